@@ -48,6 +48,8 @@ pub enum Command {
     Sweep(Box<crate::command::sweep::SweepArgs>),
     /// Run a study: measure its contenders, and report their ranking
     Run(crate::command::run::RunArgs),
+    /// Measure a study on several machines, heat by heat, with any scheduler
+    Heat(Box<crate::command::heat::HeatArgs>),
     /// Estimate how long a study takes
     Plan(crate::command::plan::PlanArgs),
     /// List studies, contenders, workloads or runs, and show which contenders are installed
@@ -66,6 +68,10 @@ pub enum Command {
     Report(crate::command::report::ReportArgs),
     /// Import reports of other tools from a page, and store their figures beside your own runs
     Import(crate::command::import::ImportArgs),
+    /// Write runs to a file, or send them to drome on another machine, where `drome pull` stores them
+    Push(crate::command::push::PushArgs),
+    /// Store runs of other machines from a file of `drome push`, or from drome on another machine
+    Pull(crate::command::pull::PullArgs),
     /// Run the reference server
     Serve(crate::command::serve::ServeArgs),
     /// Compare two runs and report what changed, without the machine's own drift; fail on a regression if asked to
@@ -80,6 +86,8 @@ pub enum Command {
     Dialects(DialectsArgs),
     /// Check what on this machine would disturb a measurement: a score out of ten, and remedies
     Doctor(crate::command::doctor::DoctorArgs),
+    /// Obey drome on another machine, over standard input and output; with --check, try that from here
+    Agent(crate::command::agent::AgentArgs),
     /// Print a shell's completion script for drome
     Completions(crate::command::completions::CompletionsArgs),
     /// Write the man pages

@@ -64,7 +64,10 @@ fn code(error: &anyhow::Error) -> u8 {
             Some(RevisionError::NoRepository(_) | RevisionError::Unknown { .. })
         )
         || matches!(error.downcast_ref(), Some(ContainerError::NoImage { .. }))
-        || matches!(error.downcast_ref(), Some(StoreError::NoRun(_) | StoreError::Empty));
+        || matches!(
+            error.downcast_ref(),
+            Some(StoreError::NoRun(_) | StoreError::Empty | StoreError::Pulled { .. })
+        );
     let is_interrupted = matches!(error.downcast_ref(), Some(LabError::Interrupted))
         || matches!(error.downcast_ref(), Some(SetupError::Interrupted))
         || matches!(error.downcast_ref(), Some(RevisionError::Interrupted))

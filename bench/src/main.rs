@@ -1,6 +1,7 @@
-//! `drome-bench`: measures and checks drome from outside. `cargo xtask bench`, `selftest` and `soak` run it.
+//! `drome-bench`: measures and checks drome from outside. `cargo xtask bench`, `selftest`, `guard`, `profiles` and `soak` run it.
 
 mod guard;
+mod profiles;
 mod release;
 mod selftest;
 mod soak;
@@ -18,6 +19,8 @@ enum Command {
     Selftest(selftest::Options),
     /// Check the verdicts on commits of a server whose truth is known; prints a Markdown table
     Guard(guard::Options),
+    /// Check profiles of servers whose truth is known, or measure what sampling costs; prints a Markdown table
+    Profiles(profiles::Options),
     /// Check that drome's descriptors, threads and memory stay constant under load; prints a Markdown table
     Soak(soak::Options),
 }
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
         Command::Table(options) => table::run(&options),
         Command::Selftest(options) => selftest::run(&options),
         Command::Guard(options) => guard::run(&options),
+        Command::Profiles(options) => profiles::run(&options),
         Command::Soak(options) => soak::run(&options),
     };
     match result {

@@ -73,6 +73,7 @@ fn store() -> Result<(), Box<dyn Error>> {
         cells: vec![0],
         seed: 0,
         started_at: String::new(),
+        machine: None,
     };
     let (mut cycles, mut cells) = (Vec::new(), Vec::new());
     for number in 0..10 {
@@ -115,6 +116,7 @@ fn run() -> Run {
         tracks: Vec::new(),
         cells: Vec::new(),
         design,
+        server_on: None,
         published: None,
         as_published: Vec::new(),
         unequal: Vec::new(),
@@ -133,6 +135,7 @@ fn run() -> Run {
         race: None,
         allow_busy: None,
         command: Vec::new(),
+        fleet: None,
     }
 }
 

@@ -37,6 +37,7 @@ pub fn run(contenders: &[&str]) -> Run {
                 budget: Duration::from_mins(10),
                 heats: None,
             },
+            server_on: None,
             published: None,
             as_published: Vec::new(),
             unequal: Vec::new(),
@@ -51,6 +52,7 @@ pub fn run(contenders: &[&str]) -> Run {
         race: None,
         allow_busy: None,
         command: Vec::new(),
+        fleet: None,
     }
 }
 

@@ -19,10 +19,12 @@ pub fn of(
     observations: &[Observation],
     ended: Option<&str>,
 ) -> Result<Findings, StoreError> {
-    if run.study.design.heats.is_none() {
-        return Ok(analyse::findings(run, observations, ended));
-    }
-    Ok(Measured::of(store, &run.id)?.findings(run, ended))
+    let mut findings = match run.study.design.heats {
+        None => analyse::findings(run, observations, ended),
+        Some(_) => Measured::of(store, &run.id)?.findings(run, ended),
+    };
+    findings.origin = store.origin(&run.id)?;
+    Ok(findings)
 }
 
 /// All observations of a run, one by one: the trials of [`Store::run`], or the starts of heats in the form of trials.

@@ -1,11 +1,13 @@
 //! What a run needs beside its description, what it reports meanwhile, and why it could not continue.
 
+use crate::elsewhere::There;
 use crate::fault::Fault;
 use crate::heat::Measured;
 use crate::lock::Lock;
 use crate::machine::cores::Cores;
 use crate::prepare::Prepared;
 use crate::server::instance::{self, Instance, Works};
+use crate::server::prepare_command;
 use crate::server::verify;
 use crate::store::StoreError;
 use model::heat::{Heat, Start, Step};
@@ -22,6 +24,8 @@ pub struct Lab {
     pub prepared: BTreeMap<String, Prepared>,
     /// The workloads that are asked for.
     pub works: Works,
+    /// The other machine, where servers are started on one.
+    pub there: Option<There>,
     /// The cores of servers and load generator.
     pub cores: Cores,
     /// The folder of the workloads' files.
@@ -39,6 +43,14 @@ pub struct Lab {
 }
 
 impl Lab {
+    /// Runs the command that comes before a start, where the servers are; its output goes to a file of this name.
+    pub(crate) fn run_prepare(&self, command: &str, log: &str) -> Result<(), Fault> {
+        match &self.there {
+            Some(there) => there.run_prepare(command, log, &self.stop),
+            None => prepare_command::run(command, &self.logs.join(log), &self.stop),
+        }
+    }
+
     /// Verifies a contender in full, with every workload that it serves, once in a run.
     pub(crate) fn verify_once(&self, prepared: &Prepared, instance: &Instance) -> Result<(), Fault> {
         let mut verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,15 +1,14 @@
-//! One more start of a contender of a race that is over: warmed up and put under the race's load, for whoever looks at the server
-//! meanwhile. Nothing of it is stored, and it counts nowhere.
+//! One more start of a contender of a run that is over, a race or a study: warmed up and put under the load of a cell, for whoever looks at
+//! the server meanwhile. Nothing of it is stored, and it counts nowhere.
 
 use crate::fault::Fault;
 use crate::lab::Lab;
 use crate::machine::pinned::Pinned;
+use crate::server::any_server::AnySampler;
 use crate::server::instance::{Instance, Place, Works};
 use crate::server::plan;
-use crate::server::prepare_command;
 use crate::server::tree::Tree;
 use crate::server::under_load;
-use crate::server::usage::Sampler;
 use load::{Both, Progress, Watch};
 use model::contender::Class;
 use model::heat::Start;
@@ -22,13 +21,50 @@ use std::time::Duration;
 /// pauses are about as long as the load.
 const WITHOUT_PAUSES: u32 = 2;
 
+/// About how long a server takes to start, to be verified and to stop: a guess, for the time that is told beforehand.
+const AROUND: Duration = Duration::from_secs(2);
+
+/// What can be started once more: a contender, for a cell whose workload it serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Another {
+    /// Index into the study's cells.
+    pub cell: usize,
+    /// The contender's name.
+    pub contender: String,
+    /// The load before the window.
+    pub warmup: Duration,
+}
+
+impl Another {
+    /// About how long it takes with a window of this length.
+    pub fn about(&self, window: Duration) -> Duration {
+        AROUND.saturating_add(self.warmup).saturating_add(window)
+    }
+}
+
+/// Everything that can be started once more, cell by cell. `starts`: those that the run has stored.
+pub(crate) fn all(lab: &Lab, run: &Run, starts: &[Start]) -> Vec<Another> {
+    let mut all = Vec::new();
+    for (cell, asked) in run.study.cells.iter().enumerate() {
+        for (name, prepared) in &lab.prepared {
+            if prepared.contender.serves.contains_key(&asked.workload) {
+                let class = run.contenders.get(name).and_then(|entrant| entrant.class);
+                let in_run = longest_warmup(starts, name).max(run.study.design.warmup);
+                let warmup = warmup(class.unwrap_or(Class::Managed), in_run);
+                all.push(Another { cell, contender: name.clone(), warmup });
+            }
+        }
+    }
+    all
+}
+
 /// A contender that was started once more. It is stopped when this is dropped, if drome started it.
 #[derive(Debug)]
 pub struct OnceMore<'l> {
     lab: &'l Lab,
     instance: Instance,
     plan: Plan,
-    /// The closed load that warms it up where that of the race is open.
+    /// The closed load that warms it up where that of the cell is open.
     warming: Option<Plan>,
     /// Keeps this thread where the load generator is, never where the server is.
     pinned: Pinned,
@@ -44,33 +80,32 @@ pub struct Driven {
 }
 
 impl<'l> OnceMore<'l> {
-    /// Starts and verifies a contender of this race. `starts`: those that the race has stored.
-    pub(crate) fn begin(lab: &'l Lab, run: &Run, starts: &[Start], name: &str) -> Result<Self, Fault> {
+    /// Starts and verifies a contender of this run.
+    pub(crate) fn begin(lab: &'l Lab, run: &Run, another: &Another) -> Result<Self, Fault> {
         let unknown = |what: &str| Fault::Lab(what.to_owned());
+        let name = &another.contender;
         let prepared = lab.prepared.get(name).ok_or_else(|| unknown("it is not prepared"))?;
-        let cell = run.study.cells.first().ok_or_else(|| unknown("the race has no load"))?;
+        let cell = run.study.cells.get(another.cell).ok_or_else(|| unknown("there is no such cell"))?;
         let work = lab.works.get(&cell.workload).ok_or_else(|| unknown("its workload is not known"))?;
         let path = prepared.contender.serves.get(&cell.workload);
         let path = path.ok_or_else(|| Fault::Contender("it does not serve the workload".to_owned()))?;
         let pinned = Pinned::to(&lab.cores.client);
+        let log = format!("once-more-{}-{name}", another.cell);
         if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
-            let log = lab.logs.join(format!("once-more-{name}-prepare.log"));
-            prepare_command::run(command, &log, &lab.stop)?;
+            lab.run_prepare(command, &format!("{log}-prepare.log"))?;
         }
         let place = Place {
             cpus: lab.cores.server.clone(),
             connections: cell.load.connections(),
             assets: lab.assets.clone(),
-            log: lab.logs.join(format!("once-more-{name}.log")),
+            log: lab.logs.join(format!("{log}.log")),
         };
         let asked = Works::from([(cell.workload.clone(), work.clone())]);
         let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
         lab.verify_once(prepared, &instance)?;
         let design = &run.study.design;
         let plan = plan::plan(cell, design, &instance.origin, path, work, &lab.cores, run.seed);
-        let class = run.contenders.get(name).and_then(|entrant| entrant.class).unwrap_or(Class::Managed);
-        let warmup = warmup(class, longest_warmup(starts, name).max(design.warmup));
-        let (plan, warming) = with_warmup(plan, warmup);
+        let (plan, warming) = with_warmup(plan, another.warmup);
         Ok(Self { lab, instance, plan, warming, pinned })
     }
 
@@ -84,18 +119,18 @@ impl<'l> OnceMore<'l> {
         &self.lab.cores.client
     }
 
-    /// Warms it up and drives the race's load at it for a window of this length, whose edges `watch` is called at.
+    /// Warms it up and drives the cell's load at it for a window of this length, whose edges `watch` is called at.
     pub fn drive(&mut self, window: Duration, watch: &dyn Watch) -> Result<Driven, Fault> {
         if let Some(warming) = &self.warming {
             self.loaded(warming, &())?;
         }
         let plan = Plan { until: Until::Elapsed(window), ..self.plan.clone() };
-        let sampler = self.instance.server.watched(&self.lab.cores).map(Sampler::start);
+        let sampler = self.instance.server.sampler(&self.lab.cores);
         let tally = match &sampler {
-            Some(sampler) => self.loaded(&plan, &Both(watch, &sampler.watch())),
+            Some(sampler) => self.loaded(&plan, &Both(watch, &*sampler.watch())),
             None => self.loaded(&plan, watch),
         };
-        let usage = sampler.and_then(Sampler::finish);
+        let usage = sampler.and_then(AnySampler::finish);
         if let Some(end) = self.instance.server.ended() {
             return Err(Fault::Contender(format!("under load {end}")));
         }
@@ -118,17 +153,17 @@ impl<'l> OnceMore<'l> {
     }
 }
 
-/// The longest warm-up load of a contender in the race; zero if none is known.
+/// The longest warm-up load of a contender in the run; zero if none is known.
 fn longest_warmup(starts: &[Start], name: &str) -> Duration {
     let own = starts.iter().filter(|start| start.contender == name);
     let longest_ns = own.flat_map(|start| start.cells.values()).map(|cell| cell.warmup_ns).max();
     Duration::from_nanos(longest_ns.unwrap_or(0))
 }
 
-/// The warm-up load of one more start, where the race had this much: at least what its class needs.
-fn warmup(class: Class, in_race: Duration) -> Duration {
+/// The warm-up load of one more start, where the run had this much: at least what its class needs.
+fn warmup(class: Class, in_run: Duration) -> Duration {
     let least = Duration::from_secs_f64(class.warmth().least_load_s);
-    let warmup = in_race.max(least);
+    let warmup = in_run.max(least);
     if class == Class::Jit { warmup.saturating_mul(WITHOUT_PAUSES) } else { warmup }
 }
 
@@ -153,10 +188,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_warmed_up_as_long_as_in_the_race_and_as_its_class_needs() {
-        let of = |class, in_race_ms| warmup(class, Duration::from_millis(in_race_ms)).as_millis();
+    fn it_is_warmed_up_as_long_as_in_the_run_and_as_its_class_needs() {
+        let of = |class, in_run_ms| warmup(class, Duration::from_millis(in_run_ms)).as_millis();
         assert_eq!((of(Class::Native, 50), of(Class::Native, 700)), (200, 700));
         assert_eq!(of(Class::Prefork, 50), 2_000);
         assert_eq!((of(Class::Jit, 50), of(Class::Jit, 15_000)), (20_000, 30_000), "without pauses");
+        let another = Another { cell: 0, contender: "a".to_owned(), warmup: Duration::from_secs(5) };
+        assert_eq!(another.about(Duration::from_secs(3)), AROUND + Duration::from_secs(8));
     }
 }

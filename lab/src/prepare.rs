@@ -8,6 +8,7 @@ pub mod remedy;
 
 use crate::catalog::Entry;
 use crate::containers::Launch;
+use crate::elsewhere::laid::{Lacks, Laid};
 use crate::lock::Lock;
 use crate::machine::digest::hex;
 use crate::server::image;
@@ -38,6 +39,8 @@ pub struct Prepared {
     pub track: Track,
     /// The server, if it already runs and drome is not to start it.
     pub running: Option<Running>,
+    /// Its place on another machine, where it is started; `None`: on this one.
+    pub laid: Option<Laid>,
     /// How its container is run, in place of its declared command; `None`: it runs in none.
     pub launch: Option<Launch>,
     /// Its folder in the cache: `src`, `build`, and the mark of a build, with the version that was built.
@@ -90,8 +93,18 @@ impl Prepared {
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
         let sources = Arc::new(entry.sources.clone());
-        let (running, launch) = (None, None);
-        Ok(Self { name, contender, track: Track::Default, running, launch, source_sha256, folder, sources })
+        let (running, laid, launch) = (None, None, None);
+        Ok(Self {
+            name,
+            contender,
+            track: Track::Default,
+            running,
+            laid,
+            launch,
+            source_sha256,
+            folder,
+            sources,
+        })
     }
 
     /// The same contender on its tuned track; `None` if it has none.
@@ -99,8 +112,8 @@ impl Prepared {
         let contender = self.contender.tuned()?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
-        let (track, running, launch) = (Track::Tuned, None, self.launch.clone());
-        Some(Self { name, contender, source_sha256, track, running, launch, folder, sources })
+        let (track, running, laid, launch) = (Track::Tuned, None, None, self.launch.clone());
+        Some(Self { name, contender, source_sha256, track, running, laid, launch, folder, sources })
     }
 
     /// Its entry in a run.
@@ -133,6 +146,11 @@ impl Prepared {
         self.contender.run.files.iter().filter_map(|name| Some((name.clone(), read(name)?))).collect()
     }
 
+    /// The files that it is built of and runs with.
+    pub(crate) fn sources(&self) -> &BTreeMap<PathBuf, Vec<u8>> {
+        &self.sources
+    }
+
     /// The placeholders that do not depend on a trial.
     pub fn places(&self) -> Vec<(&'static str, String)> {
         let text = |path: PathBuf| path.display().to_string();
@@ -140,6 +158,7 @@ impl Prepared {
             ("src", text(self.folder.join("src"))),
             ("build", text(self.folder.join("build"))),
             ("drome", text(image::path())),
+            ("here", text(std::env::current_dir().unwrap_or_default())),
         ]
     }
 
@@ -154,6 +173,13 @@ impl Prepared {
 
     /// Its version if it can run, else what it lacks.
     pub fn version(&self) -> Result<String, Lack> {
+        if let Some(laid) = &self.laid {
+            let lack = |lacks: Lacks| Lack {
+                why: format!("on {}: {}", laid.there.name(), lacks.why),
+                remedy: lacks.remedy,
+            };
+            return laid.version.clone().map_err(lack);
+        }
         let install = &self.contender.install;
         let remedy = || {
             if install.apt.is_empty() {

@@ -3,13 +3,13 @@
 use crate::blocks;
 use crate::fault::Fault;
 use crate::findings;
-use crate::heat;
+use crate::heat::{self, Measured};
 use crate::lab::{Lab, LabError, Show};
 use crate::machine::pinned::Pinned;
-use crate::once_more::OnceMore;
+use crate::once_more::{self, Another, OnceMore};
 use crate::setup::{self, Lineup, SetupError};
-use crate::store::{Store, StoreError};
-use model::{Findings, Observation, Run};
+use crate::store::{ProfileRow, Store, StoreError};
+use model::{Findings, Heat, Observation, Run};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -60,6 +60,12 @@ impl<'s> Session<'s> {
         }
     }
 
+    /// Measures this one heat of the run, whichever others are owed.
+    pub fn measure_heat(&self, heat: &Heat, show: &mut dyn Show) -> Result<Measured, LabError> {
+        let _pinned = Pinned::to(&self.lab.cores.client);
+        heat::run::one(&self.lab, &self.run, self.store, heat, show)
+    }
+
     /// The findings so far, by what is stored.
     pub fn findings(&self) -> Result<Findings, StoreError> {
         let (run, observations, ended) = self.store.run(&self.run.id)?;
@@ -71,11 +77,19 @@ impl<'s> Session<'s> {
         findings::all(self.store, &self.run, self.store.observations(&self.run.id)?)
     }
 
-    /// Starts a contender of a race that is over once more, to be looked at under load. Nothing of it is stored.
-    pub fn start_once_more(&self, contender: &str) -> Result<OnceMore<'_>, Fault> {
-        let starts = self.store.starts(&self.run.id);
-        let starts = starts.map_err(|error| Fault::unable("the race's starts can't be read", &error))?;
-        OnceMore::begin(&self.lab, &self.run, &starts, contender)
+    /// What can be started once more when the run is over: every contender that took part, for every cell whose workload it serves.
+    pub fn once_more(&self) -> Result<Vec<Another>, StoreError> {
+        Ok(once_more::all(&self.lab, &self.run, &self.store.starts(&self.run.id)?))
+    }
+
+    /// Starts a contender of a run that is over once more, to be looked at under load. Nothing of it is stored.
+    pub fn start_once_more(&self, another: &Another) -> Result<OnceMore<'_>, Fault> {
+        OnceMore::begin(&self.lab, &self.run, another)
+    }
+
+    /// Stores the profiles of contenders, for the run's page. They count in nothing.
+    pub fn keep_profiles(&self, profiles: &[ProfileRow]) -> Result<(), StoreError> {
+        self.store.keep_profiles(&self.run.id, profiles)
     }
 
     /// Whether a user asked to stop.

@@ -2,12 +2,17 @@
 //! file that this drome does not understand is never written to.
 
 mod error;
+mod exchange;
 mod heats;
+mod origin;
 mod printed;
+mod profiles;
 mod tables;
 
 pub use error::StoreError;
-pub use printed::Printed;
+pub use exchange::{ExportError, Pulled};
+pub use model::Printed;
+pub use profiles::ProfileRow;
 
 use error::{LOCK_PATIENCE, sqlite};
 use model::page::Replays;
@@ -40,6 +45,8 @@ pub struct Listed {
     pub kind: Kind,
     /// The number of its entries.
     pub count: usize,
+    /// The name of the machine that it was pulled from; `None`: this machine measured it.
+    pub machine: Option<String>,
 }
 
 /// The kind of a run's entries.
@@ -145,8 +152,11 @@ impl Store {
         Ok(())
     }
 
-    /// Records that a run continues, perhaps with a larger budget.
+    /// Records that a run continues, perhaps with a larger budget. A run that was pulled is never continued.
     pub fn reopen_run(&self, run: &Run) -> Result<(), StoreError> {
+        if let Some(origin) = self.origin(&run.id)? {
+            return Err(StoreError::Pulled { run: run.id.clone(), machine: origin.machine });
+        }
         let json = self.json(run)?;
         self.db
             .execute("update run set json = ?, ended = null where id = ?", params![json, run.id])
@@ -205,11 +215,15 @@ impl Store {
         let sql = "select id, name, started_at, ended, (select count(*) from observation where run = run.id)
                           + (select count(*) from start where run = run.id and contender <> 'hub'), 0,
                           exists (select 1 from heat where run = run.id), rowid as nth,
-                          case when json_valid(json) then json_extract(json, '$.study.title') end
+                          case when json_valid(json) then json_extract(json, '$.study.title') end,
+                          (select machine from origin where origin.id = run.id)
                    from run
-                   union all select id, title, imported_at, 'imported', readings, 1, 0, rowid, title from import
-                   union all select id, name, started_at, ended, n, 2, 0, rowid, name from replays
-                   union all select id, title, started_at, ended, 1, 3, 0, rowid, title from printed
+                   union all select id, title, imported_at, 'imported', readings, 1, 0, rowid, title,
+                          (select machine from origin where origin.id = import.id) from import
+                   union all select id, name, started_at, ended, n, 2, 0, rowid, name,
+                          (select machine from origin where origin.id = replays.id) from replays
+                   union all select id, title, started_at, ended, 1, 3, 0, rowid, title,
+                          (select machine from origin where origin.id = printed.id) from printed
                    order by 3 desc, 6 desc, 8 desc";
         let read = || -> rusqlite::Result<Vec<Listed>> {
             let mut query = self.db.prepare(sql)?;
@@ -231,6 +245,7 @@ impl Store {
                     ended: row.get(3)?,
                     kind,
                     count: row.get::<_, i64>(4)? as usize,
+                    machine: row.get(9)?,
                 })
             })?;
             rows.collect()

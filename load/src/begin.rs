@@ -22,11 +22,13 @@ impl<I: Io> Worker<'_, I> {
 
     /// Open load: gives requests that are due to connections that have room, in order of both.
     pub(crate) fn begin_due(&mut self, now: u64) {
+        let mut since_ns = None;
         while let Some(free) = self.offered.as_ref().and_then(Offered::first) {
             if self.room(free.slot) > 0 {
                 let Some(due_ns) = self.take_due(now) else { return };
                 self.begin(free.slot, due_ns);
                 if let Some(offered) = &mut self.offered {
+                    since_ns.get_or_insert(due_ns.max(free.since_ns()));
                     offered.given(due_ns, free);
                     offered.leave();
                 }
@@ -36,6 +38,9 @@ impl<I: Io> Worker<'_, I> {
                 // It had room, but its server has said meanwhile that it will close it.
                 offered.leave();
             }
+        }
+        if let (Some(since_ns), Some(offered)) = (since_ns, &mut self.offered) {
+            offered.was_late(since_ns, now);
         }
     }
 
@@ -65,11 +70,21 @@ impl<I: Io> Worker<'_, I> {
         self.fill(slot, now);
     }
 
+    /// Open load: records the lag of a request that has waited for a connection, if it waited for the load generator before that.
+    #[inline]
+    fn waited(&mut self, due_ns: u64, now: u64) {
+        let late_ns = self.offered.as_ref().map_or(0, |offered| offered.late_ns(due_ns));
+        if late_ns > 0 {
+            self.accounts.left(now - late_ns, now);
+        }
+    }
+
     /// Open load: takes requests that have waited for a connection, or else puts the connection in line.
     fn offer(&mut self, slot: Slot, now: u64) {
         while self.room(slot) > 0 && self.offered.as_ref().is_some_and(Offered::is_line_empty) {
             let Some(due_ns) = self.take_due(now) else { break };
             self.begin(slot, due_ns);
+            self.waited(due_ns, now);
         }
         self.launch(slot, now);
         if self.room(slot) > 0

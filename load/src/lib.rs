@@ -110,8 +110,10 @@ pub enum LoadError {
     Worker,
 }
 
-/// Receives the moments when the measured window opens and closes. Called by one worker, never per request.
+/// Receives the moments when the load starts, and when the measured window opens and closes. Called by one worker, never per request.
 pub trait Watch: Sync {
+    /// The load starts now: nothing has been asked for yet.
+    fn started(&self) {}
     /// The window opens now.
     fn opened(&self) {}
     /// The window closed now.
@@ -121,10 +123,15 @@ pub trait Watch: Sync {
 /// Watches nothing.
 impl Watch for () {}
 
-/// Passes both moments on to two others, in this order.
+/// Passes all moments on to two others, in this order.
 pub struct Both<'a>(pub &'a dyn Watch, pub &'a dyn Watch);
 
 impl Watch for Both<'_> {
+    fn started(&self) {
+        self.0.started();
+        self.1.started();
+    }
+
     fn opened(&self) {
         self.0.opened();
         self.1.opened();
@@ -139,6 +146,8 @@ impl Watch for Both<'_> {
 /// The state that a measurement shares with its observers: written once a turn, read for a progress bar.
 #[derive(Debug, Default)]
 pub struct Progress {
+    /// When the load starts, in nanoseconds of the monotonic clock. `None`: at once.
+    pub starts_ns: Option<u64>,
     /// Set to end the measurement early.
     pub stop: Arc<AtomicBool>,
     /// Set by a worker that can't go on, for all workers, without a request to stop.
@@ -155,13 +164,7 @@ pub struct Progress {
 
 /// Runs one measurement.
 pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally, LoadError> {
-    // First what is wrong with the plan, whether or not a server is there.
-    ensure_descriptors(plan.load.connections())?;
-    sources::check(plan)?;
-    let tls = secure(plan)?;
-    if plan.probe {
-        probe(plan)?;
-    }
+    let tls = try_out(plan)?;
     let threads = plan.threads.clamp(1, plan.load.connections());
     let (io, fallback) = choose(plan.io, plan.load.connections().div_ceil(threads))?;
     let barrier = Barrier::new(threads);
@@ -195,6 +198,22 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     }
     total.interrupted |= progress.stop.load(Ordering::Relaxed) && total.halted.is_none();
     Ok(total)
+}
+
+/// Finds what makes a plan impossible here, without any load: what is wrong with it, too few descriptors, no server at the address.
+pub fn check(plan: &Plan) -> Result<(), LoadError> {
+    try_out(plan).map(drop)
+}
+
+/// First what is wrong with the plan, whether or not a server is there.
+fn try_out(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
+    ensure_descriptors(plan.load.connections())?;
+    sources::check(plan)?;
+    let tls = secure(plan)?;
+    if plan.probe {
+        probe(plan)?;
+    }
+    Ok(tls)
 }
 
 /// The TLS configuration of the plan, where the target is encrypted.

@@ -16,6 +16,15 @@ pub struct Offered {
     is_in_line: Box<[bool]>,
     /// Since when each of the requests that were given to free connections since the last hand-over could have left.
     leaving: Vec<u64>,
+    late: Late,
+}
+
+/// A time in which the load generator did not run although connections had room. More requests became due in it than those connections
+/// could take at its end: they wait for a connection only because nobody gave it to them in time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Late {
+    from_ns: u64,
+    to_ns: u64,
 }
 
 /// A connection with room.
@@ -27,12 +36,27 @@ pub struct Free {
     since_ns: u64,
 }
 
+impl Free {
+    /// Since when it has had room.
+    #[inline]
+    pub fn since_ns(self) -> u64 {
+        self.since_ns
+    }
+}
+
 impl Offered {
     /// An offered load with this pace, from the moment that [`Offered::start`] gives.
     pub fn new(pace: Pace, connections: usize) -> Self {
         let line = VecDeque::with_capacity(connections);
         let is_in_line = vec![false; connections].into_boxed_slice();
-        Self { pace, origin_ns: 0, line, is_in_line, leaving: Vec::with_capacity(connections) }
+        Self {
+            pace,
+            origin_ns: 0,
+            line,
+            is_in_line,
+            leaving: Vec::with_capacity(connections),
+            late: Late::default(),
+        }
     }
 
     /// Starts the load.
@@ -45,6 +69,7 @@ impl Offered {
         self.line.clear();
         self.is_in_line.fill(false);
         self.leaving.clear();
+        self.late = Late::default();
         self.pace.restart(nth);
         self.start(now_ns);
     }
@@ -101,7 +126,26 @@ impl Offered {
     /// waited for a connection waited for the server.
     #[inline]
     pub fn given(&mut self, due_ns: u64, free: Free) {
-        self.leaving.push(due_ns.max(free.since_ns));
+        self.leaving.push(due_ns.max(free.since_ns).saturating_sub(self.late_ns(due_ns)));
+    }
+
+    /// Notes how late the load generator was: a request that could have left at `since_ns` leaves at `now_ns`. That matters beyond this
+    /// request if there is no connection for others that are due, too.
+    #[inline]
+    pub fn was_late(&mut self, since_ns: u64, now_ns: u64) {
+        let next_due_ns = self.next_due_ns();
+        let is_behind = self.line.is_empty() && next_due_ns <= now_ns;
+        // As long as there are requests of an earlier time, it is those that wait.
+        if is_behind && next_due_ns >= self.late.to_ns {
+            self.late = Late { from_ns: since_ns, to_ns: now_ns };
+        }
+    }
+
+    /// For how long a request that was due then waited for the load generator before it waited for a connection.
+    #[inline]
+    pub fn late_ns(&self, due_ns: u64) -> u64 {
+        let Late { from_ns, to_ns } = self.late;
+        if (from_ns..to_ns).contains(&due_ns) { to_ns - due_ns } else { 0 }
     }
 
     /// Whether requests were given to connections and are not handed over yet.

@@ -116,8 +116,10 @@ impl<'p, I: Io> Worker<'p, I> {
 
     /// Runs warm-up and window, and returns the tally.
     pub fn run(mut self, watch: &dyn Watch) -> std::io::Result<Tally> {
+        let start_ns = self.wait_for_start()?;
+        self.start(start_ns);
+        watch.started();
         let mut now = self.io.now_ns();
-        self.start(now);
         while !self.is_over(now) {
             if self.window.is_due(now) {
                 self.open_window(now);
@@ -126,6 +128,17 @@ impl<'p, I: Io> Worker<'p, I> {
             now = self.turn(now)?;
         }
         Ok(self.finish(now, watch))
+    }
+
+    /// Waits for the moment at which the load is to start. The load counts from that moment, however late this thread wakes.
+    fn wait_for_start(&mut self) -> std::io::Result<u64> {
+        let mut now = self.io.now_ns();
+        let Some(start_ns) = self.progress.starts_ns else { return Ok(now) };
+        while now < start_ns && !self.progress.stop.load(Ordering::Relaxed) {
+            self.io.wait(Some(Duration::from_nanos((start_ns - now).min(HOUSEKEEPING_NS))))?;
+            now = self.io.now_ns();
+        }
+        Ok(start_ns.min(now))
     }
 
     /// Begins what is due, waits, and handles what completed. Returns the time after that.

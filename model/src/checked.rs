@@ -161,6 +161,43 @@ pub mod histogram {
     }
 }
 
+/// Bytes, in base 64.
+pub mod bytes {
+    use super::{Deserialize, Deserializer, Error, Serializer};
+    use base64::{Engine, prelude::BASE64_STANDARD};
+
+    /// Reads base 64.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        BASE64_STANDARD.decode(String::deserialize(from)?).map_err(D::Error::custom)
+    }
+
+    /// Writes base 64.
+    pub fn serialize<S: Serializer>(value: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&BASE64_STANDARD.encode(value))
+    }
+}
+
+/// Bytes that may be absent, in base 64.
+pub mod bytes_or_none {
+    use super::{Deserialize, Deserializer, Error, Serializer, bytes};
+    use base64::{Engine, prelude::BASE64_STANDARD};
+
+    /// Reads base 64, or null.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| BASE64_STANDARD.decode(text).map_err(D::Error::custom)).transpose()
+    }
+
+    /// Writes base 64, or null.
+    #[expect(clippy::ref_option, reason = "serde gives it so")]
+    pub fn serialize<S: Serializer>(value: &Option<Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => bytes::serialize(value, to),
+            None => to.serialize_none(),
+        }
+    }
+}
+
 /// Figures of a page: finite numbers.
 pub fn finite<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where

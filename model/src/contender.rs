@@ -180,7 +180,7 @@ pub struct Toolchain {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
-    /// Program and arguments; `{port} {workers} {dir} {assets} {src} {build}` are filled in.
+    /// Program and arguments; `{host} {port} {workers} {dir} {assets} {src} {build}` are filled in.
     pub command: Vec<String>,
     /// Files of `src/` that are copied to `{dir}` with the placeholders filled in.
     #[serde(default)]

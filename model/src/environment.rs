@@ -1,6 +1,7 @@
 //! The machine: what holds for a whole run, and what may change from trial to trial. What the machine does not tell is null,
 //! never 0; what older versions did not ask for reads as null too.
 
+use crate::network::ServersOn;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,6 +37,21 @@ pub struct Environment {
     /// Everything else that is asked for.
     #[serde(default)]
     pub machine: Machine,
+    /// The other machine that the servers ran on; absent: they ran on this one. `server_cpus` are then that machine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers_on: Option<Box<ServersOn>>,
+}
+
+impl Environment {
+    /// The machine that servers run on.
+    pub fn of_servers(&self) -> &Self {
+        self.servers_on.as_deref().map_or(self, |on| &on.environment)
+    }
+
+    /// What the network between load generator and servers carries, where there is one and it was measured.
+    pub fn network(&self) -> Option<&crate::Network> {
+        self.servers_on.as_deref()?.network.as_ref()
+    }
 }
 
 /// The properties of the machine that may affect figures and hold for a whole run.

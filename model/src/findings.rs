@@ -3,11 +3,15 @@
 
 mod in_heats;
 
-pub use in_heats::{CellInHeats, ClassFloor, ContenderInHeats, Front, Pairs, StartFigure, Unranked};
+pub use in_heats::{
+    CellInHeats, ClassFloor, ContenderInHeats, Front, MachineFindings, MachinesCompared, Pairs, StartFigure,
+    Unranked,
+};
 
 use crate::environment::{ConditionsRange, Environment, Ran};
 use crate::metric::Metric;
 use crate::observation::Entrant;
+use crate::origin::Origin;
 use crate::page::Published;
 use crate::plan::Load;
 use crate::study::REFERENCE;
@@ -38,6 +42,9 @@ pub struct Findings {
     pub seed: u64,
     /// The machine.
     pub environment: Environment,
+    /// Where the run comes from; absent where this machine measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// The conditions over the trials; unknown in runs of older versions.
     #[serde(default)]
     pub conditions: ConditionsRange,
@@ -315,9 +322,21 @@ pub struct Steadiness {
 }
 
 impl ContenderFindings {
-    /// Whether the load generator was the bound of most trials, so that the rate is a lower bound.
+    /// Whether the load generator or the network was the bound of most trials, so that the rate is a lower bound.
     pub fn is_held_back(&self) -> bool {
         self.bound.as_deref().is_some_and(Bound::is_word_held_back)
+    }
+
+    /// What held its rate back, if anything else than the server did.
+    pub fn held_back_by(&self) -> Option<&'static str> {
+        let is_network = self.bound.as_deref() == Some(Bound::Network.word());
+        self.is_held_back().then_some(if is_network { "the network" } else { "the load generator" })
+    }
+
+    /// What held the rates of two back, if both were.
+    pub fn both_held_back_by(&self, other: &Self) -> Option<&'static str> {
+        let (one, two) = (self.held_back_by()?, other.held_back_by()?);
+        Some(if one == two { one } else { "the load generator or the network" })
     }
 
     /// The values by which runs are compared; findings of an older version were ranked by the rate alone.

@@ -80,11 +80,12 @@ impl Gate {
             let two = [of(&pair.contender), of(&pair.against)];
             let title = two[0].map_or(pair.contender.as_str(), |c| &c.title);
             let speed = pair.ratio.map(|ratio| speed(ratio, race.metric));
-            let is_floor = |c: &&ContenderFindings| race.metric == Metric::Rate && c.is_held_back();
-            match (two.into_iter().flatten().find(is_floor), speed.filter(|speed| is_known(*speed))) {
-                (Some(floor), _) => gate
-                    .unknown
-                    .push(format!("{title} could not be judged: the load generator limited {}", floor.title)),
+            let floor = |c: &ContenderFindings| {
+                let by = c.held_back_by().filter(|_| race.metric == Metric::Rate)?;
+                Some(format!("{by} limited {}", c.title))
+            };
+            match (two.into_iter().flatten().find_map(floor), speed.filter(|speed| is_known(*speed))) {
+                (Some(floor), _) => gate.unknown.push(format!("{title} could not be judged: {floor}")),
                 (None, Some(speed)) => gate.add([&pair.contender, title], None, race.metric, speed),
                 (None, None) => gate.unknown.push(unknown(title, two)),
             }

@@ -2,6 +2,12 @@
 //! which every reader applies, because the file may come from anyone.
 
 mod check;
+mod profile;
+
+pub use profile::{
+    LONGEST_FUNCTION, LONGEST_NS, MOST_FUNCTIONS, MOST_PROFILED, ProfileDifference, ProfiledFunction,
+    ProfiledServer, VerdictProfile,
+};
 
 use crate::comparison::Comparison;
 use crate::findings::Findings;
@@ -56,6 +62,9 @@ pub struct GateVerdict {
     /// The revisions that were raced, in the order of the race; absent where no revisions were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revisions: Vec<VerdictRevision>,
+    /// Where the servers spent their CPU time; absent where that was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<VerdictProfile>,
     /// How long the measurements took together; of a comparison, those of the later run.
     pub elapsed_s: f64,
     /// The number of rounds, or of blocks, of the cell with the most.
@@ -159,6 +168,7 @@ impl GateVerdict {
             unknown,
             smallest_slowdown: gate.smallest_shown().filter(|share| (0.0..=1.0).contains(share)),
             revisions: Vec::new(),
+            profile: None,
             elapsed_s: findings.elapsed_s,
             rounds: findings.cells.iter().map(|cell| cell.blocks).max().unwrap_or_default(),
             machine: VerdictMachine {
@@ -229,9 +239,14 @@ fn clipped_revision(revision: VerdictRevision) -> VerdictRevision {
     }
 }
 
+/// The text with a space for each control character.
+fn on_one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// The text on one line, at most this many bytes of it.
 fn clipped(text: &str, most: usize) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = on_one_line(text);
     if line.len() <= most {
         return line;
     }

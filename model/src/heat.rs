@@ -1,6 +1,7 @@
 //! Heats in the form in which they are stored: which contenders were alive together, the outcome of each start, and every turn of each.
 
 use crate::environment::{Conditions, Executable};
+use crate::fleet::HeatMachine;
 use crate::measurement::Measurement;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -27,6 +28,9 @@ pub struct Heat {
     pub seed: u64,
     /// When it began, in RFC 3339, UTC.
     pub started_at: String,
+    /// The machine that measured it; absent where that is the run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Box<HeatMachine>>,
 }
 
 /// One fresh start of a contender, or of the hub, in a heat.
@@ -89,6 +93,10 @@ pub struct InCell {
     pub elsewhere_ns: Option<u64>,
     /// The length of those turns together.
     pub elsewhere_wall_ns: u64,
+    /// Looks at the resident memory of all of its processes before, between and after the cycles, those that do not count included: its
+    /// answers since the first look, and bytes. Empty where its processes are not known, and in stores of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<[u64; 2]>,
     /// The measurement over all of its turns that count. The figure that it is ranked by comes from the slices.
     pub measurement: Option<Box<Measurement>>,
 }
@@ -306,8 +314,17 @@ mod tests {
     fn the_hub_and_every_copy_of_every_member_are_alive() {
         let members = ["a", "b"].map(str::to_owned).to_vec();
         let started_at = String::new();
-        let race =
-            Heat { round: 0, number: 0, members, copies: 2, hub: false, cells: vec![0], seed: 1, started_at };
+        let race = Heat {
+            round: 0,
+            number: 0,
+            members,
+            copies: 2,
+            hub: false,
+            cells: vec![0],
+            seed: 1,
+            started_at,
+            machine: None,
+        };
         assert_eq!(race.servers(), [("a", 0), ("b", 0), ("a", 1), ("b", 1)]);
         assert_eq!(Heat { copies: 1, hub: true, ..race }.servers(), [(HUB, 0), ("a", 0), ("b", 0)]);
     }

@@ -67,6 +67,9 @@ pub struct RunInHistory {
     pub drome: String,
     /// The kernel's release.
     pub kernel: Option<String>,
+    /// The name of the machine that it was pulled from; absent where this machine measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
 }
 
 /// Runs of another machine, or with other bytes.

@@ -9,6 +9,7 @@ pub mod environment;
 pub mod errors;
 pub mod exchange;
 pub mod findings;
+pub mod fleet;
 pub mod forecast;
 pub mod gate;
 pub mod gate_verdict;
@@ -17,12 +18,16 @@ pub mod history;
 pub mod import;
 pub mod inspection;
 pub mod interval;
+pub mod machines;
 pub mod measurement;
 pub mod metric;
+pub mod network;
 pub mod observation;
+pub mod origin;
 pub mod page;
 pub mod page_figures;
 pub mod plan;
+mod printed;
 pub mod rate;
 pub mod reading;
 pub mod slice;
@@ -41,6 +46,7 @@ pub use environment::{Conditions, Environment};
 pub use errors::Errors;
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
+pub use fleet::{Fleet, HeatMachine};
 pub use forecast::Forecast;
 pub use gate::Gate;
 pub use gate_verdict::GateVerdict;
@@ -48,13 +54,17 @@ pub use heat::{Heat, Slice, Start};
 pub use history::History;
 pub use import::Import;
 pub use interval::Interval;
+pub use machines::{Machine, Machines};
 pub use measurement::Measurement;
 pub use metric::Metric;
+pub use network::{Network, ServersOn};
 pub use observation::{Observation, Outcome, Run, Trial};
+pub use origin::Origin;
 pub use plan::{
-    Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, TlsVersion, Until,
-    Verify,
+    Arrivals, Ask, Connecting, Expect, IoChoice, Load, OneOf, Order, Plan, Think, TlsChoice, TlsVersion,
+    Until, Verify,
 };
+pub use printed::Printed;
 pub use rate::Rate;
 pub use reading::Reading;
 pub use slice::{SliceTally, Uncounted};

@@ -2,6 +2,7 @@
 
 use crate::contender::{Class, Faults, Settings, Track};
 use crate::environment::{Conditions, Environment};
+use crate::fleet::Fleet;
 use crate::measurement::Measurement;
 use crate::study::Study;
 use schemars::JsonSchema;
@@ -42,6 +43,9 @@ pub struct Run {
     /// runs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// What only a run on several machines has; its environment is then that of the machine that planned it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<Fleet>,
 }
 
 impl Run {

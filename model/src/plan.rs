@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// One measurement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Where requests go.
     pub target: Target,
@@ -60,6 +60,24 @@ pub struct Plan {
     pub keep_first: bool,
     /// Whether one connection must come about beforehand, or else nothing is measured.
     pub probe: bool,
+    /// Which of several machines has this plan. The connections and the number of requests are its own; the rate is that of all.
+    pub one_of: OneOf,
+}
+
+/// One of several machines that drive one load together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OneOf {
+    /// The number of this one, from 0.
+    pub index: usize,
+    /// The number of all.
+    pub machines: usize,
+}
+
+impl Default for OneOf {
+    /// The only one.
+    fn default() -> Self {
+        Self { index: 0, machines: 1 }
+    }
 }
 
 impl Plan {
@@ -90,16 +108,19 @@ impl Plan {
             pulse: None,
             keep_first: false,
             probe: true,
+            one_of: OneOf::default(),
         }
     }
 }
 
 /// One request and the answer that it must get.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     /// The request as bytes, head and body.
+    #[serde(with = "checked::bytes")]
     pub request: Vec<u8>,
     /// The request as the last one of a connection, which says so.
+    #[serde(with = "checked::bytes")]
     pub last: Vec<u8>,
     /// Whether the method is HEAD: the answer then has no body, whatever its length says.
     pub head_only: bool,
@@ -110,7 +131,7 @@ pub struct Ask {
 }
 
 /// The order of requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// In the order of the list, over and over.
     #[default]
@@ -120,7 +141,7 @@ pub enum Order {
 }
 
 /// How connections are opened.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Connecting {
     /// The most connections that are opened per second.
     pub rate_per_s: Option<f64>,
@@ -133,7 +154,7 @@ pub struct Connecting {
 }
 
 /// How long a connection waits before its next request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Think {
     /// Not at all.
     #[default]
@@ -145,7 +166,7 @@ pub enum Think {
 }
 
 /// The bodies that are compared with the expected ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verify {
     /// The first body of each connection.
     First,
@@ -157,7 +178,7 @@ pub enum Verify {
 }
 
 /// The TLS options of an encrypted target.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TlsChoice {
     /// Whether any certificate is accepted.
     pub insecure: bool,
@@ -174,7 +195,7 @@ pub struct TlsChoice {
 }
 
 /// A version of TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TlsVersion {
     /// TLS 1.2.
     Tls12,
@@ -183,7 +204,7 @@ pub enum TlsVersion {
 }
 
 /// The back end that drives the sockets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IoChoice {
     /// `io_uring` where the kernel allows it, else `epoll`.
     #[default]
@@ -271,7 +292,7 @@ pub enum Arrivals {
 }
 
 /// When a measurement ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Until {
     /// After this long.
     Elapsed(Duration),
@@ -289,7 +310,7 @@ impl Expect {
 }
 
 /// What an answer must be; what is `None` is not checked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expect {
     /// The status; `None`: any below 400.
     pub status: Option<u16>,
@@ -300,5 +321,6 @@ pub struct Expect {
     /// The SHA-256 of the body.
     pub sha256: Option<[u8; 32]>,
     /// The body.
+    #[serde(default, with = "checked::bytes_or_none")]
     pub body: Option<Vec<u8>>,
 }

@@ -113,6 +113,21 @@ impl Rate {
         }
     }
 
+    /// The rate of each of `n` that share it evenly.
+    #[must_use]
+    pub fn shared_by(&self, n: usize) -> Self {
+        let part = |per_s: f64| per_s / n.max(1) as f64;
+        match self {
+            Self::Constant(per_s) => Self::Constant(part(*per_s)),
+            Self::Ramp { from_per_s, to_per_s, over } => {
+                Self::Ramp { from_per_s: part(*from_per_s), to_per_s: part(*to_per_s), over: *over }
+            }
+            Self::Steps { per_s, each } => {
+                Self::Steps { per_s: per_s.iter().map(|rate| part(*rate)).collect(), each: *each }
+            }
+        }
+    }
+
     /// The time until the rate does not change any more; `None` where it never changes.
     pub fn length(&self) -> Option<Duration> {
         match self {

@@ -32,6 +32,9 @@ pub struct Study {
     pub cells: Vec<Cell>,
     /// How much is measured.
     pub design: Design,
+    /// The other machine on which its servers are started, as --server-on has it: words to which `drome agent` can be appended.
+    #[serde(default, rename = "server-on", skip_serializing_if = "Option::is_none")]
+    pub server_on: Option<String>,
     /// The published figures of the page.
     pub published: Option<Published>,
     /// How the page measured, cell by cell.

@@ -1,12 +1,13 @@
 //! Where requests go: a parsed URL, and the address that it resolves to.
 
 use http::Uri;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
 /// A resolved URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// The URL as given.
     pub url: String,
@@ -21,7 +22,7 @@ pub struct Target {
 }
 
 /// Where a server listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Address {
     /// A TCP port.
     Tcp(SocketAddr),

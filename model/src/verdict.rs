@@ -55,6 +55,8 @@ pub enum Bound {
     Client,
     /// Both were busy: the figure is a lower bound, because a server that polls is busy while it waits.
     Both,
+    /// The network between load generator and server carried all that it can: the figure is a lower bound.
+    Network,
     /// Neither was: the load asked for no more, or something waits.
     Neither,
     /// The server's use of its cores is not known.
@@ -68,18 +70,19 @@ impl Bound {
             Self::Server => "server",
             Self::Client => "client",
             Self::Both => "both",
+            Self::Network => "network",
             Self::Neither => "neither",
             Self::Unknown => "unknown",
         }
     }
 
-    /// Whether the load generator was at its limit, so that a rate under closed load is a lower bound for the server.
+    /// Whether the load generator or the network was at its limit, so that a rate under closed load is a lower bound for the server.
     pub fn is_held_back(self) -> bool {
-        matches!(self, Self::Client | Self::Both)
+        matches!(self, Self::Client | Self::Both | Self::Network)
     }
 
     /// The same for the word that stands in findings.
     pub fn is_word_held_back(word: &str) -> bool {
-        [Self::Client, Self::Both].iter().any(|bound| bound.word() == word)
+        [Self::Client, Self::Both, Self::Network].iter().any(|bound| bound.word() == word)
     }
 }

@@ -1,17 +1,18 @@
 //! What each function costs per answer: CPU time, from samples.
 
 use crate::stacks::Profile;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What the server did while it was sampled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
-    /// The number of answers.
+    /// The number of answers in the measured window.
     pub answers: u64,
-    /// The CPU time that the server's processes used for them, by their exact clocks. If it is known, the samples only divide it up, and
-    /// lost ones do no harm. Leave it out for profiles without the kernel's part ([`Profile::has_kernel`]): the clocks include
-    /// that. Without it, a sample stands for [`Profile::period_ns`].
+    /// The CPU time that the server's processes used for them, by their exact clocks, in nanoseconds. If it is known, the samples only
+    /// divide it up, and lost ones do no harm. Leave it out for profiles without the kernel's part ([`Profile::has_kernel`]): the clocks
+    /// include that. Without it, a sample stands for [`Profile::period_ns`].
     pub cpu_ns: Option<u64>,
 }
 
@@ -24,10 +25,18 @@ pub struct FrameCost {
     pub self_samples: u64,
     /// Samples in whose stack it was, counted once per sample.
     pub total_samples: u64,
-    /// CPU time per answer in the function itself.
+    /// CPU time per answer in the function itself, in nanoseconds.
     pub self_ns_per_answer: f64,
-    /// CPU time per answer in the function and everything that it called.
+    /// CPU time per answer in the function and everything that it called, in nanoseconds.
     pub total_ns_per_answer: f64,
+}
+
+impl FrameCost {
+    /// The standard error that sampling has in the CPU time per answer of the function itself, in nanoseconds: that of n samples is √n.
+    pub fn self_standard_error_ns(&self) -> f64 {
+        let samples = self.self_samples as f64;
+        if self.self_samples == 0 { 0.0 } else { self.self_ns_per_answer / samples.sqrt() }
+    }
 }
 
 /// The samples of one function.
@@ -57,6 +66,11 @@ impl Profile {
             (b.self_samples, b.total_samples, &a.frame).cmp(&(a.self_samples, a.total_samples, &b.frame))
         });
         costs
+    }
+
+    /// The CPU time of an answer in all functions together, in nanoseconds. `None` without samples or answers.
+    pub fn ns_per_answer(&self, work: &Work) -> Option<f64> {
+        Some(ns_per_sample(self, work)? * self.total() as f64)
     }
 }
 
@@ -115,6 +129,10 @@ mod tests {
         assert_eq!(row("main"), (0, 10, 0.0, 100_000.0));
         let order: Vec<&str> = costs.iter().map(|cost| cost.frame.as_str()).collect();
         assert_eq!(order, ["write", "parse", "handle", "main"]);
+        let error = |frame: &str| {
+            costs.iter().find(|cost| cost.frame == frame).unwrap().self_standard_error_ns().round()
+        };
+        assert_eq!((error("write"), error("handle"), error("main")), (24_495.0, 10_000.0, 0.0), "√n samples");
     }
 
     #[test]
@@ -123,6 +141,9 @@ mod tests {
         assert_eq!((costs[0].frame.as_str(), costs[0].self_ns_per_answer), ("write", 1_200.0));
         let whole: f64 = costs.iter().map(|cost| cost.self_ns_per_answer).sum();
         assert!((whole - 2_000.0).abs() < 1e-9, "{whole}");
+        let of_all = profile().ns_per_answer(&Work { answers: 10, cpu_ns: Some(20_000) }).unwrap();
+        assert!((of_all - 2_000.0).abs() < 1e-9, "{of_all}");
+        assert_eq!(profile().ns_per_answer(&Work::default()), None);
     }
 
     #[test]

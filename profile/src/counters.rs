@@ -5,12 +5,13 @@ use crate::permission::{self, Refusal};
 use crate::processes::{Target, Thread};
 use perf_event::events::{Hardware, Software, Tracepoint};
 use perf_event::{Builder, Counter};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// What was counted. `None`: unknown, because this machine does not count it (virtual ones often have no hardware counters), or this
-/// user may not know it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What was counted in the measured window, over all processes. A figure that is absent is unknown, because this machine does not count
+/// it (virtual ones often have no hardware counters), or this user may not know it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counters {
     /// Whether all figures are of user code only, because this user may not observe the kernel.
     pub is_user_only: bool,

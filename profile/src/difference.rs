@@ -139,6 +139,16 @@ impl Difference {
         })
     }
 
+    /// The functions whose own CPU time is larger in B, by more than sampling explains; the largest difference first.
+    pub fn more(&self) -> impl Iterator<Item = &Row> {
+        self.by_self.iter().filter(|row| row.change.is_significant() && row.change.difference_ns > 0.0)
+    }
+
+    /// The functions whose own CPU time is smaller in B, by more than sampling explains; the largest difference first.
+    pub fn less(&self) -> impl Iterator<Item = &Row> {
+        self.by_self.iter().filter(|row| row.change.is_significant() && row.change.difference_ns < 0.0)
+    }
+
     /// The difference as a sentence, for example: `B spends 4.1 µs more CPU time per answer than A, 3.2 µs of it in to_vec.`
     pub fn sentence(&self) -> String {
         sentence::of(self)

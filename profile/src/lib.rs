@@ -5,24 +5,29 @@
 //! that takes CPU time; the result is a [`Profile`]. [`Counting`] counts instructions, cache misses and the like of the same processes.
 //!
 //! Everything below works on profiles and is pure: the text form ([`Profile::to_folded`]), the cost of each function per answer
-//! ([`Profile::costs`]), the difference between two profiles ([`Difference`]), and the pictures ([`flame`]).
+//! ([`Profile::costs`]), the difference between two profiles ([`Difference`]), the pictures ([`flame`]), what to do where functions
+//! have no names ([`Profile::hints`]), and what a store keeps ([`StoredProfile`], [`CallTree`]).
 
+mod call_tree;
 mod cost;
 mod counters;
 mod difference;
 mod error;
 pub mod flame;
 mod frame_name;
+mod hints;
 mod permission;
 mod processes;
 mod recording;
 mod report;
 mod sampling;
 mod stacks;
+mod stored;
 mod symbols;
 mod trace;
 mod window;
 
+pub use call_tree::{Call, CallTree};
 pub use cost::{FrameCost, Work};
 pub use counters::{Counters, Counting};
 pub use difference::{Change, Difference, Row, Side};
@@ -32,4 +37,5 @@ pub use recording::Recording;
 pub use report::Report;
 pub use sampling::{Event, Options, Sampling};
 pub use stacks::{FoldedError, Profile};
+pub use stored::{StoredDifference, StoredProfile};
 pub use window::Window;

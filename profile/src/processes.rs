@@ -113,6 +113,14 @@ fn cpu_list(text: &str) -> BTreeSet<usize> {
     text.trim().split(',').filter_map(range).flatten().collect()
 }
 
+/// The file name of the program that a process runs; `None` if it has ended or may not be looked at.
+pub fn program(pid: u32) -> Option<String> {
+    let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    // That is what the kernel adds where the file is there no more.
+    Some(name.strip_suffix(" (deleted)").map_or_else(|| name.clone(), str::to_owned))
+}
+
 /// The number of a process in its own namespace, by which it names its perf map.
 pub fn pid_inside(pid: u32) -> Option<i32> {
     let status = Process::new(i32::try_from(pid).ok()?).and_then(|process| process.status()).ok()?;
@@ -143,6 +151,9 @@ mod tests {
         assert_eq!(Target::Pids(vec![pid, pid]).threads(), [Thread { pid, tid: pid }]);
         assert!(!cpus_of(Thread { pid, tid: pid }).is_empty());
         assert!(pid_inside(child.id()).is_some());
+        // Where all of the usual programs are in one file, that is it.
+        assert!(program(child.id()).is_some_and(|name| !name.is_empty() && !name.contains('/')));
+        assert_eq!(program(u32::MAX), None);
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(Target::Pids(vec![pid]).threads(), Vec::<Thread>::new());

@@ -1,12 +1,14 @@
 //! What was recorded, before it has names.
 
 use crate::frame_name;
+use crate::hints;
 use crate::stacks::Profile;
-use crate::symbols::perf_map::PerfMap;
+use crate::symbols::perf_map::{self, PerfMap};
 use crate::symbols::{self, Names};
 use crate::trace::address::{Address, Stack};
 use crate::trace::images::Images;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
 
 /// Stacks of addresses, with all that is needed to name them. The processes may have ended.
 #[derive(Debug)]
@@ -14,6 +16,10 @@ pub struct Recording {
     pub(crate) stacks: BTreeMap<Stack, u64>,
     pub(crate) images: Images,
     pub(crate) perf_maps: BTreeMap<u32, PerfMap>,
+    /// The programs of the processes with samples in code that no file has, by name.
+    pub(crate) programs: BTreeMap<u32, String>,
+    /// When it began.
+    pub(crate) began: SystemTime,
     pub(crate) lost: u64,
     pub(crate) period_ns: u64,
     pub(crate) has_kernel: bool,
@@ -27,8 +33,10 @@ impl Recording {
     }
 
     /// Gives the addresses their names. This reads the debug information of programs, which can take seconds of CPU time and hundreds
-    /// of megabytes of memory: do it when nothing is measured.
-    pub fn resolve(self) -> Profile {
+    /// of megabytes of memory: do it when nothing is measured. Best after the processes have ended, where they are to end: some write the
+    /// names of what they compiled only then.
+    pub fn resolve(mut self) -> Profile {
+        self.read_late_maps();
         let addresses: BTreeSet<Address> =
             self.stacks.keys().flat_map(|stack| stack.addresses.iter().copied()).collect();
         let names = symbols::names(addresses, &self.images, &self.perf_maps);
@@ -45,9 +53,51 @@ impl Recording {
             if !stack.is_complete && !frames.first().is_some_and(|name| frame_name::is_root(name)) {
                 profile.unrooted += count;
             }
+            if let Some(program) = self.unnamed(stack, &frames, &names) {
+                *profile.unnamed.entry(program.to_owned()).or_default() += count;
+            }
             *profile.stacks.entry(frames).or_default() += count;
         }
         profile
+    }
+
+    /// Reads the perf maps that were not there while the processes were sampled.
+    fn read_late_maps(&mut self) {
+        for pid in self.programs.keys() {
+            if !self.perf_maps.contains_key(pid)
+                && let Some(map) = perf_map::at_end(*pid, self.began)
+            {
+                self.perf_maps.insert(*pid, map);
+            }
+        }
+    }
+
+    /// The program that runs functions of this stack without telling any of their names. Where one of them has a name, the others are the
+    /// program's own helpers.
+    fn unnamed(&self, stack: &Stack, frames: &[String], names: &Names) -> Option<&str> {
+        let mut compiled = None;
+        for address in &stack.addresses {
+            if let Address::Memory { pid, .. } = address {
+                let is_named =
+                    names.get(address).is_some_and(|names| names.iter().all(|n| n != frame_name::JIT));
+                if is_named {
+                    return None;
+                }
+                compiled = self.programs.get(pid).map(String::as_str);
+            }
+        }
+        if compiled.is_some() || frames.iter().any(|frame| hints::is_python_function(frame)) {
+            return compiled;
+        }
+        // An interpreter's functions have names, those of the program that it runs have none.
+        stack.addresses.iter().find_map(|address| match address {
+            Address::File { image, .. } => self
+                .images
+                .get(*image)
+                .map(|image| image.label.as_str())
+                .filter(|label| hints::is_python(label)),
+            _ => None,
+        })
     }
 }
 
@@ -81,6 +131,8 @@ mod tests {
             .into(),
             images: Images::default(),
             perf_maps: [(1, map("root")), (2, map("leaf")), (3, map("leaf"))].into(),
+            programs: [(1, "a".to_owned()), (2, "b".to_owned()), (3, "c".to_owned())].into(),
+            began: SystemTime::now(),
             lost: 5,
             period_ns: 10,
             has_kernel: true,
@@ -99,6 +151,35 @@ mod tests {
             "equal names are one stack, wherever their addresses are"
         );
         assert_eq!(profile.samples, 10);
+        assert_eq!(profile.unnamed, BTreeMap::new(), "all are named");
+    }
+
+    #[test]
+    fn samples_without_names_are_counted_by_program() {
+        let memory = |pid, address| Address::Memory { pid, address };
+        let stack = |addresses: &[Address]| Stack { addresses: addresses.to_vec(), is_complete: true };
+        // No process has such a number, so none has left a perf map.
+        let (node, other) = (4_100_000_001, 4_100_000_002);
+        let recording = Recording {
+            stacks: [
+                (stack(&[memory(node, 0x5000), memory(node, 0x6000)]), 5),
+                (stack(&[memory(node, 0x5000), memory(node, 0x1000)]), 7),
+                (stack(&[Address::Kernel(1), memory(other, 0x5000)]), 2),
+                (stack(&[Address::Unknown]), 4),
+            ]
+            .into(),
+            images: Images::default(),
+            perf_maps: [(node, PerfMap::parse(b"1000 10 handle\n"))].into(),
+            programs: [(node, "node".to_owned()), (other, "[unknown]".to_owned())].into(),
+            began: SystemTime::now(),
+            lost: 0,
+            period_ns: 10,
+            has_kernel: true,
+            unattached_threads: 0,
+        };
+        let profile = recording.resolve();
+        let expected = [("[unknown]".to_owned(), 2), ("node".to_owned(), 5)];
+        assert_eq!(profile.unnamed, BTreeMap::from(expected), "once per sample, and only without any name");
     }
 
     #[test]

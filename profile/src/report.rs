@@ -3,12 +3,13 @@
 use crate::cost::Work;
 use crate::counters::Counters;
 use crate::stacks::Profile;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A profile with what the server did meanwhile.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// The version of this form.
+    /// 1: the version of this JSON.
     pub schema: u32,
     /// Answers and exact CPU time.
     pub work: Work,

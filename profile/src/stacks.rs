@@ -3,13 +3,15 @@
 mod folded;
 
 pub use folded::FoldedError;
+pub(crate) use folded::sum as sum_of_samples;
 
 use crate::error::ProfileError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Stacks of functions and how often each was sampled. Each sample stands for `period_ns` of CPU time.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Profile {
     /// The number of samples in `stacks`.
     pub samples: u64,
@@ -23,9 +25,15 @@ pub struct Profile {
     pub has_kernel: bool,
     /// Threads that could not be sampled, for want of descriptors or memory.
     pub unattached_threads: u64,
+    /// The number of samples in whose stack no function has a name of those that a program compiled or interprets, by the name of that
+    /// program, such as `node` or `python3.12`: it names them only where it is asked to. Absent where there are none, and not in the
+    /// text form.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unnamed: BTreeMap<String, u64>,
     /// How often each stack was sampled. A stack begins with the outermost function and ends with the one that was running. In JSON
     /// the names of a stack are joined by `;`.
     #[serde(with = "joined")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub stacks: BTreeMap<Vec<String>, u64>,
 }
 
@@ -52,6 +60,10 @@ impl Profile {
         self.unrooted = self.unrooted.saturating_add(other.unrooted);
         self.has_kernel &= other.has_kernel;
         self.unattached_threads = self.unattached_threads.max(other.unattached_threads);
+        for (program, count) in &other.unnamed {
+            let sum = self.unnamed.entry(program.clone()).or_default();
+            *sum = sum.saturating_add(*count);
+        }
         for (stack, count) in &other.stacks {
             let sum = self.stacks.entry(stack.clone()).or_default();
             *sum = sum.saturating_add(*count);
@@ -110,9 +122,11 @@ mod tests {
     fn merged_profiles_have_the_samples_of_both() {
         let mut all = Profile::default();
         all.merge(&profile(&[("main;a", 3), ("main;b", 1)])).unwrap();
-        let other = Profile { lost: 2, unrooted: 1, has_kernel: false, ..profile(&[("main;a", 4)]) };
+        let unnamed = BTreeMap::from([("node".to_owned(), 2)]);
+        let other = Profile { lost: 2, unrooted: 1, has_kernel: false, unnamed, ..profile(&[("main;a", 4)]) };
         all.merge(&other).unwrap();
         let expected = Profile {
+            unnamed: BTreeMap::from([("node".to_owned(), 2)]),
             lost: 2,
             unrooted: 1,
             has_kernel: false,
@@ -140,6 +154,11 @@ mod tests {
         let json = serde_json::to_string(&before).unwrap();
         assert!(json.contains(r#""stacks":{"main":1,"main;a b;c":3}"#), "{json}");
         assert_eq!(serde_json::from_str::<Profile>(&json).unwrap(), before);
+        assert!(!json.contains("unnamed"), "{json}");
+        let unnamed = Profile { unnamed: [("node".to_owned(), 3)].into(), ..before };
+        let json = serde_json::to_string(&unnamed).unwrap();
+        assert!(json.contains(r#""unnamed":{"node":3}"#), "{json}");
+        assert_eq!(serde_json::from_str::<Profile>(&json).unwrap(), unnamed);
         let hostile = json.replace(":3}", &format!(":{}}}", u64::MAX));
         let why = serde_json::from_str::<Profile>(&hostile).unwrap_err().to_string();
         assert!(why.contains("more samples than"), "{why}");

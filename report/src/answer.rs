@@ -1,7 +1,7 @@
 //! The findings of a cell measured in heats, in a few sentences: which contender is certainly the fastest and by how much,
 //! which cannot be distinguished, how far the best is from the reference, and what may be wrong.
 
-use crate::units;
+use crate::{machines, units};
 use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Pairs, Unranked};
 use model::study::REFERENCE;
@@ -19,7 +19,13 @@ pub fn of(f: &Findings, cell: &CellFindings) -> Vec<String> {
         return vec!["No start has been measured yet.".to_owned()];
     }
     let first = lead(f, cell, in_heats);
-    let sentences = [Some(first), apart(cell, in_heats), reference(cell, in_heats), doubt(cell, in_heats)];
+    let sentences = [
+        Some(first),
+        machines::caveat(cell),
+        apart(cell, in_heats),
+        reference(cell, in_heats),
+        doubt(cell, in_heats),
+    ];
     sentences.into_iter().flatten().collect()
 }
 
@@ -167,10 +173,13 @@ fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let reference = find(cell, REFERENCE)?;
     let best = find(cell, in_heats.front.as_ref()?.leaders.first()?)?;
     let share = best.metric_of_reference.filter(|share| share.median.is_finite())?;
-    let is_ceiling = cell.metric == Metric::Rate && reference.is_held_back();
-    if is_ceiling && best.is_held_back() {
+    let ceiling = reference.held_back_by().filter(|_| cell.metric == Metric::Rate);
+    if ceiling.is_some()
+        && let Some(by) = best.both_held_back_by(reference)
+    {
         return Some(format!(
-            "The load generator limited both {} and the reference, so the distance between them is unknown.",
+            "{} limited both {} and the reference, so the distance between them is unknown.",
+            units::capital(by),
             best.title
         ));
     }
@@ -180,10 +189,14 @@ fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     };
     let (title, ratio) = (&best.title, units::ratio(share.median));
     Some(match cell.metric {
-        Metric::Rate if is_ceiling => format!(
-            "{title} reaches at most {ratio} of the reference{interval}: the load generator limited the reference."
-        ),
-        Metric::Rate => format!("{title} reaches {ratio} of the reference{interval}."),
+        Metric::Rate => match ceiling {
+            Some(by) => {
+                format!(
+                    "{title} reaches at most {ratio} of the reference{interval}: {by} limited the reference."
+                )
+            }
+            None => format!("{title} reaches {ratio} of the reference{interval}."),
+        },
         Metric::ServerCpu => {
             format!("{title} uses {ratio} times the reference's CPU time per request{interval}.")
         }

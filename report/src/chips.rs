@@ -2,7 +2,7 @@
 //! title explains it.
 
 use crate::in_heats::start;
-use crate::units::several;
+use crate::units::{capital, several};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Unranked};
 use model::study::REFERENCE;
@@ -103,8 +103,12 @@ fn not_settled(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
 }
 
 fn limited(c: &ContenderFindings) -> Option<Chip> {
-    let title = "The load generator was at its limit: the rate is a lower bound, and the server may be able to do more";
-    c.is_held_back().then(|| Chip::new("open", "limited by the load generator", title))
+    let by = c.held_back_by()?;
+    let title = format!(
+        "{} was at its limit: the rate is a lower bound, and the server may be able to do more",
+        capital(by)
+    );
+    Some(Chip::new("open", format!("limited by {by}"), title))
 }
 
 fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {

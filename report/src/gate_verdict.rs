@@ -1,6 +1,7 @@
 //! A verdict's document: as JSON, read back whoever wrote it, and as Markdown for a job's summary or a comment on a pull request.
 
 mod markdown;
+mod profile;
 
 pub use markdown::markdown;
 

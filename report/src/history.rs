@@ -42,10 +42,11 @@ pub fn markdown(history: &History) -> String {
     out
 }
 
-/// One row per contender, cell and run; `step` is the ratio of the step that begins with that run.
+/// One row per contender, cell and run; `step` is the ratio of the step that begins with that run, and `machine` is empty where this
+/// machine measured it.
 pub fn csv(history: &History) -> String {
     let mut out =
-        "cell,workload,contender,run,started_at,drome,version,rate_per_s,of_reference,step,step_cause\n"
+        "cell,workload,contender,run,started_at,drome,version,rate_per_s,of_reference,step,step_cause,machine\n"
             .to_owned();
     for cell in &history.cells {
         for contender in everyone(cell) {
@@ -64,6 +65,7 @@ pub fn csv(history: &History) -> String {
                     point.of_reference.map_or_else(String::new, |ratio| format!("{ratio:.6}")),
                     step.map_or_else(String::new, |step| format!("{:.6}", step.ratio.median)),
                     step.map_or("", |step| cause_word(step.cause)).to_owned(),
+                    run.machine.clone().unwrap_or_default(),
                 ];
                 out.push_str(&csv::line(fields));
             }
@@ -92,7 +94,9 @@ fn cell_line(cell: &CellHistory) -> String {
     let number = cell.number.map_or_else(String::new, |n| format!("{n}. "));
     let runs = if cell.runs.len() == 1 { "run" } else { "runs" };
     let by = if cell.metric == Metric::Rate { String::new() } else { format!(", by 1/{}", cell.metric) };
-    format!("{number}{} ({}{by}): {} {runs}{time}", cell.title, cell.workload, cell.runs.len())
+    let machine = cell.runs.last().and_then(|run| run.machine.as_ref());
+    let on = machine.map_or_else(String::new, |machine| format!(" on {machine}"));
+    format!("{number}{} ({}{by}): {} {runs}{on}{time}", cell.title, cell.workload, cell.runs.len())
 }
 
 fn everyone(cell: &CellHistory) -> impl Iterator<Item = &ContenderHistory> {

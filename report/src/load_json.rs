@@ -3,7 +3,7 @@
 
 use crate::spectrum::{self, Point};
 use crate::{Detail, offered};
-use model::{Bound, Load, Plan, Tally, Verdict};
+use model::{Bound, Load, Machines, Plan, Tally, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -46,6 +46,10 @@ pub struct Report<'a> {
     fairness: Fairness,
     /// The CPU and memory that the load generator used.
     client: Client,
+    /// Load from several machines (`--load-from`): what each did, by its own account, and how closely together they started; otherwise the
+    /// key is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machines: Option<&'a Machines>,
     /// Whether the measurement can be trusted.
     verdict: VerdictPart<'a>,
 }
@@ -207,6 +211,17 @@ struct VerdictPart<'a> {
 
 /// One measurement as one line of JSON.
 pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
+    of_machines(plan, tally, verdict, detail, None)
+}
+
+/// The same for a load that several machines may have driven.
+pub fn of_machines(
+    plan: &Plan,
+    tally: &Tally,
+    verdict: &Verdict,
+    detail: Detail,
+    machines: Option<&Machines>,
+) -> String {
     let report = Report {
         schema: 1,
         plan: plan_part(plan, tally),
@@ -243,6 +258,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> 
             busiest_thread_use: tally.client_busiest_use(),
             rss_max_bytes: tally.client_rss_max_bytes,
         },
+        machines,
         verdict: VerdictPart {
             bound: verdict.bound,
             valid: verdict.valid,

@@ -1,13 +1,24 @@
 //! The report of one measurement, for people.
 
 use crate::table::{Side, Table};
-use crate::{Detail, offered, spectrum, units};
-use model::{Bound, Load, Plan, Tally, Verdict};
+use crate::{Detail, load_machines, offered, spectrum, units};
+use model::{Bound, Load, Machines, Plan, Tally, Verdict};
 use stats::Histogram;
 use std::fmt::Write;
 
 /// The whole report.
 pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
+    of_machines(plan, tally, verdict, detail, None)
+}
+
+/// The same for a load that several machines may have driven.
+pub fn of_machines(
+    plan: &Plan,
+    tally: &Tally,
+    verdict: &Verdict,
+    detail: Detail,
+    machines: Option<&Machines>,
+) -> String {
     let mut out = format!("{}\n{}\n\n", plan.target.url, asked(plan, tally));
     let _ = writeln!(out, "throughput  {}", throughput(plan, tally));
     let _ = writeln!(out, "statuses    {}", statuses(tally));
@@ -27,6 +38,9 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> 
     let _ = write!(out, "\n{}\n", times(plan, tally).plain());
     if detail == Detail::Spectrum {
         let _ = writeln!(out, "{}", spectrum::table(latency_title(plan), &tally.latency).plain());
+    }
+    if let Some(machines) = machines {
+        let _ = writeln!(out, "{}", load_machines::text(machines));
     }
     out + &verdict_words(verdict)
 }
@@ -166,6 +180,7 @@ fn verdict_words(verdict: &Verdict) -> String {
         Bound::Both => {
             "server and load generator were both at their limit: the server can do at least this rate"
         }
+        Bound::Network => "limited by the network: the server can do at least this rate",
         Bound::Neither => "neither side was at its limit",
         Bound::Unknown => "not limited by the load generator",
     };

@@ -2,14 +2,54 @@
 //! of them.
 
 use crate::units;
-use model::Environment;
 use model::environment::{Cap, ConditionsRange};
+use model::network::{Network, ServersOn};
+use model::{Environment, Findings, Origin};
 
 /// The CPU, the kernel, the hypervisor and the version of drome.
 pub fn name(e: &Environment) -> String {
     let names = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
     let names = names.into_iter().flatten().collect::<Vec<_>>().join(", ");
     format!("{}; drome {}", if names.is_empty() { "an unknown machine" } else { &names }, e.drome)
+}
+
+/// Where a run comes from that another machine measured; `None`: this machine did.
+pub fn origin(f: &Findings) -> Option<String> {
+    let Origin { machine, pulled_at } = f.origin.as_ref()?;
+    let day = pulled_at.get(..10).unwrap_or(pulled_at);
+    Some(format!("measured on another machine, {machine}; pulled on {day}"))
+}
+
+/// The other machine that servers ran on, if there was one.
+pub fn of_servers(e: &Environment) -> Option<String> {
+    e.servers_on.as_deref().map(servers_on)
+}
+
+/// The other machine that servers ran on, and what the network to it carries.
+pub fn servers_on(on: &ServersOn) -> String {
+    let what = if on.is_this_machine {
+        "this machine behind a simulated network".to_owned()
+    } else {
+        name(&on.environment)
+    };
+    let network = on.network.as_ref().map_or_else(|| "network: not measured".to_owned(), network);
+    format!("servers on {} ({}): {what}; {network}", on.name, on.address)
+}
+
+/// What a network carries.
+fn network(n: &Network) -> String {
+    let ms = |ns: u64| format!("{:.3} ms", ns as f64 / 1e6);
+    let share = |ppm: u64| format!("{:.2} %", ppm as f64 / 1e4);
+    let round_trip = n.round_trip_ns.map(|ns| format!("round trip {}", ms(ns)));
+    let p99 = n.round_trip_p99_ns.map(|ns| format!("p99 {}", ms(ns)));
+    let tcp = n.tcp_to_servers_bytes_per_s.zip(n.tcp_from_servers_bytes_per_s).map(|(to, from)| {
+        format!("TCP carries {}/s there and {}/s back", units::bytes(to as f64), units::bytes(from as f64))
+    });
+    let packets = n.packets_per_s.map(|n| format!("{n} packets/s"));
+    let both_ways = n.lost_to_servers_ppm.zip(n.lost_from_servers_ppm);
+    let losses = both_ways.map(|(to, from)| format!("{} lost there and {} back", share(to), share(from)));
+    let known = joined([round_trip, p99, tcp, packets, losses]);
+    format!("network: {}", known.unwrap_or_else(|| "unknown".to_owned()))
 }
 
 /// How the machine is configured.

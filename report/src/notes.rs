@@ -1,6 +1,6 @@
 //! Notes on single contenders of a cell. A note that holds for many is printed once, with all of their names.
 
-use crate::{in_heats, units};
+use crate::{in_heats, machines, units};
 use model::findings::{CellFindings, ContenderFindings};
 use model::verdict::Bound;
 use model::{Load, Metric};
@@ -25,7 +25,8 @@ pub fn of(cell: &CellFindings) -> Vec<String> {
         }
     }
     let (common, single): (Vec<_>, Vec<_>) = kinds.into_iter().partition(|(_, notes)| notes.len() >= MANY);
-    let mut lines: Vec<String> = common.iter().map(|(_, notes)| together(notes)).collect();
+    let mut lines = machines::notes(cell);
+    lines.extend(common.iter().map(|(_, notes)| together(notes)));
     let mut single: Vec<Note> = single.into_iter().flat_map(|(_, notes)| notes).collect();
     // A stable sort: by contender, then in the order in which the notes were made.
     let place = |note: &Note| cell.contenders.iter().position(|c| c.title == note.who);

@@ -120,7 +120,7 @@ fn judge(out: &mut Text, verdict: &Verdict) {
     let help = "1: the measurement so far is valid; 0: it would be void";
     out.gauge("verdict_valid", "", help, f64::from(u8::from(verdict.valid)));
     out.head("verdict_bound", "stateset", "", "what limits the rate");
-    for bound in [Bound::Server, Bound::Client, Bound::Both, Bound::Neither, Bound::Unknown] {
+    for bound in [Bound::Server, Bound::Client, Bound::Both, Bound::Network, Bound::Neither, Bound::Unknown] {
         let is_it = u8::from(bound == verdict.bound);
         let _ = writeln!(out.0, "drome_verdict_bound{{drome_verdict_bound=\"{}\"}} {is_it}", bound.word());
     }

@@ -88,14 +88,16 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     let cell = f.cells.get(cell)?;
     let leader = leader(cell)?;
     let ratio = times(leader.metric_of_reference?);
-    let is_reference_limited = cell.contenders.iter().any(|c| c.name == REFERENCE && c.is_held_back());
+    let reference = cell.contenders.iter().find(|c| c.name == REFERENCE);
+    let is_reference_limited = reference.is_some_and(ContenderFindings::is_held_back);
+    let limits_both = reference.and_then(|reference| leader.both_held_back_by(reference));
     let figure = match cell.metric {
         Metric::Rate => match (leader.is_held_back(), is_reference_limited) {
             (false, false) => format!("{ratio} the reference"),
             (true, false) => format!("at least {ratio} the reference"),
             (false, true) => format!("at most {ratio} the reference"),
             (true, true) => {
-                return Some("the load generator limits the leader and the reference so far".to_owned());
+                return limits_both.map(|by| format!("{by} limits the leader and the reference so far"));
             }
         },
         Metric::ServerCpu => format!("{ratio} the reference's CPU time per request"),

@@ -2,7 +2,7 @@
 //! all.
 
 use crate::text_style::{Ink, TextStyle};
-use crate::{in_heats, machine, markdown, markdown_text, offered, ranking, terminal, units};
+use crate::{in_heats, machine, markdown, markdown_text, memory_growth, offered, ranking, terminal, units};
 use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, PairFindings, RaceFindings,
@@ -42,8 +42,11 @@ pub fn markdown(f: &Findings) -> String {
     out += &markdown_text::items(&lines);
     // Readers of a pasted report do not know the machine.
     let conditions = machine::conditions(&f.conditions);
-    for line in
-        [machine::name(&f.environment)].into_iter().chain(machine::setup(&f.environment)).chain(conditions)
+    for line in [machine::name(&f.environment)]
+        .into_iter()
+        .chain(machine::of_servers(&f.environment))
+        .chain(machine::setup(&f.environment))
+        .chain(conditions)
     {
         let _ = writeln!(out, "- {line}");
     }
@@ -74,14 +77,14 @@ fn label(c: &ContenderFindings) -> &str {
 }
 
 /// The contenders in the order of their letters.
-pub(crate) fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
+pub fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     let mut all: Vec<&ContenderFindings> = cell.contenders.iter().collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
 }
 
 /// A contender's letter with its label, and its command or URL: `A, old` and `./old --port {port}`.
-pub(crate) fn labelled<'f>(f: &'f Findings, c: &'f ContenderFindings) -> (String, &'f str) {
+pub fn labelled<'f>(f: &'f Findings, c: &'f ContenderFindings) -> (String, &'f str) {
     let command = f.entrants.get(&c.name).map_or(c.title.as_str(), Entrant::raced_command);
     let label = if command == c.title { c.name.clone() } else { format!("{}, {}", c.name, c.title) };
     (label, command)
@@ -95,20 +98,30 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
         let inks = [if pair.faster.is_some() { Ink::Good } else { Ink::Plain }, Ink::Plain, Ink::Plain];
         lines.extend(verdict(cell, pair, letter).into_iter().zip(inks));
     }
-    lines.extend(by_letter(cell).into_iter().filter_map(|c| unsound(cell, c)).map(|line| (line, Ink::Doubt)));
+    let doubts = by_letter(cell).into_iter().flat_map(|c| [memory_growth::sentence(c), unsound(cell, c)]);
+    lines.extend(doubts.flatten().map(|line| (line, Ink::Doubt)));
     lines.extend(crate::notes::of(cell).into_iter().map(|note| {
         let ink = terminal::ink(&note);
         (note, ink)
     }));
-    lines.extend(race.running.then(|| (NOT_STARTED.to_owned(), Ink::Plain)));
-    lines.push((held_equal(cell, race), Ink::Plain));
+    lines.extend(conditions(f).into_iter().map(|line| (line, Ink::Plain)));
+    lines.push((format!("ended: {}; run {}", f.ended, f.run), Ink::Plain));
+    lines.extend(machine::origin(f).map(|from| (from, Ink::Plain)));
+    lines
+}
+
+/// What a race can't tell, what was the same for all contenders, and after how much it was decided. Empty for a study.
+pub fn conditions(f: &Findings) -> Vec<String> {
+    let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else { return Vec::new() };
+    let mut lines = Vec::new();
+    lines.extend(race.running.then(|| NOT_STARTED.to_owned()));
+    lines.push(held_equal(cell, race));
     let trials: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
     let decided = if race.decided.is_some() { "decided" } else { "not decided" };
     let (blocks, seconds) = (race.blocks, race.elapsed_s);
     let (blocks, trials) =
         (units::several(blocks, in_heats::round(cell)), units::several(trials, in_heats::start(cell)));
-    let decided = format!("{decided} after {blocks}, {trials}, {seconds:.1} s");
-    lines.extend([(decided, Ink::Plain), (format!("ended: {}; run {}", f.ended, f.run), Ink::Plain)]);
+    lines.push(format!("{decided} after {blocks}, {trials}, {seconds:.1} s"));
     lines
 }
 
@@ -122,15 +135,18 @@ fn verdict(cell: &CellFindings, pair: &PairFindings, name: Naming) -> Vec<String
         let notes = if crate::notes::of(cell).is_empty() { "" } else { " (see the notes)" };
         return vec![format!("inconclusive for {names}: too few sound {one}s{notes}")];
     }
-    if cell.metric == Metric::Rate && base.is_held_back() && other.is_held_back() && pair.ratio.is_none() {
+    if cell.metric == Metric::Rate
+        && pair.ratio.is_none()
+        && let Some(by) = base.both_held_back_by(other)
+    {
         return vec![format!(
-            "inconclusive for {names}: the load generator limited both; --metric server-cpu compares their CPU use"
+            "inconclusive for {names}: {by} limited both; --metric server-cpu compares their CPU use"
         )];
     }
     let Some(Figure { median, low: Some(low), high: Some(high) }) = pair.ratio else {
         return vec![format!("{} can't be compared with {}: too few sound {one}s", name(other), name(base))];
     };
-    // There is none if the load generator limited both.
+    // There is none if something else than the servers limited both.
     let floor = cell
         .noise_floor
         .map_or_else(String::new, |floor| format!("; noise floor {}", units::noise_floor(floor)));
@@ -210,7 +226,7 @@ fn at_least(faster: &ContenderFindings) -> &'static str {
     if faster.is_held_back() { "at least " } else { "" }
 }
 
-/// A warning if the load generator limited the slower one, so that the difference may not be real.
+/// A warning if something else limited the slower one, so that the difference may not be real.
 fn held_back(
     cell: &CellFindings,
     [base, other]: [&ContenderFindings; 2],
@@ -218,10 +234,9 @@ fn held_back(
     name: Naming,
 ) -> Option<String> {
     let (fast, slow) = if median > 1.0 { (other, base) } else { (base, other) };
-    (cell.metric == Metric::Rate && slow.is_held_back()).then(|| {
-        let (fast, slow) = (name(fast), name(slow));
-        format!("inconclusive: the load generator limited {slow}, so {fast}'s lead may not be real")
-    })
+    let by = slow.held_back_by().filter(|_| cell.metric == Metric::Rate)?;
+    let (fast, slow) = (name(fast), name(slow));
+    Some(format!("inconclusive: {by} limited {slow}, so {fast}'s lead may not be real"))
 }
 
 /// A warning if some or all trials of a contender were void or failed.

@@ -125,7 +125,9 @@ pub fn preface(f: &Findings) -> Vec<String> {
     let what = if is_in_heats { "starts" } else { "trials" };
     let mut lines =
         vec![format!("run {}, {}, seed {}; {what} took {:.0} s", f.run, f.started_at, f.seed, f.elapsed_s)];
+    lines.extend(machine::origin(f));
     lines.push(machine::name(e));
+    lines.extend(machine::of_servers(e));
     let load = format!("load generator on core {}", units::cores(&e.client_cpus));
     lines.push(if f.race.as_ref().is_some_and(|race| race.running) {
         format!("servers that already ran, which drome did not pin to cores; {load}")

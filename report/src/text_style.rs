@@ -100,7 +100,8 @@ impl TextStyle {
         };
         let (head, last) = line.split_at(line.rfind("  ").map_or(0, |gap| gap + 2));
         let (taken, words) = (head.width(), words_of(last));
-        if words.len() > 1 && taken + LEAST <= width {
+        let longest = words.iter().map(|word| word.width()).max().unwrap_or(0);
+        if words.len() > 1 && taken + LEAST <= width && taken + longest <= width {
             let pieces = filled(&words, " ", width - taken, [0, 0]);
             let below = " ".repeat(taken);
             let begins = |i: usize| if i == 0 { head } else { &below };
@@ -109,6 +110,16 @@ impl TextStyle {
         let own = indent(line);
         let columns: Vec<String> =
             line.split("  ").map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
+        let whole = columns.last().map_or(0, |last| own + 2 + last.width());
+        if let [others @ .., _] = &columns[..]
+            && taken + LEAST <= width
+            && whole > width
+        {
+            // A word of it is too long for its place, and all of it for a line.
+            let mut lines = filled(others, "  ", width, [own, own + 2]);
+            lines.extend(filled(&words, " ", width, [own + 2, own + 2]));
+            return lines;
+        }
         filled(&columns, "  ", width, [own, own + 2])
     }
 }
@@ -248,6 +259,15 @@ mod tests {
             ["abcdef", "abcde", "大大大"].map(|text| shortened(text, 5, "…")),
             ["abcd…", "abcde", "大大…"]
         );
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_for_its_column_goes_where_it_fits() {
+        let style = TextStyle { width: Some(40), ..TextStyle::default() };
+        let long = "x".repeat(34);
+        assert_eq!(style.report(&format!("name      a {long}")), format!("name\n  a {long}\n"));
+        let prose = format!("name      some more words {long}");
+        assert_eq!(style.report(&prose), format!("name\n  some more words\n  {long}\n"));
     }
 
     proptest! {

@@ -126,6 +126,12 @@ fn figures(x: f64) -> String {
     }
 }
 
+/// The text with a capital letter at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,15 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 /// The largest duration that is recorded as itself: one hour.
 pub const MAX_NS: u64 = 3_600_000_000_000;
 
+/// The most durations that a histogram is read with: more than any run counts. So many can be added up without an overflow.
+const MOST_READ: u64 = 1 << 48;
+
+/// The length in bytes of the V2 encoding's head: cookie, length of the rest, offset, digits, both bounds, ratio.
+const HEAD: usize = 40;
+
+/// The place of the length in the head.
+const LENGTH: std::ops::Range<usize> = 4..8;
+
 /// A histogram of durations in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram(hdrhistogram::Histogram<u64>);
@@ -101,13 +110,26 @@ impl Histogram {
         bytes
     }
 
-    /// Reads the output of [`Histogram::to_bytes`]. `None` for any other bytes.
+    /// Reads the output of [`Histogram::to_bytes`]. `None` for any other bytes, which may come from anyone: they cost no more memory
+    /// than a histogram has.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let read: hdrhistogram::Histogram<u64> = Deserializer::new().deserialize(&mut &*bytes).ok()?;
         let mut own = Self::new();
+        if !is_own(bytes, &own.to_bytes()) {
+            return None;
+        }
+        let read: hdrhistogram::Histogram<u64> = Deserializer::new().deserialize(&mut &*bytes).ok()?;
         own.0.add(&read).ok()?;
-        Some(own)
+        (own.count() <= MOST_READ).then_some(own)
     }
+}
+
+/// Whether bytes have the head of our own encoding. The crate takes the room that a head asks for, however much it is.
+fn is_own(bytes: &[u8], empty: &[u8]) -> bool {
+    let (Some(head), Some(own)) = (bytes.get(..HEAD), empty.get(..HEAD)) else { return false };
+    let length = u32::try_from(bytes.len() - HEAD).unwrap_or(u32::MAX).to_be_bytes();
+    let is_alike = head[..LENGTH.start] == own[..LENGTH.start] && head[LENGTH.end..] == own[LENGTH.end..];
+    // Nine such bytes are the one number of zeros that the crate can't negate.
+    is_alike && head[LENGTH] == length && !bytes[HEAD..].windows(9).any(|nine| nine == [u8::MAX; 9])
 }
 
 #[cfg(test)]
@@ -128,6 +150,31 @@ mod tests {
         h.record(u64::MAX);
         assert_eq!(h.min_ns(), Some(1));
         assert!(h.max_ns().unwrap() as f64 / MAX_NS as f64 > 0.999);
+    }
+
+    #[test]
+    fn bytes_that_are_no_histogram_of_ours_are_refused_and_take_no_room() {
+        let mut h = Histogram::new();
+        h.record_n(1_000_000, 7);
+        let good = h.to_bytes();
+        assert_eq!(Histogram::from_bytes(&good), Some(h));
+        let with = |at: usize, bytes: &[u8]| {
+            let mut other = good.clone();
+            other[at..at + bytes.len()].copy_from_slice(bytes);
+            Histogram::from_bytes(&other)
+        };
+        assert_eq!(with(4, &u32::MAX.to_be_bytes()), None, "4 GiB of counts");
+        assert_eq!(with(12, &5_u32.to_be_bytes()), None, "more digits");
+        assert_eq!(with(24, &u64::MAX.to_be_bytes()), None, "another bound");
+        assert_eq!(Histogram::from_bytes(&[]), None);
+        assert_eq!(Histogram::from_bytes(&good[..good.len() - 1]), None);
+        let mut endless = good[..HEAD].to_vec();
+        endless.extend([u8::MAX; 9]);
+        endless[LENGTH].copy_from_slice(&9_u32.to_be_bytes());
+        assert_eq!(Histogram::from_bytes(&endless), None);
+        let mut many = Histogram::new();
+        many.record_n(5, MOST_READ + 1);
+        assert_eq!(Histogram::from_bytes(&many.to_bytes()), None);
     }
 
     proptest! {

@@ -5,6 +5,7 @@ pub mod counts;
 pub mod energy;
 pub mod estimate;
 pub mod fairness;
+pub mod growth;
 pub mod heats;
 pub mod histogram;
 pub mod interval_log;

@@ -5,6 +5,7 @@ mod docs;
 mod english;
 mod files;
 mod fuzz;
+mod python;
 mod site;
 mod suites;
 mod testing;
@@ -19,16 +20,18 @@ use std::process::{Command, ExitCode};
 use xtask::{packages, root, run};
 
 const HELP: &str = "cargo xtask COMMAND
-  ci      everything that CI checks: format, lints, tidiness, workflows (with Go), tests, the website
+  ci      everything that CI checks: format, lints, tidiness, workflows (with Go), tests, the Python package, the website
   test    installs the Debian packages that the tests need, and runs all tests, with --fast those of two minutes;
           verifies Monkey and OpenResty if their sources are in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   cost of drome compared with a bare loop and other tools on this machine, as a Markdown table; --help says more
   kills   kills `drome run` at a hundred random moments and resumes it; `kills 1000 7`: a thousand times, with seed 7
   guard     checks the verdicts on commits of a server whose truth is known; --help says more
+  profiles  checks profiles of servers in C, Rust, Go, Node.js and Python whose truth is known; --overhead: what sampling costs
   selftest  checks drome's findings with servers whose difference or capacity is known; --help says more
   soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
+  python  checks and tests the Python package, on Ray clusters on this machine; --scale prints figures
   docs    the reference pages in docs/reference, the schemas in docs/schemas, man pages and completions in target/
   site    the documentation as a website in target/site, with all its links checked; uses mdbook from PATH, or
           installs it into target/tools
@@ -47,8 +50,9 @@ fn main() -> ExitCode {
         "screenshots" => screenshots(),
         "bench" => bench("table", &rest),
         "kills" => kills(&rest),
-        "guard" | "selftest" | "soak" => bench(&command, &rest),
+        "guard" | "profiles" | "selftest" | "soak" => bench(&command, &rest),
         "fuzz" => fuzz::fuzz(&rest),
+        "python" => python::python(&rest),
         "docs" => docs::docs(),
         "site" => site::site(),
         "dist" => dist::dist(&rest),
@@ -78,6 +82,7 @@ fn ci() -> Result<()> {
     // Whether each package has all of its files is seen without building it; `dist` builds it as well.
     dist::package(&["--no-verify"])?;
     testing::test(&[])?;
+    python::python(&[])?;
     site::site()
 }
 

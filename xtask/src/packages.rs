@@ -39,6 +39,8 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("git", "git"),
     ("jq", "jq"),
     ("unzip", "unzip"),
+    ("sshd", "openssh-server"),
+    ("ssh", "openssh-client"),
     ("cc", "gcc"),
     ("/usr/include/stdlib.h", "libc6-dev"),
 ];
@@ -50,6 +52,7 @@ const SERVICES: &[(&str, &str)] = &[
     ("lighttpd", "lighttpd"),
     ("haproxy", "haproxy"),
     ("prometheus", "prometheus"),
+    ("openssh-server", "ssh"),
 ];
 
 /// For `cargo xtask dist`.

@@ -25,6 +25,7 @@ const TOLD: &str = " has been running for over 60 seconds";
 /// The tests that `--fast` leaves out: modules of the suite of `app` that drive real servers for long, and one test
 /// with much text.
 const SLOW: &[&str] = &[
+    "agent_sshd::",
     "browser::",
     "busy::",
     "clashes::",
@@ -42,14 +43,18 @@ const SLOW: &[&str] = &[
     "judges::",
     "kills::",
     "lifetime::",
+    "load_from_namespaces::",
     "load_series::",
     "metrics::",
     "narrow::",
     "outcomes::",
     "ports::",
     "race::",
+    "race_memory::",
     "resume::",
+    "revisions_unusual::",
     "run::",
+    "servers_on::",
     "stand_ins::",
     "steady::",
     "sweep::",

@@ -60,7 +60,7 @@ pub fn run(
     };
     // An unsupported format is refused before anything is run.
     teller.replays(&all)?;
-    let Lineup { prepared, works } = lineup;
+    let Lineup { prepared, works, .. } = lineup;
     let stage = Stage { assets: setup::assets(&works)?, works, stop: stop_flag()? };
     let contenders = || prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE);
     let lines = |page: &AsPublished| contenders().filter(|p| page.command(&p.name).is_some()).count();

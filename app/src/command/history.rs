@@ -1,6 +1,7 @@
 //! `drome history`: shows all runs of a study over time.
 
 use super::format::{Destination, FormatArgs};
+use super::machines;
 use super::pictures::{Kind, Pictures};
 use super::store;
 use crate::console;
@@ -25,6 +26,10 @@ pub struct HistoryArgs {
     /// Show only this cell, by its title or number; may be repeated
     #[arg(long, value_name = "CELL")]
     cell: Vec<String>,
+    /// Follow only the runs of this machine, as `drome list runs` names it; `here` is this machine [default: in each cell the
+    /// machine with the most runs]
+    #[arg(long, value_name = "NAME")]
+    machine: Option<String>,
     #[command(flatten)]
     shown: FormatArgs<Format>,
 }
@@ -50,7 +55,7 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
     };
     let pictures = kind.map(|kind| Pictures::to(kind, None, path)).transpose()?;
     let to = Destination::new(format, path.filter(|_| pictures.is_none()))?;
-    let mut history = history(&args.study, common)?;
+    let mut history = history(&args.study, args.machine.as_deref(), common)?;
     narrow(&mut history, args)?;
     if let Some(pictures) = pictures {
         let charts = report::chart::of_history(&history);
@@ -76,7 +81,7 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn history(study: &str, common: &Common) -> anyhow::Result<History> {
+fn history(study: &str, machine: Option<&str>, common: &Common) -> anyhow::Result<History> {
     let store = store(common)?;
     // The store lists the latest first.
     let mut listed = store.runs()?;
@@ -84,6 +89,9 @@ fn history(study: &str, common: &Common) -> anyhow::Result<History> {
     listed.reverse();
     let known: std::collections::BTreeSet<String> = listed.iter().map(|run| run.name.clone()).collect();
     listed.retain(|run| run.name == study);
+    if let Some(machine) = machine.filter(|_| !listed.is_empty()) {
+        machines::only(&mut listed, machine)?;
+    }
     let unended = listed.iter().filter(|run| run.ended.is_none()).count();
     listed.retain(|run| run.ended.is_some());
     if listed.is_empty() {

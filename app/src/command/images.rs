@@ -1,8 +1,9 @@
 //! `drome race --image`: servers in containers. Every image is found and pinned before anything is measured.
 
+use super::command_line;
 use crate::failure::WrongInput;
 use clap::Args;
-use lab::containers::{Launch, TOOLS, Tool, words};
+use lab::containers::{Launch, TOOLS, Tool};
 use lab::prepare::on_path;
 use lab::setup::RacedImage;
 use model::observation::ContainerImage;
@@ -49,7 +50,7 @@ impl ImageArgs {
         }
         self.check(start)?;
         let split = |option: &str, line: &str| {
-            words::split(line).map_err(|why| WrongInput(format!("--{option} `{line}`: {why}")))
+            command_line::words(line).map_err(|why| WrongInput(format!("--{option} `{line}`: {why}")))
         };
         let words = start.map_or(Ok(Vec::new()), |line| split("start", line))?;
         let tool = match &self.container_tool {

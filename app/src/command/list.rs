@@ -1,7 +1,8 @@
 //! `drome list`: lists the catalog and the runs, and shows which contenders are installed.
 
-use super::{catalog, store};
+use super::{catalog, machines, store};
 use crate::console;
+use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
 use lab::store::Kind;
@@ -19,6 +20,9 @@ const TEMPLATE: &str = "{bar:24} {pos}/{len} contenders: asking for the version 
 pub struct ListArgs {
     /// What to list [default: studies, contenders and workloads]
     what: Option<What>,
+    /// With runs: list only those of this machine, as the list names it; `here` is this machine
+    #[arg(long, value_name = "NAME")]
+    machine: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -34,7 +38,9 @@ pub fn run(args: &ListArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let wants = |what| args.what.is_none_or(|wanted| wanted == what);
     let mut out = String::new();
     if args.what == Some(What::Runs) {
-        runs(common, &mut out)?;
+        runs(common, args.machine.as_deref(), &mut out)?;
+    } else if args.machine.is_some() {
+        return Err(WrongInput("--machine is for the list of runs: `drome list runs`".to_owned()).into());
     } else {
         let catalog = catalog(common)?;
         if wants(What::Studies) {
@@ -81,15 +87,22 @@ fn workloads(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
-    for run in store(common)?.everything()? {
+fn runs(common: &Common, machine: Option<&str>, out: &mut String) -> anyhow::Result<()> {
+    let mut all = store(common)?.everything()?;
+    // Of all runs, because what is left out shows that there are several machines.
+    let has_others = all.iter().any(|run| run.machine.is_some());
+    if let Some(machine) = machine {
+        machines::only(&mut all, machine)?;
+    }
+    for run in all {
+        let machine =
+            if has_others { format!("{}  ", machines::name(run.machine.as_deref())) } else { String::new() };
         let size = units::several(run.count, run.kind.word());
         let summary = match run.kind {
             Kind::Trials | Kind::Starts => {
-                format!(
-                    "{size}; {}",
-                    run.ended.unwrap_or_else(|| "unfinished: --resume continues it".to_owned())
-                )
+                let unfinished =
+                    if run.machine.is_some() { "unfinished" } else { "unfinished: --resume continues it" };
+                format!("{size}; {}", run.ended.unwrap_or_else(|| unfinished.to_owned()))
             }
             Kind::Readings => format!("imported: {size}"),
             Kind::CommandLines if run.ended.is_some() => format!("as published: {size}"),
@@ -98,7 +111,7 @@ fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
         };
         // All races have the same name; their labels tell them apart.
         let labels = if run.name == RACE { format!(": {}", run.title) } else { String::new() };
-        let _ = writeln!(out, "{}  {}{labels}  {summary}", run.id, run.name);
+        let _ = writeln!(out, "{}  {machine}{}{labels}  {summary}", run.id, run.name);
     }
     if out.is_empty() {
         out.push_str("no runs yet: `drome run raspberry-pi` makes one\n");

@@ -3,7 +3,7 @@
 use crate::failure::WrongInput;
 use anyhow::Context;
 use std::fs::{self, File, Permissions};
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -39,13 +39,33 @@ impl Output {
 
     /// Writes the whole file.
     pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        self.failed(self.try_to_write(bytes))
+    }
+
+    /// Says what to check if something could not be written.
+    fn failed<T>(&self, result: std::io::Result<T>) -> anyhow::Result<T> {
         let (option, path) = (self.option, &self.path);
-        self.try_to_write(bytes).with_context(|| {
+        result.with_context(|| {
             format!(
                 "can't write {option} {}: check the free space, and that the folder still exists",
                 path.display()
             )
         })
+    }
+
+    /// Writes the whole file piece by piece. If that fails, the file stays as it was.
+    pub fn stream(&self, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        if !self.is_replaced() {
+            let mut to = BufWriter::new(self.failed(File::options().write(true).open(&self.path))?);
+            write(&mut to)?;
+            return self.failed(to.flush());
+        }
+        let mut file = self.failed(self.beside())?;
+        let mut to = BufWriter::new(file.as_file_mut());
+        write(&mut to)?;
+        self.failed(to.flush())?;
+        drop(to);
+        self.failed(self.put_in_place(file))
     }
 
     fn try_to_write(&self, bytes: &[u8]) -> std::io::Result<()> {
@@ -54,14 +74,18 @@ impl Output {
         }
         let mut file = self.beside()?;
         file.write_all(bytes)?;
+        self.put_in_place(file)
+    }
+
+    fn put_in_place(&self, file: NamedTempFile) -> std::io::Result<()> {
         if let Ok(before) = self.path.metadata() {
             file.as_file().set_permissions(before.permissions())?;
         }
         file.persist(&self.path).map(drop).map_err(|e| e.error)
     }
 
-    /// Whether the file is replaced as a whole; a device or a pipe is written to directly.
-    fn is_replaced(&self) -> bool {
+    /// Whether the file is replaced as a whole, so that it can be written again; a device or a pipe is written to directly.
+    pub fn is_replaced(&self) -> bool {
         self.path.metadata().is_ok_and(|m| m.is_file()) || !self.path.exists()
     }
 

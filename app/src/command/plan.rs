@@ -9,6 +9,7 @@ use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
 use lab::heat::schedule::budget;
 use lab::setup::{Lineup, Rules, SetupError};
+use lab::store::Listed;
 use lab::{Catalog, Session, Store};
 use model::{Observation, Run, Study};
 use serde::Serialize;
@@ -120,7 +121,10 @@ fn pilot(
 
 /// The latest run of the study with trials of the same length as now; the noise of other runs differs.
 fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<Observation>)> {
-    for listed in store.runs()?.iter().filter(|listed| listed.name == name && listed.kind.is_measured()) {
+    // Another machine has other noise.
+    let is_own =
+        |listed: &&Listed| listed.name == name && listed.kind.is_measured() && listed.machine.is_none();
+    for listed in store.runs()?.iter().filter(is_own) {
         let (run, observations, _) = store.run(&listed.id)?;
         let (then, now) = (&run.study, study);
         let is_alike = (then.design.measure, then.design.warmup) == (now.design.measure, now.design.warmup);

@@ -1,10 +1,10 @@
 //! `drome race 'CMD' 'CMD'` and `drome race URL URL`: compares any servers, measured like the contenders of a study.
 
+mod profiling;
 mod servers;
-mod why;
 
+use self::profiling::Profiling;
 use self::servers::Servers;
-use self::why::Why;
 use super::format;
 use super::gate;
 use super::images::ImageArgs;
@@ -14,9 +14,11 @@ use super::race_urls::RunningArgs;
 use super::repeat;
 use super::report::{Format, TellArgs, show};
 use super::revisions::RevisionArgs;
+use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure};
 use super::store;
 use super::verdict_file::VerdictFile;
+use super::why::Why;
 use crate::failure::{self, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
@@ -86,6 +88,9 @@ pub struct RaceArgs {
     /// Shortest warm-up load before that, not counted; it continues until the server is warm
     #[arg(long, default_value = "200ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
+    /// Longest time from the start of a server to its first answer; one that takes longer has failed [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    ready: Option<Duration>,
     /// Metric that decides: rate, server-cpu (CPU time per request), rss (memory), or p50@RATE, p90@RATE, p99@RATE,
     /// p999@RATE (latency at an offered rate in requests/s, such as p99@5k)
     #[arg(long, default_value = "rate", value_name = "METRIC", value_parser = str::parse::<Decider>)]
@@ -105,7 +110,7 @@ pub struct RaceArgs {
     #[arg(long, value_name = "FILE")]
     verdict: Option<PathBuf>,
     /// After the race, sample one more start of each server under its load, print what the others spend more CPU time on than the first,
-    /// and write flame graphs and their differences to this folder
+    /// and write flame graphs and their differences to this folder; --verdict has the five largest parts too
     #[arg(long, value_name = "DIR")]
     profile: Option<PathBuf>,
     /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 or more if drome failed
@@ -125,6 +130,8 @@ pub struct RaceArgs {
     /// Allow the servers to answer with different bodies
     #[arg(long)]
     any_body: bool,
+    #[command(flatten)]
+    elsewhere: ServersOnArgs,
     #[command(flatten)]
     machine: MachineArgs,
     /// Seed of everything that is random [default: the clock]
@@ -200,6 +207,23 @@ fn check_margin(args: &RaceArgs) -> Result<(), WrongInput> {
     }
 }
 
+/// Refuses what needs the servers on this machine.
+fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
+    let are_urls = args.commands.iter().any(|command| command.contains("://") && !command.contains("{port}"));
+    let needs = [
+        ("a race of URLs", are_urls),
+        ("--image", args.images.are_named()),
+        ("--rev", args.revisions.start.is_some()),
+        ("--profile", args.profile.is_some()),
+    ];
+    match needs.into_iter().find(|(_, is_given)| *is_given && args.elsewhere.is_given()) {
+        Some((what, _)) => {
+            Err(WrongInput(format!("{what} needs the servers on this machine: leave out it or --server-on")))
+        }
+        None => Ok(()),
+    }
+}
+
 fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     check_margin(args)?;
     let teller = args.tell.teller()?;
@@ -207,15 +231,19 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
     let why = args.profile.as_deref().map(Why::to).transpose()?;
     let stop = stop_flag()?;
-    let Servers { lineup, mut entrants, path, url, raced, revisions } = servers::of(args, &stop)?;
+    refuse_elsewhere(args)?;
+    let there = args.elsewhere.there(None)?;
+    let Servers { mut lineup, mut entrants, path, url, raced, revisions } = servers::of(args, &stop)?;
     setup::name_entrants(&mut entrants, &args.names)?;
     let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
-    let why = why.filter(|_| can_be_profiled(args, raced.running));
+    let profiling = Profiling::of(why, !raced.running || !args.running.pids.is_empty());
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants), &url, raced.running)?;
     let mut run = setup::race_run(study, entrants, raced, rules);
     run.command.clone_from(&args.words);
+    servers_on::take(there.as_ref(), &mut lineup)?;
+    servers_on::describe(there.as_ref(), &mut run)?;
     let mut session = Session::open(run, lineup, stop, &store)?;
     if !args.any_body {
         session.ensure_same_work(&path)?;
@@ -234,32 +262,17 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let findings =
         findings.with_context(|| format!("run {id}: `drome report {id}` shows what was measured"))?;
     let mut code = conclude(&session, &findings, &teller)?;
+    let mut judged = None;
     if let Some(margin) = args.fail_if_slower {
         let gate = Gate::of_race(&findings, margin);
         gate::tell(&gate);
-        if let Some(verdict) = verdict {
-            verdict.write(&GateVerdict::of_race(&gate, &findings, revisions))?;
-        }
+        judged = verdict.map(|file| (file, GateVerdict::of_race(&gate, &findings, revisions)));
         let outcome = gate.outcome();
         code = if args.bisect { gate::bisect_code(outcome) } else { gate::code(outcome) };
     }
     // Last, when everything about the race is printed and stored.
-    if let Some(why) = why {
-        why.explain(&session)?;
-    }
+    profiling.explain(&session, judged.as_ref())?;
     Ok(code)
-}
-
-/// Whether the processes of the servers are known. If not, it says that there is nothing to sample.
-fn can_be_profiled(args: &RaceArgs, are_running: bool) -> bool {
-    let is_known = !are_running || !args.running.pids.is_empty();
-    if !is_known {
-        alert!(
-            "drome: no profile: the processes of these servers are not known, so that there is nothing to sample: give the first \
-             process of each with --pid, in the order of the URLs"
-        );
-    }
-    is_known
 }
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.

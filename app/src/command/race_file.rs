@@ -56,6 +56,9 @@ struct Race {
     /// Number of connections.
     #[serde(default)]
     connections: Option<u32>,
+    /// Longest time from the start of a server to its first answer, such as `1min`.
+    #[serde(default)]
+    ready: Option<String>,
     /// Metric that decides, such as `rate`, `server-cpu` or `p99@5k`.
     #[serde(default)]
     metric: Option<String>,
@@ -113,6 +116,7 @@ impl Race {
             ("container-tool", self.container_tool),
             ("url", self.url),
             ("connections", self.connections.map(|n| n.to_string())),
+            ("ready", self.ready),
             ("metric", self.metric),
             ("fail-if-slower", self.fail_if_slower),
             ("budget", self.budget),
@@ -144,9 +148,10 @@ impl Race {
 
     /// Fails, in words, if a key is not for servers that are named in this way, or a necessary one is missing.
     fn ensure_fit(&self, way: Way, given: &[String]) -> Result<(), String> {
-        let keys: [(&str, bool, &[Way]); 5] = [
+        let keys: [(&str, bool, &[Way]); 6] = [
             ("build", self.build.is_some(), &[Way::Revisions]),
             ("start", self.start.is_some(), &[Way::Revisions, Way::Images]),
+            ("ready", self.ready.is_some(), &[Way::Revisions, Way::Images]),
             ("env", !self.env.is_empty(), &[Way::Images]),
             ("container_tool", self.container_tool.is_some(), &[Way::Images]),
             ("container_args", !self.container_args.is_empty(), &[Way::Images]),
@@ -216,10 +221,11 @@ mod tests {
     #[test]
     fn keys_are_options_and_the_command_line_replaces_a_list() {
         let text = "[race]\nrev = [\"main\", \".\"]\nstart = \"./x {port}\"\nfail_if_slower = \"2%\"\n";
-        let options = ["--rev=main", "--rev=.", "--start=./x {port}", "--fail-if-slower=2%"];
+        let text = format!("{text}ready = \"1min\"\n");
+        let options = ["--rev=main", "--rev=.", "--start=./x {port}", "--ready=1min", "--fail-if-slower=2%"];
         let words = |given: &[&str]| {
             let given: Vec<String> = given.iter().map(ToString::to_string).collect();
-            race(text).options(&given).unwrap()
+            race(&text).options(&given).unwrap()
         };
         assert_eq!(words(&["--bisect"]), options);
         assert_eq!(words(&["--rev=v1"]), options[2..]);

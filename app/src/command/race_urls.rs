@@ -7,7 +7,7 @@ use model::{Metric, Target};
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct RunningArgs {
-    /// With URLs: the first process of a server, whose CPU time and memory are told; repeated, once for each URL and in their
+    /// With URLs: the first process of a server, whose CPU time and memory are then measured; repeated, once for each URL and in their
     /// order [default: CPU time and memory stay unknown]
     #[arg(long = "pid", value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
     pub pids: Vec<i32>,

@@ -1,7 +1,9 @@
 //! `drome run STUDY`: every step from a study to its report.
 
 use super::report::{TellArgs, Teller};
+use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure, present};
+use super::why::Why;
 use super::{as_published, catalog, repeat, store};
 use crate::failure::WrongInput;
 use crate::options::{Common, MachineArgs, precision};
@@ -11,8 +13,10 @@ use clap::Args;
 use lab::catalog::narrow::{Wanted, narrow};
 use lab::heat::schedule::budget;
 use lab::setup::{self, Lineup, Rules};
-use lab::{Catalog, LabError, Session, Store, blocks};
+use lab::store::Listed;
+use lab::{Catalog, LabError, Session, Store, StoreError, blocks};
 use model::{Run, Study};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -54,6 +58,12 @@ pub struct RunArgs {
     #[arg(long, value_name = "SHARE", value_parser = precision,
           conflicts_with_all = ["as_published", "quick"])]
     precision: Option<f64>,
+    /// After the run, sample one more start of each contender under the load of each cell, print what it spends more CPU time on than the
+    /// reference, and write flame graphs and their differences to this folder; with --all, to a folder in it for each study
+    #[arg(long, value_name = "DIR", conflicts_with = "as_published")]
+    profile: Option<PathBuf>,
+    #[command(flatten)]
+    elsewhere: ServersOnArgs,
     #[command(flatten)]
     machine: MachineArgs,
     /// Seed of everything that is random [default: the clock]
@@ -101,13 +111,20 @@ fn one(
     teller: &Teller,
 ) -> anyhow::Result<ExitCode> {
     let study = wanted(args, catalog.study(name)?)?;
+    let why = why(args, name)?;
     let store = store(common)?;
     let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
     // A resumed run uses the study as it was when the run began.
     let study = begun.as_ref().map_or(study, |run| run.study.clone());
-    let lineup = Lineup::of_study(catalog, &study)?;
-    if args.install {
-        super::install::get(&lineup.prepared, args.yes);
+    let mut lineup = Lineup::of_study(catalog, &study)?;
+    let stop = stop_flag()?;
+    let there = args.elsewhere.there(study.server_on.as_deref())?;
+    servers_on::take(there.as_ref(), &mut lineup)?;
+    refuse_elsewhere(args, there.is_some())?;
+    match &there {
+        Some(there) if args.install => servers_on::install(there, &mut lineup, args.yes, &stop),
+        None if args.install => super::install::get(&lineup.prepared, args.yes),
+        _ => {}
     }
     if args.as_published {
         return as_published::run((name, &study), lineup, &store, teller);
@@ -116,12 +133,13 @@ fn one(
     let mut run = lineup.run(name, study, rules);
     run.command =
         repeat::own().into_iter().map(|word| if word == "--all" { name.to_owned() } else { word }).collect();
+    servers_on::describe(there.as_ref(), &mut run)?;
     if let Some(begun) = begun {
         same_as_begun(&begun, &run)?;
         run = begun;
     }
     announce(&run, args.budget, budget::spent(&store.starts(&run.id)?))?;
-    let session = Session::open(run, lineup, stop_flag()?, &store)?;
+    let session = Session::open(run, lineup, stop, &store)?;
     if args.resume {
         session.resume()?;
     } else {
@@ -129,7 +147,30 @@ fn one(
     }
     let findings = measure(&session);
     let findings = findings.with_context(|| format!("run {}; `--resume` continues it", session.run.id))?;
-    conclude(&session, &findings, teller)
+    let code = conclude(&session, &findings, teller)?;
+    // Last, when everything about the run is printed and stored.
+    if let Some(why) = why {
+        why.explain(&session)?;
+    }
+    Ok(code)
+}
+
+/// Refuses what needs the servers on this machine.
+fn refuse_elsewhere(args: &RunArgs, is_elsewhere: bool) -> Result<(), WrongInput> {
+    let needs = [("--as-published", args.as_published), ("--profile", args.profile.is_some())];
+    match needs.into_iter().find(|(_, is_given)| *is_given && is_elsewhere) {
+        Some((option, _)) => Err(WrongInput(format!(
+            "{option} needs the servers on this machine: leave out it or --server-on"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The folder for the profiles of a study, if they are asked for.
+fn why(args: &RunArgs, study: &str) -> Result<Option<Why>, WrongInput> {
+    let Some(folder) = &args.profile else { return Ok(None) };
+    let own = if args.all { folder.join(study) } else { folder.clone() };
+    Why::to(&own).map(Some)
 }
 
 /// Checks that everything is still as it was when the run began.
@@ -160,14 +201,26 @@ fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
 /// The run to resume: the latest that has not ended, or the latest of all if there is a new budget or precision.
 fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     let goes_on = args.budget.is_some() || args.precision.is_some();
-    let all: Vec<_> =
-        store.runs()?.into_iter().filter(|run| run.name == study && run.kind.is_measured()).collect();
+    let of_study = store.runs()?.into_iter().filter(|run| run.name == study && run.kind.is_measured());
+    let (all, pulled): (Vec<Listed>, Vec<Listed>) = of_study.partition(|run| run.machine.is_none());
     let open = all.iter().find(|run| run.ended.is_none()).or_else(|| all.first().filter(|_| goes_on));
+    // What was pulled is refused only where there is nothing else to resume.
+    let nearest = open.or_else(|| pulled.iter().find(|run| run.ended.is_none() || goes_on));
+    if let Some(Listed { id, machine: Some(machine), .. }) = nearest {
+        return Err(StoreError::Pulled { run: id.clone(), machine: machine.clone() }.into());
+    }
     let Some(open) = open else {
         let more = if all.is_empty() { "" } else { "; with a larger --budget the latest can be resumed" };
         bail!(WrongInput(format!("there is no run of {study} to resume: all have ended{more}")));
     };
     let (mut run, _, ended) = store.run(&open.id)?;
+    if run.fleet.is_some() {
+        let id = &run.id;
+        let why = format!(
+            "run {id} is measured on several machines: `drome heat --owed {id}` says what it still needs"
+        );
+        bail!(WrongInput(why));
+    }
     if run.quick && ended.is_some() {
         let why = format!("run {} is a first look that has ended: start a full run without --resume", run.id);
         bail!(WrongInput(why));

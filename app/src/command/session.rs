@@ -34,7 +34,7 @@ pub fn check_budget(run: &Run, is_asked: bool) -> Result<(), WrongInput> {
 
 /// The path of a URL that is requested from servers that drome starts, which are on this machine.
 pub fn own_path(url: &str) -> anyhow::Result<String> {
-    let target = Target::resolve(&url.replace("{port}", "1"))?;
+    let target = Target::resolve(&url.replace("{port}", "1").replace("{host}", "127.0.0.1"))?;
     if !target.address.tcp().is_some_and(|at| at.ip().is_loopback()) {
         let why = "drome starts these servers itself, so its host must be 127.0.0.1 or localhost";
         return Err(WrongInput(format!("{url} is not on this machine: {why}")).into());

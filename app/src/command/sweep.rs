@@ -5,6 +5,7 @@ mod watch;
 use super::format::{self, FormatArgs};
 use super::kept::{self, Ending};
 use super::pictures::Pictures;
+use super::servers_on::{self, ServersOnArgs};
 use super::session::own_path;
 use crate::console;
 use crate::failure::WrongInput;
@@ -89,6 +90,8 @@ pub struct SweepArgs {
     #[arg(long, default_value_t = 0.7, value_name = "SHARE")]
     common: f64,
     #[command(flatten)]
+    elsewhere: ServersOnArgs,
+    #[command(flatten)]
     machine: MachineArgs,
     /// Seed of everything that is random [default: the clock]
     #[arg(long, value_name = "N")]
@@ -128,7 +131,7 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let setting = setting(args, run.seed, keep);
     // drome's other work runs on the cores of the load generator, never on those of a server that it starts.
     let _pinned = args.url.is_none().then(|| Pinned::to(&lab.cores.client));
-    let mut servers = Servers::new(&lab, &run.study.design, entries);
+    let mut servers = Servers::new(&lab, &run.study.design, entries).over(run.environment.network().cloned());
     let mut watch = Watch::new();
     let swept = sweep::run(&setting, titles.len(), &mut servers, &mut watch);
     watch.finish();
@@ -220,6 +223,11 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     {
         bail!("can't connect to {address} ({error}): is the server running, and on this port?");
     }
+    if args.elsewhere.is_given() {
+        bail!(WrongInput(
+            "--server-on needs --start: a server that already runs is where its URL says".to_owned()
+        ));
+    }
     let run = setup::race_run(study(args, url), BTreeMap::new(), Raced::default(), rules(args));
     let lab = setup::lab(&run, Lineup::default(), stop_flag()?, None)?;
     let keep_alive = !args.no_keepalive;
@@ -243,10 +251,14 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
 /// A sweep of servers that are started for every measurement.
 fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let path = own_path(&args.path_url)?;
-    let commands: Vec<ServerCommand> = args.start.iter().map(|line| ServerCommand::here(line)).collect();
-    let (lineup, entrants) = setup::commands(&commands, &path)?;
+    let commands: Vec<ServerCommand> =
+        args.start.iter().map(|line| ServerCommand::at(line, args.elsewhere.is_given())).collect();
+    let (mut lineup, entrants) = setup::commands(&commands, &path)?;
+    let there = args.elsewhere.there(None)?;
+    servers_on::take(there.as_ref(), &mut lineup)?;
     let entries = lineup.prepared.iter().map(|p| Entry::Started(p.name.clone())).collect();
     let mut run = setup::race_run(study(args, &args.path_url), entrants, Raced::default(), rules(args));
+    servers_on::describe(there.as_ref(), &mut run)?;
     let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;
     if !args.any_body {
         setup::same_work(&mut lab, &mut run, &path)?;

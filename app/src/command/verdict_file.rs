@@ -27,6 +27,11 @@ impl VerdictFile {
         Ok(Self { format, output })
     }
 
+    /// Whether a later text replaces an earlier one; into a pipe, both would go.
+    pub fn can_be_written_again(&self) -> bool {
+        self.output.is_replaced()
+    }
+
     /// Writes the whole file.
     pub fn write(&self, verdict: &GateVerdict) -> anyhow::Result<()> {
         let text = match self.format {

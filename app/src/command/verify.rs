@@ -2,15 +2,18 @@
 
 use super::format::FormatArgs;
 use super::install;
+use super::servers_on::{self, ServersOnArgs};
 use crate::console;
 use crate::failure::{CHECK_FAILED, FAILED};
 use crate::options::Common;
 use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
+use lab::elsewhere::There;
 use lab::machine::cores::Cores;
 use lab::prepare::Prepared;
 use lab::server::inspect;
 use lab::server::instance::Place;
+use lab::setup::Lineup;
 use lab::{Catalog, CatalogError, setup};
 use model::contender::Track;
 use model::inspection::Inspection;
@@ -35,6 +38,8 @@ pub struct VerifyArgs {
     /// Check only the tuned tracks
     #[arg(long)]
     tuned: bool,
+    #[command(flatten)]
+    elsewhere: ServersOnArgs,
     #[command(flatten)]
     shown: FormatArgs<Format>,
 }
@@ -85,16 +90,22 @@ fn asked(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, CatalogErro
 }
 
 fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Result<Vec<Inspection>> {
-    let prepared = setup::prepare(catalog, names)?;
-    if args.install {
-        install::get(&prepared, args.yes);
+    let all = setup::prepare(catalog, names)?;
+    let all = all.into_iter().flat_map(|p| setup::on_tracks(p, &[Track::Default, Track::Tuned]));
+    let all: Vec<Prepared> = all.filter(|p| !args.tuned || p.track == Track::Tuned).collect();
+    let (there, stop) = (args.elsewhere.there(None)?, stop_flag()?);
+    let mut lineup = Lineup { prepared: all, works: setup::works(catalog)?, there: None };
+    servers_on::take(there.as_ref(), &mut lineup)?;
+    match &there {
+        Some(there) if args.install => servers_on::install(there, &mut lineup, args.yes, &stop),
+        None if args.install => install::get(&lineup.prepared, args.yes),
+        _ => {}
     }
-    let works = setup::works(catalog)?;
-    let (assets, stop) = (setup::assets(&works)?, stop_flag()?);
+    let Lineup { prepared, works, .. } = lineup;
+    let assets = setup::assets(&works)?;
+    let cpus = there.as_ref().map_or_else(Cores::deal, There::cores).server;
     let logs = lab::prepare::folders::cache().join("logs").join("verify");
     std::fs::create_dir_all(&logs)?;
-    let prepared = prepared.into_iter().flat_map(|p| setup::on_tracks(p, &[Track::Default, Track::Tuned]));
-    let prepared: Vec<Prepared> = prepared.filter(|p| !args.tuned || p.track == Track::Tuned).collect();
     let bar = console::bar(prepared.len() as u64, TEMPLATE);
     let mut all = Vec::new();
     for prepared in &prepared {
@@ -103,7 +114,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
             anyhow::bail!(lab::LabError::Interrupted);
         }
         let log = logs.join(format!("{}.log", prepared.name));
-        let place = Place { cpus: Cores::deal().server, connections: 1, assets: assets.clone(), log };
+        let place = Place { cpus: cpus.clone(), connections: 1, assets: assets.clone(), log };
         let seen = inspect::inspect(prepared, &place, &works, &stop);
         if stop.load(Ordering::Relaxed) {
             anyhow::bail!(lab::LabError::Interrupted);

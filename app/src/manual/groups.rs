@@ -6,10 +6,10 @@ use report::TextStyle;
 
 /// Every command, in the group of what it is for.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Measure", &["load", "race", "sweep", "run", "plan"]),
-    ("Read results", &["report", "compare", "comment", "history", "import", "ui"]),
+    ("Measure", &["load", "race", "sweep", "run", "heat", "plan"]),
+    ("Read results", &["report", "compare", "comment", "history", "import", "push", "pull", "ui"]),
     ("Catalogue", &["list", "show", "install", "verify", "new", "schema"]),
-    ("Machine and tools", &["doctor", "serve", "dialects", "completions"]),
+    ("Machine and tools", &["doctor", "serve", "dialects", "agent", "completions"]),
 ];
 
 /// The widest help, in columns.

@@ -80,6 +80,10 @@ pub const PAGES: &[Page] = &[
                 "container images, run by podman or docker",
             ),
             ("drome race http://127.0.0.1:8080/ http://127.0.0.1:8081/", "servers that already run"),
+            (
+                "drome race --profile why './old --port {port}' './new --port {port}'",
+                "what does the slower one spend its CPU time on?",
+            ),
         ],
         exits: &[
             (0, "with --fail-if-slower: no command is slower than the first by more than the share"),
@@ -93,6 +97,7 @@ pub const PAGES: &[Page] = &[
             ("race.md", "Race servers"),
             ("report.md", "Read a report"),
             ("guard-pull-requests.md", "Guard a pull request in ten minutes"),
+            ("profile.md", "Where a server spends its CPU time"),
         ],
     },
     Page {
@@ -124,6 +129,10 @@ pub const PAGES: &[Page] = &[
                 "drome run raspberry-pi --resume --budget 1h",
                 "continue the latest run until it has taken an hour",
             ),
+            (
+                "drome run raspberry-pi --profile why",
+                "what does each contender spend more CPU time on than the reference?",
+            ),
             ("drome run my-study --catalog .", "a study of your own"),
         ],
         exits: &[
@@ -136,8 +145,25 @@ pub const PAGES: &[Page] = &[
         see: &[
             ("tutorial.md", "Tutorial"),
             ("report.md", "Read a report"),
+            ("profile.md", "Where a server spends its CPU time"),
             ("reference/study.md", "A study"),
         ],
+    },
+    Page {
+        command: "heat",
+        examples: &[
+            ("drome heat --plan raspberry-pi --machines 4", "begin a run for four machines; prints its name"),
+            ("drome heat --owed RUN", "the heats that it needs, a line each"),
+            ("drome heat --spec heat.json --result result.jsonl", "measure one of them, on any machine"),
+            ("drome heat --commit result.jsonl", "add the result to the run, once"),
+        ],
+        exits: &[
+            (0, ""),
+            (1, "drome could not do its work; with --spec, the heat has no result and can be tried again"),
+            (2, "the command line is wrong, or a file is not a spec or a result, or is not one of the run"),
+            (130, "interrupted; the heat has no result"),
+        ],
+        see: &[("fleet.md", "A fleet")],
     },
     Page {
         command: "plan",
@@ -238,6 +264,48 @@ pub const PAGES: &[Page] = &[
         see: &[("import.md", "Bring in old reports")],
     },
     Page {
+        command: "push",
+        examples: &[
+            ("drome push runs.jsonl", "the latest run, to a file"),
+            ("drome push --all --redact - | gzip > runs.jsonl.gz", "all runs, without what may be private"),
+            (
+                "drome push --to 'ssh HOST' --study raspberry-pi",
+                "all runs of a study, to another machine's store",
+            ),
+        ],
+        exits: &[
+            (0, ""),
+            (
+                1,
+                "drome could not do its work, the other machine can't be reached, or a run is being measured",
+            ),
+            (2, "the command line is wrong, or a run does not exist"),
+            (3, "with --to: the other store has a run of the same name with other content"),
+        ],
+        see: &[("share-runs.md", "Share runs between machines")],
+    },
+    Page {
+        command: "pull",
+        examples: &[
+            ("drome pull runs.jsonl", "all runs of a file"),
+            ("drome pull --from 'ssh HOST'", "the latest run of another machine"),
+            (
+                "drome pull --from 'ssh HOST' --all --machine ci-1",
+                "all of its runs, under a name for the machine",
+            ),
+        ],
+        exits: &[
+            (0, "all runs are stored now, or were before"),
+            (1, "drome could not do its work, or the other machine can't be reached"),
+            (
+                2,
+                "the command line is wrong, or the file is not one of `drome push`, is incomplete or was changed",
+            ),
+            (3, "the store has a run of the same name with other content, which it keeps"),
+        ],
+        see: &[("share-runs.md", "Share runs between machines")],
+    },
+    Page {
         command: "serve",
         examples: &[
             ("drome serve", "the reference pages on port 8080"),
@@ -311,6 +379,22 @@ pub const PAGES: &[Page] = &[
         examples: &[("drome ui", "runs, comparisons and live measurements in a browser")],
         exits: &[(0, "stopped by a signal"), (1, ""), (2, ""), (130, "stopped while a study was running")],
         see: &[("ui.md", "The web interface: `drome ui`")],
+    },
+    Page {
+        command: "agent",
+        examples: &[
+            ("drome agent --check 'ssh pi@board'", "whether drome on another machine can be used from here"),
+            (
+                "drome agent --check 'ssh pi@board' --put",
+                "the same, after a copy of this drome was put there",
+            ),
+        ],
+        exits: &[
+            (0, "the link worked; without --check: standard input has ended"),
+            (1, "the other machine can't be used, or the link was lost"),
+            (2, ""),
+        ],
+        see: &[("agent.md", "drome on another machine")],
     },
     Page {
         command: "completions",

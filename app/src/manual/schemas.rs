@@ -65,6 +65,11 @@ pub const FORMATS: &[Format] = &[
         title: "drome plan --format json, of a study in blocks",
         schema: printed::<Forecast>,
     },
+    Format {
+        name: "profile",
+        title: "drome load --profile FILE.json, and the same of drome race and drome run",
+        schema: printed::<profile::Report>,
+    },
     Format { name: "verify", title: "drome verify --format json", schema: printed::<Vec<Inspection>> },
     Format { name: "doctor", title: "drome doctor --format json", schema: printed::<Examination> },
     Format {

@@ -28,7 +28,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use lab::Catalog;
 use lab::machine::cores::Cores;
-use pages::{assets, compare, contenders, failure, import, live, run, runs, studies};
+use pages::{assets, compare, contenders, failure, flame, import, live, run, runs, studies};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use state::{AppState, Order};
@@ -86,6 +86,7 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
         .route("/runs/{id}", get(run::show))
         .route("/runs/{id}/chart", get(run::picture))
         .route("/runs/{id}/{format}", get(run::report))
+        .route("/runs/{id}/flame/{contender}", get(flame::show))
         .route("/compare", get(compare::show))
         .route("/studies", get(studies::list))
         .route("/studies/{name}", get(studies::show).post(studies::start))

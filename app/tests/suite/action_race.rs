@@ -11,7 +11,7 @@ use std::process::Command;
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// Options that make a race short.
-const SHORT: &str = "--warmup=50ms\n\n  --duration=200ms\n--rounds=3\n--seed=1\n";
+const SHORT: &str = "--warmup=50ms\n\n  --duration=100ms\n--rounds=3\n--seed=1\n";
 
 /// Hooks that git runs when something is checked out or a name is looked for.
 const HOOKS: [&str; 3] =

@@ -2,6 +2,7 @@
 //! `cargo xtask screenshots` runs this too, and keeps the pictures.
 
 mod driver;
+mod flame;
 
 use crate::common::ui::{self, Ui};
 use crate::common::{Home, run};
@@ -34,8 +35,8 @@ fn with_runs(times: usize, blocks: &str) -> (Home, Vec<String>) {
     (home, ids)
 }
 
-/// The page of a home, and a browser that was opened at the address that was printed. The browser first: there is only one, and
-/// the page has only so long to live.
+/// The page of a home, and a browser that was opened at the address that was printed. The browser first: there are only a
+/// few at a time, and the page has only so long to live.
 fn visit(home: Home) -> (Ui, Browser) {
     let browser = Browser::open();
     let ui = ui::open(home, &[]);

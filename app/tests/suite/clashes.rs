@@ -132,7 +132,7 @@ fn a_race_runs_in_a_folder_whatever_its_name() {
     let script = format!("exec '{}' serve --port \"$1\"\n", env!("CARGO_BIN_EXE_drome"));
     std::fs::write(folder.join("serve.sh"), script).unwrap();
     let command = "sh ./serve.sh {port}";
-    let short = ["--duration", "500ms", "--warmup", "20ms", "--rounds", "1"];
+    let short = ["--duration", "100ms", "--warmup", "20ms", "--rounds", "1"];
     let url = ["--url", "http://127.0.0.1:{port}/hello"];
     let mut race = home.drome(&["race", command, command]);
     let finished = run(race.args(short).args(url).current_dir(&folder));

@@ -1,8 +1,8 @@
-//! siege itself and drome in its place, in turn, with the same arguments against the same server: what both say must
+//! siege itself and drome in its place, at the same time, with the same arguments against the same server: what both say must
 //! have the same form on both streams, and whatever is no time must be equal.
 
 use crate::common::counted::Counted;
-use crate::common::tools::{Ears, Ended, run, shape};
+use crate::common::tools::{Ears, Ended, run, shape, together};
 use crate::common::{Home, process, serve};
 use dialects::siege::read;
 use std::process::{Command, Stdio};
@@ -40,6 +40,11 @@ impl Camp {
 
     fn drome(&self, args: &[&str]) -> Ended {
         run(&mut self.command(env!("CARGO_BIN_EXE_drome"), &["siege"], args))
+    }
+
+    /// Both with the same arguments, at the same time: siege's, and drome's.
+    fn both(&self, args: &[&str]) -> (Ended, Ended) {
+        together(|| self.siege(args), || self.drome(args))
     }
 
     /// A siege that its time ends: before 4.1.4, siege at times never comes back from the end of its time (a fault of its
@@ -109,7 +114,8 @@ fn alike_at(camp: &Camp, answer: &'static [u8], args: &[&str]) {
     let url = format!("http://127.0.0.1:{}", ears.port);
     let args: Vec<String> = args.iter().map(|arg| arg.replace("{url}", &url)).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    assert_alike(&camp.siege(&args), &camp.drome(&args), &args.join(" "));
+    let (real, ours) = camp.both(&args);
+    assert_alike(&real, &ours, &args.join(" "));
 }
 
 #[test]
@@ -234,7 +240,8 @@ fn nobody_there() {
         &["-c1", "-r1", "gopher://127.0.0.1/"],
         &["-c1", "-r1", "localhost:1"],
     ] {
-        assert_alike(&camp.siege(args), &camp.drome(args), &args.join(" "));
+        let (real, ours) = camp.both(args);
+        assert_alike(&real, &ours, &args.join(" "));
     }
     alike_at(&camp, b"HTTP/1.1 500 Oh\r\nContent-Length: 2\r\n\r\nno", &["-c1", "-r9", "{url}"]);
 }
@@ -322,7 +329,8 @@ fn lists_of_urls() {
         &["-c2", "-r", "once", "-f", "urls"],
         &["-c3", "-r2", "-f", "urls"],
     ] {
-        assert_alike(&camp.siege(args), &camp.drome(args), &args.join(" "));
+        let (real, ours) = camp.both(args);
+        assert_alike(&real, &ours, &args.join(" "));
     }
     let random = camp.drome(&["-i", "-c1", "-r200", "-f", "urls"]);
     for path in ["/one", "/two", "/three"] {
@@ -339,7 +347,7 @@ fn timed_runs_connections_that_stay_and_delays() {
         let rc = camp.0.write("c.rc", &format!("{PLAIN}verbose = false\nconnection = {connection}\n"));
         let rc = rc.display().to_string();
         let args = ["-R", &rc, "-b", "-t2S", "-c", "3", &url];
-        let (real, ours) = (camp.timed_siege(&args), camp.drome(&args));
+        let (real, ours) = together(|| camp.timed_siege(&args), || camp.drome(&args));
         assert_eq!((real.code, shape(&real.err)), (ours.code, shape(&without_drome(&ours.err))));
         for finished in [&real, &ours] {
             let reading = &read(&finished.err)[0].reading;
@@ -349,7 +357,8 @@ fn timed_runs_connections_that_stay_and_delays() {
             );
         }
         let args = ["-R", &rc, "-b", "-r20", "-c", "3", &url];
-        assert_alike(&camp.siege(&args), &camp.drome(&args), connection);
+        let (real, ours) = camp.both(&args);
+        assert_alike(&real, &ours, connection);
     }
     // Five pauses of up to a second each, and not none.
     let ours = camp.drome(&["-c1", "-r6", "-d0.9", &url]);
@@ -362,7 +371,8 @@ fn encrypted_servers_too() {
     let camp = Camp::new(PLAIN);
     let url = format!("https://{}/hello", server.address);
     for args in [&["-b", "-c2", "-r3", &url][..], &["-c1", "-r1", &format!("{url} POST a=b")]] {
-        assert_alike(&camp.siege(args), &camp.drome(args), &args.join(" "));
+        let (real, ours) = camp.both(args);
+        assert_alike(&real, &ours, &args.join(" "));
     }
 }
 

@@ -1,7 +1,7 @@
-//! `drome wrk` beside wrk itself, in turn, against the same servers: the same lines, the same requests, the same ends.
+//! `drome wrk` beside wrk itself, at the same time, against the same servers: the same lines, the same requests, the same ends.
 
 use crate::common::counted::Counted;
-use crate::common::tools::{Ended, drome, real, wire};
+use crate::common::tools::{Ended, drome, real, together, wire};
 use crate::common::{Home, process, serve};
 use dialects::Found;
 use std::process::{Command, Stdio};
@@ -34,7 +34,7 @@ fn reading(ended: &Ended) -> Found {
 
 /// Both, with the same arguments, and what is the same in both.
 fn both(args: &[&str]) -> [Ended; 2] {
-    let (theirs, ours) = (real("wrk", args), drome("wrk", args));
+    let (theirs, ours) = together(|| real("wrk", args), || drome("wrk", args));
     assert_eq!(shape(&theirs.out), shape(&ours.out), "{args:?}\n{}\n{}", theirs.out, ours.out);
     assert_eq!(widths(&theirs.out), widths(&ours.out), "{args:?}\n{}\n{}", theirs.out, ours.out);
     assert_eq!(theirs.code, ours.code, "{args:?}\n{theirs:?}\n{ours:?}");
@@ -196,7 +196,8 @@ fn requests_are_the_same() {
                 false,
             )
         };
-        assert_eq!(sent(&run(real)), sent(&run(drome)), "{args:?} {path}");
+        let (theirs, ours) = together(|| run(real), || run(drome));
+        assert_eq!(sent(&theirs), sent(&ours), "{args:?} {path}");
     }
 }
 

@@ -99,7 +99,7 @@ impl Podman {
         }
         command.arg(format!("--container-arg=--volume={DROME}:/drome:ro"));
         command.args(["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--seed", "1"]);
-        command.args(["--warmup", "50ms", "--duration", "200ms"]).args(args);
+        command.args(["--warmup", "50ms", "--duration", "100ms"]).args(args);
         command
     }
 
@@ -246,7 +246,8 @@ fn an_image_that_ignores_the_port_is_told_where_it_listens() {
     podman.image("localhost/app:new", &[SHELL, "ENV OTHER=1"]);
     let port = lab::server::ports::free_port().unwrap();
     let start = format!("'exec /drome serve --port {port}' {{port}}");
-    let finished = podman.race(&["localhost/app:old", "localhost/app:new"], &["--start", &start]);
+    let args = ["--start", &start, "--ready", "10s"];
+    let finished = podman.race(&["localhost/app:old", "localhost/app:new"], &args);
     let why = format!("listens on 127.0.0.1:{port}: its command or its files must use {{port}}");
     assert!(finished.code == 2 && finished.err.contains(&why), "{}", finished.err);
     podman.assert_nothing_is_left("after a server that was not ready");

@@ -231,7 +231,7 @@ fn a_store_of_before_is_opened_and_keeps_what_it_had() {
         assert_eq!(finished.code, 0, "{}", finished.err);
     };
     // A store as drome 0.1.0 made it, with a run that it kept.
-    sql("drop table printed; drop table slice; drop table start; drop table heat;
+    sql("drop table origin; drop table profile; drop table printed; drop table slice; drop table start; drop table heat;
          drop table import; drop table replays; drop table observed_twice; drop table observation;
          create table observation (
              run text not null references run, n integer not null, json text not null, primary key (run, n)

@@ -1,5 +1,5 @@
 //! `drome load --profile` and `drome race --profile`: where servers spend their CPU time. Where the kernel lets nobody look, they say the
-//! remedy, and the measurement is as good as without.
+//! remedy, and the measurement is as good as without. `drome run --profile` is in `profile_run.rs`.
 
 use crate::common::{Finished, Home, assert_as_schema, run, serve};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::path::Path;
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// The load of a race that is soon decided.
-const RACE_LOAD: [&str; 8] = ["-c", "1", "--warmup", "50ms", "--duration", "200ms", "--seed", "1"];
+const RACE_LOAD: [&str; 8] = ["-c", "1", "--warmup", "50ms", "--duration", "100ms", "--seed", "1"];
 
 fn load(home: &Home, address: SocketAddr, file: &Path, more: &[&str]) -> Finished {
     let url = format!("http://{address}/hello");
@@ -64,6 +64,7 @@ fn the_data_say_how_much_was_sampled_and_what_the_server_did() {
     assert_eq!(total, n("/profile/samples"));
     let is_counted = |name: &str| json["counters"].as_object().unwrap().contains_key(name);
     assert!(["instructions", "context_switches", "system_calls"].into_iter().all(is_counted), "{json}");
+    assert_as_schema(&home, "profile", &json);
 }
 
 #[test]
@@ -121,6 +122,38 @@ fn share_of(folded: &str, frames: &str) -> f64 {
     with_frames / stacks().map(count).sum::<f64>()
 }
 
+/// Checks what the verdict of a race says of its profiles, and that a comment and what was printed say the same.
+fn assert_in_verdict(home: &Home, path: &str, verdict: &Value, printed: &str) {
+    let comment = run(&mut home.drome(&["comment", path]));
+    assert_eq!(comment.code, 0, "{}", comment.err);
+    let summary = "<details><summary>Where the CPU time goes</summary>\n";
+    assert!(comment.out.contains(summary), "{}", comment.out);
+    let profile = &verdict["profile"];
+    if printed.contains("no profile:") {
+        let why = profile["why_not"].as_str().unwrap();
+        assert!(why.contains("sysctl kernel.perf_event_paranoid=1"), "{profile}");
+        assert!(profile["servers"].as_array().unwrap().is_empty(), "{profile}");
+        return;
+    }
+    let servers = profile["servers"].as_array().unwrap();
+    assert!(servers.len() == 2 && servers[0]["difference"].is_null(), "{profile}");
+    for server in servers {
+        assert!(server["samples"].as_u64() > Some(0) && server["why_not"].is_null(), "{profile}");
+        let functions = server["functions"].as_array().unwrap();
+        assert!((1..=5).contains(&functions.len()), "{profile}");
+    }
+    let difference = &servers[1]["difference"];
+    assert!(difference["ns_per_answer"].as_f64() > Some(20_000.0), "{profile}");
+    let more = difference["more"].as_array().unwrap();
+    assert!((1..=5).contains(&more.len()), "{profile}");
+    for function in more {
+        assert!(function["ns_per_answer"].as_f64() > Some(0.0), "{profile}");
+        let name = function["name"].as_str().unwrap();
+        let end: String = name.chars().skip(name.chars().count().saturating_sub(40)).collect();
+        assert!(printed.contains(&end) && comment.out.contains(&end), "{name}: {printed}{}", comment.out);
+    }
+}
+
 #[test]
 fn a_race_says_what_the_slower_server_spends_its_time_on() {
     let home = Home::new();
@@ -134,6 +167,7 @@ fn a_race_says_what_the_slower_server_spends_its_time_on() {
     assert_eq!(race.code, 3, "as without: {}{}", race.out, race.err);
     let json: Value = serde_json::from_str(&std::fs::read_to_string(&verdict).unwrap()).unwrap();
     assert_as_schema(&home, "verdict", &json);
+    assert_in_verdict(&home, &verdict_path, &json, &race.err);
     let files = ["A.svg", "B.svg", "B-against-A.svg", "A.folded", "B.folded"].map(|file| folder.join(file));
     home.assert_clean();
     if race.err.contains("no profile:") {
@@ -143,6 +177,16 @@ fn a_race_says_what_the_slower_server_spends_its_time_on() {
         return;
     }
     let [.., folded_a, folded_b] = files.each_ref().map(|file| std::fs::read_to_string(file).unwrap());
+    for letter in ["A", "B"] {
+        let json = std::fs::read_to_string(folder.join(format!("{letter}.json"))).unwrap();
+        assert_as_schema(&home, "profile", &serde_json::from_str(&json).unwrap());
+    }
+    assert!(race.err.contains("profile: loads each server once more"), "{}", race.err);
+    assert!(
+        race.err.contains("profile 1 of 2: A\n") && race.err.contains("profile 2 of 2: B\n"),
+        "{}",
+        race.err
+    );
     for svg in &files[..3] {
         let svg = std::fs::read_to_string(svg).unwrap();
         assert!(svg.contains("<svg ") && svg.contains("</svg>"), "{svg}");
@@ -154,13 +198,20 @@ fn a_race_says_what_the_slower_server_spends_its_time_on() {
     // The spin asks for the time again and again.
     let [of_a, of_b] = [&folded_a, &folded_b].map(|folded| share_of(folded, ";now_ns;"));
     assert!(of_b > 0.2 && of_b > 4.0 * of_a, "{of_a} of A, {of_b} of B: {folded_b}");
-    // Nothing of it is stored.
+    // Nothing of it counts in the race.
     let stored: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
     let rounds = stored["race"]["blocks"].as_u64().unwrap();
     for row in stored["cells"][0]["contenders"].as_array().unwrap() {
         assert!(row["trials"].as_u64().unwrap() <= 2 * rounds, "two starts in every round: {row}");
     }
+    // The local page has the profiles from the store.
+    let (store, id) = (lab::Store::open(&home.store()).unwrap(), stored["run"].as_str().unwrap());
+    let kept = store.profiles(id).unwrap();
+    let letters: Vec<&str> = kept.iter().map(|(letter, _)| letter.as_str()).collect();
+    assert_eq!(letters, ["A", "B"]);
+    assert!(kept[1].1.contains("\"sentence\":\"B spends "), "{}", kept[1].1);
+    assert!(store.profile(id, "B").unwrap().unwrap().tree.contains("now_ns"), "what the spin calls");
 }
 
 #[test]
@@ -169,10 +220,16 @@ fn a_race_of_servers_whose_processes_are_not_known_has_nothing_to_sample() {
     let urls = [&a, &b].map(|server| format!("http://{}/hello", server.address));
     let folder = home.path().join("why");
     let folder_path = folder.display().to_string();
+    let verdict = home.path().join("verdict.md");
+    let verdict_path = verdict.display().to_string();
+    let gate = ["--fail-if-slower", "2%", "--verdict", &verdict_path];
     let race = run(home
         .drome(&["race", &urls[0], &urls[1], "--profile", &folder_path, "--budget", "3min"])
-        .args(RACE_LOAD));
-    assert_eq!(race.code, 0, "{}{}", race.out, race.err);
+        .args(RACE_LOAD)
+        .args(gate));
+    assert_eq!(race.code, 3, "{}{}", race.out, race.err);
+    let text = std::fs::read_to_string(&verdict).unwrap();
+    assert!(text.contains("Not all servers could be sampled: `the processes of these servers are"), "{text}");
     assert!(race.err.contains("nothing to sample") && race.err.contains("--pid"), "{}", race.err);
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
 }

@@ -10,7 +10,7 @@ const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Finished {
     let short = ["--warmup", "50ms", "--seed", "1"];
-    let duration = if args.contains(&"--duration") { &[][..] } else { &["--duration", "200ms"] };
+    let duration = if args.contains(&"--duration") { &[][..] } else { &["--duration", "100ms"] };
     let is_told = args.contains(&"--budget") || args.contains(&"--rounds");
     let blocks = if is_told { &[][..] } else { &["--rounds", "3"] };
     run(home.drome(&["race"]).args(commands).args(short).args(duration).args(blocks).args(args))
@@ -240,7 +240,7 @@ fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told()
     let flaky = format!(
         "if [ -e {mark} ]; then rm {mark}; echo out of luck; exit 7; else touch {mark}; exec {drome} --spin-ns 1000000; fi"
     );
-    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--rounds", "8", "--any-body"];
+    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--rounds", "4", "--any-body"];
     let finished = race(&home, &[&drome, &flaky], &args);
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     assert!(

@@ -15,7 +15,7 @@ fn slow() -> String {
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> Finished {
     let load =
-        ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "200ms"];
+        ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "100ms"];
     run(home.drome(&["race"]).args(commands).args(load).args(["--seed", "1"]).args(args))
 }
 

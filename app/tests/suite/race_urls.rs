@@ -19,7 +19,7 @@ fn url(server: &Server) -> String {
 }
 
 fn race(home: &Home, servers: &[&str], args: &[&str]) -> Finished {
-    let load = ["-c", "1", "--warmup", "50ms", "--duration", "200ms", "--seed", "1"];
+    let load = ["-c", "1", "--warmup", "50ms", "--duration", "100ms", "--seed", "1"];
     run(home.drome(&["race"]).args(servers).args(load).args(args))
 }
 
@@ -103,12 +103,13 @@ fn what_is_no_race_of_running_servers_is_refused_with_the_reason() {
     let elsewhere = format!("http://{}/other?x=1", other.address);
     let (pid, no_pid) = (one.child.id().to_string(), i32::MAX.to_string());
     let other_pid = other.child.id().to_string();
-    let cases: [(&[&str], &[&str], &str); 12] = [
+    let cases: [(&[&str], &[&str], &str); 13] = [
         (&[&command, &b], &[], "is the URL of a server that already runs"),
         (&[&a, &encrypted], &[], "a race can't use TLS"),
         (&[&a, &elsewhere], &[], "give URLs with the same path and query"),
         (&[&a, &b], &["--url", "http://127.0.0.1:{port}/"], "--url: the URLs of the servers already say"),
         (&[&a, &b], &["--prepare", "true"], "--prepare: it runs before a server starts"),
+        (&[&a, &b], &["--ready", "1s"], "--ready: it is for servers that drome starts"),
         (&[&a, &b], &["--alone"], "--alone: it starts one server at a time"),
         (&[&a, &b], &["--metric", "rss"], "--metric rss: the processes of these servers are not known"),
         (&[&a, &b], &["--pid", &pid], "--pid: 1 for 2 URLs"),

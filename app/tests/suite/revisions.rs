@@ -8,14 +8,14 @@ use std::process::Command;
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// A repository whose server takes as many nanoseconds for a request as its file `spin` says.
-struct Repository {
-    home: Home,
-    folder: PathBuf,
+pub struct Repository {
+    pub home: Home,
+    pub folder: PathBuf,
 }
 
 impl Repository {
     /// Two commits, of which the second is slower by so much that every machine sees it.
-    fn new() -> Self {
+    pub fn new() -> Self {
         let home = Home::new();
         let folder = home.path().join("repository");
         fs::create_dir(&folder).unwrap();
@@ -26,34 +26,34 @@ impl Repository {
         repository
     }
 
-    fn git(&self, args: &[&str]) {
+    pub fn git(&self, args: &[&str]) {
         git(&self.folder, args);
     }
 
-    fn commit(&self, spin: &str) {
+    pub fn commit(&self, spin: &str) {
         self.write("spin", spin);
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--message", spin]);
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub fn write(&self, name: &str, text: &str) {
         fs::write(self.folder.join(name), text).unwrap();
     }
 
-    fn race(&self, args: &[&str]) -> Finished {
+    pub fn race(&self, args: &[&str]) -> Finished {
         self.race_built("cp spin built", args)
     }
 
-    fn race_built(&self, build: &str, args: &[&str]) -> Finished {
+    pub fn race_built(&self, build: &str, args: &[&str]) -> Finished {
         let start = format!("{DROME} serve --port {{port}} --spin-ns $(cat built)");
         let mut command = self.home.drome(&["race", "--build", build, "--start", &start]);
         let load =
-            ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "200ms"];
+            ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "100ms"];
         run(command.args(load).args(["--seed", "1", "--rounds", "3"]).args(args).current_dir(&self.folder))
     }
 
     /// The folders of finished builds.
-    fn builds(&self) -> Vec<PathBuf> {
+    pub fn builds(&self) -> Vec<PathBuf> {
         let all = self.home.path().join("cache");
         let mut found = Vec::new();
         find(&all, "builds", &mut found);
@@ -66,7 +66,7 @@ impl Repository {
 }
 
 /// The folders of this name below a folder.
-fn find(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
+pub fn find(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten().filter(|entry| entry.path().is_dir()) {
         if entry.file_name() == name {
@@ -193,6 +193,10 @@ fn a_revision_has_its_submodules_and_no_hook_runs() {
         ".",
         "--rounds",
         "2",
+        "--warmup",
+        "50ms",
+        "--duration",
+        "100ms",
         "--url",
         "http://127.0.0.1:{port}/hello",
         "-c",
@@ -219,7 +223,7 @@ fn a_file_in_the_repository_holds_the_options() {
          start = \"{DROME} serve --port {{port}} --spin-ns $(cat built)\"\nurl = \"http://127.0.0.1:{{port}}/hello\"\n"
     );
     repository.write("drome.toml", &file);
-    let short = ["race", "--warmup", "50ms", "--duration", "200ms", "--rounds", "3"];
+    let short = ["race", "--warmup", "50ms", "--duration", "100ms", "--rounds", "3"];
     let below = repository.folder.join("below");
     fs::create_dir(&below).unwrap();
     let slower = run(repository.home.drome(&short).current_dir(&below));

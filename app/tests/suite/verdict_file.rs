@@ -28,7 +28,7 @@ fn a_race_writes_its_verdict_and_ends_as_without() {
     let file = home.path().join("verdict.json");
     let path = file.display().to_string();
     let load =
-        ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "200ms"];
+        ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "100ms"];
     let names = ["--name", "old", "--name", "@everyone | </details>"];
     let gate = ["--fail-if-slower", "2%", "--budget", "3min", "--seed", "1", "--verdict", &path];
     let race = run(home.drome(&["race", &fast, &slow]).args(load).args(names).args(gate));

@@ -4,7 +4,7 @@
 mod repository;
 
 use crate::release;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use repository::{CHANGES, Change};
 use std::path::{Path, PathBuf};
@@ -117,6 +117,8 @@ impl Guard<'_> {
             text.lines().find(|line| line.ends_with("is the first bad commit")).unwrap_or("none found");
         let name =
             Command::new("git").args(["rev-parse", &truth.to_string()]).current_dir(self.folder).output()?;
+        // An empty name would begin every line.
+        ensure!(name.status.success(), "`git rev-parse {truth}` ended with {}", name.status);
         let is_right = found.starts_with(String::from_utf8_lossy(&name.stdout).trim());
         let verdict = if is_right { "the slower commit" } else { "NOT the slower commit" };
         Ok(format!("git bisect run: {found}: {verdict}, after {} s", seconds(Some(&began.elapsed()))))

@@ -19,7 +19,10 @@ static void work(void) {
     for (unsigned long i = 0; i < WORK; i++) sink += i;
 #if LEAK_BYTES
     void **block = malloc(LEAK_BYTES);
-    if (block) *block = kept, kept = block;
+    if (block) {
+        *block = kept;
+        kept = block;
+    }
 #endif
 }
 

@@ -2,21 +2,20 @@
 //! once.
 
 use crate::blocks::{self, Next};
+use crate::elsewhere::watch::AllWatch;
 use crate::fault::Fault;
 use crate::findings::analyse;
 use crate::lab::{Lab, LabError, Show};
-use crate::machine::digest;
-use crate::machine::environment::Watch;
-use crate::machine::system::System;
 use crate::server::instance::{Instance, Place, Works};
 use crate::server::plan;
-use crate::server::prepare_command;
 use crate::server::under_load;
 use crate::store::Store;
 use crate::verdict::{Case, Policy};
 use crate::{clock_text, verdict};
 use model::environment::Executable;
-use model::{Conditions, Findings, Measurement, Observation, Outcome, Plan, Run, Tally, Trial, Usage};
+use model::{
+    Conditions, Findings, Measurement, Network, Observation, Outcome, Plan, Run, Tally, Trial, Usage,
+};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -64,13 +63,15 @@ fn failed(trial: &Trial, why: String) -> LabError {
 /// Runs one trial. Whatever the contender does, the outcome is an observation; an error is the lab's own failure.
 fn observe(lab: &Lab, run: &Run, trial: &Trial, since: Instant) -> Result<Observation, String> {
     let started_at = clock_text();
-    let (watch, mut server) = (Watch::begin(&System::here(), &lab.cores), None);
+    let (watch, mut server) = (AllWatch::begin(&lab.cores, lab.there.as_ref()), None);
     let measured = measure(lab, run, trial, &mut server);
     let elapsed_ns = since.elapsed().as_nanos() as u64;
     let others_ppm = measured.as_ref().ok().and_then(|measured| measured.usage.others_ppm);
     let conditions = Conditions { server, others_ppm, ..watch.end() };
     let outcome = match measured {
-        Ok(measured) => Outcome::Measured(Box::new(measured.judged(lab, &conditions))),
+        Ok(measured) => {
+            Outcome::Measured(Box::new(measured.judged(lab, run.environment.network(), &conditions)))
+        }
         Err(Fault::Contender(why)) => Outcome::Failed(why),
         Err(Fault::Lab(why)) => return Err(why),
     };
@@ -89,11 +90,12 @@ struct Unjudged {
 }
 
 impl Unjudged {
-    fn judged(self, lab: &Lab, conditions: &Conditions) -> Measurement {
+    fn judged(self, lab: &Lab, network: Option<&Network>, conditions: &Conditions) -> Measurement {
         let case = Case {
             usage: Some(&self.usage),
             conditions: Some(conditions),
             stopping: self.stopping.as_deref(),
+            network,
             ..Case::new(Policy::trial(lab.may_be_busy), &self.plan, &self.tally)
         };
         let mut verdict = verdict::judge(&case);
@@ -115,12 +117,12 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
     let (cpus, assets) = (lab.cores.server.clone(), lab.assets.clone());
     let place = Place { cpus, connections: cell.load.connections(), assets, log };
     if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
-        prepare_command::run(command, &lab.logs.join(format!("{name}-prepare.log")), &lab.stop)?;
+        lab.run_prepare(command, &format!("{name}-prepare.log"))?;
     }
 
     let asked = Works::from([(cell.workload.clone(), work.clone())]);
     let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
-    *program = instance.server.pid().and_then(digest::executable);
+    *program = instance.server.program();
     lab.verify_once(prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
     let plan = plan::plan(cell, &run.study.design, &instance.origin, path, work, &lab.cores, seed);

@@ -3,7 +3,6 @@
 
 mod launch;
 mod tool;
-pub mod words;
 
 pub use launch::{Launch, new_name};
 pub use tool::Tool;

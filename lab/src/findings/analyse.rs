@@ -44,6 +44,7 @@ fn whole(
         started_at: run.started_at.clone(),
         seed: run.seed,
         environment: run.environment.clone(),
+        origin: None,
         conditions,
         workloads: run.workloads.clone(),
         quick: run.quick,

@@ -7,6 +7,7 @@ mod cause;
 use model::Metric;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Unranked};
 use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Point, RunInHistory, Step};
+use model::origin::HERE;
 use model::study::REFERENCE;
 use stats::energy::{self, Asked, ChangePoint};
 use stats::estimate::CONFIDENCE;
@@ -112,6 +113,7 @@ fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
 /// The properties that make the figures of two runs unequal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Kind {
+    machine: Option<String>,
     cpu: Option<String>,
     cores: usize,
     virtualization: Option<String>,
@@ -126,6 +128,7 @@ impl Kind {
     fn of(run: &Findings, cell: &CellFindings) -> Self {
         let e = &run.environment;
         Self {
+            machine: run.origin.as_ref().map(|origin| origin.machine.clone()),
             cpu: e.cpu.clone(),
             cores: e.cores,
             virtualization: e.virtualization.clone(),
@@ -144,7 +147,9 @@ impl Kind {
         let short = |digest: &Option<String>| known(digest).chars().take(12).collect::<String>();
         let way = |in_heats: bool| if in_heats { "heats" } else { "blocks" }.to_owned();
         let length = |quick: bool| if quick { "quick" } else { "whole" }.to_owned();
+        let machine = |machine: &Option<String>| machine.clone().unwrap_or_else(|| HERE.to_owned());
         let pairs = [
+            ("machine", machine(&self.machine), machine(&shown.machine)),
             ("processor", known(&self.cpu), known(&shown.cpu)),
             ("number of cores", self.cores.to_string(), shown.cores.to_string()),
             ("hypervisor", known(&self.virtualization), known(&shown.virtualization)),
@@ -168,6 +173,7 @@ fn in_history(run: &Findings) -> RunInHistory {
         started_at: run.started_at.clone(),
         drome: run.environment.drome.clone(),
         kernel: run.environment.kernel.clone(),
+        machine: run.origin.as_ref().map(|origin| origin.machine.clone()),
     }
 }
 

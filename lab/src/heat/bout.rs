@@ -1,6 +1,7 @@
 //! A cell of a heat while it is measured: the load generator that all living members share, and the turns of single
 //! members.
 
+use crate::elsewhere::looks::AllLooks;
 use crate::fault::Fault;
 use crate::heat::members::{Field, Trouble};
 use crate::heat::turns::cycled::Turned;
@@ -38,7 +39,7 @@ pub struct Bout<'b, 'a> {
     pub shape: Shape,
     pub generator: Generator,
     pub seed: u64,
-    looks: Looks,
+    looks: AllLooks,
     /// The number of turns so far.
     nth: u64,
     /// The number of turns in a row in which each member answered nothing.
@@ -76,12 +77,7 @@ impl<'b, 'a> Bout<'b, 'a> {
             return Ok(None);
         }
         let generator = opened(field, plans)?;
-        let looks = Looks::begin(Watched {
-            members: who.iter().map(|at| field.members[*at].tree()).collect(),
-            server_cpus: lab.cores.server.iter().copied().collect(),
-            client_cpus: lab.cores.client.iter().copied().collect(),
-            engine: threads(&generator),
-        });
+        let looks = looks(field, &who, threads(&generator));
         field.charge_all();
         let (shape, silent) = (Shape::of(&warming, design, &heats), vec![0; who.len()]);
         Ok(Some(Self { field, show, cell, who, shape, generator, looks, seed, nth: 0, silent }))
@@ -138,7 +134,11 @@ impl<'b, 'a> Bout<'b, 'a> {
         let at = self.who[member];
         self.field.charge(at);
         self.ensure_wanted()?;
+        self.field.ensure_linked()?;
         if let Some(fault) = self.fault(member) {
+            if let Some(Fault::Lab(why)) = self.unreachable(member) {
+                return Err(Trouble::Lab(why));
+            }
             if self.is_hub(member) {
                 return Err(Trouble::Lab(format!("the hub (`drome serve`): {fault}")));
             }
@@ -161,6 +161,13 @@ impl<'b, 'a> Bout<'b, 'a> {
     /// Fails if a stop was requested.
     pub fn ensure_wanted(&self) -> Result<(), Trouble> {
         if self.field.lab.stop.load(Ordering::Relaxed) { Err(Trouble::Interrupted) } else { Ok(()) }
+    }
+
+    /// Why a member can't be reached, if that is not its own fault.
+    fn unreachable(&self, member: usize) -> Option<Fault> {
+        let at = self.who[member];
+        let (_, path, _) = self.field.asked(at, self.field.run.study.cells.get(self.cell)?)?;
+        self.field.members[at].unreachable(path)
     }
 
     /// Why a member can't go on after its turn, if it can't.
@@ -192,6 +199,28 @@ impl<'b, 'a> Bout<'b, 'a> {
 fn warming(cell: &Cell) -> Cell {
     let (connections, per_connection) = (cell.load.connections(), cell.load.per_connection());
     Cell { load: Load::Closed { connections, per_connection }, ..cell.clone() }
+}
+
+/// Takes the first look: at all members, or at what runs beside the load generator where the members are on another machine.
+fn looks(field: &Field<'_>, who: &[usize], engine: BTreeSet<i32>) -> AllLooks {
+    let (lab, far) = (field.lab, field.far_looks(who));
+    let client_cpus = lab.cores.client.iter().copied().collect();
+    let watched = match &lab.there {
+        None => Watched {
+            members: who.iter().map(|at| field.members[*at].tree()).collect(),
+            server_cpus: lab.cores.server.iter().copied().collect(),
+            client_cpus,
+            engine,
+            ..Watched::default()
+        },
+        Some(there) => Watched {
+            client_cpus,
+            engine,
+            beside: there.process().into_iter().collect(),
+            ..Watched::default()
+        },
+    };
+    AllLooks::of(Looks::begin(watched), far)
 }
 
 /// Opens a load generator with these plans.

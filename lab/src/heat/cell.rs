@@ -52,6 +52,7 @@ impl Bout<'_, '_> {
         let orders = orders::orders(self.who.len(), most, self.seed);
         let (mut cycled, mut sum) = (Cycled::new(self.clocks()), Sum::default());
         while patience.is_owed(&cycled.turns) && self.field.has_contender() {
+            cycled.memory.look(&self.memory());
             let cycle = cycled.turns.len();
             let turns = || cycled.turns.iter().flatten();
             let disturbed = turns().filter(|turn| turn.void.is_some()).count();
@@ -72,6 +73,7 @@ impl Bout<'_, '_> {
             }
             cycled.end_cycle();
         }
+        cycled.memory.look(&self.memory());
         Ok(cycled)
     }
 
@@ -84,7 +86,9 @@ impl Bout<'_, '_> {
             cycled.forget(member, self.start(member));
             return Ok(());
         };
-        sum.set(self.counted(), &turned.used, member, self.field.lab.cores.server.len());
+        let counted = self.counted();
+        sum.set(counted, &turned.used, member, self.field.lab.cores.server.len());
+        cycled.memory.answered(member, counted.tally.completed + counted.uncounted.completed);
         let cycle = cycled.turns.len() - 1;
         let slice = self.slice((cycle, cycled.turns[cycle].len(), member), &turned);
         cycled.add(member, slice, turned, sum);

@@ -42,6 +42,7 @@ pub fn in_cell() -> InCell {
         disturbed: 0,
         elsewhere_ns: Some(0),
         elsewhere_wall_ns: 10_000_000_000,
+        memory: Vec::new(),
         measurement: None,
     }
 }

@@ -7,7 +7,7 @@ use crate::heat::turns::pieces;
 use crate::heat::turns::snapshot;
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm::Course;
-use crate::server::tree::{self, ThreadClocks};
+use crate::server::tree::ThreadClocks;
 use crate::verdict::{self, Case, Policy};
 use model::heat::{InCell, Slice};
 use model::{Measurement, Usage};
@@ -18,11 +18,15 @@ const MOST_BESIDE_PPM: u64 = 30_000;
 impl Bout<'_, '_> {
     /// CPU time of every thread of each member.
     pub fn clocks(&self) -> Vec<ThreadClocks> {
-        let of = |at: &usize| {
-            let tree = self.field.members[*at].tree();
-            tree.map(|tree| tree::thread_clocks(&tree)).unwrap_or_default()
-        };
-        self.who.iter().map(of).collect()
+        self.who.iter().map(|at| self.field.members[*at].thread_clocks()).collect()
+    }
+
+    /// Resident memory of each member, in bytes; `None`: it is gone, or its processes are not known. Called where the next look at what
+    /// ran comes before the next turn: what this takes is in no turn then.
+    pub fn memory(&mut self) -> Vec<Option<u64>> {
+        let Self { field, who, .. } = self;
+        let bytes = |at: &usize| Some(field.members[*at].look().rss_bytes).filter(|bytes| *bytes > 0);
+        who.iter().map(bytes).collect()
     }
 
     /// Adds this cell to each member's start, and returns all slices.
@@ -51,6 +55,7 @@ impl Bout<'_, '_> {
                 disturbed,
                 elsewhere_ns,
                 elsewhere_wall_ns,
+                memory: cycled.memory.kept(member),
                 measurement,
             };
             self.field.members[self.who[member]].start.cells.insert(self.cell, in_cell);
@@ -76,6 +81,7 @@ impl Bout<'_, '_> {
         let is_alone = |usage: &&Usage| usage.others_ppm.is_none_or(|ppm| ppm <= MOST_BESIDE_PPM);
         let case = Case {
             usage: usage.as_ref().filter(is_alone),
+            network: self.field.run.environment.network(),
             ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
         };
         let mut verdict = verdict::judge(&case);

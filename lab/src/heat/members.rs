@@ -1,21 +1,20 @@
 //! The servers of a heat: started afresh, verified, watched for their end, stopped. A contender that does something wrong leaves the heat,
 //! and the others go on.
 
+use crate::elsewhere::There;
+use crate::elsewhere::looks::FarLooks;
+use crate::elsewhere::watch::AllWatch;
 use crate::fault::Fault;
 use crate::heat::hub::Hub;
 use crate::heat::schedule::budget;
 use crate::heat::schedule::owed;
 use crate::lab::{Lab, Show};
-use crate::machine::digest;
-use crate::machine::environment::Watch;
-use crate::machine::system::System;
 use crate::prepare::Prepared;
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::origin::Origin;
-use crate::server::prepare_command;
-use crate::server::tree::{self, Snapshot, Tree};
+use crate::server::tree::{Snapshot, ThreadClocks, Tree};
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
-use model::{Cell, Run, Usage};
+use model::{Cell, Conditions, Run, Usage};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -50,7 +49,7 @@ pub struct Field<'a> {
     /// The moment up to which all time was charged to members.
     charged: Instant,
     /// Watches the machine from before the first start.
-    watch: Box<Watch>,
+    watch: AllWatch,
 }
 
 impl Member {
@@ -82,6 +81,16 @@ impl Member {
         }
     }
 
+    /// CPU time of each of its threads; nothing if it is gone, or they are not known.
+    pub fn thread_clocks(&self) -> ThreadClocks {
+        self.instance.as_ref().map(|instance| instance.server.thread_clocks()).unwrap_or_default()
+    }
+
+    /// The lab's failure, if that is why it is silent: the link to its machine or the network is gone. `path` is asked there.
+    pub fn unreachable(&self, path: &str) -> Option<Fault> {
+        self.instance.as_ref()?.server.unreachable(path, "no answer came back")
+    }
+
     /// How its server ended, if it has.
     pub fn ended(&mut self) -> Option<String> {
         self.instance.as_mut()?.server.ended()
@@ -89,8 +98,8 @@ impl Member {
 
     /// Reads what its processes use at the moment, and keeps the most memory.
     pub fn look(&mut self) -> Snapshot {
-        let Some(tree) = self.tree() else { return Snapshot::default() };
-        let seen = tree::snapshot(&tree);
+        let Some(instance) = &self.instance else { return Snapshot::default() };
+        let seen = instance.server.snapshot();
         let memory = Some(seen.rss_bytes).filter(|bytes| *bytes > 0);
         self.start.memory_bytes = self.start.memory_bytes.max(memory);
         seen
@@ -103,6 +112,20 @@ impl Member {
             Fault::Lab(why) => StartOutcome::Spoiled(why),
         };
         self.stop();
+    }
+
+    /// Notes that the other machine, if it is on one, slowed its processor down: a board that is hot or has too weak a supply.
+    fn note_slowed(&mut self, there: Option<&There>, conditions: &Conditions) {
+        let slowed = conditions.throttled.as_ref().filter(|why| !why.is_empty());
+        let Some((there, why)) = there.zip(slowed) else { return };
+        for measured in self.start.cells.values_mut().filter_map(|cell| cell.measurement.as_mut()) {
+            let words = format!(
+                "the processor of {} was slowed down during the start: {}",
+                there.name(),
+                why.join(", ")
+            );
+            measured.verdict.reasons.push(words);
+        }
     }
 
     /// Asks its server to stop, so that it goes down while others do.
@@ -123,15 +146,30 @@ impl Member {
 }
 
 impl<'a> Field<'a> {
-    /// Starts all servers of a heat, one after the other. Those that fail are included, with the reason.
+    /// Looks on the other machine at these members, if they are on one.
+    pub fn far_looks(&self, who: &[usize]) -> Option<FarLooks> {
+        let there = self.lab.there.as_ref()?;
+        let number = |at: &usize| Some(self.members.get(*at)?.instance.as_ref()?.server.far()?.id());
+        Some(FarLooks::begin(there, who.iter().filter_map(number).collect()))
+    }
+
+    /// Fails if the link to the servers' machine is lost.
+    pub fn ensure_linked(&self) -> Result<(), Trouble> {
+        match self.lab.there.as_ref().and_then(There::lost) {
+            Some(lost) => Err(Trouble::Lab(lost.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts all servers of a heat, one after the other. Those that fail are included, with the reason. With what ended it early, if anything did.
     pub fn start(
         (lab, run, heat, hub): (&'a Lab, &'a Run, &'a Heat, &'a Hub),
         starts: &[Start],
         show: &mut dyn Show,
-    ) -> Result<Self, (Self, Trouble)> {
+    ) -> (Self, Option<Trouble>) {
         let spent_before = budget::spent(starts);
         let (members, charged) = (Vec::new(), Instant::now());
-        let watch = Box::new(Watch::begin(&System::here(), &lab.cores));
+        let watch = AllWatch::begin(&lab.cores, lab.there.as_ref());
         let mut field = Self { lab, run, heat, members, spent_before, hub, charged, watch };
         let servers = heat.servers();
         for (nth, (name, copy)) in servers.iter().enumerate() {
@@ -142,7 +180,7 @@ impl<'a> Field<'a> {
             let attempt = owed::attempt(name, *copy, heat.round, starts);
             let started = field.start_one(name, *copy);
             if lab.stop.load(Ordering::Relaxed) {
-                return Err((field, Trouble::Interrupted));
+                return (field, Some(Trouble::Interrupted));
             }
             let start = Start {
                 round: heat.round,
@@ -160,7 +198,7 @@ impl<'a> Field<'a> {
             let mut member = Member { start, instance: None };
             match started {
                 Ok(instance) => {
-                    member.start.program = instance.server.pid().and_then(digest::executable);
+                    member.start.program = instance.server.program();
                     member.instance = Some(instance);
                 }
                 Err(fault) => member.leaves(field.beside_its_copy(name, fault)),
@@ -170,10 +208,11 @@ impl<'a> Field<'a> {
             field.charge(field.members.len() - 1);
             if is_hub_lost {
                 let why = field.members.last().map(|hub| why(&hub.start)).unwrap_or_default();
-                return Err((field, Trouble::Lab(format!("the hub (`drome serve`) did not start: {why}"))));
+                let why = format!("the hub (`drome serve`) did not start: {why}");
+                return (field, Some(Trouble::Lab(why)));
             }
         }
-        Ok(field)
+        (field, None)
     }
 
     fn start_one(&self, name: &str, copy: usize) -> Result<Instance, Fault> {
@@ -182,7 +221,7 @@ impl<'a> Field<'a> {
         let cells = || heat.cells.iter().filter_map(|cell| run.study.cells.get(*cell));
         let log = format!("{}-{}-{name}-{copy}", heat.round, heat.number);
         if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
-            prepare_command::run(command, &lab.logs.join(format!("{log}-prepare.log")), &lab.stop)?;
+            lab.run_prepare(command, &format!("{log}-prepare.log"))?;
         }
         let place = Place {
             cpus: lab.cores.server.clone(),
@@ -275,9 +314,10 @@ impl<'a> Field<'a> {
     /// Stops all servers. Those that were alive to the end have ended well, unless the heat was cut off.
     pub fn stop(&mut self, is_whole: bool) {
         self.charge_all();
-        let conditions = Watch::clone(&self.watch).end();
+        let conditions = self.watch.end();
         for member in self.members.iter_mut().filter(|_| is_whole) {
             member.start.conditions = Some(conditions.clone());
+            member.note_slowed(self.lab.there.as_ref(), &conditions);
         }
         self.members.iter_mut().for_each(Member::ask_to_stop);
         for at in self.alive() {

@@ -71,6 +71,7 @@ mod tests {
             cells: vec![1, 0],
             seed: 1,
             started_at: "2026-01-01T00:00:00Z".to_owned(),
+            machine: None,
         };
         let start = |contender: &str, cells: &[usize], outcome| Start {
             round: 2,

@@ -1,6 +1,7 @@
 //! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
 use crate::clock_text;
+use crate::elsewhere;
 use crate::fault::Fault;
 use crate::findings::analyse;
 use crate::heat::Course;
@@ -27,7 +28,11 @@ struct Going<'a> {
 
 /// Runs what is left of a run in heats and returns its findings.
 pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
-    let hub = Hub::lay_out(&folders::cache()).map_err(|why| LabError::Heat { round: 1, heat: 1, why })?;
+    let no_hub = |why| LabError::Heat { round: 1, heat: 1, why };
+    let mut hub = Hub::lay_out(&folders::cache()).map_err(no_hub)?;
+    if let Some(there) = &lab.there {
+        elsewhere::lay_out(there, &mut hub.prepared).map_err(|fault| no_hub(fault.to_string()))?;
+    }
     // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
     let measured = Measured::of(store, &run.id)?;
     let mut going = Going { lab, run, store, hub, measured };
@@ -47,15 +52,30 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
     Ok(going.measured.findings(run, Some(&why)))
 }
 
+/// Runs this one heat of a run, and returns what was measured in it.
+pub(crate) fn one(
+    lab: &Lab,
+    run: &Run,
+    store: &Store,
+    heat: &Heat,
+    show: &mut dyn Show,
+) -> Result<Measured, LabError> {
+    let (round, number) = (heat.round + 1, heat.number + 1);
+    let hub = Hub::lay_out(&folders::cache()).map_err(|why| LabError::Heat { round, heat: number, why })?;
+    let mut going = Going { lab, run, store, hub, measured: Measured::default() };
+    let heat = Heat { started_at: clock_text(), ..heat.clone() };
+    store.begin_heat(&run.id, &heat)?;
+    going.measured.heats.push(heat.clone());
+    going.hold(&heat, show)?;
+    Ok(going.measured)
+}
+
 impl Going<'_> {
     /// Runs one heat, from the start of its servers to their end. Every cell that is over is stored.
     fn hold(&mut self, heat: &Heat, show: &mut dyn Show) -> Result<(), LabError> {
-        let (run, started) =
-            (self.run, Field::start((self.lab, self.run, heat, &self.hub), &self.measured.starts, show));
-        let (mut field, trouble) = match started {
-            Ok(field) => (field, None),
-            Err((field, trouble)) => (field, Some(trouble)),
-        };
+        let run = self.run;
+        let (mut field, trouble) =
+            Field::start((self.lab, run, heat, &self.hub), &self.measured.starts, show);
         let trouble = match trouble {
             None => measure(self.store, &mut field, &mut self.measured, show)?,
             trouble => trouble,

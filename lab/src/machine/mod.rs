@@ -3,7 +3,7 @@
 mod control_groups;
 pub mod cores;
 pub(crate) mod cpu_time;
-pub(crate) mod digest;
+pub mod digest;
 pub mod doctor;
 pub mod environment;
 pub(crate) mod other_load;

@@ -37,6 +37,8 @@ pub struct Revision {
     pub commit: String,
     /// SHA-256 of all files of the working tree; `None` for a commit.
     pub files: Option<String>,
+    /// Whether its files differ from those of the commit; `false` for a commit.
+    pub is_changed: bool,
 }
 
 impl Revision {
@@ -49,9 +51,10 @@ impl Revision {
         }
     }
 
-    /// Whether both have the same files.
+    /// Whether both have the same files. A working tree without changes has those of its commit.
     pub fn is_same(&self, other: &Self) -> bool {
-        (&self.commit, &self.files) == (&other.commit, &other.files)
+        let is_plain = |revision: &Self| !revision.is_changed;
+        self.commit == other.commit && (self.files == other.files || (is_plain(self) && is_plain(other)))
     }
 }
 
@@ -91,7 +94,8 @@ impl Repository {
             Err(other) => return Err(other),
         };
         let files = if is_working_tree { Some(self.digest()?) } else { None };
-        Ok(Revision { name: name.to_owned(), commit, files })
+        let is_changed = is_working_tree && self.is_changed()?;
+        Ok(Revision { name: name.to_owned(), commit, files, is_changed })
     }
 
     /// Checks a revision out into a folder that does not exist yet, submodules included.
@@ -138,6 +142,14 @@ impl Repository {
         files.extend(names(&git(&self.root, &["ls-files", "-z", "--others", "--exclude-standard"])?));
         files.retain(|file| fs::symlink_metadata(self.root.join(file)).is_ok_and(|at| !at.is_dir()));
         Ok(files)
+    }
+
+    /// Whether the working tree differs from its commit: by a changed file, a removed one, or a new one that git does not ignore.
+    fn is_changed(&self) -> Result<bool, RevisionError> {
+        // Without the option, git would store what it learns in the repository's index.
+        let status = ["--no-optional-locks", "status", "--porcelain"];
+        let all = ["--untracked-files=normal", "--ignore-submodules=none"];
+        Ok(!git(&self.root, &[&status[..], &all].concat())?.is_empty())
     }
 
     /// SHA-256 of all files with their names, contents, and whether they can be executed.

@@ -1,12 +1,18 @@
 //! A server that is measured, whether drome started it or it already ran: what is asked of either, and what is done to it.
 
+use crate::elsewhere::far::{Far, FarSampler};
+use crate::fault::Fault;
 use crate::machine::cores::Cores;
+use crate::machine::digest;
+use crate::server::likely_class;
 use crate::server::local;
 use crate::server::running::Running;
 use crate::server::supervise::Server;
-use crate::server::tree::Tree;
-use crate::server::usage::Watched;
+use crate::server::tree::{self, Snapshot, ThreadClocks, Tree};
+use crate::server::usage::{Sampler, Watched};
+use load::Watch;
 use model::Usage;
+use model::environment::Executable;
 
 /// A server that is measured.
 #[derive(Debug)]
@@ -15,35 +21,131 @@ pub enum AnyServer {
     Owned(Box<Server>),
     /// It already ran, and goes on.
     Running(Running),
+    /// An agent has started it on another machine, and stops it.
+    Elsewhere(Far),
+}
+
+/// Samples a server during one measurement, wherever it is.
+#[derive(Debug)]
+pub enum AnySampler {
+    /// On this machine.
+    Here(Sampler),
+    /// On another one.
+    There(FarSampler),
+}
+
+impl AnySampler {
+    /// Makes the callback that tells the sampler of the window's edges.
+    pub fn watch(&self) -> Box<dyn Watch> {
+        match self {
+            Self::Here(sampler) => Box::new(sampler.watch()),
+            Self::There(sampler) => Box::new(sampler.watch()),
+        }
+    }
+
+    /// What was used within the window; `None` when it did not open and close.
+    pub fn finish(self) -> Option<Usage> {
+        match self {
+            Self::Here(sampler) => sampler.finish(),
+            Self::There(sampler) => sampler.finish(),
+        }
+    }
 }
 
 impl AnyServer {
-    /// Its processes; `None` where they are not known.
+    /// Its processes on this machine; `None` where there are none, or they are not known.
     pub fn tree(&self) -> Option<Tree> {
         match self {
             Self::Owned(server) => Some(server.tree()),
             Self::Running(running) => running.pid().map(Tree::From),
+            Self::Elsewhere(_) => None,
         }
     }
 
-    /// Its first process; `None` where it is not known.
+    /// Its first process on this machine; `None` where there is none, or it is not known.
     pub fn pid(&self) -> Option<i32> {
         match self {
             Self::Owned(server) => Some(server.pid()),
             Self::Running(running) => running.pid(),
+            Self::Elsewhere(_) => None,
         }
+    }
+
+    /// The program that it is, where that is known.
+    pub fn program(&self) -> Option<Executable> {
+        match self {
+            Self::Elsewhere(far) => far.program.clone(),
+            Self::Owned(_) | Self::Running(_) => self.pid().and_then(digest::executable),
+        }
+    }
+
+    /// Its number on the other machine, if it is on one.
+    pub fn far(&self) -> Option<&Far> {
+        match self {
+            Self::Elsewhere(far) => Some(far),
+            Self::Owned(_) | Self::Running(_) => None,
+        }
+    }
+
+    /// What its processes have used and hold; nothing where they are not known.
+    pub fn snapshot(&self) -> Snapshot {
+        match self {
+            Self::Elsewhere(far) => far.snapshot(),
+            Self::Owned(_) | Self::Running(_) => {
+                self.tree().map(|tree| tree::snapshot(&tree)).unwrap_or_default()
+            }
+        }
+    }
+
+    /// CPU time of each of its threads; nothing where they are not known.
+    pub fn thread_clocks(&self) -> ThreadClocks {
+        match self {
+            Self::Elsewhere(far) => far.thread_clocks(),
+            Self::Owned(_) | Self::Running(_) => {
+                self.tree().map(|tree| tree::thread_clocks(&tree)).unwrap_or_default()
+            }
+        }
+    }
+
+    /// The names of its programs and threads; `None` where its processes are not known.
+    pub fn names(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Elsewhere(far) => Some(far.names()),
+            Self::Owned(_) | Self::Running(_) => self.tree().as_ref().map(likely_class::names),
+        }
+    }
+
+    /// The lab's failure, if it explains why the server does not answer: the link or the network is gone. `path` is asked there.
+    pub fn unreachable(&self, path: &str, why: &str) -> Option<Fault> {
+        self.far()?.unreachable(path, why)
+    }
+
+    /// The lab's failure, if the link to its machine is lost.
+    pub fn lost(&self) -> Option<Fault> {
+        self.far()?.there().lost()
     }
 
     /// Whether it runs on the servers' cores and nowhere else.
     pub fn is_pinned(&self) -> bool {
-        matches!(self, Self::Owned(_))
+        matches!(self, Self::Owned(_) | Self::Elsewhere(_))
     }
 
-    /// What is to be watched while it is loaded; `None` where its processes are not known.
+    /// What is to be watched while it is loaded; `None` where its processes are not known, or not on this machine.
     pub fn watched(&self, cores: &Cores) -> Option<Watched> {
         match self {
             Self::Owned(server) => Some(Watched::pinned(server.tree(), cores)),
             Self::Running(running) => running.pid().map(|pid| Watched::free(pid, &cores.client)),
+            Self::Elsewhere(_) => None,
+        }
+    }
+
+    /// Prepares to sample it while it is loaded; `None` where its processes are not known.
+    pub fn sampler(&self, cores: &Cores) -> Option<AnySampler> {
+        match self {
+            Self::Elsewhere(far) => far.sampler(&cores.server).map(AnySampler::There),
+            Self::Owned(_) | Self::Running(_) => {
+                self.watched(cores).map(Sampler::start).map(AnySampler::Here)
+            }
         }
     }
 
@@ -51,7 +153,7 @@ impl AnyServer {
     pub fn caveat(&self) -> Option<&'static str> {
         match self {
             Self::Owned(server) => server.caveat(),
-            Self::Running(_) => None,
+            Self::Running(_) | Self::Elsewhere(_) => None,
         }
     }
 
@@ -59,7 +161,7 @@ impl AnyServer {
     /// nothing about a server that is not pinned to them.
     pub fn on_its_cores(&self, usage: Usage) -> Usage {
         match self {
-            Self::Owned(_) => usage,
+            Self::Owned(_) | Self::Elsewhere(_) => usage,
             Self::Running(running) => {
                 let cores = running.pid().map_or(usage.cores, local::cores);
                 Usage { cores, idle_ns_by_core: Vec::new(), ..usage }
@@ -72,13 +174,16 @@ impl AnyServer {
         match self {
             Self::Owned(server) => server.ended(),
             Self::Running(running) => running.ended(),
+            Self::Elsewhere(far) => far.ended(),
         }
     }
 
     /// Asks it to stop, once, if drome started it, and waits for nothing.
     pub fn ask_to_stop(&mut self) {
-        if let Self::Owned(server) = self {
-            server.ask_to_stop();
+        match self {
+            Self::Owned(server) => server.ask_to_stop(),
+            Self::Elsewhere(far) => far.ask_to_stop(),
+            Self::Running(_) => {}
         }
     }
 
@@ -87,6 +192,7 @@ impl AnyServer {
         match self {
             Self::Owned(server) => server.stop(),
             Self::Running(_) => Ok(()),
+            Self::Elsewhere(far) => far.stop(),
         }
     }
 }

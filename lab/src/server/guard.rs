@@ -16,10 +16,14 @@ use rustix::process::{
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, Error, ErrorKind, Read, Write, stdin, stdout};
+use std::net::Ipv4Addr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
+
+/// The variable that tells a server written for the catalog where to listen.
+const HOST: &str = "DROME_HOST";
 
 /// How long killed processes may take to disappear.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
@@ -35,6 +39,8 @@ const SETTLED: Duration = Duration::from_millis(300);
 pub struct Order {
     /// Program and arguments.
     pub command: Vec<String>,
+    /// The address on which the server is to listen: `DROME_HOST` in its environment.
+    pub host: Ipv4Addr,
     /// The CPUs that the server may use; empty: all.
     pub cpus: Vec<usize>,
     /// The server's soft limit of descriptors; `None`: drome's. drome raised its own, and some servers size their tables by theirs.
@@ -148,6 +154,7 @@ fn start(order: &Order, dir: &Path) -> Result<Child, Halt> {
     let spawned = Command::new(program)
         .args(args)
         .current_dir(dir)
+        .env(HOST, order.host.to_string())
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)
@@ -181,8 +188,8 @@ fn watch(child: &mut Child) -> Result<(), Error> {
     }
 }
 
-/// Kills descendants until none is left; returns how many there were at first.
-fn kill_all() -> usize {
+/// Kills descendants of this process until none is left; returns how many there were at first.
+pub(crate) fn kill_all() -> usize {
     let own = std::process::id() as i32;
     let first = tree::living(own);
     let deadline = Instant::now() + KILL_PATIENCE;

@@ -1,5 +1,6 @@
 //! A contender that is running, ready and verified.
 
+use crate::elsewhere::far::{Far, Wanted};
 use crate::fault::Fault;
 use crate::prepare::Prepared;
 use crate::server::any_server::AnyServer;
@@ -9,6 +10,7 @@ use crate::server::starting;
 pub use crate::server::starting::Place;
 use crate::server::verify;
 pub use crate::server::work::{Work, Works};
+use std::net::Ipv4Addr;
 use std::sync::atomic::AtomicBool;
 
 /// A contender that is running, ready and verified.
@@ -32,12 +34,28 @@ impl Instance {
         let serves = &prepared.contender.serves;
         let instance = if let Some(running) = &prepared.running {
             Self::of_running(running, starting::plainest_path(serves))?
+        } else if let Some(laid) = &prepared.laid {
+            let log =
+                place.log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let wanted = Wanted { cpus: &place.cpus, connections: place.connections, log: &log };
+            Self::of_far(Far::start(laid, wanted, stop)?, starting::plainest_path(serves))?
         } else {
-            let (owned, address) = starting::start(prepared, place, stop)?;
+            let (owned, address) = starting::start(prepared, place, Ipv4Addr::LOCALHOST, stop)?;
             Self { server: AnyServer::Owned(Box::new(owned)), origin: Origin::from(address) }
         };
         let wrong = verify::brief(&instance.origin, serves, works)?;
         if wrong.is_empty() { Ok(instance) } else { Err(Fault::Contender(fails(&wrong))) }
+    }
+
+    /// Takes a server on another machine, which answers there and must answer here.
+    fn of_far(far: Far, path: &str) -> Result<Self, Fault> {
+        let origin = far.origin();
+        if let Err(why) = verify::get(&origin, path) {
+            let fault = Fault::own(&why).or_else(|| far.unreachable(path, &why.to_string()));
+            let told = || Fault::Contender(format!("it does not answer at {}: {why}", origin.address));
+            return Err(fault.unwrap_or_else(told));
+        }
+        Ok(Self { server: AnyServer::Elsewhere(far), origin })
     }
 
     /// Takes a server that already runs, which must answer this path at once, in any way.

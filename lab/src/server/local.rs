@@ -8,9 +8,11 @@ use std::net::SocketAddr;
 /// The process that listens at `address` and is the parent of all others that do. `None` if it is on another machine, or
 /// can't be seen.
 pub fn listener(address: SocketAddr) -> Option<i32> {
-    if !address.ip().is_loopback() {
-        return None;
-    }
+    if address.ip().is_loopback() { listener_here(address) } else { None }
+}
+
+/// The same for an address that is this machine's.
+pub fn listener_here(address: SocketAddr) -> Option<i32> {
     let entries = tcp().into_iter().flatten().chain(tcp6().into_iter().flatten());
     let is_it = |e: &TcpNetEntry| {
         let at = e.local_address;

@@ -9,7 +9,7 @@ use crate::server::ports;
 use crate::server::supervise::{Server, Start};
 use crate::server::verify;
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -44,16 +44,21 @@ struct Starting<'p> {
     prepared: &'p Prepared,
     place: &'p Place,
     server: Server,
-    port: u16,
+    at: SocketAddrV4,
     /// How its container is run, and the container's name; `None`: it runs in none.
     container: Option<(&'p Launch, String)>,
 }
 
-/// Starts a contender and waits until it answers in any way; returns the server and its address.
-pub fn start(prepared: &Prepared, place: &Place, stop: &AtomicBool) -> Result<(Server, SocketAddr), Fault> {
+/// Starts a contender on this address of the machine and waits until it answers in any way; returns the server and its address.
+pub fn start(
+    prepared: &Prepared,
+    place: &Place,
+    host: Ipv4Addr,
+    stop: &AtomicBool,
+) -> Result<(Server, SocketAddr), Fault> {
     let mut tried = 1;
     loop {
-        let mut starting = Starting::on_free_port(prepared, place)?;
+        let mut starting = Starting::on_free_port(prepared, place, host)?;
         match starting.wait_ready(stop) {
             Ok(()) => {
                 let address = starting.address();
@@ -73,21 +78,22 @@ pub fn plainest_path(serves: &BTreeMap<String, String>) -> &str {
 
 impl<'p> Starting<'p> {
     fn address(&self) -> SocketAddr {
-        SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
+        SocketAddr::V4(self.at)
     }
 
-    fn on_free_port(prepared: &'p Prepared, place: &'p Place) -> Result<Self, Fault> {
-        let port = ports::free_port().map_err(|e| Fault::unable("no port is free", &e))?;
+    fn on_free_port(prepared: &'p Prepared, place: &'p Place, host: Ipv4Addr) -> Result<Self, Fault> {
+        let unable = |e| Fault::unable(&format!("no port of {host} is free"), &e);
+        let at = SocketAddrV4::new(host, ports::free_port_of(host).map_err(unable)?);
         let (log, cpus, stop) = (place.log.clone(), place.cpus.clone(), prepared.contender.run.stop);
         let descriptors = descriptors(place.connections, net::limits::descriptors_at_start());
         let container = prepared.launch.as_ref().map(|launch| (launch, new_name()));
         let removal = container.as_ref().map(|(launch, name)| launch.removal(name)).unwrap_or_default();
-        let start = Start { log, cpus, descriptors, port, stop, removal };
+        let start = Start { log, cpus, descriptors, address: at, stop, removal };
         let server = Server::start(start, |dir| match &container {
-            Some((launch, name)) => Ok(launch.command(name, &place.cpus, port)),
-            None => lay(prepared, place, port, dir),
+            Some((launch, name)) => Ok(launch.command(name, &place.cpus, at.port())),
+            None => lay(prepared, place, at, dir),
         })?;
-        Ok(Self { prepared, place, server, port, container })
+        Ok(Self { prepared, place, server, at, container })
     }
 
     /// Waits until the contender answers its first workload in any way. Whether it answers rightly is verified afterwards, once.
@@ -159,7 +165,7 @@ impl<'p> Starting<'p> {
 
     /// Checks that the answer is the contender's: another server may have taken the port first, and may answer alike.
     fn sees_its_own_answer(&self) -> Result<(), Fault> {
-        let port = self.port;
+        let port = self.at.port();
         if local::listens(&self.server.tree(), port) != Some(false) {
             return Ok(());
         }
@@ -170,7 +176,7 @@ impl<'p> Starting<'p> {
             "the command did not start it: the command must run the server itself"
         };
         // A listener that nobody is seen to have may be its own: a ring of io_uring can have it.
-        match local::listener(self.address()) {
+        match local::listener_here(self.address()) {
             None => Ok(()),
             Some(pid) => Err(Fault::Contender(format!("process {pid} answers on port {port}, but {owner}"))),
         }
@@ -178,13 +184,13 @@ impl<'p> Starting<'p> {
 
     /// Whether a process listens on its port that is none of its own.
     fn is_port_taken(&self) -> bool {
-        let port = self.port;
-        local::listens(&self.server.tree(), port) != Some(true) && !ports::is_free(port)
+        let port = self.at.port();
+        local::listens(&self.server.tree(), port) != Some(true) && !ports::is_free(*self.at.ip(), port)
     }
 
     /// Where it listens instead of on its port.
     fn elsewhere(&self) -> Option<String> {
-        let (all, port) = (local::listening(&self.server.tree()), self.port);
+        let (all, port) = (local::listening(&self.server.tree()), self.at.port());
         let (pid, other) = all.first()?;
         all.iter().all(|(_, at)| at.port() != port).then(|| {
             format!(
@@ -196,11 +202,12 @@ impl<'p> Starting<'p> {
 }
 
 /// Writes its files into its folder, with every placeholder filled in; returns its command.
-fn lay(prepared: &Prepared, place: &Place, port: u16, dir: &Path) -> std::io::Result<Vec<String>> {
+fn lay(prepared: &Prepared, place: &Place, at: SocketAddrV4, dir: &Path) -> std::io::Result<Vec<String>> {
     let run = &prepared.contender.run;
     let mut places = prepared.places();
     places.extend([
-        ("port", port.to_string()),
+        ("host", at.ip().to_string()),
+        ("port", at.port().to_string()),
         ("workers", run.workers.map_or(1, |workers| workers.on(place.cpus.len())).to_string()),
         ("dir", dir.display().to_string()),
         ("assets", place.assets.display().to_string()),
@@ -236,8 +243,8 @@ mod tests {
         let prepared =
             Prepared::lay_out(REFERENCE, catalog.contender(REFERENCE).unwrap(), cache.path()).unwrap();
         let (assets, log) = (cache.path().to_owned(), cache.path().join("log"));
-        lay(&prepared, &Place { cpus: cpus.to_vec(), connections: 1, assets, log }, 8080, cache.path())
-            .unwrap()
+        let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080);
+        lay(&prepared, &Place { cpus: cpus.to_vec(), connections: 1, assets, log }, at, cache.path()).unwrap()
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::server::tree::Tree;
 use model::contender::StopSignal;
 use net::Errno;
 use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -31,8 +32,8 @@ pub struct Start {
     pub cpus: Vec<usize>,
     /// How many descriptors it may have before it raises its limit; `None`: no limit.
     pub descriptors: Option<u64>,
-    /// The port that it listens on.
-    pub port: u16,
+    /// Where it listens.
+    pub address: SocketAddrV4,
     /// The signal that stops it.
     pub stop: StopSignal,
     /// The command that removes its container; empty: it runs in none.
@@ -78,8 +79,9 @@ impl Server {
         let mut server = Self { start, guard, lines, pid, container, exit, ended_early };
         let dir = PathBuf::from(server.awaited("dir")?);
         let command = lay(&dir).map_err(|e| Fault::unable("can't write a server's files", &e))?;
-        let Start { cpus, descriptors, log, removal, .. } = server.start.clone();
-        server.order(&Order { command, cpus, descriptors, log, removal })?;
+        let Start { cpus, descriptors, log, removal, address, .. } = server.start.clone();
+        let host = *address.ip();
+        server.order(&Order { command, host, cpus, descriptors, log, removal })?;
         let pid = server.awaited("pid")?;
         server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard named the process `{pid}`")))?;
         Ok(server)

@@ -5,12 +5,13 @@ use crate::server::container::Container;
 use net::clock;
 use procfs::ProcError;
 use procfs::process::{Process, Stat};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 /// What the processes of a tree have used up to now, and what they hold now.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// CPU time of all processes, ended and reaped children included.
     pub cpu_ns: u64,

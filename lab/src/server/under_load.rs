@@ -2,8 +2,8 @@
 
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
+use crate::server::any_server::AnySampler;
 use crate::server::instance::Instance;
-use crate::server::usage::Sampler;
 use load::{LoadError, Progress};
 use model::{Plan, Tally, Usage};
 use std::sync::Arc;
@@ -27,13 +27,16 @@ pub fn load(
     cores: &Cores,
     stop: &Arc<AtomicBool>,
 ) -> Result<Loaded, Fault> {
-    let sampler = instance.server.watched(cores).map(Sampler::start);
+    let sampler = instance.server.sampler(cores);
     let progress = Progress { stop: Arc::clone(stop), ..Progress::default() };
     let tally = match &sampler {
-        Some(sampler) => load::run(plan, &progress, &sampler.watch()),
+        Some(sampler) => load::run(plan, &progress, &*sampler.watch()),
         None => load::run(plan, &progress, &()),
     };
-    let usage = sampler.and_then(Sampler::finish);
+    let usage = sampler.and_then(AnySampler::finish);
+    if let Some(lost) = instance.server.lost() {
+        return Err(lost);
+    }
     if let Some(end) = instance.server.ended() {
         return Err(Fault::Contender(format!("under load {end}")));
     }

@@ -29,6 +29,7 @@ pub fn raced_study(title: String, url: &str, load: Load, design: Design) -> Stud
         cells: vec![Cell { title: url.to_owned(), workload: RACED.to_owned(), load }],
         design,
         tracks: default_track(),
+        server_on: None,
         published: None,
         as_published: Vec::new(),
         unequal: Vec::new(),
@@ -45,6 +46,15 @@ pub struct ServerCommand {
 }
 
 impl ServerCommand {
+    /// A command that runs in the current folder, or on another machine in the one where its agent was started.
+    pub fn at(line: &str, is_elsewhere: bool) -> Self {
+        if is_elsewhere {
+            Self { line: line.to_owned(), folder: PathBuf::from("{here}") }
+        } else {
+            Self::here(line)
+        }
+    }
+
     /// A command that runs in the current folder.
     pub fn here(line: &str) -> Self {
         Self { line: line.to_owned(), folder: std::env::current_dir().unwrap_or_default() }
@@ -78,7 +88,7 @@ pub fn commands(
         entrants.insert(letter.to_string(), entrant);
         prepared.push(own);
     }
-    Ok((Lineup { prepared, works: any_answer() }, entrants))
+    Ok((Lineup { prepared, works: any_answer(), there: None }, entrants))
 }
 
 /// The only workload of a race: whatever the servers answer.

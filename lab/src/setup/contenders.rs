@@ -2,12 +2,14 @@
 
 use super::{Rules, SetupError, study_run, works};
 use crate::catalog::Catalog;
+use crate::elsewhere::There;
 use crate::prepare::Prepared;
 use crate::prepare::folders;
 use crate::server::instance::Works;
 use model::contender::Track;
 use model::study::REFERENCE;
 use model::{Run, Study};
+use std::time::Duration;
 
 /// What takes part in a run: contenders that are laid out on this machine, and what is requested of them.
 #[derive(Debug, Default)]
@@ -16,6 +18,8 @@ pub struct Lineup {
     pub prepared: Vec<Prepared>,
     /// The workloads.
     pub works: Works,
+    /// The other machine on which the contenders are started; `None`: this one.
+    pub there: Option<There>,
 }
 
 impl Lineup {
@@ -23,7 +27,15 @@ impl Lineup {
     pub fn of_study(catalog: &Catalog, study: &Study) -> Result<Self, SetupError> {
         let all = prepare(catalog, &names_of(study))?;
         let prepared = all.into_iter().flat_map(|p| on_tracks(p, &study.tracks)).collect();
-        Ok(Self { prepared, works: works(catalog)? })
+        Ok(Self { prepared, works: works(catalog)?, there: None })
+    }
+
+    /// Sets how long each contender may take from its start to its first answer; `None` leaves it as it is declared.
+    pub fn wait_for_answers(&mut self, ready: Option<Duration>) {
+        for prepared in &mut self.prepared {
+            let run = &mut prepared.contender.run;
+            run.ready = ready.unwrap_or(run.ready);
+        }
     }
 
     /// Describes a run of the study as these contenders are now. Those that lack something are in it with the reason.

@@ -56,7 +56,7 @@ pub fn images(images: &[RacedImage], path: &str) -> Result<(Lineup, BTreeMap<Str
         own.launch = Some(launch.clone());
         prepared.push(own);
     }
-    Ok((Lineup { prepared, works: any_answer() }, entrants))
+    Ok((Lineup { prepared, works: any_answer(), there: None }, entrants))
 }
 
 #[cfg(test)]

@@ -16,11 +16,12 @@ pub use contenders::{Lineup, on_tracks, prepare};
 pub use images::{RacedImage, images};
 pub use labels::{name_entrants, race_title, short_labels};
 pub use new_run::{Rules, new_id, quicken, race_run, study_run};
-pub use resume::changes_since;
+pub use resume::{changes_since, work_changes_elsewhere};
 pub use running::{not_above_listeners, running};
 pub use same_work::same_work;
 
 use crate::catalog::CatalogError;
+use crate::elsewhere::{ElsewhereError, There};
 use crate::lab::Lab;
 use crate::lock::Lock;
 use crate::machine::cores::Cores;
@@ -77,6 +78,9 @@ pub enum SetupError {
     /// The race can't be run.
     #[error("{0}")]
     Race(String),
+    /// The other machine can't be used for servers.
+    #[error(transparent)]
+    Elsewhere(#[from] ElsewhereError),
 }
 
 /// The number of contenders of a study that can take part, besides the reference; fails if there is none.
@@ -93,7 +97,7 @@ pub fn lab(
     stop: Arc<AtomicBool>,
     store: Option<&Store>,
 ) -> Result<Lab, SetupError> {
-    let Lineup { prepared, works } = lineup;
+    let Lineup { prepared, works, there } = lineup;
     let (cache, assets) = (folders::cache(), assets(&works)?);
     let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
     let logs = cache.join("logs").join(&run.id);
@@ -106,7 +110,8 @@ pub fn lab(
     Ok(Lab {
         prepared: prepared.into_iter().filter(takes_part).map(|p| (p.name.clone(), p)).collect(),
         works,
-        cores: Cores::deal(),
+        cores: there.as_ref().map_or_else(Cores::deal, There::cores),
+        there,
         assets,
         logs,
         stop,

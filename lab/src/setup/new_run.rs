@@ -98,6 +98,7 @@ fn new_run(
         race: None,
         allow_busy: None,
         command: Vec::new(),
+        fleet: None,
     }
 }
 

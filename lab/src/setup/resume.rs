@@ -8,18 +8,31 @@ use std::collections::BTreeMap;
 
 /// How a run would begin differently now, a sentence each.
 pub fn changes_since(then: &Run, now: &Run) -> Vec<String> {
-    let mut changes: Vec<String> = now
-        .contenders
-        .iter()
-        .filter_map(|(name, now)| change_of(name, then.contenders.get(name)?, now))
-        .collect();
+    let mut changes = work_changes(then, now);
     changes.extend(machine::changes(&then.environment, &now.environment));
-    changes.extend(bodies(&then.workloads, &now.workloads));
     changes.extend(match (then.allow_busy, now.allow_busy) {
         (Some(true), Some(false)) => Some("it began with --allow-busy: use that option again".to_owned()),
         (Some(false), Some(true)) => Some("it began without --allow-busy: leave that option out".to_owned()),
         _ => None,
     });
+    changes
+}
+
+/// How the same work would be another one on the machine of `now`, a sentence each: contenders, bodies, and the build of drome. The machine
+/// itself may be any.
+pub fn work_changes_elsewhere(then: &Run, now: &Run) -> Vec<String> {
+    let mut changes = work_changes(then, now);
+    changes.extend(machine::drome(&then.environment, &now.environment));
+    changes
+}
+
+fn work_changes(then: &Run, now: &Run) -> Vec<String> {
+    let mut changes: Vec<String> = now
+        .contenders
+        .iter()
+        .filter_map(|(name, now)| change_of(name, then.contenders.get(name)?, now))
+        .collect();
+    changes.extend(bodies(&then.workloads, &now.workloads));
     changes
 }
 

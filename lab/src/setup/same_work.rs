@@ -6,7 +6,6 @@ use crate::lab::Lab;
 use crate::prepare::Prepared;
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::likely_class;
-use crate::server::prepare_command;
 use crate::server::verify::{self, Answer};
 use model::Run;
 use model::contender::Class;
@@ -49,8 +48,7 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
     let (mut answers, mut classes) = (Vec::new(), BTreeMap::new());
     for (name, prepared) in &lab.prepared {
         if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
-            let log = lab.logs.join("prepare.log");
-            prepare_command::run(command, &log, &lab.stop).map_err(|fault| match fault {
+            lab.run_prepare(command, "prepare.log").map_err(|fault| match fault {
                 Fault::Contender(why) => SetupError::Race(why),
                 Fault::Lab(why) => SetupError::Lab(why),
             })?;
@@ -89,8 +87,7 @@ fn ask_one(lab: &Lab, prepared: &Prepared, path: &str) -> Result<(Answer, Option
     };
     let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
     let answer = verify::get(&instance.origin, path);
-    let names = instance.server.tree().as_ref().map(likely_class::names);
-    let class = names.map(|names| likely_class::class(names.iter().map(String::as_str)));
+    let class = instance.server.names().map(|names| likely_class::class(names.iter().map(String::as_str)));
     instance.server.stop().map_err(trouble)?;
     let answer = answer.map_err(|e| match Fault::own(&e) {
         Some(own) => SetupError::Lab(own.to_string()),

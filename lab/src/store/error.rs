@@ -75,6 +75,16 @@ pub enum StoreError {
         /// What is wrong.
         what: String,
     },
+    /// The run was measured on another machine.
+    #[error(
+        "run {run} was pulled from {machine} and can't be resumed here: resume it there, or start a new run without --resume"
+    )]
+    Pulled {
+        /// The run.
+        run: String,
+        /// The machine's name.
+        machine: String,
+    },
     /// There is no such run.
     #[error("there is no run `{0}`: `drome list runs` lists all runs")]
     NoRun(String),

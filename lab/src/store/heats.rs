@@ -4,7 +4,7 @@
 
 use super::{Store, StoreError};
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome, Void};
-use rusqlite::{Row, Transaction, ffi, params};
+use rusqlite::{Row, Transaction, TransactionBehavior, ffi, params};
 
 /// The codes of `SQLite` for a row that exists already.
 const ALREADY: [i32; 2] = [ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ffi::SQLITE_CONSTRAINT_UNIQUE];
@@ -31,6 +31,31 @@ impl Store {
         kept.commit().map_err(|e| self.wrap(e))
     }
 
+    /// Adds a whole heat that was measured elsewhere, all of it or nothing; false: the run has this heat, which stays as it is.
+    pub fn add_heat(
+        &self,
+        run: &str,
+        heat: &Heat,
+        starts: &[Start],
+        slices: &[Slice],
+    ) -> Result<bool, StoreError> {
+        let write = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate);
+        let write = write.map_err(|e| self.wrap(e))?;
+        match self.begin_heat(run, heat) {
+            Ok(()) => {}
+            Err(StoreError::Twice { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        for start in starts {
+            self.keep_start(&write, run, start)?;
+        }
+        for slice in slices {
+            self.add_slice(&write, run, slice)?;
+        }
+        write.commit().map_err(|e| self.wrap(e))?;
+        Ok(true)
+    }
+
     /// All heats of a run that were begun, in order.
     pub fn heats(&self, run: &str) -> Result<Vec<Heat>, StoreError> {
         self.of_json("select json from heat where run = ? order by round, number", run)
@@ -54,7 +79,12 @@ impl Store {
         read().map_err(|e| self.wrap(e))
     }
 
-    fn keep_start(&self, kept: &Transaction<'_>, run: &str, start: &Start) -> Result<(), StoreError> {
+    pub(super) fn keep_start(
+        &self,
+        kept: &Transaction<'_>,
+        run: &str,
+        start: &Start,
+    ) -> Result<(), StoreError> {
         let sql = "insert into start (run, round, heat, contender, copy, cells, is_over, json) values (?, ?, ?, ?, ?, ?, ?, ?)
                    on conflict (run, round, heat, contender, copy)
                    do update set cells = excluded.cells, is_over = excluded.is_over, json = excluded.json";
@@ -66,7 +96,7 @@ impl Store {
         Ok(())
     }
 
-    fn add_slice(&self, kept: &Transaction<'_>, run: &str, of: &Slice) -> Result<(), StoreError> {
+    pub(super) fn add_slice(&self, kept: &Transaction<'_>, run: &str, of: &Slice) -> Result<(), StoreError> {
         let sql = "insert into slice (start, cell, cycle, place, answers, ns, turn_ns, owner_ns, members_ns, others_ns,
                                       others_on_server_ns, stolen_ns, void)
                    values ((select id from start where run = ? and round = ? and heat = ? and contender = ?

@@ -5,8 +5,9 @@ use rusqlite::{Connection, TransactionBehavior};
 /// Marks the file as drome's ("drom").
 pub const APPLICATION_ID: i64 = 0x6472_6f6d;
 
-/// The version of the tables. 2 added `import`, 3 `replays`, 4 that a trial is stored once, 5 and 6 heats, 7 `printed`.
-pub const VERSION: i64 = 7;
+/// The version of the tables. 2 added `import`, 3 `replays`, 4 that a trial is stored once, 5 and 6 heats, 7 `printed`, 8 `profile`,
+/// 9 `origin`.
+pub const VERSION: i64 = 9;
 
 /// The tables of version 1.
 pub const TABLES: &str = "
@@ -98,6 +99,19 @@ const PRINTED: &str = "
     ) strict;
 ";
 
+/// The table that version 8 added. A profile is deleted with its run.
+const PROFILES: &str = "
+    create table profile (
+        run text not null references run on delete cascade, contender text not null, json text not null,
+        tree text not null, primary key (run, contender)
+    ) strict;
+";
+
+/// The table that version 9 added: where runs come from that other machines measured, by the name of the run.
+const ORIGIN: &str = "
+    create table origin (id text primary key, machine text not null, pulled_at text not null) strict;
+";
+
 /// Creates the tables that are missing. Another drome may have done it first, so the version is read again.
 pub fn make(db: &mut Connection) -> rusqlite::Result<()> {
     let make = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -123,6 +137,12 @@ pub fn make(db: &mut Connection) -> rusqlite::Result<()> {
     }
     if version < 7 {
         make.execute_batch(PRINTED)?;
+    }
+    if version < 8 {
+        make.execute_batch(PROFILES)?;
+    }
+    if version < 9 {
+        make.execute_batch(ORIGIN)?;
     }
     make.pragma_update(None, "user_version", VERSION)?;
     make.commit()

@@ -11,7 +11,7 @@ use crate::server::usage::{Sampler, Watched};
 use crate::setup::RACED;
 use crate::verdict::{self, Case, Policy};
 use load::Progress;
-use model::{Cell, Design, Load, Plan, Tally, Usage};
+use model::{Cell, Design, Load, Network, Plan, Tally, Usage};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -34,6 +34,8 @@ pub struct Servers<'a> {
     design: &'a Design,
     /// The entries, in the order of the contenders.
     entries: Vec<Entry>,
+    /// What the network to the servers carries, where they are on another machine.
+    network: Option<Network>,
     began: Instant,
     measured: usize,
 }
@@ -41,7 +43,14 @@ pub struct Servers<'a> {
 impl<'a> Servers<'a> {
     /// Starts the clock of the sweep.
     pub fn new(lab: &'a Lab, design: &'a Design, entries: Vec<Entry>) -> Self {
-        Self { lab, design, entries, began: Instant::now(), measured: 0 }
+        let network = None;
+        Self { lab, design, entries, network, began: Instant::now(), measured: 0 }
+    }
+
+    /// The servers are on another machine, to which the network carries so much.
+    #[must_use]
+    pub fn over(self, network: Option<Network>) -> Self {
+        Self { network, ..self }
     }
 
     fn progress(&self) -> Progress {
@@ -86,7 +95,8 @@ impl<'a> Servers<'a> {
 
     fn judged(&self, plan: &Plan, tally: Tally, usage: Option<Usage>, stopping: Option<&str>) -> Measured {
         let policy = Policy::trial(self.lab.may_be_busy);
-        let case = Case { usage: usage.as_ref(), stopping, ..Case::new(policy, plan, &tally) };
+        let network = self.network.as_ref();
+        let case = Case { usage: usage.as_ref(), stopping, network, ..Case::new(policy, plan, &tally) };
         let verdict = verdict::judge(&case);
         Measured { tally, usage, verdict }
     }

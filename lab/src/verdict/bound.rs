@@ -1,4 +1,4 @@
-//! What bounded a measurement: the side whose cores were fully used.
+//! What bounded a measurement: the side whose cores were fully used, or the network between them.
 
 use model::{Bound, Tally, Usage};
 use std::collections::BTreeMap;
@@ -11,14 +11,15 @@ pub const CLIENT_BUSY: f64 = 0.90;
 /// what a figure here can be off by at best; the kernel's clocks are off by up to 0.5 % in a window of two seconds.
 pub const SERVER_BUSY: f64 = 0.99;
 
-/// Finds the bound; `usage` is `None` where the server's processes are not known.
-pub fn of(tally: &Tally, usage: Option<&Usage>) -> Bound {
+/// Finds the bound; `usage` is `None` where the server's processes are not known. `is_network_full`: the network carried all that it can.
+pub fn of(tally: &Tally, usage: Option<&Usage>, is_network_full: bool) -> Bound {
     let client = tally.client_busiest_use().is_some_and(|share| share >= CLIENT_BUSY);
     let server = usage.and_then(Usage::busy_share).map(|share| share >= SERVER_BUSY);
     match (server, client) {
         (Some(true), true) => Bound::Both,
         (Some(true), false) => Bound::Server,
         (_, true) => Bound::Client,
+        (_, false) if is_network_full => Bound::Network,
         (Some(false), false) => Bound::Neither,
         (None, false) => Bound::Unknown,
     }
@@ -54,7 +55,7 @@ mod tests {
             (0.95, None, Bound::Client),
         ];
         for (client, server, bound) in cases {
-            assert_eq!(of(&tally(client), server.map(usage).as_ref()), bound, "{client} {server:?}");
+            assert_eq!(of(&tally(client), server.map(usage).as_ref(), false), bound, "{client} {server:?}");
         }
     }
 
@@ -65,7 +66,7 @@ mod tests {
         let mut all = Tally::default();
         workers.iter().for_each(|worker| all.merge(worker));
         assert!(all.client_core_use().is_some_and(|mean| mean < CLIENT_BUSY));
-        assert_eq!(of(&all, None), Bound::Client);
+        assert_eq!(of(&all, None, false), Bound::Client);
     }
 
     /// L4: one busy JavaScript thread on four cores.
@@ -74,8 +75,8 @@ mod tests {
         let second = 1_000_000_000;
         let mut one =
             Usage { wall_ns: second, cpu_ns: second, cores: 4, threads_max: 11, ..Usage::default() };
-        assert_eq!(of(&tally(0.5), Some(&one)), Bound::Neither);
+        assert_eq!(of(&tally(0.5), Some(&one), false), Bound::Neither);
         one.busiest_thread_ns = Some(second * 995 / 1000);
-        assert_eq!(of(&tally(0.5), Some(&one)), Bound::Server);
+        assert_eq!(of(&tally(0.5), Some(&one), false), Bound::Server);
     }
 }

@@ -6,6 +6,7 @@ mod closed;
 #[cfg(test)]
 mod example;
 mod machine;
+mod network;
 mod open;
 mod policy;
 mod work;
@@ -13,7 +14,7 @@ mod work;
 pub use bound::usual as usual_bound;
 pub use policy::{Policy, Weight};
 
-use model::{Conditions, Plan, Tally, Usage, Verdict};
+use model::{Conditions, Network, Plan, Tally, Usage, Verdict};
 
 /// Everything that is known about a measurement.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +31,14 @@ pub struct Case<'a> {
     pub conditions: Option<&'a Conditions>,
     /// What went wrong when the server was stopped, after the measurement.
     pub stopping: Option<&'a str>,
+    /// What the network to the server carries; `None`: there is none, or it was not measured.
+    pub network: Option<&'a Network>,
 }
 
 impl<'a> Case<'a> {
     /// A measurement about which nothing else is known.
     pub fn new(policy: Policy, plan: &'a Plan, tally: &'a Tally) -> Self {
-        Self { policy, plan, tally, usage: None, conditions: None, stopping: None }
+        Self { policy, plan, tally, usage: None, conditions: None, stopping: None, network: None }
     }
 
     /// The load generator's use of its cores in words, where its busiest worker was at its limit.
@@ -70,9 +73,10 @@ impl Reason {
 
 /// Judges one measurement: reasons that void it come first, then notes.
 pub fn judge(case: &Case<'_>) -> Verdict {
-    let bound = bound::of(case.tally, case.usage);
+    let bound = bound::of(case.tally, case.usage, network::limit(case).is_some());
     let all =
         [work::judge(case), open::judge(case), closed::judge(case, bound), machine::judge(case)].concat();
+    let all: Vec<Reason> = all.into_iter().chain(network::judge(case, bound)).collect();
     let (void, notes): (Vec<Reason>, Vec<Reason>) =
         all.into_iter().partition(|reason| reason.weight == Weight::Void);
     Verdict {

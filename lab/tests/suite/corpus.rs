@@ -2,6 +2,8 @@
 
 #[path = "../oracle/mod.rs"]
 mod oracle;
+#[path = "../oracle/shared.rs"]
+mod shared;
 
 use std::path::Path;
 
@@ -30,4 +32,17 @@ fn contenders() {
 #[test]
 fn workloads() {
     check_all("workload", 9, oracle::check_workload);
+}
+
+#[test]
+fn shared_runs() {
+    check_all("shared", 15, shared::check);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus-seeds/shared");
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        // Control characters are replaced; everything else that is not as it should be is refused.
+        let is_good = name.starts_with("good") || name == "control-characters";
+        assert_eq!(shared::is_good(&std::fs::read(&path).unwrap()), is_good, "{name}");
+    }
 }

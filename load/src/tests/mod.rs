@@ -2,6 +2,7 @@
 
 mod fake;
 mod faults;
+mod late;
 mod open_slices;
 mod random;
 mod slices;

@@ -24,6 +24,42 @@ pub struct CellInHeats {
     pub front: Option<Front>,
     /// The figure of each start, from which all ratios and ranks are computed.
     pub starts: Vec<StartFigure>,
+    /// The machines of a fleet, compared; absent where one machine measured all heats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machines: Option<MachinesCompared>,
+}
+
+/// The machines that measured the heats of a cell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MachinesCompared {
+    /// Whether contenders compare differently on some machine, so that the ranking holds only for each machine by itself; null: there are
+    /// too few heats to tell.
+    pub differ: Option<bool>,
+    /// The machines, by name.
+    pub machines: Vec<MachineFindings>,
+}
+
+/// A machine of a fleet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MachineFindings {
+    /// Its name.
+    pub machine: String,
+    /// Its processor, where it is known.
+    pub cpu: Option<String>,
+    /// The number of its cores.
+    pub cores: usize,
+    /// The number of heats that it measured in this cell.
+    pub heats: usize,
+    /// Its speed as a share of the mean of all machines, by the metric that contenders are ranked by. It does not affect ranks.
+    pub speed: f64,
+    /// The probability that chance makes contenders compare so differently on it; null: there are too few heats to tell.
+    pub probability: Option<f64>,
+    /// Whether contenders surely compare differently on it than on the others.
+    pub differs: Option<bool>,
+    /// The contender that compares most differently on it.
+    pub contender: Option<String>,
+    /// That contender's figure on it, as a share of what it would be by all machines.
+    pub ratio: Option<f64>,
 }
 
 /// The noise floor of one class of contenders.
@@ -96,6 +132,10 @@ pub struct ContenderInHeats {
     pub never_quiet: usize,
     /// Its CPU time while others were loaded, as a share of one core.
     pub elsewhere_share: Option<f64>,
+    /// By how many bytes its resident memory grew per answer while it was measured: the mean over its starts. The interval is over starts,
+    /// and wide enough that one step of 128 KiB in each start is not taken for growth. Absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_growth_bytes_per_answer: Option<Figure>,
     /// Its letters: contenders that share one show no significant difference; null where more than ten are ranked.
     pub letters: Option<String>,
     /// Why it has no rank; null where it has one.

@@ -9,7 +9,7 @@ use crate::findings::Figure;
 use crate::gate::{Outcome, judged};
 
 /// The longest time, the most rounds and the most cores that are believed.
-const LARGEST_COUNT: usize = 1_000_000_000;
+pub(super) const LARGEST_COUNT: usize = 1_000_000_000;
 
 /// Differences below this are those of rounding.
 const ROUNDING: f64 = 1e-9;
@@ -24,6 +24,9 @@ impl GateVerdict {
         self.check_numbers()?;
         for change in &self.changes {
             check_change(change, self.margin)?;
+        }
+        if let Some(profile) = &self.profile {
+            profile.check()?;
         }
         if self.outcome != outcome(&self.changes, &self.unknown) {
             return Err("its outcome does not follow from its changes".to_owned());
@@ -73,11 +76,12 @@ fn check_change(change: &VerdictChange, margin: f64) -> Result<(), String> {
     Ok(())
 }
 
-/// NaN is not within anything.
-fn within(what: &str, number: f64, low: f64, high: f64) -> Result<(), String> {
+/// Fails if a number is not from `low` to `high`. NaN is not within anything.
+pub(super) fn within(what: &str, number: f64, low: f64, high: f64) -> Result<(), String> {
     if (low..=high).contains(&number) { Ok(()) } else { Err(format!("{what} is out of range")) }
 }
 
-fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
+/// Fails if there is more than that.
+pub(super) fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
     if count <= most { Ok(()) } else { Err(format!("{what}: {count} is more than {most}")) }
 }

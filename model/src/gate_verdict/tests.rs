@@ -39,6 +39,7 @@ fn findings(title: &str) -> Findings {
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         seed: 1,
         environment,
+        origin: None,
         conditions: ConditionsRange::default(),
         workloads: BTreeMap::new(),
         quick: false,

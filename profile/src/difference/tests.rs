@@ -97,6 +97,16 @@ fn a_part_that_is_larger_than_the_whole_is_told_with_the_rest() {
 }
 
 #[test]
+fn what_b_spends_more_on_and_what_it_spends_less_on_are_apart() {
+    let other = between(A, "main;handle;write 400\nmain;accept 205\nmain;new 900\nmain;log 300\n");
+    let names = |rows: Vec<&Row>| rows.iter().map(|row| row.frame.clone()).collect::<Vec<_>>();
+    assert_eq!(names(other.more().collect()), ["new", "log"], "accept differs by less than the error");
+    assert_eq!(names(other.less().collect()), ["write", "format"]);
+    let same = between(A, A);
+    assert_eq!((same.more().count(), same.less().count()), (0, 0));
+}
+
+#[test]
 fn a_small_difference_in_many_functions_is_no_explanation() {
     let lines = |count: u64| (0..200).map(|n| format!("main;f{n:03} {count}\n")).collect::<String>();
     let more = between(&lines(10), &lines(13));

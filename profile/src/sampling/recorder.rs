@@ -1,16 +1,18 @@
 //! The sampler's thread: empties the kernel's buffers in time, and looks for processes that were not there at the beginning.
 
 use super::events::Events;
-use crate::processes::Target;
+use crate::frame_name;
+use crate::processes::{self, Target};
 use crate::recording::Recording;
 use crate::symbols::perf_map::PerfMaps;
 use crate::trace::record;
 use crate::trace::tracer::{News, Tracer};
 use crate::trace::unwinder::REGISTERS;
 use net::clock;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::park_timeout;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// How often buffers are emptied. The smallest one has room for the samples of some 7 ms, the usual one for 60 ms.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -24,13 +26,24 @@ pub struct Recorder {
     events: Events,
     tracer: Tracer,
     perf_maps: PerfMaps,
+    /// The programs of the processes with samples in code that no file has, by name.
+    programs: BTreeMap<u32, String>,
     period_ns: u64,
+    began: SystemTime,
 }
 
 impl Recorder {
     /// `period_ns`: the CPU time between two samples.
     pub fn new(target: Target, events: Events, tracer: Tracer, period_ns: u64) -> Self {
-        Self { target, events, tracer, perf_maps: PerfMaps::default(), period_ns }
+        Self {
+            target,
+            events,
+            tracer,
+            perf_maps: PerfMaps::default(),
+            programs: BTreeMap::new(),
+            period_ns,
+            began: SystemTime::now(),
+        }
     }
 
     /// Records until `is_over`.
@@ -81,6 +94,11 @@ impl Recorder {
     fn open_perf_maps(&mut self) {
         for pid in &self.tracer.with_own_code {
             self.perf_maps.open(*pid);
+            if !self.programs.contains_key(pid)
+                && let Some(program) = processes::program(*pid)
+            {
+                self.programs.insert(*pid, frame_name::clean(&program));
+            }
         }
     }
 
@@ -88,11 +106,16 @@ impl Recorder {
         self.events.stop();
         self.drain();
         self.open_perf_maps();
+        for pid in &self.tracer.with_own_code {
+            self.programs.entry(*pid).or_insert_with(|| frame_name::UNKNOWN.to_owned());
+        }
         Recording {
             lost: self.tracer.lost,
             stacks: self.tracer.stacks.into_counts(),
             images: self.tracer.images,
             perf_maps: self.perf_maps.read(),
+            programs: self.programs,
+            began: self.began,
             period_ns: self.period_ns,
             has_kernel: self.events.has_kernel(),
             unattached_threads: self.events.unattached(),

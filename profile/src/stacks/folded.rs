@@ -115,7 +115,7 @@ pub(super) fn frames(names: &str) -> Result<Vec<String>, FoldedError> {
 }
 
 /// The sum of samples, within what can be added up.
-pub(super) fn sum(a: u64, b: u64) -> Result<u64, FoldedError> {
+pub(crate) fn sum(a: u64, b: u64) -> Result<u64, FoldedError> {
     a.checked_add(b).filter(|sum| *sum <= MOST_SAMPLES).ok_or(FoldedError::Samples)
 }
 
@@ -135,6 +135,7 @@ mod tests {
             has_kernel: true,
             unattached_threads: 4,
             stacks: [(stack(&["main", "operator new(unsigned long)"]), 12), (stack(&["main"]), 3)].into(),
+            ..Profile::default()
         };
         let text = before.to_folded();
         assert!(text.starts_with("# drome profile 1\n# period_ns=1003009 lost=2 "), "{text}");

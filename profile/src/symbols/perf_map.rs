@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The largest perf map that is read, in bytes.
 const MOST_BYTES: u64 = 128 << 20;
@@ -81,23 +82,34 @@ impl PerfMaps {
 
     /// Reads all that are open.
     pub fn read(self) -> BTreeMap<u32, PerfMap> {
-        let read = |(pid, mut file): (u32, File)| {
-            let mut text = Vec::new();
-            file.seek(SeekFrom::Start(0)).ok()?;
-            file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
-            Some((pid, PerfMap::parse(&text)))
-        };
-        self.files.into_iter().filter_map(read).collect()
+        self.files.into_iter().filter_map(|(pid, file)| Some((pid, read(file)?))).collect()
     }
+}
+
+/// The perf map of a process that may have ended: a JVM can write it as its last act. One that is older than `since` is another
+/// process's, which had the same number.
+pub fn at_end(pid: u32, since: SystemTime) -> Option<PerfMap> {
+    let path = of_pid(pid);
+    let is_its = |file: fs::Metadata| file.is_file() && file.modified().is_ok_and(|at| at >= since);
+    if fs::metadata(&path).is_ok_and(is_its) { read(File::open(path).ok()?) } else { None }
+}
+
+fn read(mut file: File) -> Option<PerfMap> {
+    let mut text = Vec::new();
+    file.seek(SeekFrom::Start(0)).ok()?;
+    file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+    Some(PerfMap::parse(&text))
+}
+
+/// The perf map of a process with this number here.
+fn of_pid(pid: u32) -> PathBuf {
+    PathBuf::from(format!("/tmp/perf-{pid}.map"))
 }
 
 /// Where a process has its perf map: below its own root and with its number there, which in a container differ from those outside.
 fn candidates(pid: u32) -> Vec<PathBuf> {
     let inside = processes::pid_inside(pid).map_or_else(|| pid.to_string(), |inside| inside.to_string());
-    vec![
-        PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{inside}.map")),
-        PathBuf::from(format!("/tmp/perf-{pid}.map")),
-    ]
+    vec![PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{inside}.map")), of_pid(pid)]
 }
 
 fn opened(path: &Path) -> Option<File> {
@@ -141,6 +153,19 @@ mod tests {
         maps.open(own);
         let maps = maps.read();
         assert_eq!((maps[&own].name(0x1000), maps[&own].name(0x2000)), (Some("first"), Some("second")));
+    }
+
+    #[test]
+    fn a_perf_map_that_was_written_at_the_end_is_read_unless_it_is_an_older_one() {
+        // No process has so high a number.
+        let pid = 4_000_000_000 + std::process::id();
+        let began = SystemTime::now() - std::time::Duration::from_secs(10);
+        assert!(at_end(pid, began).is_none());
+        fs::write(of_pid(pid), "1000 10 late\n").unwrap();
+        let (own, older) = (at_end(pid, began), at_end(pid, began + std::time::Duration::from_hours(1)));
+        fs::remove_file(of_pid(pid)).unwrap();
+        assert_eq!(own.unwrap().name(0x1000), Some("late"));
+        assert!(older.is_none(), "it was there before the processes were sampled");
     }
 
     proptest! {

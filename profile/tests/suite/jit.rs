@@ -1,10 +1,20 @@
-//! Code that is compiled at run time: Node.js, with its own perf map.
+//! Code that is compiled at run time: Node.js, with its own perf map and without one.
 
 use crate::programs::{Program, sampled};
 use profile::Options;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
+
+/// One function, so that nothing can be inlined into another one; it ends by itself, should the test be killed.
+const SCRIPT: &str = "function hotFunctionOfThisTest(until) {
+                          let sum = 0;
+                          for (let i = 0; ; i++) {
+                              sum = (sum + i % 7) | 0;
+                              if (i % 1000000 === 0 && Date.now() > until) return sum;
+                          }
+                      }
+                      hotFunctionOfThisTest(Date.now() + 300000);";
 
 /// The perf map, which is removed at the end of the test.
 struct PerfMap(PathBuf);
@@ -17,17 +27,8 @@ impl Drop for PerfMap {
 
 #[test]
 fn functions_of_javascript_have_names() {
-    // One function, so that nothing can be inlined into another one; it ends by itself, should the test be killed.
-    let script = "function hotFunctionOfThisTest(until) {
-                      let sum = 0;
-                      for (let i = 0; ; i++) {
-                          sum = (sum + i % 7) | 0;
-                          if (i % 1000000 === 0 && Date.now() > until) return sum;
-                      }
-                  }
-                  hotFunctionOfThisTest(Date.now() + 300000);";
     let mut node = Command::new("node");
-    node.args(["--perf-basic-prof", "--interpreted-frames-native-stack", "-e", script]);
+    node.args(["--perf-basic-prof", "--interpreted-frames-native-stack", "-e", SCRIPT]);
     let program = Program::start(node, tempfile::tempdir().unwrap());
     let _map = PerfMap(PathBuf::from(format!("/tmp/perf-{}.map", program.pid())));
     let Some(sampling) = sampled(program.pid(), &Options::default()) else { return };
@@ -41,4 +42,22 @@ fn functions_of_javascript_have_names() {
         .map(|(_, count)| count);
     let share = with_name.sum::<u64>() as f64 / profile.total().max(1) as f64;
     assert!(share > 0.3, "{share}: {}", profile.to_folded().chars().take(4_000).collect::<String>());
+    assert_eq!(profile.hints(), Vec::<String>::new(), "{:?}", profile.unnamed);
+}
+
+#[test]
+fn javascript_without_names_is_told_with_the_remedy() {
+    let mut node = Command::new("node");
+    node.args(["-e", SCRIPT]);
+    let program = Program::start(node, tempfile::tempdir().unwrap());
+    let Some(sampling) = sampled(program.pid(), &Options::default()) else { return };
+    program.wait_for_cpu(Duration::from_secs(2));
+    let profile = sampling.profile().unwrap();
+    let hints = profile.hints();
+    let shown = || profile.to_folded().chars().take(4_000).collect::<String>();
+    assert_eq!(hints.len(), 1, "{:?}: {}", profile.unnamed, shown());
+    assert!(
+        hints[0].contains("of node without names") && hints[0].contains("--perf-basic-prof"),
+        "{hints:?}"
+    );
 }

@@ -69,13 +69,8 @@ fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
     let rows: Vec<String> = all.into_iter().map(label).collect();
     let columns: Vec<String> = cells.iter().map(|cell| cell.title.clone()).collect();
     let title = format!("{}, as a multiple of {base}", unit::axis(metric));
-    let caption = Caption::new(capital(&title), finding(&rows, &columns, &ratios));
+    let caption = Caption::new(crate::units::capital(&title), finding(&rows, &columns, &ratios));
     Some(Heat { caption, rows, columns, ratios })
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Point>>]) -> String {

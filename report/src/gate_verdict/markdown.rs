@@ -1,5 +1,6 @@
 //! A verdict in Markdown. Every text that comes from the document is inline code; all other words are drome's own.
 
+use super::profile;
 use crate::foreign_text::code;
 use crate::units::{self, UNKNOWN};
 use crate::{compare, gate};
@@ -17,7 +18,7 @@ const MOST_NOTES: usize = 20;
 /// The characters of a digest that are shown.
 const ABBREVIATED: usize = 10;
 
-/// A headline, a table, what could not be judged, and how it was measured.
+/// A headline, a table, what could not be judged, where the CPU time goes if that was asked for, and how it was measured.
 pub fn markdown(v: &GateVerdict) -> String {
     let mut out = format!("**{}**\n\n", headline(v));
     if !v.changes.is_empty() {
@@ -28,6 +29,9 @@ pub fn markdown(v: &GateVerdict) -> String {
     }
     if !v.unknown.is_empty() {
         let _ = writeln!(out, "{}", notes(v));
+    }
+    if let Some(profile) = &v.profile {
+        out.push_str(&profile::markdown(profile));
     }
     let _ = write!(out, "<details><summary>How it was measured</summary>\n\n{}\n</details>\n", details(v));
     out

@@ -211,6 +211,7 @@ fn limits(cell: &CellFindings) -> Option<String> {
             b if b == Bound::Both.word() => {
                 format!("both server and load generator for {who} (rates are lower bounds)")
             }
+            b if b == Bound::Network.word() => format!("the network for {who} (rates are lower bounds)"),
             b if b == Bound::Neither.word() => format!("neither server nor load generator for {who}"),
             _ => format!("unknown for {who}"),
         }

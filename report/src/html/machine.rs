@@ -81,6 +81,9 @@ fn hardware(f: &Findings) -> Facts {
         ("Limit on CPU time", cap(machine.cgroup_cpu_millicores, |n| format!("{} cores", n as f64 / 1000.0))),
         ("Limit on memory", cap(machine.cgroup_memory_bytes, |n| units::bytes(n as f64))),
     ];
+    if let Some(on) = &e.servers_on {
+        facts.insert(0, ("Servers", crate::machine::servers_on(on)));
+    }
     if !e.idle_cpus.is_empty() {
         facts.push(("CPUs left idle", units::cores(&e.idle_cpus)));
     }

@@ -145,7 +145,7 @@ fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Marku
             @for sentence in answer::of(f, cell) { p { (sentence) } }
             p.asked { (ranking::asked(cell)) "; " (ranking::floor(cell)) "." }
             (shown.markup())
-            p.key { "95 %: confidence interval. –: unknown. ≥ and ≤: the load generator was at its limit, so the figure is a lower or an upper bound." }
+            p.key { "95 %: confidence interval. –: unknown. ≥ and ≤: the load generator or the network was at its limit, so the figure is a lower or an upper bound." }
             (charts.of_cell(i))
             (notes(cell))
         }

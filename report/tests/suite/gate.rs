@@ -36,6 +36,9 @@ fn what_is_not_known_is_not_passed() {
     let gate = Gate::of_race(&f, 0.02);
     assert_eq!(gate.outcome(), Outcome::Open);
     assert!(lines(&gate)[0].contains("could not be judged: the load generator limited"), "{gate:?}");
+    f.cells[0].contenders[0].bound = Some("network".to_owned());
+    let gate = Gate::of_race(&f, 0.02);
+    assert!(lines(&gate)[0].contains("could not be judged: the network limited"), "{gate:?}");
     let mut f = race(100_000.0, 100_000.0, 0.011);
     let pair = &mut f.race.as_mut().unwrap().pairs[0];
     pair.ratio = figure(1.0, 0.008).map(|ratio| model::findings::Figure { low: None, high: None, ..ratio });

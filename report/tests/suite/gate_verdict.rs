@@ -5,8 +5,9 @@ use crate::made_up::{race, race_by};
 use model::Metric;
 use model::gate::{Gate, Outcome};
 use model::gate_verdict::{
-    GateVerdict, LONGEST_NAME, LONGEST_SENTENCE, MOST_CHANGES, MOST_REVISIONS, MOST_SENTENCES,
-    VerdictRevision,
+    GateVerdict, LONGEST_FUNCTION, LONGEST_NAME, LONGEST_SENTENCE, MOST_CHANGES, MOST_FUNCTIONS,
+    MOST_PROFILED, MOST_REVISIONS, MOST_SENTENCES, ProfileDifference, ProfiledFunction, ProfiledServer,
+    VerdictProfile, VerdictRevision,
 };
 use report::gate_verdict::{MOST_BYTES, Marker, comment, json, markdown, read};
 use serde_json::Value;
@@ -29,6 +30,8 @@ const FORGERIES: &[&str] = &[
     "\u{202e}dessap\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff}\u{ad}",
     "a\u{2028}b\u{2029}c\u{85}d\u{b}e\u{c}f",
     "**bold** _it_ ~~no~~ $x$ :smile: &lt;b&gt; &#64;everyone",
+    "fn<T: Into<@everyone>>::call::{{closure}} | `x` \u{200b}\u{2067}\n</summary></details>",
+    "core::ptr::drop_in_place<[x](http://a.example/)>_[k]",
     "",
     "   ",
 ];
@@ -44,9 +47,44 @@ fn written(b: f64) -> GateVerdict {
     GateVerdict::of_race(&Gate::of_race(&findings, 0.02), &findings, revisions)
 }
 
+fn function(name: &str, ns: f64) -> ProfiledFunction {
+    ProfiledFunction { name: name.to_owned(), ns_per_answer: ns, standard_error_ns: 90.0 }
+}
+
+/// The profiles of two servers, the second of which is slower.
+fn profiled(functions: [&str; 3]) -> VerdictProfile {
+    let [more, less, own] = functions;
+    let difference = ProfileDifference {
+        ns_per_answer: 4_100.0,
+        standard_error_ns: 210.0,
+        more: vec![function(more, 2_610.0)],
+        less: vec![function(less, 595.0)],
+    };
+    let server = |title: &str, difference| ProfiledServer {
+        title: title.to_owned(),
+        samples: 2_841,
+        ns_per_answer: Some(20_000.0),
+        functions: vec![function(own, 4_000.0)],
+        difference,
+        ..ProfiledServer::default()
+    };
+    VerdictProfile::new(vec![server("base", None), server("change", Some(difference))], None)
+}
+
 /// All parts of a document that are text, replaced.
 fn forged(text: &str) -> GateVerdict {
     let mut v = written(95_000.0);
+    let mut profile = profiled([text; 3]);
+    profile.why_not = Some(text.to_owned());
+    for server in &mut profile.servers {
+        text.clone_into(&mut server.title);
+        (server.why_not, server.hint) = (Some(text.to_owned()), Some(text.to_owned()));
+        let difference = server.difference.iter_mut().flat_map(|d| d.more.iter_mut().chain(&mut d.less));
+        for function in server.functions.iter_mut().chain(difference) {
+            text.clone_into(&mut function.name);
+        }
+    }
+    v.profile = Some(profile);
     for own in [&mut v.title, &mut v.against, &mut v.drome] {
         text.clone_into(own);
     }
@@ -97,6 +135,54 @@ fn what_is_written_is_read_again_and_says_what_the_gate_says() {
 }
 
 #[test]
+fn a_profile_says_what_the_slower_server_spends_its_time_on() {
+    let mut v = written(95_000.0);
+    let without = json(&v);
+    assert!(!without.contains("profile") && !markdown(&v).contains("CPU time goes"), "{without}");
+    v.profile = Some(profiled(["serde_json::ser::to_vec", "malloc", "write_[k]"]));
+    assert_eq!(read(json(&v).as_bytes()), Ok(v.clone()));
+    let text = markdown(&v);
+    for line in [
+        "<details><summary>Where the CPU time goes</summary>\n\n",
+        "`change` spends 4.10 µs more CPU time per answer than `base` (standard error 210 ns).\n\n| function of `change` |",
+        "\n| `serde_json::ser::to_vec` | 2.61 µs more | 90 ns |\n| `malloc` | 595 ns less | 90 ns |\n\n",
+        "\n| `base` | `write_[k]` | 4.00 µs | 20.0 % |\n| `change` | `write_[k]` | 4.00 µs | 20.0 % |\n\n",
+        "Samples, each of one more start after the race: 2,841 of `base`, 2,841 of `change`.\n",
+    ] {
+        assert!(text.contains(line), "no {line:?} in\n{text}");
+    }
+    assert!(text.contains("\n</details>\n\n<details><summary>How it was measured"), "{text}");
+    assert!(!text.contains("could be sampled") && !text.contains("no profile"), "{text}");
+    let long = format!("{}::write", "x".repeat(180));
+    v.profile = Some(profiled([&long, "b", "c"]));
+    let shown = markdown(&v);
+    assert!(shown.contains(&format!("`…{}::write`", "x".repeat(92))), "{shown}");
+    v.profile = Some(VerdictProfile::without("the kernel does not let this user profile process 7"));
+    let shown = markdown(&v);
+    assert!(shown.contains("Not all servers could be sampled: `the kernel does not let"), "{shown}");
+    assert!(!shown.contains("| server | function |"), "{shown}");
+    assert_eq!(read(json(&v).as_bytes()), Ok(v));
+}
+
+#[test]
+fn a_difference_that_sampling_explains_is_none() {
+    let mut v = written(95_000.0);
+    let mut profile = profiled(["a", "b", "c"]);
+    let difference = profile.servers[1].difference.as_mut().unwrap();
+    *difference = ProfileDifference { standard_error_ns: 1_400.0, ..ProfileDifference::default() };
+    difference.ns_per_answer = -4_100.0;
+    v.profile = Some(profile.clone());
+    let text = markdown(&v);
+    let words =
+        "`change` and `base` spend the same CPU time per answer, within the error of sampling (±4.20 µs).";
+    assert!(text.contains(words) && !text.contains("| function of"), "{text}");
+    profile.servers[1].difference.as_mut().unwrap().standard_error_ns = 1_300.0;
+    v.profile = Some(profile);
+    let text = markdown(&v);
+    assert!(text.contains("`change` spends 4.10 µs less CPU time per answer than `base`"), "{text}");
+}
+
+#[test]
 fn where_less_is_better_it_says_what_speed_is() {
     let findings = race_by(Metric::ServerCpu, 1.1);
     let v = GateVerdict::of_race(&Gate::of_race(&findings, 0.02), &findings, Vec::new());
@@ -125,6 +211,31 @@ fn no_foreign_text_means_anything() {
     }
 }
 
+/// As much as a document may have, of this letter.
+fn largest_profile(letter: &str) -> VerdictProfile {
+    let time_ns = 100_000.0 / 3.0;
+    let functions = vec![function(&letter.repeat(LONGEST_FUNCTION), time_ns); MOST_FUNCTIONS];
+    let sentence = Some(letter.repeat(LONGEST_SENTENCE));
+    let difference = ProfileDifference {
+        ns_per_answer: time_ns,
+        standard_error_ns: 90.0,
+        more: functions.clone(),
+        less: functions.clone(),
+    };
+    let server = ProfiledServer {
+        title: letter.repeat(LONGEST_NAME),
+        why_not: sentence.clone(),
+        samples: 1 << 40,
+        ns_per_answer: Some(time_ns),
+        functions,
+        difference: Some(difference),
+        hint: sentence.clone(),
+    };
+    let mut profile = VerdictProfile::new(vec![server; MOST_PROFILED + 3], sentence.as_deref());
+    profile.left_out = 1_000;
+    profile
+}
+
 #[test]
 fn the_largest_document_is_read_and_fits_into_a_comment() {
     let mut v = written(95_000.0);
@@ -139,6 +250,7 @@ fn the_largest_document_is_read_and_fits_into_a_comment() {
         let revision =
             VerdictRevision { title: name(letter), commit: name(letter), files: Some(name(letter)) };
         v.revisions = vec![revision; MOST_REVISIONS];
+        v.profile = Some(largest_profile(letter));
         let text = json(&v);
         assert!(text.len() <= MOST_BYTES, "{letter}: {}", text.len());
         assert_eq!(read(text.as_bytes()), Ok(v.clone()));
@@ -154,7 +266,9 @@ fn the_largest_document_is_read_and_fits_into_a_comment() {
 
 /// The document with this value at a path, or without it.
 fn changed(path: &str, value: Option<Value>) -> String {
-    let mut document: Value = serde_json::from_str(&json(&written(95_000.0))).unwrap();
+    let mut verdict = written(95_000.0);
+    verdict.profile = Some(profiled(["to_vec", "malloc", "write_[k]"]));
+    let mut document: Value = serde_json::from_str(&json(&verdict)).unwrap();
     let (parent, key) = path.rsplit_once('/').unwrap();
     let parent = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();
     match value {
@@ -192,9 +306,40 @@ fn what_is_no_verdict_of_this_version_is_refused() {
         ("/title", Some("x".repeat(100_000).into()), "more than 100"),
         ("/unknown", Some(vec!["x"; 10_000].into()), "more than 40"),
         ("/unknown", Some(vec![vec!["x"]].into()), "invalid type"),
+        ("/profile", Some("x".into()), "invalid type"),
+        ("/profile", Some(serde_json::json!({})), "missing field"),
+        ("/profile/more", Some(1.into()), "unknown field 'more'"),
+        ("/profile/servers/1/title", Some("x".repeat(10_000).into()), "more than 100"),
+        ("/profile/servers/1/samples", Some((-1).into()), "invalid value"),
+        ("/profile/servers/1/hint", Some("x".repeat(501).into()), "more than 500"),
+        ("/profile/servers/1/@everyone", Some(1.into()), "unknown field"),
+        ("/profile/servers/1/difference/more/0/name", Some("x".repeat(10_000).into()), "more than 200"),
+        ("/profile/servers/1/difference/more/0/name", Some(Value::Null), "invalid type"),
+        ("/profile/servers/1/difference/more/0/ns_per_answer", Some((-0.5).into()), "out of range"),
+        ("/profile/servers/1/difference/less/0/standard_error_ns", Some(Value::Null), "invalid type"),
+        ("/profile/servers/0/functions/0/ns_per_answer", Some(1e13.into()), "out of range"),
+        ("/profile/servers/0/functions/0/ns_per_answer", Some("NaN".into()), "invalid type"),
     ] {
         refused(&changed(path, value), why);
     }
+}
+
+#[test]
+fn a_profile_of_ten_thousand_functions_or_servers_is_refused() {
+    // Short ones, so that the document is small enough to be read.
+    let f = serde_json::json!({ "name": "f", "ns_per_answer": 1.0, "standard_error_ns": 0.1 });
+    let functions = |n: usize| Some(Value::Array(vec![f.clone(); n]));
+    refused(
+        &changed("/profile/servers/1/difference/more", functions(3_000)),
+        "functions: 3000 is more than 5",
+    );
+    refused(&changed("/profile/servers/1/functions", functions(3_000)), "functions: 3000 is more than 5");
+    refused(&changed("/profile/servers/1/functions", functions(10_000)), "more than 262,144 bytes");
+    let mut document: Value = serde_json::from_str(&changed("/left_out", Some(0.into()))).unwrap();
+    let servers = document.pointer_mut("/profile/servers").unwrap().as_array_mut().unwrap();
+    let last = servers[1].clone();
+    servers.extend(vec![last; 100]);
+    refused(&document.to_string(), "profiled servers: 102 is more than 6");
 }
 
 #[test]
@@ -204,6 +349,10 @@ fn what_is_no_json_or_has_no_sound_numbers_is_refused() {
         [("NaN", "expected"), ("1e999", "out of range"), ("-Infinity", "number"), ("2", "range")]
     {
         refused(&fair.replace("\"margin\":0.02", &format!("\"margin\":{number}")), why);
+    }
+    for number in ["NaN", "1e999", "-Infinity", "-2610"] {
+        let forged = fair.replacen("\"ns_per_answer\":2610.0", &format!("\"ns_per_answer\":{number}"), 1);
+        assert!(forged != fair && read(forged.as_bytes()).is_err(), "{number}");
     }
     refused(&fair.replacen('{', "{\"margin\":0.02,", 1), "duplicate field");
     refused("", "EOF");

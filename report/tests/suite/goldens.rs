@@ -282,3 +282,23 @@ fn what_did_not_keep_up_is_told_with_what_that_means() {
     let text = told(&f);
     assert!(text.contains("no latency and no rank: it did not keep up in 2 of 6 sound trials"), "{text}");
 }
+
+#[test]
+fn a_run_that_was_pulled_says_from_where() {
+    let from = |mut f: Findings| {
+        let (machine, pulled_at) = ("ci-1".to_owned(), "2026-02-01T09:00:00Z".to_owned());
+        f.origin = Some(Origin { machine, pulled_at });
+        f
+    };
+    let (study, race) = (from(findings()), from(race(100_000.0, 80_000.0, 0.011)));
+    let words = "measured on another machine, ci-1; pulled on 2026-02-01";
+    for text in [
+        report::terminal::report(&study, &TextStyle::default()),
+        report::markdown::report(&study),
+        report::race::report(&race, &TextStyle::default()),
+        report::race::markdown(&race),
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+    assert!(!report::terminal::report(&findings(), &TextStyle::default()).contains("another machine"));
+}

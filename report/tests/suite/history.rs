@@ -63,6 +63,7 @@ fn history() -> History {
         started_at: format!("2026-01-{:02}T06:00:00Z", i + 1),
         drome: "0.1.0".to_owned(),
         kernel: Some("6.1".to_owned()),
+        machine: None,
     };
     let cell = CellHistory {
         number: Some(1),

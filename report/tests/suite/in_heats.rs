@@ -70,6 +70,7 @@ fn in_heats() -> Findings {
         figure,
     };
     cell.in_heats = Some(CellInHeats {
+        machines: None,
         rounds: 6,
         heats: 12,
         never_quiet: 3,
@@ -280,6 +281,12 @@ fn a_race_in_heats_is_told_in_rounds_and_starts() {
     (race.decided, race.faster) = (None::<Decided>, None);
     let report = report::race::report(&f, &TextStyle::default());
     assert!(report.contains("the load generator limited B"), "{report}");
+    f.cells[0].contenders.iter_mut().for_each(|c| c.bound = Some("network".to_owned()));
+    let report = report::race::report(&f, &TextStyle::default());
+    assert!(
+        report.contains("the network limited B") && !report.contains("load generator limited"),
+        "{report}"
+    );
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! The wheel: `pip install drome-bench` puts the static binary on the path. `drome` is another project on `PyPI`.
+//! The wheel: `pip install drome-bench` puts the static binary on the path, and the package `drome` of `python/drome` beside it. `drome` is
+//! another project on `PyPI`, hence the wheel's name.
 
 use super::tools::Tools;
-use super::{Target, VERSION, copy};
+use super::{Target, VERSION, copy, files};
 use crate::{emptied, run};
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -11,6 +12,9 @@ pub fn write(root: &Path, tools: &Tools, target: Target, binary: &Path, out: &Pa
     let folder = root.join("target/staged/wheel");
     emptied(&folder)?;
     copy(binary, &folder.join(format!("drome_bench-{VERSION}.data/scripts/drome")))?;
+    for file in files(&root.join("python/drome"))?.iter().filter(|file| file.is_file()) {
+        copy(file, &folder.join("drome").join(file.file_name().unwrap_or_default()))?;
+    }
     let info = folder.join(format!("drome_bench-{VERSION}.dist-info"));
     for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
         copy(&root.join(file), &info.join("licenses").join(file))?;
@@ -33,6 +37,11 @@ Project-URL: Homepage, https://github.com/drome-bench/drome
 License-Expression: MIT OR Apache-2.0
 License-File: LICENSE-APACHE
 License-File: LICENSE-MIT
+Requires-Python: >=3.10
+Provides-Extra: pandas
+Requires-Dist: pandas; extra == \"pandas\"
+Provides-Extra: ray
+Requires-Dist: ray>=2.60,<3; extra == \"ray\"
 Classifier: Environment :: Console
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Topic :: System :: Benchmark

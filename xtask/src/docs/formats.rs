@@ -16,16 +16,23 @@ const SOURCES: &[&str] = &[
     "model/src/findings.rs",
     "model/src/findings/in_heats.rs",
     "model/src/observation.rs",
+    "model/src/origin.rs",
     "model/src/page.rs",
     "model/src/plan.rs",
+    "model/src/network.rs",
     "model/src/study.rs",
     "model/src/verdict.rs",
     "model/src/workload.rs",
 ];
 
 /// The files with the types of `drome load --format json`. Names such as `Report` mean something else elsewhere.
-const LOAD: &[&str] =
-    &["model/src/verdict.rs", "report/src/load_json.rs", "report/src/offered.rs", "report/src/spectrum.rs"];
+const LOAD: &[&str] = &[
+    "model/src/machines.rs",
+    "model/src/verdict.rs",
+    "report/src/load_json.rs",
+    "report/src/offered.rs",
+    "report/src/spectrum.rs",
+];
 
 struct Page {
     file: &'static str,
@@ -49,7 +56,7 @@ one: [CONTRIBUTING.md](../../CONTRIBUTING.md).",
         sources: SOURCES,
         root: "Contender",
         syntax: Syntax::Toml,
-        after: "Placeholders in `command` and in `files`: `{port}`, `{workers}`, `{dir}` (a private folder for one run), `{assets}` (the \
+        after: "Placeholders in `command` and in `files`: `{host}` (the address to listen on), `{port}`, `{workers}`, `{dir}` (a private folder for one run), `{assets}` (the \
 workloads' files), `{src}` and `{build}` (a copy of `src/`, and where `[build] command` puts what it makes), `{drome}` \
 (drome's own program).",
     },

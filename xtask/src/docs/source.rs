@@ -198,6 +198,11 @@ fn kind(of: &Type) -> Result<Kind> {
                 _ => Kind::Named(name),
             })
         }
+        // In JSON a list; those that are described have values of one kind.
+        Type::Tuple(tuple) => {
+            let first = tuple.elems.first().context("a value without parts is not described")?;
+            Ok(Kind::List(Box::new(kind(first)?)))
+        }
         _ => bail!("a type that is neither a name, a list nor a map is not described"),
     }
 }

@@ -23,6 +23,7 @@ const PLAIN: &[(&str, &str)] = &[
     ("u16", "whole number"),
     ("u32", "whole number"),
     ("u64", "whole number"),
+    ("i64", "whole number"),
     ("f64", "number"),
     ("Duration", "time, such as `\"500ms\"` or `\"2s\"`"),
     ("Rate", "rate: a number, or a ramp `\"1k..20k/30s\"` or steps `\"1k,5k,20k/10s\"` as text"),

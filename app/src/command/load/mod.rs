@@ -1,6 +1,7 @@
 //! `drome load URL`: measures one target once.
 
 mod connections;
+mod from;
 mod open;
 mod outputs;
 mod parse;
@@ -16,11 +17,12 @@ use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use clap::Args;
 use connections::ConnectionArgs;
+use from::FromArgs;
 use lab::machine::cores::Cores;
 use lab::server::usage::{Sampler, Watched};
 use lab::verdict::{self, Case, Policy};
 use load::{Both, LoadError, Progress, Watch};
-use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
+use model::{Address, Ask, Machines, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;
 use outputs::{OutputArgs, Outputs};
 use profiling::{FileProfiler, ServerArgs};
@@ -67,6 +69,8 @@ pub struct LoadArgs {
     #[command(flatten)]
     connections: ConnectionArgs,
     #[command(flatten)]
+    from: FromArgs,
+    #[command(flatten)]
     server: ServerArgs,
     #[command(flatten)]
     outputs: OutputArgs,
@@ -77,12 +81,18 @@ pub fn run(args: &LoadArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let plan = resolve(args)?;
     let (server, wanted) = (args.server.server(&plan)?, args.server.wanted()?);
     let outputs = args.outputs.create()?;
+    let from = args.from.reach(&plan)?;
     let profiler = wanted.map(|wanted| wanted.begin(server, &plan)).transpose()?.flatten();
     let started_at = lab::clock_text();
-    let (tally, usage) = measure(&plan, &outputs, server, profiler.as_ref())?;
+    let driver = from.as_ref().map(|machines| Driver { machines, args });
+    let Measured { tally, usage, machines } = measure(&plan, &outputs, server, profiler.as_ref(), driver)?;
     let policy = Policy::single(args.machine.allow_busy);
-    let verdict = verdict::judge(&Case { usage: usage.as_ref(), ..Case::new(policy, &plan, &tally) });
-    let reports = outputs.write(&plan, &tally, &verdict)?;
+    let judged = verdict::judge(&Case { usage: usage.as_ref(), ..Case::new(policy, &plan, &tally) });
+    let verdict = match &machines {
+        Some(machines) => lab::load_from::judged(judged, machines, args.machine.allow_busy),
+        None => judged,
+    };
+    let reports = outputs.write(&plan, &tally, &verdict, machines.as_ref())?;
     // Success would be wrong if the server did not keep up with the rate that was asked for.
     let ending = Ending::of(tally.interrupted, verdict.valid && !verdict.fell_behind());
     kept::keep(common, format!("load {}", args.url), ending, started_at, reports);
@@ -127,13 +137,48 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     })
 }
 
+/// The machines that drive the load in place of this one, and with what.
+#[derive(Clone, Copy)]
+struct Driver<'a> {
+    machines: &'a from::Machines,
+    args: &'a LoadArgs,
+}
+
+/// What was measured.
+struct Measured {
+    tally: Tally,
+    usage: Option<Usage>,
+    machines: Option<Machines>,
+}
+
+/// Runs the plan, here or on other machines.
+fn drive(
+    plan: &Plan,
+    progress: &Progress,
+    watch: &dyn Watch,
+    driver: Option<Driver<'_>>,
+) -> anyhow::Result<(Tally, Option<Machines>)> {
+    let Some(Driver { machines, args }) = driver else {
+        let tally = load::run(plan, progress, watch).map_err(|error| match error {
+            LoadError::Tls(error) => anyhow::Error::from(WrongInput(error.to_string())),
+            LoadError::Source(error) => WrongInput(error.to_string()).into(),
+            other => other.into(),
+        })?;
+        return Ok((tally, None));
+    };
+    let threads = args.threads.map(|n| n as usize);
+    let measured = machines.drive(plan, threads, args.machine.allow_busy, &progress.stop, watch)?;
+    Ok((measured.tally, Some(measured.machines)))
+}
+
 /// Runs the plan with a progress bar. Also measures the CPU and memory of `server`, a process on this machine.
 fn measure(
     plan: &Plan,
     outputs: &Outputs,
     server: Option<i32>,
     profiler: Option<&FileProfiler>,
-) -> anyhow::Result<(Tally, Option<Usage>)> {
+    driver: Option<Driver<'_>>,
+) -> anyhow::Result<Measured> {
     let progress = Progress { stop: stop_flag()?, view: outputs.view(), ..Progress::default() };
     let (length, template) = match plan.until {
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
@@ -144,7 +189,8 @@ fn measure(
     let metrics = outputs.metrics.map(|at| Metrics::serve(at, plan, server)).transpose()?;
     let is_drawn = progress.view.is_some() && metrics.is_none();
     let bar = if is_drawn { indicatif::ProgressBar::hidden() } else { console::bar(length, template) };
-    let sampler = server.map(|pid| Sampler::start(Watched::free(pid, &plan.cpus)));
+    let own_cpus: &[usize] = if driver.is_some() { &[] } else { &plan.cpus };
+    let sampler = server.map(|pid| Sampler::start(Watched::free(pid, own_cpus)));
     let edges = sampler.as_ref().map(Sampler::watch);
     let nobody: &dyn Watch = &();
     let of_usage = edges.as_ref().map_or(nobody, |edges| edges as &dyn Watch);
@@ -152,7 +198,7 @@ fn measure(
     let watch = outputs.watch(&both);
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
-        let engine = scope.spawn(|| load::run(plan, &progress, &watch));
+        let engine = scope.spawn(|| drive(plan, &progress, &watch, driver));
         if let Some(view) = progress.view.as_ref().filter(|_| is_drawn) {
             live::show(plan, view, &progress.stop, server, || engine.is_finished());
         }
@@ -164,20 +210,20 @@ fn measure(
                 Until::Elapsed(d) => {
                     bar.set_position(started.elapsed().as_millis() as u64);
                     let whole = humantime::format_duration(d + plan.warmup);
-                    bar.set_message(format!("{whole}, {} requests", report::units::count(completed)));
+                    let so_far = match driver {
+                        Some(driver) => report::units::several(driver.machines.count(), "machine"),
+                        None => format!("{} requests", report::units::count(completed)),
+                    };
+                    bar.set_message(format!("{whole}, {so_far}"));
                 }
                 Until::Answered(_) | Until::Closed(_) => bar.set_position(completed),
             }
         }
-        engine.join().unwrap_or(Err(LoadError::Worker))
+        engine.join().unwrap_or_else(|_| Err(LoadError::Worker.into()))
     });
     bar.finish_and_clear();
     drop(watch);
     drop(edges);
-    let tally = result.map_err(|error| match error {
-        LoadError::Tls(error) => anyhow::Error::from(WrongInput(error.to_string())),
-        LoadError::Source(error) => WrongInput(error.to_string()).into(),
-        other => other.into(),
-    })?;
-    Ok((tally, sampler.and_then(Sampler::finish)))
+    let (tally, machines) = result?;
+    Ok(Measured { tally, usage: sampler.and_then(Sampler::finish), machines })
 }

@@ -6,7 +6,7 @@ use crate::metrics;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use load::{View, Watch};
-use model::{Plan, Tally, Verdict};
+use model::{Machines, Plan, Tally, Verdict};
 use report::{Detail, TextStyle};
 use std::fs::File;
 use std::io::{IsTerminal, Write, stderr};
@@ -25,16 +25,16 @@ pub struct OutputArgs {
     #[arg(long)]
     percentile_spectrum: bool,
     /// Write the measurement second by second to this file, as CSV
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "load_from")]
     series: Option<PathBuf>,
     /// Write latency and service time second by second to this file, as a log for the tools of `HdrHistogram`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "load_from")]
     hdr: Option<PathBuf>,
     /// Show the measurement in the terminal while it runs; takes a little CPU time
-    #[arg(long)]
+    #[arg(long, conflicts_with = "load_from")]
     tui: bool,
     /// Serve the measurement while it runs to Prometheus, at /metrics of this address, such as 127.0.0.1:9469
-    #[arg(long, value_name = "ADDRESS", value_parser = metrics::address, conflicts_with = "tui")]
+    #[arg(long, value_name = "ADDRESS", value_parser = metrics::address, conflicts_with_all = ["tui", "load_from"])]
     metrics: Option<SocketAddr>,
 }
 
@@ -97,9 +97,15 @@ impl Outputs {
     }
 
     /// Writes the report, and the files that were asked for. The report is returned as plain text and as JSON.
-    pub fn write(self, plan: &Plan, tally: &Tally, verdict: &Verdict) -> anyhow::Result<(String, String)> {
-        let text = report::load_text::report(plan, tally, verdict, self.detail);
-        let json = report::load_json::report(plan, tally, verdict, self.detail);
+    pub fn write(
+        self,
+        plan: &Plan,
+        tally: &Tally,
+        verdict: &Verdict,
+        machines: Option<&Machines>,
+    ) -> anyhow::Result<(String, String)> {
+        let text = report::load_text::of_machines(plan, tally, verdict, self.detail, machines);
+        let json = report::load_json::of_machines(plan, tally, verdict, self.detail, machines);
         match self.to.format {
             Format::Terminal => self.to.write(self.to.look().report(&text).as_bytes())?,
             Format::Json => self.to.write(json.as_bytes())?,
@@ -125,6 +131,10 @@ struct Clocked<'a> {
 }
 
 impl Watch for Clocked<'_> {
+    fn started(&self) {
+        self.other.started();
+    }
+
     fn opened(&self) {
         let _ = self.outputs.opened.set(SystemTime::now());
         self.other.opened();

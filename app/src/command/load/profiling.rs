@@ -148,6 +148,9 @@ impl FileProfiler {
         };
         self.wanted.output.write(text.as_bytes())?;
         note!("profile: {}: {}", self.wanted.path.display(), report.summary());
+        for hint in report.profile.hints() {
+            alert!("drome: profile: {hint}");
+        }
         Ok(())
     }
 }

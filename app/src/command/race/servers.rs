@@ -48,13 +48,16 @@ pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<Servers> {
     let path = own_path(&url)?;
     let raced = Raced { prepare: args.prepare.clone(), ..Raced::default() };
     if let Some(images) = args.images.resolve(args.revisions.start.as_deref(), stop)? {
-        let (lineup, entrants) = setup::images(&images, &path)?;
+        let (mut lineup, entrants) = setup::images(&images, &path)?;
+        lineup.wait_for_answers(args.ready);
         return Ok(Servers { lineup, entrants, path, url, raced, revisions: None });
     }
     let revisions = args.revisions.build(stop)?;
-    let here = || args.commands.iter().map(|line| ServerCommand::here(line)).collect();
+    let here =
+        || args.commands.iter().map(|line| ServerCommand::at(line, args.elsewhere.is_given())).collect();
     let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
-    let (lineup, mut entrants) = setup::commands(&commands, &path)?;
+    let (mut lineup, mut entrants) = setup::commands(&commands, &path)?;
+    lineup.wait_for_answers(args.ready);
     if let Some(revisions) = &revisions {
         revisions.name(&mut entrants);
     }
@@ -68,6 +71,10 @@ fn ensure_for_urls(args: &RaceArgs) -> Result<(), WrongInput> {
         (
             args.prepare.is_some(),
             "--prepare: it runs before a server starts, and these already run; leave it out",
+        ),
+        (
+            args.ready.is_some(),
+            "--ready: it is for servers that drome starts, and these already run; leave it out",
         ),
         (
             args.alone,

@@ -12,6 +12,7 @@ use model::import::{Imported, Source};
 use model::inspection::Inspection;
 use model::page::Replay;
 use model::{Comparison, Contender, Findings, Forecast, Import, Load, Metric, Reading, Study};
+use profile::{Counters, Profile, Work};
 use report::imported;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -250,6 +251,24 @@ fn what_other_commands_print_is_as_their_schemas_say() {
     assert_valid("as-published", &serde_json::to_value(vec![Replay::default()]).unwrap());
     let examination = doctor::examine(&System::here(), &Cores::deal(), Duration::from_millis(10));
     assert_valid("doctor", &serde_json::to_value(examination).unwrap());
+}
+
+#[test]
+fn a_profile_is_as_its_schema_says() {
+    let folded = "# period_ns=1003009 lost=2 has_kernel=true\nmain;operator new(unsigned long) 12\nmain 3\n";
+    let profile = Profile::from_folded(folded).unwrap();
+    let counters = Counters { instructions: Some(1), ..Counters::default() };
+    let work = Work { answers: 10, cpu_ns: None };
+    let report = profile::Report { schema: profile::Report::SCHEMA, work, counters, profile };
+    let unnamed = Profile { unnamed: [("node".to_owned(), 9)].into(), ..report.profile.clone() };
+    let mut json = serde_json::to_value(&report).unwrap();
+    assert_valid("profile", &json);
+    assert_valid("profile", &serde_json::to_value(profile::Report { profile: unnamed, ..report }).unwrap());
+    assert!(json["profile"]["stacks"]["main;operator new(unsigned long)"] == 12, "{json}");
+    let text = schema("profile").to_string();
+    assert!(text.contains("in nanoseconds") && text.contains("joined by `;`"), "units and forms: {text}");
+    json["profile"]["stacks"]["main"] = "often".into();
+    assert!(!validator("profile").is_valid(&json));
 }
 
 #[test]

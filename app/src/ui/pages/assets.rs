@@ -1,4 +1,4 @@
-//! The style, the script and the icon. They are compiled into the binary; no file is served by its path.
+//! The style, the scripts and the icon. They are compiled into the binary; no file is served by its path.
 
 use super::failure::Failure;
 use axum::extract::Path;
@@ -6,9 +6,10 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, StatusCode};
 
 /// The name, type and text of each asset.
-const ASSETS: [(&str, &str, &str); 3] = [
+const ASSETS: [(&str, &str, &str); 4] = [
     ("ui.css", "text/css; charset=utf-8", include_str!("assets/ui.css")),
     ("ui.js", "text/javascript; charset=utf-8", include_str!("assets/ui.js")),
+    ("flame.js", "text/javascript; charset=utf-8", include_str!("assets/flame.js")),
     ("icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
 ];
 

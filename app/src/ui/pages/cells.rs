@@ -115,6 +115,7 @@ fn row(
     html! {
         tr.reference[c.name == REFERENCE].now[is_now] {
             th scope="row" {
+                @if let Some(letter) = letter(c) { (letter) ": " }
                 (c.title) " " span.faint { (c.version.as_deref().unwrap_or_default()) }
                 @if let Some(standing) = standing(cell, c) { span.tier { (standing) } }
                 (chips::draw(&chips::of(cell, c)))
@@ -131,6 +132,12 @@ fn row(
             td.trials data-label=(trials_title(cell)) { (trials((number, cell), c, outcomes, is_now)) }
         }
     }
+}
+
+/// The letter of a contender of a race, by which its profile and its command are named, unless it is the whole label.
+fn letter(c: &ContenderFindings) -> Option<&str> {
+    let is_letter = c.name.len() == 1 && c.name != c.title;
+    is_letter.then_some(c.name.as_str())
 }
 
 /// The estimate of a contender's share of the reference, overall and block by block.

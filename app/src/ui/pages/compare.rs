@@ -76,6 +76,7 @@ fn chooser(runs: &[Listed], told: &Chosen) -> Markup {
                     @for run in runs {
                         option value=(run.id) selected[chosen == Some(&run.id)] {
                             (run.title) ", " (run.started_at) ", " (units::several(run.count, run.kind.word()))
+                            @if let Some(machine) = &run.machine { ", " (machine) }
                         }
                     }
                 }

@@ -1,5 +1,5 @@
 //! The pages, one file each, with the pieces that they share: the frame, the findings of a cell, intervals, chips,
-//! addresses, error pages, and the style and script.
+//! addresses, error pages, profiles, and the style and scripts.
 
 pub mod assets;
 pub mod cells;
@@ -8,11 +8,13 @@ pub mod contenders;
 #[cfg(test)]
 mod example;
 pub mod failure;
+pub mod flame;
 pub mod frame;
 pub mod import;
 pub mod intervals;
 pub mod live;
 pub mod piece;
+pub mod profiles;
 pub mod run;
 pub mod runs;
 pub mod studies;

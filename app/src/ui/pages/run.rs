@@ -1,7 +1,10 @@
-//! The page of a run: its verdict, one chart, its tables, and its reports as text; or the page of an import.
+//! The page of a run: its verdict, one chart, its tables, where the CPU time goes, and its reports as text; or the page of an import.
+
+mod race;
 
 use super::failure::Failure;
 use super::frame::{self, Place, moment};
+use super::profiles::{self, RunProfile};
 use super::{cells, url};
 use crate::command::report::Format;
 use crate::ui::state::{Analysed, AppState};
@@ -18,7 +21,7 @@ use report::{RunReport, TextStyle, chart, units, verdict};
 use std::sync::Arc;
 
 enum Shown {
-    Run(Arc<Analysed>),
+    Run(Arc<Analysed>, Vec<RunProfile>),
     Import(Import),
     Replays(Box<Replays>),
     Printed(Printed),
@@ -29,17 +32,17 @@ pub async fn show(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> R
     let read = move |app: &AppState| {
         let is_run = |listed: &Listed| listed.id == id && listed.kind.is_measured();
         if app.store()?.runs()?.iter().any(is_run) {
-            return Ok(Shown::Run(app.analysed(&id)?));
+            return of_measured(app, &id);
         }
         Ok(match app.store()?.find(Some(&id))? {
             Stored::Import(import) => Shown::Import(import),
             Stored::Replays(replays) => Shown::Replays(replays),
             Stored::Printed(printed) => Shown::Printed(printed),
-            Stored::Run(..) => Shown::Run(app.analysed(&id)?),
+            Stored::Run(..) => of_measured(app, &id)?,
         })
     };
     let (title, body) = match app.work(read).await? {
-        Shown::Run(run) => (run.findings.title.clone(), of_run(&run)),
+        Shown::Run(run, profiles) => (run.findings.title.clone(), of_run(&run, &profiles)),
         Shown::Import(import) => (import.title.clone(), of_import(&import)),
         Shown::Replays(replays) => (replays.title.clone(), of_replays(&replays)),
         Shown::Printed(printed) => (printed.title.clone(), of_printed(&printed)),
@@ -47,21 +50,34 @@ pub async fn show(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> R
     Ok(frame::shell(app.under_way().is_some(), &title, Place::Runs, &body))
 }
 
-fn of_run(analysed: &Analysed) -> Markup {
+fn of_measured(app: &AppState, id: &str) -> Result<Shown, Failure> {
+    // Profiles are stored when a run is over, so they are read each time.
+    Ok(Shown::Run(app.analysed(id)?, profiles::of_run(&app.store()?, id)?))
+}
+
+fn of_run(analysed: &Analysed, profiles: &[RunProfile]) -> Markup {
     let f = &analysed.findings;
     html! {
         div.head {
             h1 { (f.title) }
-            p.lead { (f.study) ", " (moment(&f.started_at)) ", " (f.ended) }
+            p.lead {
+                (f.study) ", " (moment(&f.started_at)) ", "
+                @if let Some(origin) = &f.origin { "on " (origin.machine) ", " }
+                (f.ended)
+            }
+            (race::letters(f))
         }
         (links(f))
         (verdict(f))
         (overview(f))
         (cells::sections(&f.cells, &analysed.outcomes, None))
+        (profiles::section(&f.run, profiles))
         @for missing in &f.missing { p.note { (missing.name) " did not take part: " (missing.why) } }
         section.card {
             h2 { "How it was measured" }
-            ul.notes { @for line in report::ranking::preface(f) { li { (line) } } }
+            ul.notes {
+                @for line in report::race::conditions(f).iter().chain(&report::ranking::preface(f)) { li { (line) } }
+            }
         }
     }
 }
@@ -106,7 +122,10 @@ fn links(f: &Findings) -> Markup {
             a.button href=(to("markdown")) download={ (f.run) ".md" } { "Markdown" }
             a.button href=(to("json")) download={ (f.run) ".json" } { "JSON" }
             a.button href=(to("csv")) download={ (f.run) ".csv" } { "CSV" }
-            a.button href={ "/compare?run=" (url::part(&f.run)) } { "Compare with another run" }
+            // Races have nothing in common by which they could be compared.
+            @if f.race.is_none() {
+                a.button href={ "/compare?run=" (url::part(&f.run)) } { "Compare with another run" }
+            }
         }
     }
 }

@@ -8,10 +8,11 @@ use crate::ui::state::AppState;
 use axum::extract::{Query, State};
 use lab::store::Listed;
 use maud::{Markup, html};
+use model::origin::HERE;
 use model::study::RACE;
 use report::chips::{self, Chip};
 use report::units;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,7 +34,8 @@ pub async fn list(
     let all = app.work(|app| Ok(app.store()?.runs()?)).await?;
     let sought = url::value(&asked, "q").unwrap_or_default().trim().to_lowercase();
     let number = url::value(&asked, "page").and_then(|n| n.parse().ok()).unwrap_or(1);
-    let is_sought = |run: &&Listed| searched(run).to_lowercase().contains(&sought);
+    let machines = Machines::of(&all, url::value(&asked, "machine").unwrap_or_default());
+    let is_sought = |run: &&Listed| machines.is_chosen(run) && searched(run).to_lowercase().contains(&sought);
     let found: Vec<&Listed> = all.iter().filter(is_sought).collect();
     let pages = found.len().div_ceil(ON_A_PAGE).max(1);
     let number = number.clamp(1, pages);
@@ -51,17 +53,42 @@ pub async fn list(
             }
         }
         @if all.is_empty() { (nothing_yet()) } @else {
-            (search(&sought))
+            (search(&sought, &machines))
             @if shown.is_empty() {
                 p { "No run matches “" (sought) "” in its name, number or state. " a href="/" { "Show all runs" } }
             } @else {
-                (table(&shown, &verdicts))
-                (turning(number, pages, &sought))
+                (table(&shown, &verdicts, &machines))
+                (turning(number, pages, &sought, &machines))
             }
         }
         (import::zone())
     };
     Ok(frame::shell(app.under_way().is_some(), "Runs", Place::Runs, &body))
+}
+
+/// The machines of all runs, and the one whose runs are listed.
+struct Machines {
+    /// None where all runs are this machine's.
+    names: BTreeSet<String>,
+    /// Empty: all.
+    chosen: String,
+}
+
+impl Machines {
+    fn of(runs: &[Listed], chosen: &str) -> Self {
+        let has_others = runs.iter().any(|run| run.machine.is_some());
+        let names = runs.iter().filter(|_| has_others).map(|run| machine(run).to_owned()).collect();
+        Self { names, chosen: chosen.to_owned() }
+    }
+
+    fn is_chosen(&self, run: &Listed) -> bool {
+        self.chosen.is_empty() || machine(run) == self.chosen
+    }
+}
+
+/// What the list calls the machine of a run.
+fn machine(run: &Listed) -> &str {
+    run.machine.as_deref().unwrap_or(HERE)
 }
 
 fn nothing_yet() -> Markup {
@@ -75,17 +102,27 @@ fn nothing_yet() -> Markup {
     }
 }
 
-fn search(sought: &str) -> Markup {
+fn search(sought: &str, machines: &Machines) -> Markup {
     html! {
         form.search action="/" method="get" role="search" {
             label for="q" { "Search" }
             input type="search" id="q" name="q" value=(sought) placeholder="name, number or state";
+            @if !machines.names.is_empty() {
+                label for="machine" { "Machine" }
+                select id="machine" name="machine" {
+                    option value="" { "all" }
+                    @for name in &machines.names {
+                        option value=(name) selected[*name == machines.chosen] { (name) }
+                    }
+                }
+            }
             button type="submit" { "Search" }
         }
     }
 }
 
-fn table(runs: &[&Listed], verdicts: &Verdicts) -> Markup {
+fn table(runs: &[&Listed], verdicts: &Verdicts, machines: &Machines) -> Markup {
+    let has_machines = !machines.names.is_empty();
     html! {
         form.choose action="/compare" method="get" data-choose="2" {
             table.list {
@@ -94,12 +131,13 @@ fn table(runs: &[&Listed], verdicts: &Verdicts) -> Markup {
                     tr {
                         th scope="col" { span.unseen { "Select two to compare" } }
                         th scope="col" { "Run" }
+                        @if has_machines { th scope="col" { "Machine" } }
                         th scope="col" { "Started" }
                         th scope="col" { "Verdict" }
                         th.number scope="col" { "Size" }
                     }
                 }
-                tbody { @for run in runs { (row(run, verdicts.get(&run.id))) } }
+                tbody { @for run in runs { (row(run, verdicts.get(&run.id), has_machines)) } }
             }
             p.actions {
                 button type="submit" { "Compare the two selected runs" }
@@ -109,7 +147,7 @@ fn table(runs: &[&Listed], verdicts: &Verdicts) -> Markup {
     }
 }
 
-fn row(run: &Listed, verdict: Option<&Arc<str>>) -> Markup {
+fn row(run: &Listed, verdict: Option<&Arc<str>>, has_machines: bool) -> Markup {
     html! {
         tr {
             td.tick {
@@ -122,6 +160,7 @@ fn row(run: &Listed, verdict: Option<&Arc<str>>) -> Markup {
                 (chips::draw(state(run).as_slice()))
                 span.id { @if run.name != run.title { (run.name) ", " } (run.id) }
             }
+            @if has_machines { td data-label="Machine" { (machine(run)) } }
             td data-label="Started" { (moment(&run.started_at)) }
             td data-label="Verdict" {
                 @match verdict {
@@ -155,6 +194,9 @@ fn state(run: &Listed) -> Option<Chip> {
         return None;
     }
     let how = match run.name.as_str() {
+        _ if run.machine.is_some() => {
+            "It had not ended when it was pulled, and can't be continued here".to_owned()
+        }
         RACE => "It is under way, or it was interrupted; a race can't be continued".to_owned(),
         name => format!("It is under way, or it was interrupted: drome run {name} --resume continues it"),
     };
@@ -168,11 +210,17 @@ fn searched(run: &Listed) -> String {
         Some(why) => why.as_str(),
         None => "unfinished",
     };
-    format!("{} {} {} {state}", run.title, run.name, run.id)
+    let machine = run.machine.as_deref().unwrap_or_default();
+    format!("{} {} {} {state} {machine}", run.title, run.name, run.id)
 }
 
-fn turning(number: usize, pages: usize, sought: &str) -> Markup {
-    let to = |n: usize| format!("/?q={}&page={n}", url::part(sought));
+fn turning(number: usize, pages: usize, sought: &str, machines: &Machines) -> Markup {
+    let machine = if machines.chosen.is_empty() {
+        String::new()
+    } else {
+        format!("&machine={}", url::part(&machines.chosen))
+    };
+    let to = |n: usize| format!("/?q={}{machine}&page={n}", url::part(sought));
     html! {
         @if pages > 1 {
             nav.turning aria-label="Pages" {

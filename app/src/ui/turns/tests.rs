@@ -53,6 +53,7 @@ async fn no_page_is_made_while_a_trial_is_under_way() {
         ("GET", "/runs/none/chart", 404),
         ("GET", "/runs/none/json", 404),
         ("GET", "/runs/none/report", 404),
+        ("GET", "/runs/none/flame/A", 404),
         ("GET", "/compare", 200),
         ("GET", "/studies", 200),
         ("GET", "/studies/raspberry-pi", 200),
@@ -70,6 +71,7 @@ async fn no_page_is_made_while_a_trial_is_under_way() {
     let constant = [
         ("GET", "/assets/ui.css", 200),
         ("GET", "/assets/ui.js", 200),
+        ("GET", "/assets/flame.js", 200),
         ("POST", "/live/stop", 409),
         ("GET", "/live/events", 409),
     ];

@@ -8,24 +8,54 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// One at a time: each is many processes.
-static ONE: Mutex<()> = Mutex::new(());
+/// So many at a time: each is many processes. Two tests that wait for their browsers are not in each other's way.
+const MOST: usize = 2;
+
+/// How many there are, and who waits for one to end.
+static OPEN: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// The right to have a browser.
+struct Place;
+
+impl Place {
+    fn take() -> Self {
+        let (open, ended) = &OPEN;
+        let open = open.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |open: &mut usize| *open >= MOST;
+        let mut open = ended.wait_while(open, is_full).unwrap_or_else(PoisonError::into_inner);
+        *open += 1;
+        Self
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let (open, ended) = &OPEN;
+        *open.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        ended.notify_one();
+    }
+}
 
 /// The key under which `WebDriver` names an element (W3C `WebDriver`, section 12).
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 pub const TAB: &str = "\u{e004}";
 pub const ENTER: &str = "\u{e007}";
+pub const ESCAPE: &str = "\u{e00c}";
+pub const LEFT: &str = "\u{e012}";
+pub const UP: &str = "\u{e013}";
+pub const RIGHT: &str = "\u{e014}";
+pub const DOWN: &str = "\u{e015}";
 
 /// A browser with one window; it is ended with the test.
 pub struct Browser {
     driver: Child,
     at: SocketAddr,
     session: String,
-    _one: MutexGuard<'static, ()>,
+    _place: Place,
 }
 
 /// How the page is looked at.
@@ -41,7 +71,7 @@ pub const PHONE: Look = Look { width: 390, height: 844, is_dark: false };
 
 impl Browser {
     pub fn open() -> Self {
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Place::take();
         let mut command = Command::new("chromedriver");
         command.args(["--port=0"]).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         let mut driver = process::spawn(&mut command);
@@ -52,7 +82,7 @@ impl Browser {
         // What it says later is of no use, but it must be able to say it.
         std::thread::spawn(move || lines.for_each(drop));
         let at = SocketAddr::from(([127, 0, 0, 1], digits.parse().unwrap()));
-        let mut browser = Self { driver, at, session: String::new(), _one: one };
+        let mut browser = Self { driver, at, session: String::new(), _place: place };
         let args = [
             "--headless=new",
             "--no-sandbox",

@@ -33,6 +33,7 @@ pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], blo
                 budget: Duration::from_mins(10),
                 heats: None,
             },
+            server_on: None,
             published: None,
             as_published: Vec::new(),
             unequal: Vec::new(),
@@ -47,5 +48,6 @@ pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], blo
         race: None,
         allow_busy: None,
         command: Vec::new(),
+        fleet: None,
     }
 }

@@ -7,6 +7,7 @@ pub mod http;
 pub mod pages;
 pub mod process;
 pub mod punctual;
+pub mod raced;
 pub mod tools;
 pub mod ui;
 #[path = "../../../../net/tests/uring/mod.rs"]

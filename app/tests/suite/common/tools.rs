@@ -32,6 +32,15 @@ pub fn drome(tool: &str, args: &[&str]) -> Ended {
     run(Command::new(env!("CARGO_BIN_EXE_drome")).arg(tool).args(args))
 }
 
+/// Runs two at the same time: each mostly waits, and no figure of it is judged by the other's.
+pub fn together<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    std::thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().unwrap(), other)
+    })
+}
+
 /// A report with every number replaced by `#`, and blanks before it by one: what is left must be equal.
 pub fn shape(report: &str) -> String {
     let mut shape = String::new();

@@ -1,4 +1,5 @@
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -52,4 +53,5 @@ def file(name):
 
 
 # Waitress would accept 100 connections only. With select, its default, it could have no more than 1024.
-waitress.serve(app, host="127.0.0.1", port=int(port), connection_limit=4096, asyncore_use_poll=True)
+HOST = os.environ.get("DROME_HOST", "127.0.0.1")
+waitress.serve(app, host=HOST, port=int(port), connection_limit=4096, asyncore_use_poll=True)

@@ -25,7 +25,7 @@ function serve() {
   app.post('/echo', express.raw({ type: 'application/octet-stream', limit: '1mb' }), echo);
   app.use(express.static(assets));
 
-  app.listen(Number(port), '127.0.0.1');
+  app.listen(Number(port), process.env.DROME_HOST ?? '127.0.0.1');
 }
 
 function sendJson(request, response) {

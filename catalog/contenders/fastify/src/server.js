@@ -50,5 +50,5 @@ async function serve() {
     reply.type('application/octet-stream').send(request.body));
   app.register(fastifyStatic, { root: resolve(assets), index: false });
 
-  await app.listen({ port: Number(port), host: '127.0.0.1' });
+  await app.listen({ port: Number(port), host: process.env.DROME_HOST ?? '127.0.0.1' });
 }

@@ -26,7 +26,7 @@ func main() {
 	if len(os.Args) < 3 || len(os.Args) > 4 {
 		log.Fatal("usage: server PORT ASSETS [PROCESSES]")
 	}
-	address, assets := "127.0.0.1:"+os.Args[1], os.Args[2]
+	address, assets := host()+":"+os.Args[1], os.Args[2]
 
 	// Read once: the run measures the server, not the file system.
 	page, err := os.ReadFile(filepath.Join(assets, "html-228.html"))
@@ -96,4 +96,12 @@ func sendJSON(ctx *fasthttp.RequestCtx) {
 	}
 	ctx.SetContentType("application/json")
 	ctx.SetBody(body)
+}
+
+// host is the address to listen on.
+func host() string {
+	if host := os.Getenv("DROME_HOST"); host != "" {
+		return host
+	}
+	return "127.0.0.1"
 }

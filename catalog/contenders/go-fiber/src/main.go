@@ -45,7 +45,7 @@ func main() {
 	app.Post("/echo", echo)
 	app.Get("/*", static.New(assets))
 
-	log.Fatal(app.Listen("127.0.0.1:"+port, fiber.ListenConfig{
+	log.Fatal(app.Listen(host()+":"+port, fiber.ListenConfig{
 		DisableStartupMessage: true,
 		EnablePrefork:         tuned,
 	}))
@@ -62,4 +62,12 @@ func sendJSON(c fiber.Ctx) error {
 func echo(c fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
 	return c.Send(c.Body())
+}
+
+// host is the address to listen on.
+func host() string {
+	if host := os.Getenv("DROME_HOST"); host != "" {
+		return host
+	}
+	return "127.0.0.1"
 }

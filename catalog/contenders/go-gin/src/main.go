@@ -43,7 +43,7 @@ func main() {
 	for _, name := range []string{"html-147.html", "png-50k.png", "jpeg-200k.jpg", "download-1m.bin"} {
 		router.StaticFile("/"+name, filepath.Join(assets, name))
 	}
-	log.Fatal(router.Run("127.0.0.1:" + port))
+	log.Fatal(router.Run(host() + ":" + port))
 }
 
 func sendJSON(c *gin.Context) {
@@ -62,4 +62,12 @@ func echo(c *gin.Context) {
 		return
 	}
 	c.Data(http.StatusOK, "application/octet-stream", body)
+}
+
+// host is the address to listen on.
+func host() string {
+	if host := os.Getenv("DROME_HOST"); host != "" {
+		return host
+	}
+	return "127.0.0.1"
 }

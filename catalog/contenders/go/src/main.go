@@ -37,7 +37,7 @@ func main() {
 	mux.HandleFunc("GET /json", sendJSON)
 	mux.HandleFunc("POST /echo", echo)
 	mux.Handle("GET /", http.FileServer(http.Dir(assets)))
-	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, mux))
+	log.Fatal(http.ListenAndServe(host()+":"+port, mux))
 }
 
 func reply(contentType string, body []byte) http.HandlerFunc {
@@ -72,4 +72,12 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Write(body)
+}
+
+// host is the address to listen on.
+func host() string {
+	if host := os.Getenv("DROME_HOST"); host != "" {
+		return host
+	}
+	return "127.0.0.1"
 }

@@ -10,7 +10,8 @@ import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
 import Data.Text (Text)
 import Happstack.Server
-import System.Environment (getArgs)
+import Data.Maybe (fromMaybe)
+import System.Environment (getArgs, lookupEnv)
 import System.FilePath ((</>))
 
 main :: IO ()
@@ -20,7 +21,8 @@ main = do
         [number, assets] -> do
             let settings = nullConf {port = read number}
             page <- L.fromStrict <$> C.readFile (assets </> "html-228.html")
-            socket <- bindIPv4 "127.0.0.1" (port settings)
+            host <- fromMaybe "127.0.0.1" <$> lookupEnv "DROME_HOST"
+            socket <- bindIPv4 host (port settings)
             simpleHTTPWithSocket socket settings (site assets page)
         _ -> fail "usage: server PORT ASSETS"
 

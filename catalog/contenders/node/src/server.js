@@ -47,7 +47,7 @@ function serve() {
     } else {
       send(response, 404, 'text/plain', 'Not Found\n');
     }
-  }).listen(Number(port), '127.0.0.1');
+  }).listen(Number(port), process.env.DROME_HOST ?? '127.0.0.1');
 }
 
 function send(response, status, type, body) {

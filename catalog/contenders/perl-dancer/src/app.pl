@@ -7,7 +7,7 @@ use Dancer;
 open my $file, '<:raw', "$ENV{DROME_ASSETS}/html-228.html" or die "html-228.html: $!\n";
 my $page = do { local $/; <$file> };
 
-set server => '127.0.0.1';
+set server => $ENV{DROME_HOST} // '127.0.0.1';
 set public => $ENV{DROME_FILES};
 
 # Errors only and to stderr: the default logger writes files beside the app.

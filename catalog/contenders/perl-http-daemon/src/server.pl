@@ -54,7 +54,7 @@ $SIG{PIPE} = 'IGNORE';
 # The Listen backlog stays at the module's default. ReuseAddr lets the server
 # start again on a port whose last connections it has closed itself.
 my $daemon = HTTP::Daemon->new(
-    LocalAddr => '127.0.0.1',
+    LocalAddr => $ENV{DROME_HOST} // '127.0.0.1',
     LocalPort => $port,
     ReuseAddr => 1,
 ) or die "port $port: $@\n";

@@ -46,5 +46,5 @@ sub reply {
 }
 
 my $server = Server->new($port);
-$server->host('127.0.0.1');
+$server->host($ENV{DROME_HOST} // '127.0.0.1');
 $server->run;

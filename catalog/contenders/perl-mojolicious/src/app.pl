@@ -6,7 +6,7 @@ my $page = path($ENV{DROME_ASSETS}, 'html-228.html')->slurp;
 
 app->config(
     hypnotoad => {
-        listen   => ["http://127.0.0.1:$ENV{DROME_PORT}"],
+        listen   => ["http://" . ($ENV{DROME_HOST} // '127.0.0.1') . ":$ENV{DROME_PORT}"],
         workers  => $ENV{DROME_WORKERS},
         pid_file => "$ENV{DROME_DIR}/hypnotoad.pid",
 

@@ -1,4 +1,5 @@
 import json
+import os
 import sys
 from functools import partial
 from http.server import HTTPServer, SimpleHTTPRequestHandler
@@ -49,4 +50,4 @@ class Handler(SimpleHTTPRequestHandler):
 
 # HTTPServer serves one request at a time and speaks HTTP/1.0; both are its
 # defaults, as is a backlog of 5.
-HTTPServer(("127.0.0.1", int(port)), partial(Handler, directory=assets)).serve_forever()
+HTTPServer((os.environ.get("DROME_HOST", "127.0.0.1"), int(port)), partial(Handler, directory=assets)).serve_forever()

@@ -49,7 +49,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     if tuned {
         server = server.tcp_nodelay(true);
     }
-    server.bind(format!("127.0.0.1:{port}"))?.run().await?;
+    let host = std::env::var("DROME_HOST").unwrap_or_else(|_| "127.0.0.1".to_owned());
+    server.bind(format!("{host}:{port}"))?.run().await?;
     Ok(())
 }
 

@@ -40,7 +40,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .route("/json", get(json))
         .route("/echo", post(echo).layer(DefaultBodyLimit::max(MAX_BODY_LEN)))
         .fallback_service(ServeDir::new(assets));
-    let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await?;
+    let host = std::env::var("DROME_HOST").unwrap_or_else(|_| "127.0.0.1".to_owned());
+    let listener = tokio::net::TcpListener::bind(format!("{host}:{port}")).await?;
     // As it comes, the kernel may hold back a small file until the client has
     // acknowledged its head, which is written first.
     let listener = listener.tap_io(move |stream| {

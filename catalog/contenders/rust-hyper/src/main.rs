@@ -38,7 +38,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let page = Bytes::from(std::fs::read(assets.join("html-228.html"))?);
 
     let app = Arc::new(App { assets, page });
-    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
+    let host = std::env::var("DROME_HOST").unwrap_or_else(|_| "127.0.0.1".to_owned());
+    let listener = TcpListener::bind(format!("{host}:{port}")).await?;
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             // No descriptors left, most likely: others may close theirs soon.

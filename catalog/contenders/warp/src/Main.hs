@@ -20,7 +20,8 @@ import Network.Wai.Handler.Warp
     , setHost
     , setPort
     )
-import System.Environment (getArgs)
+import Data.String (fromString)
+import System.Environment (getArgs, lookupEnv)
 import System.FilePath ((</>))
 
 main :: IO ()
@@ -29,8 +30,9 @@ main = do
     case arguments of
         [port, assets, seconds] -> do
             page <- B.readFile (assets </> "html-228.html")
+            host <- maybe "127.0.0.1" fromString <$> lookupEnv "DROME_HOST"
             let settings =
-                    setHost "127.0.0.1"
+                    setHost host
                         . setPort (read port)
                         . setFdCacheDuration (read seconds)
                         . setFileInfoCacheDuration (read seconds)

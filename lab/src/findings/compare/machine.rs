@@ -4,6 +4,7 @@
 use model::Environment;
 use model::environment::Cap;
 use model::findings::{ContenderFindings, Findings};
+use model::origin::HERE;
 use std::collections::BTreeMap;
 
 /// Two kernels of one machine reserve different parts of its memory, but no more than this share.
@@ -13,6 +14,7 @@ const SAME_MEMORY: f64 = 0.05;
 pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
     let (a, b) = (&old.environment, &new.environment);
     let mut unequal = hardware(a, b);
+    unequal.extend(other_machine(a, b));
     unequal.extend(drome(a, b));
     let (before, now) = (way(old), way(new));
     if before != now {
@@ -23,21 +25,39 @@ pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<S
             unequal.push(another(&format!("body for the workload {name}"), &short(before), &short(digest)));
         }
     }
-    let mut notes = settings(a, b);
+    let mut notes: Vec<String> = machines(old, new).into_iter().collect();
+    notes.extend(settings(a, b));
     notes.extend(programs(old, new));
     (unequal, notes)
 }
 
+/// That two runs are from machines of different names. Machines of one kind differ less than a machine does from day to day, and any
+/// difference of kind refuses.
+fn machines(old: &Findings, new: &Findings) -> Option<String> {
+    let [before, now] =
+        [old, new].map(|run| run.origin.as_ref().map_or(HERE, |origin| origin.machine.as_str()));
+    (before != now)
+        .then(|| format!("{}; the reference's drift includes its effect", another("machine", before, now)))
+}
+
 /// How a run was measured. A server in heats is warm and has others beside it, so its figures are not those of a block.
 fn way(findings: &Findings) -> &'static str {
-    let is_in_heats = findings.cells.iter().any(|cell| cell.in_heats.is_some());
-    if is_in_heats { "heats" } else { "blocks" }
+    let heats = || findings.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
+    if heats().next().is_none() {
+        return "blocks";
+    }
+    // Its environment is that of the machine that planned it.
+    if heats().any(|cell| cell.machines.is_some()) { "heats on several machines" } else { "heats" }
 }
 
 /// The differences that make trials of one run unequal. Between two runs ([`differences`]) the reference's drift includes the kernel's
 /// release; within a run nothing does.
 pub(crate) fn changes(then: &Environment, now: &Environment) -> Vec<String> {
     let mut changes = hardware(then, now);
+    changes.extend(other_machine(then, now));
+    if let (Some(then), Some(now)) = (&then.servers_on, &now.servers_on) {
+        changes.extend(kernel_of_servers(&then.environment, &now.environment));
+    }
     changes.extend(drome(then, now));
     if let (Some(old), Some(new)) = (&then.kernel, &now.kernel)
         && old != new
@@ -46,6 +66,30 @@ pub(crate) fn changes(then: &Environment, now: &Environment) -> Vec<String> {
         changes.push(another("kernel", old, new));
     }
     changes
+}
+
+/// The differences of where the servers were: on the same machine as the load generator or on another one, and on which.
+fn other_machine(a: &Environment, b: &Environment) -> Vec<String> {
+    match (&a.servers_on, &b.servers_on) {
+        (None, None) => Vec::new(),
+        (Some(old), Some(new)) => {
+            let mut unequal = Vec::new();
+            if (&old.host, &old.arch) != (&new.host, &new.arch) {
+                unequal.push(another("machine of the servers", &old.host, &new.host));
+            }
+            let of_servers = |why: String| format!("the servers' machine: {why}");
+            unequal.extend(hardware(&old.environment, &new.environment).into_iter().map(of_servers));
+            unequal
+        }
+        (Some(old), None) => vec![another("machine of the servers", &old.host, "the load generator's own")],
+        (None, Some(new)) => vec![another("machine of the servers", "the load generator's own", &new.host)],
+    }
+}
+
+/// That the servers' machine has another kernel now.
+fn kernel_of_servers(then: &Environment, now: &Environment) -> Option<String> {
+    let (old, new) = (then.kernel.as_deref()?, now.kernel.as_deref()?);
+    (old != new).then(|| another("kernel of the servers' machine", old, new))
 }
 
 /// The differences that make it another machine, where the reference is not slower by the same share as every server.
@@ -78,7 +122,7 @@ fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
 
 /// The difference of the builds of drome. The reference and the load generator are parts of drome and of every figure, and they affect
 /// each server differently. What an older version did not record is listed among the settings.
-fn drome(a: &Environment, b: &Environment) -> Option<String> {
+pub(crate) fn drome(a: &Environment, b: &Environment) -> Option<String> {
     if a.drome != b.drome {
         return Some(another("version of drome", &a.drome, &b.drome));
     }
@@ -208,6 +252,7 @@ mod tests {
     use super::*;
     use crate::example;
     use crate::findings::analyse;
+    use crate::findings::compare::compare;
     use crate::machine::cores::Cores;
     use crate::machine::environment::fixture::{self, Tree};
 
@@ -260,6 +305,25 @@ mod tests {
         let kernel = |release: &str| four(&fixture::sound().with(&[("proc/sys/kernel/osrelease", release)]));
         assert_eq!(refused(&kernel("7.0.1")), ["different major kernel version (6 then, 7 now)"]);
         assert!(refused(&kernel("6.12.9")).is_empty());
+    }
+
+    #[test]
+    fn a_run_that_was_pulled_is_compared_by_what_its_machine_is() {
+        let pulled = |tree: &Tree, machine: &str| {
+            let mut findings = four(tree);
+            let pulled_at = "2026-02-01T00:00:00Z".to_owned();
+            findings.origin = Some(model::Origin { machine: machine.to_owned(), pulled_at });
+            findings
+        };
+        let own = four(&fixture::sound());
+        let (refused, told) = differences(&own, &pulled(&fixture::sound(), "ci-1"));
+        assert_eq!(refused, Vec::<String>::new());
+        let drift = "the reference's drift includes its effect";
+        assert_eq!(told, [format!("different machine (here then, ci-1 now); {drift}")]);
+        let same = [pulled(&fixture::sound(), "ci-1"), pulled(&fixture::sound(), "ci-1")];
+        assert_eq!(differences(&same[0], &same[1]), (vec![], vec![]));
+        let error = compare(&own, &pulled(&fixture::raspberry_pi(), "pi"), false).unwrap_err();
+        assert!(error.to_string().contains("different processor"), "{error}");
     }
 
     #[test]

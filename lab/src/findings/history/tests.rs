@@ -136,6 +136,23 @@ fn runs_of_another_machine_or_with_other_bytes_are_counted_not_mixed() {
 }
 
 #[test]
+fn runs_of_another_machine_are_no_part_of_the_history_even_if_it_is_of_the_same_kind() {
+    let truth = Truth { machine: STEADY, contenders: &[("a", STEADY)], change: SAME };
+    let mut all = runs(20, &truth);
+    for run in &mut all[..8] {
+        let (machine, pulled_at) = ("ci-1".to_owned(), "2026-02-01T00:00:00Z".to_owned());
+        run.origin = Some(model::Origin { machine, pulled_at });
+    }
+    let own = history("example", &all, 0);
+    let cell = &own.cells[0];
+    assert_eq!((cell.runs.len(), cell.left_out[0].runs.len()), (12, 8));
+    assert_eq!(cell.left_out[0].why, "different machine (ci-1; shown: here)");
+    assert!(cell.runs.iter().all(|run| run.machine.is_none()));
+    let pulled = history("example", &all[..8], 0);
+    assert!(pulled.cells[0].runs.iter().all(|run| run.machine.as_deref() == Some("ci-1")));
+}
+
+#[test]
 fn too_few_runs_and_missing_figures_are_said_and_not_guessed() {
     let falls = falls_at(3, 0.5);
     let truth = Truth { machine: STEADY, contenders: &[("a", &falls)], change: SAME };

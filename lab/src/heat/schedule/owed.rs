@@ -21,31 +21,74 @@ const MEMORY_SHARE: f64 = 0.7;
 
 /// Returns the next heat of a round; `None` when nothing is left to measure in it.
 pub fn heat(run: &Run, round: usize, heats: &[Heat], starts: &[Start]) -> Option<Heat> {
-    let size = run.study.design.heats?.size;
-    let memory = run.environment.memory_bytes.map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64);
-    let room = Room { size, memory_bytes: memory };
-    let seed = |number: usize| random::derive(&[run.seed, round as u64, number as u64]);
-    let in_order = orders::cells(run.study.cells.len(), round);
     // What was found out in this round does not change how it was dealt.
     let before: Vec<Start> = starts.iter().filter(|start| start.round < round).cloned().collect();
     let earlier: Vec<Vec<String>> =
         heats.iter().filter(|heat| heat.round < round).map(|heat| heat.members.clone()).collect();
-    let dealt = deal(&players(run, &before), room, &earlier, random::derive(&[seed(0), DEALING]));
+    let dealt = dealt(run, round, &before, &earlier);
     let begun: Vec<usize> = heats.iter().filter(|heat| heat.round == round).map(|heat| heat.number).collect();
-    let (number, members, cells) = if let Some(number) = (0..dealt.len()).find(|n| !begun.contains(n)) {
-        (number, dealt[number].clone(), in_order)
-    } else {
-        let number = begun.into_iter().max()? + 1;
-        let owes = |name: &String| cells_owed(run, name, round, starts);
-        let mut late = players(run, starts);
-        late.retain(|player| !owes(&player.name).is_empty());
-        let members = deal(&late, room, &[], random::derive(&[seed(number), DEALING])).into_iter().next()?;
-        let cells: BTreeSet<usize> = members.iter().flat_map(owes).collect();
-        (number, members, in_order.into_iter().filter(|cell| cells.contains(cell)).collect())
-    };
-    let hub = run.race.is_none() || dealt.len() > 1;
-    let (copies, seed, started_at) = (run.copies.max(1), seed(number), String::new());
-    Some(Heat { round, number, members, copies, hub, cells, seed, started_at })
+    let hub = has_hub(run, dealt.len());
+    if let Some(next) = dealt.into_iter().find(|heat| !begun.contains(&heat.number)) {
+        return Some(next);
+    }
+    let number = begun.into_iter().max()? + 1;
+    Some(Heat { hub, ..made_up(run, round, number, starts)? })
+}
+
+/// All heats of a round as they are dealt by what was found out before, without those that make up for spoiled starts. `earlier` are the
+/// members of all heats of earlier rounds.
+pub fn dealt(run: &Run, round: usize, before: &[Start], earlier: &[Vec<String>]) -> Vec<Heat> {
+    let Some(room) = room(run) else { return Vec::new() };
+    let dealt = deal(&players(run, before), room, earlier, dealing(run, round, 0));
+    let (cells, hub) = (orders::cells(run.study.cells.len(), round), has_hub(run, dealt.len()));
+    let heat = |(number, members)| Heat { members, hub, cells: cells.clone(), ..bare(run, round, number) };
+    dealt.into_iter().enumerate().map(heat).collect()
+}
+
+/// The heat of this number that makes up for spoiled starts of a round whose other heats are over; `None` where nothing is owed.
+pub fn made_up(run: &Run, round: usize, number: usize, starts: &[Start]) -> Option<Heat> {
+    let owes = |name: &String| cells_owed(run, name, round, starts);
+    let mut late = players(run, starts);
+    late.retain(|player| !owes(&player.name).is_empty());
+    let members = deal(&late, room(run)?, &[], dealing(run, round, number)).into_iter().next()?;
+    let wanted: BTreeSet<usize> = members.iter().flat_map(owes).collect();
+    let mut cells = orders::cells(run.study.cells.len(), round);
+    cells.retain(|cell| wanted.contains(cell));
+    Some(Heat { members, cells, ..bare(run, round, number) })
+}
+
+/// Whether heats of a round of so many have the hub: a race in one heat needs none.
+fn has_hub(run: &Run, heats: usize) -> bool {
+    run.race.is_none() || heats > 1
+}
+
+/// The room in a heat; `None` for a run in blocks.
+fn room(run: &Run) -> Option<Room> {
+    let memory = run.environment.of_servers().memory_bytes.map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64);
+    Some(Room { size: run.study.design.heats?.size, memory_bytes: memory })
+}
+
+/// A heat by its number, without its members.
+fn bare(run: &Run, round: usize, number: usize) -> Heat {
+    Heat {
+        round,
+        number,
+        members: Vec::new(),
+        copies: run.copies.max(1),
+        hub: true,
+        cells: Vec::new(),
+        seed: seed(run, round, number),
+        started_at: String::new(),
+        machine: None,
+    }
+}
+
+fn seed(run: &Run, round: usize, number: usize) -> u64 {
+    random::derive(&[run.seed, round as u64, number as u64])
+}
+
+fn dealing(run: &Run, round: usize, number: usize) -> u64 {
+    random::derive(&[seed(run, round, number), DEALING])
 }
 
 /// The cells in which a contender still has to be measured in a round, by index.

@@ -1,6 +1,7 @@
 //! The cycles of a cell, turn by turn, and their sums. Pure.
 
 use crate::heat::turns::counting;
+use crate::heat::turns::memory::Memory;
 use crate::heat::turns::pieces::{self, Piece, Turn};
 use crate::heat::turns::snapshot::Between;
 use crate::heat::turns::sum::Sum;
@@ -36,6 +37,8 @@ pub struct Cycled {
     pub rates: Vec<(usize, usize, Turned)>,
     /// CPU time of each member's threads before the first cycle.
     pub clocks: Vec<ThreadClocks>,
+    /// The memory of each member over its answers.
+    pub memory: Memory,
     /// The sum of each member's undisturbed turns in quiet cycles.
     quiet: Vec<Sum>,
     all: Vec<Sum>,
@@ -83,6 +86,7 @@ impl Cycled {
             slices: Vec::new(),
             used: Vec::new(),
             rates: Vec::new(),
+            memory: Memory::of(clocks.len()),
             clocks,
             quiet: sums.clone(),
             all: sums.clone(),

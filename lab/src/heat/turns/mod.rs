@@ -3,6 +3,7 @@
 pub mod counting;
 pub(super) mod cycled;
 pub mod figures;
+mod memory;
 pub mod patience;
 pub mod pieces;
 pub(super) mod shape;

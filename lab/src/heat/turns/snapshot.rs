@@ -15,6 +15,7 @@ use crate::machine::cpu_time::{self, Times};
 use crate::server::tree::Tree;
 use net::clock;
 use processes::{Processes, Used};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The members whose turns are watched, and the cores that they run on.
@@ -28,6 +29,10 @@ pub struct Watched {
     pub client_cpus: BTreeSet<usize>,
     /// The engine's threads and the one that takes the looks: what they use is not other load.
     pub engine: BTreeSet<i32>,
+    /// Processes that belong to the measurement and to no member, with all that is below them.
+    pub beside: Vec<i32>,
+    /// Whether this process only takes looks, as an agent does, so that none of its threads is other load.
+    pub only_looks: bool,
 }
 
 /// Takes one look after another; each returns what was used since the one before.
@@ -52,7 +57,7 @@ struct Machine {
 }
 
 /// CPU time between two looks. `None`: unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Between {
     /// The time from one look to the next.
     pub wall_ns: u64,
@@ -80,8 +85,9 @@ impl Watched {
 impl Looks {
     /// Takes the first look.
     pub fn begin(watched: Watched) -> Self {
-        let (processes, groups) = (Processes::begin(&watched.members), group_clocks(&watched.members));
-        let (threads, machine) = (own_threads(&watched.engine), Machine::now(&watched));
+        let (processes, groups) =
+            (Processes::begin(&watched.members, &watched.beside), group_clocks(&watched.members));
+        let (threads, machine) = (own_threads(&watched), Machine::now(&watched));
         Self { watched, at_ns: clock::now_ns(), processes, groups, threads, machine }
     }
 
@@ -97,7 +103,7 @@ impl Looks {
         let members = &self.watched.members;
         let are_known = members.iter().all(Option::is_some);
         let (groups, used) = (group_clocks(members), self.processes.look());
-        let threads = own_threads(&self.watched.engine);
+        let threads = own_threads(&self.watched);
         // A thread that was made since then began at 0.
         let own: u64 = threads
             .iter()
@@ -181,11 +187,14 @@ fn group_clocks(members: &[Option<Tree>]) -> Vec<Option<u64>> {
     members.iter().map(|tree| clock(tree.as_ref()?)).collect()
 }
 
-/// CPU time of drome's threads that are not the engine's.
-fn own_threads(engine: &BTreeSet<i32>) -> BTreeMap<i32, u64> {
+/// CPU time of drome's threads that are not the engine's, where it counts.
+fn own_threads(watched: &Watched) -> BTreeMap<i32, u64> {
+    if watched.only_looks {
+        return BTreeMap::new();
+    }
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let tids = tasks.filter_map(|task| task.file_name().to_str()?.parse::<i32>().ok());
-    let others = tids.filter(|tid| !engine.contains(tid));
+    let others = tids.filter(|tid| !watched.engine.contains(tid));
     others.filter_map(|tid| Some((tid, clock::own_thread_cpu_ns(tid)?))).collect()
 }
 

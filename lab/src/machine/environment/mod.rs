@@ -28,6 +28,7 @@ impl System {
             memory_bytes: self.memory("MemTotal"),
             virtualization: self.virtualization(),
             machine: self.machine(&allowed),
+            servers_on: None,
         }
     }
 

@@ -93,14 +93,18 @@ impl Server {
 
     /// Waits until its port is free. The kernel takes down an `io_uring`, and the listener in it, a moment after its process has gone.
     fn frees_its_port_before(&self, deadline: Instant) -> bool {
-        while !ports::is_free(self.start.port) && Instant::now() < deadline {
+        while !self.is_port_free() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));
         }
-        ports::is_free(self.start.port)
+        self.is_port_free()
+    }
+
+    fn is_port_free(&self) -> bool {
+        ports::is_free(*self.start.address.ip(), self.start.address.port())
     }
 
     fn port_in_use(&self) -> String {
-        format!("port {} is still in use after it stopped", self.start.port)
+        format!("port {} is still in use after it stopped", self.start.address.port())
     }
 
     fn signal(&self) {

@@ -3,7 +3,7 @@
 use crate::heat::example::{in_cell, run, start};
 use crate::store::tables::TURNS;
 use crate::store::{Store, StoreError};
-use model::heat::{HUB, Heat, Ran, Slice, Start, StartOutcome, Void};
+use model::heat::{HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
 use rusqlite::Connection;
 
 fn heat(round: usize, number: usize) -> Heat {
@@ -17,6 +17,7 @@ fn heat(round: usize, number: usize) -> Heat {
         hub: true,
         seed: u64::MAX,
         started_at: "2026-01-01T00:00:00Z".to_owned(),
+        machine: None,
     }
 }
 
@@ -63,7 +64,7 @@ fn what_was_stored_comes_back_in_order() {
         [slice(1, 0, 0, "b"), slice(1, 0, 1, HUB), slice(1, 0, 2, "a"), slice(1, 1, 0, "a")].to_vec();
     let mut after = starts.clone();
     for start in &mut after {
-        start.cells.insert(1, in_cell());
+        start.cells.insert(1, InCell { memory: vec![[0, 4096], [1200, 8192]], ..in_cell() });
     }
     // Out of order, and together with what has become of the starts.
     let shuffled: Vec<Slice> = first.iter().rev().cloned().collect();
@@ -123,7 +124,8 @@ fn a_store_of_version_4_gets_the_tables_and_keeps_what_it_has() {
     let path = folder.path().join("s");
     let db = Connection::open(&path).unwrap();
     db.execute_batch(
-        "drop table printed; drop table slice; drop table start; drop table heat; pragma user_version = 4",
+        "drop table origin; drop table profile; drop table printed; drop table slice; drop table start; drop table heat;
+         pragma user_version = 4",
     )
     .unwrap();
     drop(db);
@@ -142,7 +144,7 @@ fn a_store_of_version_5_keeps_its_slices_and_takes_a_second_turn_in_a_cycle() {
     drop(store);
     let path = folder.path().join("s");
     let db = Connection::open(&path).unwrap();
-    db.execute_batch("drop table printed").unwrap();
+    db.execute_batch("drop table origin; drop table profile; drop table printed").unwrap();
     let once = TURNS.replace("cycle, place)\n", "cycle)\n");
     db.execute_batch(&once).unwrap();
     let twice = "insert into slice select start, cell, cycle, place + 1, answers, ns, turn_ns, null, null, null, null, null, null

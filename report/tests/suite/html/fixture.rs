@@ -109,6 +109,7 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
                 heats: None,
             },
             tracks: vec![Track::Default],
+            server_on: None,
             published: None,
             as_published: Vec::new(),
             unequal: Vec::new(),
@@ -123,6 +124,7 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
         race: None,
         allow_busy: None,
         command: ["run", "example", text].map(str::to_owned).to_vec(),
+        fleet: None,
     }
 }
 
@@ -139,6 +141,7 @@ fn environment(text: &str) -> Environment {
         core_notes: Vec::new(),
         memory_bytes: Some(4_000_000_000),
         virtualization: None,
+        servers_on: None,
         machine: Machine {
             mitigations: Some(BTreeMap::from([("spectre_v1".to_owned(), format!("Mitigation: {text}"))])),
             sysctls: BTreeMap::from([("net.core.somaxconn".to_owned(), Some(format!("4096 {text}")))]),
@@ -207,6 +210,7 @@ fn findings(run: &Run, names: &[String], blocks: usize, text: &str) -> Findings 
         started_at: run.started_at.clone(),
         seed: run.seed,
         environment: run.environment.clone(),
+        origin: None,
         conditions: environment::ConditionsRange { others_ppm_max: Some(12_345), ..Default::default() },
         workloads: run.workloads.clone(),
         quick: false,

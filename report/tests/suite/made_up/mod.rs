@@ -116,7 +116,6 @@ pub fn findings() -> Findings {
     node.published = Some(125.97);
     (node.void, node.errors) = (1, 1234);
     node.notes = vec!["void: the host took 20 % of this machine's time (1 of 6 trials)".to_owned()];
-    let dead = dead();
     Findings {
         schema: SCHEMA,
         run: "20260101-000000-0000".to_owned(),
@@ -134,6 +133,7 @@ pub fn findings() -> Findings {
             client_cpus: vec![1],
             ..Environment::default()
         },
+        origin: None,
         conditions: ConditionsRange::default(),
         workloads: BTreeMap::from([("hello".to_owned(), "d2a84f4b8b65".to_owned())]),
         quick: false,
@@ -149,7 +149,7 @@ pub fn findings() -> Findings {
             blocks: 6,
             noise_floor: Some(0.011),
             in_heats: None,
-            contenders: vec![reference, nginx, node, dead],
+            contenders: vec![reference, nginx, node, dead()],
         }],
         missing: vec![Missing {
             name: "go".to_owned(),
@@ -297,6 +297,7 @@ pub fn run() -> Run {
                 heats: None,
             },
             tracks: vec![Track::Default],
+            server_on: None,
             published: None,
             as_published: Vec::new(),
             unequal: Vec::new(),
@@ -311,6 +312,7 @@ pub fn run() -> Run {
         race: None,
         allow_busy: None,
         command: Vec::new(),
+        fleet: None,
     }
 }
 

@@ -2,10 +2,17 @@
 
 use super::super::example::{cell, findings, with_share};
 use super::*;
-use model::findings::CellFindings;
+use model::Metric;
+use model::findings::{CellFindings, ContenderFindings, HeldEqual, RaceFindings};
+use model::observation::Entrant;
+use std::collections::BTreeMap;
 
 fn drawn(cells: &[CellFindings]) -> String {
-    of_run(&Analysed { outcomes: Vec::new(), findings: findings(cells) }).into_string()
+    page(findings(cells))
+}
+
+fn page(findings: Findings) -> String {
+    of_run(&Analysed { outcomes: Vec::new(), findings }, &[]).into_string()
 }
 
 #[test]
@@ -30,4 +37,57 @@ fn a_run_of_which_nothing_is_known_is_a_page() {
     assert!(!page.contains("<figure") && page.contains("Nothing has been measured yet."), "{page}");
     let page = drawn(&[cell("keep-alive", &[])]);
     assert!(page.contains("No trial has finished yet.") && !page.contains("<table"), "{page}");
+}
+
+/// A race of two commands, of which only the first has a label of its own.
+fn race() -> Findings {
+    let commands = [("A", "old", "./old --port {port}"), ("B", "./new <b>", "./new <b>")];
+    let contenders: Vec<ContenderFindings> = commands
+        .map(|(name, title, _)| ContenderFindings { title: title.to_owned(), ..with_share(name, 0.9) })
+        .into();
+    let entrant = |(name, title, command): (&str, &str, &str)| {
+        let command = ["sh", "-c", command].map(str::to_owned).to_vec();
+        (name.to_owned(), Entrant { title: title.to_owned(), command, ..Entrant::default() })
+    };
+    let held_equal = HeldEqual {
+        body_bytes: Some(12),
+        connections: 4,
+        server_cpus: vec![0],
+        client_cpus: vec![1],
+        warmup_s: 0.2,
+        measure_s: 0.5,
+        prepare: None,
+    };
+    let race = RaceFindings {
+        metric: Metric::Rate,
+        elapsed_s: 9.0,
+        blocks: 6,
+        decided: None,
+        faster: None,
+        ratio: None,
+        pairs: Vec::new(),
+        held_equal,
+        running: false,
+    };
+    Findings {
+        race: Some(race),
+        entrants: commands.map(entrant).into_iter().collect::<BTreeMap<_, _>>(),
+        ..findings(&[cell("keep-alive", &contenders)])
+    }
+}
+
+#[test]
+fn a_race_says_which_letter_is_which_command_and_what_was_the_same_for_all() {
+    let page = page(race());
+    assert!(page.contains("<b>A, old</b> <code>./old --port {port}</code>"), "{page}");
+    assert!(page.contains("<b>B</b> <code>./new &lt;b&gt;</code>"), "the label is the command: {page}");
+    assert!(
+        page.contains("<th scope=\"row\">A: old ") && page.contains("<th scope=\"row\">B: ./new &lt;b&gt; ")
+    );
+    assert!(page.contains("<li>same for all: a body of 12 bytes, "), "{page}");
+    assert!(page.contains("<li>not decided after 6 blocks, 12 trials, 9.0 s</li>"), "{page}");
+    assert!(!page.contains("/compare"), "races can't be compared: {page}");
+    let study = drawn(&[cell("keep-alive", &[with_share("reference", 1.0)])]);
+    assert!(!study.contains("class=\"letters\"") && !study.contains("same for all"), "{study}");
+    assert!(study.contains("href=\"/compare?run=run-1\""), "{study}");
 }

@@ -4,6 +4,7 @@
 
 use super::*;
 use lab::Catalog;
+use lab::shared::{Writer, read};
 use model::Run;
 use std::sync::mpsc;
 
@@ -70,4 +71,49 @@ async fn a_search_finds_titles_and_states_and_bad_numbers_are_the_first_or_last_
     }
     let evil = page(&app, &[("q", "<script>")]).await;
     assert!(evil.contains("“&lt;script&gt;”") && !evil.contains("<script>"), "{evil}");
+}
+
+/// Adds a run that was measured on another machine, in the only way in which one gets into a store.
+fn pull(app: &AppState, run: &Run, machine: &str) {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let other = lab::Store::open(&elsewhere.path().join("other")).unwrap();
+    let run = Run {
+        id: "20260101-000000-00aa".to_owned(),
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        ..run.clone()
+    };
+    other.add_run(&run).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = Writer::begin(&mut bytes, "0.1.0").unwrap();
+    writer.entry(Some(machine)).unwrap();
+    other.export(&run.id, &mut |row| writer.row(&row)).unwrap();
+    writer.end().unwrap();
+    app.store().unwrap().pull(&read(&bytes[..]).unwrap(), "2026-02-01T00:00:00Z").unwrap();
+}
+
+#[tokio::test]
+async fn machines_are_told_apart_where_there_are_several() {
+    let (app, run, _folder) = app();
+    let alone = page(&app, &[]).await;
+    assert!(!alone.contains("Machine") && !alone.contains("<select"), "{alone}");
+    pull(&app, &run, "ci <1>");
+    let all = page(&app, &[]).await;
+    assert!(all.contains("<th scope=\"col\">Machine</th>"), "{all}");
+    let cell = |name: &str| format!("<td data-label=\"Machine\">{name}</td>");
+    assert_eq!(
+        (all.matches(&cell("here")).count(), all.matches(&cell("ci &lt;1&gt;")).count()),
+        (2, 1),
+        "{all}"
+    );
+    assert!(
+        all.contains("It had not ended when it was pulled") && all.matches("--resume").count() == 1,
+        "{all}"
+    );
+    for (asked, shown) in [("here", 2), ("ci <1>", 1), ("", 3), ("nobody", 0)] {
+        let page = page(&app, &[("machine", asked)]).await;
+        assert_eq!(page.matches("<th scope=\"row\">").count(), shown, "{asked}: {page}");
+    }
+    let chosen = page(&app, &[("machine", "here")]).await;
+    assert!(chosen.contains("<option value=\"here\" selected>here</option>"), "{chosen}");
+    assert_eq!(page(&app, &[("q", "CI <1")]).await.matches("<th scope=\"row\">").count(), 1);
 }

@@ -27,7 +27,7 @@ public class Main {
         Path assets = Path.of(args[1]);
         Server server = new Server();
         ServerConnector connector = new ServerConnector(server);
-        connector.setHost("127.0.0.1");
+        connector.setHost(System.getenv().getOrDefault("DROME_HOST", "127.0.0.1"));
         connector.setPort(Integer.parseInt(args[0]));
         server.addConnector(connector);
 

@@ -10,7 +10,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -43,7 +42,7 @@ public class Server {
                                 new Routes(assets, page));
                     }
                 })
-                .bind(InetAddress.getLoopbackAddress(), port)
+                .bind(System.getenv().getOrDefault("DROME_HOST", "127.0.0.1"), port)
                 .sync()
                 .channel()
                 .closeFuture()

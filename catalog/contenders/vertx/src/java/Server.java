@@ -49,7 +49,7 @@ public class Server extends VerticleBase {
                 .handler(request -> send(
                         request, "application/octet-stream", request.body().buffer()));
         router.route().handler(StaticHandler.create(FileSystemAccess.ROOT, assets));
-        return vertx.createHttpServer().requestHandler(router).listen(port, "127.0.0.1");
+        return vertx.createHttpServer().requestHandler(router).listen(port, System.getenv().getOrDefault("DROME_HOST", "127.0.0.1"));
     }
 
     private static void json(RoutingContext request) {

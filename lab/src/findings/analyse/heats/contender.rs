@@ -9,8 +9,13 @@ use model::findings::{ContenderFindings, ContenderInHeats, Figure, Unranked};
 use model::heat::{Counts, HUB, Start};
 use model::metric::Percentile;
 use model::{Measurement, Metric};
+use stats::growth::growth;
 use stats::heats::{StartFigure, Verdict};
 use stats::median_interval;
+
+/// A step of a server's memory that is no growth. Linux keeps up to 32 pages of each CPU out of a process's account (`percpu_counter`), and
+/// glibc gets memory from the kernel in steps of 128 KiB (`M_TOP_PAD`).
+const MEMORY_STEP_BYTES: f64 = 131_072.0;
 
 /// One contender's starts in one cell.
 pub(super) struct Row<'a, 'c> {
@@ -169,10 +174,17 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
         stall_share: stats::heats::shown_stall(&stalls),
         never_quiet: count(&|m| m.in_cell.counts == Counts::NeverQuiet),
         elsewhere_share: row.found.elsewhere_share,
+        memory_growth_bytes_per_answer: memory_growth(row),
         letters: row.letters.clone(),
         unranked: unranked(row),
         of_hub: row.of.ranked.ratio(row.name, HUB),
     }
+}
+
+/// By how many bytes its memory grew per answer.
+fn memory_growth(row: &Row<'_, '_>) -> Option<Figure> {
+    let starts: Vec<&[[u64; 2]]> = row.own.iter().map(|m| m.in_cell.memory.as_slice()).collect();
+    growth(&starts, MEMORY_STEP_BYTES).map(Figure::from)
 }
 
 /// The share of its turns that other programs disturbed.

@@ -4,6 +4,7 @@
 mod contender;
 mod front;
 mod known;
+mod machines;
 pub(crate) mod model;
 mod starts;
 #[cfg(test)]
@@ -44,6 +45,7 @@ struct InCell<'a> {
     run: &'a Run,
     cell: usize,
     metric: Metric,
+    turns: &'a Turns<'a>,
     /// Every start of the contenders that take part, whether measured in this cell or not.
     starts: &'a [Start],
     found: &'a BTreeMap<&'a str, Found>,
@@ -60,7 +62,7 @@ impl<'a> InCell<'a> {
     fn of(
         run: &'a Run,
         starts: &'a [Start],
-        turns: &Turns<'a>,
+        turns: &'a Turns<'a>,
         found: &'a BTreeMap<&'a str, Found>,
         cell: usize,
     ) -> Self {
@@ -76,7 +78,7 @@ impl<'a> InCell<'a> {
         };
         let ranked = model(metric, true);
         let [rate, cpu] = [Metric::Rate, Metric::ServerCpu].map(|other| model(other, other == metric));
-        Self { run, cell, metric, starts, found, measured, ranked, rate, cpu }
+        Self { run, cell, metric, turns, starts, found, measured, ranked, rate, cpu }
     }
 
     /// The contender that the others are measured against: the reference, else the first.
@@ -164,6 +166,7 @@ fn in_heats(of: &InCell<'_>, noise_floors: Vec<ClassFloor>) -> CellInHeats {
         noise_floors,
         pairs: of.ranked.pairs(),
         front: front::front(&of.ranked),
+        machines: machines::compared(of),
         starts: figures(of.metric, &of.measured),
     }
 }

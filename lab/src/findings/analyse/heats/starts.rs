@@ -51,6 +51,7 @@ fn is_held_back_start(in_cell: &InCell) -> bool {
 pub(super) struct Turns<'a> {
     heats: BTreeMap<(usize, usize), &'a Heat>,
     slices: BTreeMap<(usize, usize, usize), Vec<&'a Slice>>,
+    /// Those of the run's machine, for heats that do not name their own.
     server_cores: usize,
 }
 
@@ -62,6 +63,11 @@ impl<'a> Turns<'a> {
         }
         let heats = heats.iter().map(|heat| ((heat.round, heat.number), heat)).collect();
         Self { heats, slices: by_cell, server_cores: run.environment.server_cpus.len() }
+    }
+
+    /// The heat of this round and number.
+    pub fn heat(&self, round: usize, number: usize) -> Option<&'a Heat> {
+        self.heats.get(&(round, number)).copied()
     }
 
     /// The figures of a heat's starts in a cell, by contender and copy; `starts` are those that were measured in the cell.
@@ -81,7 +87,9 @@ impl<'a> Turns<'a> {
             .iter()
             .map(|server| of(server).is_some_and(|(_, in_cell)| !is_held_back_start(in_cell)))
             .collect();
-        let counted = figures::counted(slices, &servers, &in_cell.counts, self.server_cores);
+        let own = self.heats.get(&(first.round, first.heat)).and_then(|heat| heat.machine.as_ref());
+        let cores = own.map_or(self.server_cores, |machine| machine.environment.server_cpus.len());
+        let counted = figures::counted(slices, &servers, &in_cell.counts, cores);
         let all = heats::figures(&counted, &informs);
         let place = |start: &Start| {
             servers.iter().position(|server| *server == (start.contender.as_str(), start.copy))

@@ -339,3 +339,23 @@ fn races_of_equals_are_seldom_decided() {
     let wrong = (0..40).filter(|seed| equals(*seed)).count();
     assert!(wrong <= 2, "{wrong} of 40, at a level of 0.8 %");
 }
+
+#[test]
+fn memory_that_grows_with_every_answer_has_its_slope() {
+    let world = World::of(&[("leaks", 100_000.0), ("flat", 100_000.0)]);
+    let Kept { heats, mut starts, slices } = world.kept();
+    let growth = |starts: &[Start], name: &str| {
+        let found = findings(&world.run, &heats, starts, &slices, None);
+        of(&found, name).in_heats.as_ref().unwrap().memory_growth_bytes_per_answer
+    };
+    assert_eq!(growth(&starts, "leaks"), None, "a store of an older version has no looks");
+    for start in &mut starts {
+        let bytes = if start.contender == "leaks" { 1000 } else { 0 };
+        for cell in start.cells.values_mut() {
+            cell.memory = (0..5).map(|nth| [nth * 10_000, 50_000_000 + nth * 10_000 * bytes]).collect();
+        }
+    }
+    let leaks = growth(&starts, "leaks");
+    assert!(holds(leaks, 1000.0) && !holds(leaks, 990.0), "{leaks:?}");
+    assert!(holds(growth(&starts, "flat"), 0.0), "{:?}", growth(&starts, "flat"));
+}

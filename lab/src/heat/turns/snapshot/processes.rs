@@ -73,9 +73,10 @@ pub struct Processes {
 }
 
 impl Processes {
-    pub fn begin(members: &[Option<Tree>]) -> Self {
+    pub fn begin(members: &[Option<Tree>], beside: &[i32]) -> Self {
         let known = members.iter().enumerate().filter_map(|(member, tree)| Some((member, tree.as_ref()?)));
-        let roots = known.flat_map(|(member, tree)| roots(member, tree)).collect();
+        let tools = beside.iter().map(|pid| (*pid, Whose::Tool));
+        let roots = tools.chain(known.flat_map(|(member, tree)| roots(member, tree))).collect();
         let mut all = Self { roots, known: BTreeMap::new(), last_pid: last_pid() };
         all.add_new();
         all

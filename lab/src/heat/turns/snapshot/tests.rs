@@ -220,7 +220,9 @@ fn a_thread_of_drome_is_seen_unless_it_is_the_engine_s() {
     });
     let tid = told.recv().unwrap();
     let spent = || clock::own_thread_cpu_ns(tid).unwrap();
-    let all = |engine: &[i32]| own_threads(&engine.iter().copied().collect());
+    let all = |engine: &[i32]| {
+        own_threads(&Watched { engine: engine.iter().copied().collect(), ..Watched::default() })
+    };
     let (before, begun) = (spent(), Instant::now());
     while spent() < before + 50 * MS && begun.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(5));

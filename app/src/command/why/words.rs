@@ -1,10 +1,8 @@
-//! The words of `drome race --profile`: what was sampled, and what one contender spends more than another.
+//! The words of `--profile`: what was sampled, and what one contender spends more and less than another.
 
-use profile::{Counters, Difference, Report};
+use model::gate_verdict::MOST_FUNCTIONS;
+use profile::{Counters, Difference, Report, Row};
 use report::units;
-
-/// The most functions in a table.
-const MOST_ROWS: usize = 5;
 
 /// The longest name of a function in a table, which then fits into 80 columns.
 const LONGEST_NAME: usize = 44;
@@ -14,6 +12,19 @@ pub fn summary(name: &str, title: &str, report: &Report) -> String {
     let line = format!("profile of {name} ({title}): {}", report.summary());
     let counted = per_answer(&report.counters, report.work.answers);
     if counted.is_empty() { line } else { format!("{line}; per answer {}", counted.join(", ")) }
+}
+
+/// The functions that take most CPU time by themselves; empty without samples or answers.
+pub fn functions(report: &Report) -> Vec<String> {
+    let all = report.profile.total().max(1) as f64;
+    let costs = report.profile.costs(&report.work);
+    let own = costs.iter().filter(|cost| cost.self_samples > 0).take(MOST_FUNCTIONS);
+    own.map(|cost| {
+        let share = format!("{:.1} %", 100.0 * cost.self_samples as f64 / all);
+        let time = units::duration(cost.self_ns_per_answer);
+        format!("  {share:>9} {time:>9}  {}", end(&cost.frame))
+    })
+    .collect()
 }
 
 fn per_answer(counters: &Counters, answers: u64) -> Vec<String> {
@@ -47,20 +58,16 @@ fn number(n: f64) -> String {
     }
 }
 
-/// The sentence of a difference, and below it the functions whose own CPU time differs most, if by more than sampling explains.
+/// The sentence of a difference, and below it the functions on which B spends most more and most less, as far as sampling does not explain it.
 pub fn difference(difference: &Difference) -> String {
     let mut lines = vec![difference.sentence()];
-    let rows: Vec<String> = difference
-        .by_self
-        .iter()
-        .filter(|row| row.change.is_significant())
-        .take(MOST_ROWS)
-        .map(|row| {
-            let change = &row.change;
-            let [a, b] = [change.a_ns_per_answer, change.b_ns_per_answer].map(units::duration);
-            line(&a, &b, &signed(change.difference_ns), &end(&row.frame))
-        })
-        .collect();
+    let row = |row: &Row| {
+        let change = &row.change;
+        let [a, b] = [change.a_ns_per_answer, change.b_ns_per_answer].map(units::duration);
+        line(&a, &b, &signed(change.difference_ns), &end(&row.frame))
+    };
+    let (more, less) = (difference.more().take(MOST_FUNCTIONS), difference.less().take(MOST_FUNCTIONS));
+    let rows: Vec<String> = more.chain(less).map(row).collect();
     if !rows.is_empty() {
         lines.push(line(&difference.a, &difference.b, "change", "function: its own CPU time per answer"));
         lines.extend(rows);
@@ -137,6 +144,16 @@ mod tests {
             ],
             "{text}"
         );
+        let own = functions(&Report { work, profile: b.profile.clone(), ..Report::default() });
+        assert_eq!(
+            own,
+            [
+                "     79.2 %   40.0 µs  new::work",
+                "     19.8 %   10.0 µs  read",
+                "      1.0 %    510 ns  same",
+            ]
+        );
+        assert_eq!(functions(&Report::default()), Vec::<String>::new());
         let same = difference(&Difference::between(&a, &a).unwrap());
         assert_eq!(same.lines().count(), 1, "{same}");
     }

@@ -1,0 +1,54 @@
+//! Why a link can't be had or is gone: each a sentence that ends with the next step.
+
+use crate::PROTOCOL;
+
+/// Why a link can't be had or is gone. `name` is the machine as the user wrote it.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum LinkError {
+    #[error("{name} can't be reached: `{program}` can't be run ({why}); check the words of the command")]
+    NotStarted { name: String, program: String, why: String },
+    #[error(
+        "{name} refuses the key or the user ({said}): make `ssh` log in there without a password, by a key of its own"
+    )]
+    Denied { name: String, said: String },
+    #[error(
+        "{name} has a host key that `ssh` does not know, or another one than it knows ({said}): connect once by hand and check the key"
+    )]
+    UnknownHost { name: String, said: String },
+    #[error(
+        "{name} has no drome ({said}): install it there, on the PATH of a shell without a terminal, or let `--put` copy this one"
+    )]
+    NoDrome { name: String, said: String },
+    #[error(
+        "{name} has drome {there}, and this is drome {here}: install the same version on both, or let `--put` copy this one"
+    )]
+    OtherVersion { name: String, here: String, there: String },
+    #[error(
+        "{name} does not answer as drome: its first words are {first:?}; the command must print nothing before drome does"
+    )]
+    NotDrome { name: String, first: String },
+    #[error("the link to {name} is lost: {why}")]
+    Lost { name: String, why: String },
+    /// A request failed on the other side, which says why, without escapes and at most 4 KiB.
+    #[error("{0}")]
+    Refused(String),
+    #[error("{name} did not answer `{request}` within {seconds} s: see what it does, or give it more time")]
+    Late { name: String, request: String, seconds: u64 },
+    #[error(
+        "{name} answered `{request}` with what this drome can't read ({why}): install the same build on both, or let `--put` copy this one"
+    )]
+    Unreadable { name: String, request: String, why: String },
+    #[error(
+        "`{request}` has {bytes} bytes, more than a frame of the link may have ({}): ask for less at once",
+        crate::MOST_FRAME_BYTES
+    )]
+    TooLong { request: String, bytes: usize },
+    #[error("the link can't be read or written: {0}; start it again")]
+    Io(#[from] std::io::Error),
+}
+
+/// A version as messages show it: with the protocol's number only where that differs.
+pub(crate) fn shown_version(drome: &str, protocol: u32) -> String {
+    if protocol == PROTOCOL { drome.to_owned() } else { format!("{drome} (protocol {protocol})") }
+}

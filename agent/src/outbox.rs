@@ -1,0 +1,128 @@
+//! The way out: a thread of its own writes, so that nobody else waits for a pipe that nobody reads. It beats when there is nothing
+//! to write.
+
+use crate::{BEAT, Message};
+use std::collections::VecDeque;
+use std::io::Write;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Who sends large messages waits while so many bytes are unwritten.
+const FULL_BYTES: usize = 4 << 20;
+
+/// With so many bytes unwritten the other side does not read at all.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Messages that wait to be written. All handles are of the same queue.
+#[derive(Clone)]
+pub struct Outbox(Arc<(Mutex<Queue>, Condvar)>);
+
+#[derive(Default)]
+struct Queue {
+    frames: VecDeque<Vec<u8>>,
+    bytes: usize,
+    /// Nothing more is taken; what is there may still be written.
+    is_closed: bool,
+    /// The thread that writes has ended.
+    is_done: bool,
+}
+
+impl Outbox {
+    /// Starts the thread that writes. It ends, and closes the output, when this is closed and written.
+    pub fn start(output: impl Write + Send + 'static) -> Self {
+        let outbox = Self(Arc::default());
+        let of_thread = outbox.clone();
+        std::thread::spawn(move || {
+            of_thread.write_all(output);
+            of_thread.queue().is_done = true;
+            of_thread.0.1.notify_all();
+        });
+        outbox
+    }
+
+    /// Queues a message, and waits for room first. False: nothing is taken any more.
+    pub fn send(&self, message: &Message) -> bool {
+        self.send_frame(message.frame())
+    }
+
+    /// As [`Outbox::send`], with a frame.
+    pub fn send_frame(&self, frame: Vec<u8>) -> bool {
+        let mut queue = self.queue();
+        while queue.bytes > FULL_BYTES && !queue.is_closed {
+            queue = self.0.1.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.put(queue, frame)
+    }
+
+    /// Queues a short message at once. False: nothing is taken any more.
+    pub fn send_now(&self, message: &Message) -> bool {
+        self.put(self.queue(), message.frame())
+    }
+
+    /// Takes nothing more; what is queued is still written.
+    pub fn close(&self) {
+        self.queue().is_closed = true;
+        self.0.1.notify_all();
+    }
+
+    /// As [`Outbox::close`], and waits until all is written, but not for long: nobody may read it.
+    pub fn finish(&self, patience: Duration) {
+        self.close();
+        let queue = self.queue();
+        let _ = self.0.1.wait_timeout_while(queue, patience, |queue| !queue.is_done);
+    }
+
+    /// Takes nothing more and drops what is queued.
+    pub fn discard(&self) {
+        let mut queue = self.queue();
+        (queue.is_closed, queue.bytes) = (true, 0);
+        queue.frames.clear();
+        drop(queue);
+        self.0.1.notify_all();
+    }
+
+    fn put(&self, mut queue: MutexGuard<'_, Queue>, frame: Vec<u8>) -> bool {
+        if queue.bytes > MOST_BYTES {
+            queue.is_closed = true;
+        }
+        if !queue.is_closed {
+            queue.bytes += frame.len();
+            queue.frames.push_back(frame);
+        }
+        self.0.1.notify_all();
+        !queue.is_closed
+    }
+
+    fn write_all(&self, mut output: impl Write) {
+        while let Some(frame) = self.next() {
+            if output.write_all(&frame).and_then(|()| output.flush()).is_err() {
+                self.discard();
+                return;
+            }
+        }
+    }
+
+    /// The next frame: a beat, if there is none in time. `None` when this is closed and written.
+    fn next(&self) -> Option<Vec<u8>> {
+        let mut queue = self.queue();
+        loop {
+            if let Some(frame) = queue.frames.pop_front() {
+                queue.bytes = queue.bytes.saturating_sub(frame.len());
+                self.0.1.notify_all();
+                return Some(frame);
+            }
+            if queue.is_closed {
+                return None;
+            }
+            let (now, waited) = self.0.1.wait_timeout(queue, BEAT).unwrap_or_else(PoisonError::into_inner);
+            queue = now;
+            if waited.timed_out() && queue.frames.is_empty() && !queue.is_closed {
+                return Some(Message::Beat.frame());
+            }
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,113 @@
+//! `drome agent`: obeys drome on another machine over standard input and output; with `--check`, asks an agent how it is.
+
+use super::put::{self, PutArgs};
+use super::transport::Transport;
+use crate::console;
+use crate::failure::{FAILED, WrongInput};
+use agent::{Call, ClockOffset, Handler, Link};
+use clap::Args;
+use rustix::io::fcntl_dupfd_cloexec;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{IsTerminal, stdin, stdout};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Round trips for the clock's offset: the shortest counts, and one in this many is hardly disturbed.
+const ROUNDS: usize = 50;
+
+/// How long the handlers may take to end what they started. The silence before is five seconds, and all is over within ten.
+const LONGEST_END: Duration = Duration::from_secs(4);
+
+/// The first descriptor that is nobody's standard stream.
+const FIRST_OWN: i32 = 3;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct AgentArgs {
+    /// Start an agent by this command, `ssh HOST` or any words to which `drome agent` can be appended, and print what machine it
+    /// is on, its clock against the clock here, and the round trip
+    #[arg(long, value_name = "COMMAND")]
+    check: Option<Transport>,
+    #[command(flatten)]
+    put: PutArgs,
+}
+
+/// Obeys, or checks.
+pub fn run(args: &AgentArgs) -> anyhow::Result<ExitCode> {
+    match &args.check {
+        Some(transport) => check(transport, &args.put),
+        None if args.put.is_given() => Err(WrongInput(
+            "--put copies drome to the machine that --check names: add --check 'ssh HOST'".to_owned(),
+        )
+        .into()),
+        None => obey(),
+    }
+}
+
+/// What an agent can do.
+fn handlers() -> Vec<Box<dyn Handler>> {
+    vec![Box::new(lab::elsewhere::Servers::default()), Box::new(lab::load_from::Loads::default())]
+}
+
+fn obey() -> anyhow::Result<ExitCode> {
+    if stdin().is_terminal() {
+        let why = "`drome agent` obeys drome on another machine, which starts it: try it from there with `drome agent --check 'ssh HOST'`";
+        return Err(WrongInput(why.to_owned()).into());
+    }
+    // The link is this process's own: what a server reads or prints must not be part of it.
+    let input = File::from(fcntl_dupfd_cloexec(stdin(), FIRST_OWN)?);
+    let output = File::from(fcntl_dupfd_cloexec(stdout(), FIRST_OWN)?);
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdout(std::io::stderr())?;
+    let handlers = handlers();
+    let all: Vec<&dyn Handler> =
+        std::iter::once(&Backstop as &dyn Handler).chain(handlers.iter().map(|handler| &**handler)).collect();
+    agent::obey(&put::own_hello(), &all, input, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Ends this process if a handler can't end what it started. Guards, whose input ends with this process, then end that.
+struct Backstop;
+
+impl Handler for Backstop {
+    fn answer(&self, _call: &Call<'_>) -> Option<Result<Value, String>> {
+        None
+    }
+
+    fn end(&self) {
+        std::thread::spawn(|| {
+            std::thread::sleep(LONGEST_END);
+            std::process::exit(FAILED.into());
+        });
+    }
+}
+
+fn check(transport: &Transport, put: &PutArgs) -> anyhow::Result<ExitCode> {
+    let link = put.link(transport)?;
+    let clock = link.clock(ROUNDS)?;
+    console::tell(&told(&link, clock))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn told(link: &Link, clock: ClockOffset) -> String {
+    let there = link.hello();
+    let side = if clock.offset_ns < 0 { "behind" } else { "ahead of" };
+    format!(
+        "{}: drome {} answers\nmachine     {}, {} {}, {}, {} cores\nclock       {} ms {side} the clock here, ± {} ms\nround trip  {} ms\n",
+        link.name(),
+        there.drome,
+        there.host,
+        there.os,
+        there.kernel,
+        there.arch,
+        there.cores,
+        ms(clock.offset_ns.unsigned_abs()),
+        ms(clock.bound_ns),
+        ms(clock.round_trip_ns),
+    )
+}
+
+fn ms(ns: u64) -> String {
+    format!("{:.3}", Duration::from_nanos(ns).as_secs_f64() * 1e3)
+}

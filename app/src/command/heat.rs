@@ -1,0 +1,281 @@
+//! `drome heat`: one heat as one self-contained command, for any scheduler: plans a run of several machines, prints the heats that are owed,
+//! measures one of them on the machine where it runs, and takes in the results.
+
+use super::machines;
+use super::output::Output;
+use super::push::host_name;
+use super::session::check_budget;
+use super::{catalog, store};
+use crate::console;
+use crate::failure::{INTERRUPTED, WRONG, WrongInput};
+use crate::options::{Common, MachineArgs, precision};
+use crate::signals::stop_flag;
+use crate::watch::Watch;
+use anyhow::{Context, anyhow, bail};
+use clap::{ArgGroup, Args};
+use lab::catalog::narrow::{Wanted, narrow};
+use lab::fleet::{self, FleetError, Owed, Planned, Spec};
+use lab::setup::{self, Rules};
+use lab::shared;
+use lab::{Catalog, Store};
+use model::Study;
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, Read, stdin, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The name of a machine that has none.
+const NAMELESS: &str = "nameless";
+
+/// How long servers may take to stop when the standard input of `--tied` has ended. Their guards kill them when drome ends.
+const TO_STOP: Duration = Duration::from_secs(5);
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("what").required(true).args(["plan", "owed", "spec", "commit"]))]
+pub struct HeatArgs {
+    /// Plan a run of this study for several machines, and print the run's name
+    #[arg(long, value_name = "STUDY")]
+    plan: Option<String>,
+    /// Print the specs of the heats that this run still needs, one JSON object a line; if it needs none, record why it ended
+    #[arg(long, value_name = "RUN")]
+    owed: Option<String>,
+    /// Measure the heat of this spec on this machine; `-` is standard input
+    #[arg(long, value_name = "FILE", requires = "result")]
+    spec: Option<PathBuf>,
+    /// Add results to their run, each heat once, and print what became of each as a JSON object
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    commit: Vec<PathBuf>,
+    /// With --plan: the number of machines, by which the budget is multiplied
+    #[arg(long, value_name = "N", requires = "plan", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    machines: u16,
+    /// With --plan or --owed: write the specs to this folder as well, a file each: ROUND-HEAT.json
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["spec", "commit"])]
+    out: Option<PathBuf>,
+    /// With --plan: measure exactly so many rounds [default: as many as the study's comparisons need]
+    #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u16).range(1..=100))]
+    rounds: Option<u16>,
+    /// With --plan: take a first look, without ranks
+    #[arg(long, requires = "plan", conflicts_with = "rounds")]
+    quick: bool,
+    /// With --plan: measure only this contender, beside the reference; may be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "plan")]
+    contender: Vec<String>,
+    /// With --plan: measure only this cell, by its title or number; may be repeated
+    #[arg(long, value_name = "CELL", requires = "plan")]
+    cell: Vec<String>,
+    /// With --plan: longest time of the run on each machine [default: the study's]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, requires = "plan")]
+    budget: Option<Duration>,
+    /// With --plan: stop when every comparison is decided or known to this share, such as 2% [default: the study's]
+    #[arg(long, value_name = "SHARE", value_parser = precision, requires = "plan")]
+    precision: Option<f64>,
+    /// With --plan: seed of everything that is random [default: the clock]
+    #[arg(long, value_name = "N", requires = "plan")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    machine_rules: MachineArgs,
+    /// With --spec: write the result to this file, which is whole or not there; `-` is standard output
+    #[arg(long, value_name = "FILE", requires = "spec")]
+    result: Option<PathBuf>,
+    /// With --spec: name of this machine in reports [default: its host name]
+    #[arg(long, value_name = "NAME", value_parser = machines::parse, requires = "spec")]
+    machine: Option<String>,
+    /// With --spec: end, with all servers, as soon as standard input ends, so that nothing outlives a worker that is killed
+    #[arg(long, requires = "spec")]
+    tied: bool,
+}
+
+/// Does the one of the four that was asked for.
+pub fn run(args: &HeatArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    match (&args.plan, &args.owed, &args.spec) {
+        (Some(study), _, _) => plan(args, common, study),
+        (_, Some(run), _) => owed(args, &store(common)?, run),
+        (_, _, Some(spec)) => measure(args, common, spec),
+        _ => commit(args, &store(common)?),
+    }
+}
+
+fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode> {
+    let catalog = catalog(common)?;
+    let study = wanted(args, catalog.study(name)?)?;
+    let store = store(common)?;
+    let rules = Rules { seed: args.seed, quick: args.quick, allow_busy: args.machine_rules.allow_busy };
+    let machines = usize::from(args.machines);
+    let Planned { run, heats } =
+        fleet::plan(&catalog, &store, (name, study), rules, machines).map_err(told)?;
+    if let Err(why) = check_budget(&run, args.budget.is_some()) {
+        store.end_run(&run.id, "the budget is too short for one heat")?;
+        return Err(why.into());
+    }
+    let present = setup::present(&run)?;
+    note!(
+        "{present} contenders and the reference on {}: {} until it is first asked whether that is enough",
+        report::units::several(machines, "machine"),
+        report::units::several(heats, "heat")
+    );
+    if let Some(folder) = &args.out
+        && let Owed::Specs(specs) = fleet::owed(&store, &run.id).map_err(told)?
+    {
+        write_specs(folder, &specs)?;
+    }
+    console::tell(&format!("{}\n", run.id))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The study with the options of the command line.
+fn wanted(args: &HeatArgs, study: &Study) -> anyhow::Result<Study> {
+    let mut study = study.clone();
+    let (contenders, cells) = (args.contender.clone(), args.cell.clone());
+    let wanted = Wanted { contenders, cells, budget: args.budget, precision: args.precision };
+    narrow(&mut study, &wanted).map_err(|e| WrongInput(e.to_string()))?;
+    if let Some(rounds) = args.rounds {
+        study.design.blocks = [rounds.into(), rounds.into()];
+    }
+    if args.quick {
+        setup::quicken(&mut study);
+    }
+    Ok(study)
+}
+
+fn owed(args: &HeatArgs, store: &Store, run: &str) -> anyhow::Result<ExitCode> {
+    match fleet::owed(store, run).map_err(told)? {
+        Owed::Specs(specs) => {
+            if let Some(folder) = &args.out {
+                write_specs(folder, &specs)?;
+            }
+            for spec in &specs {
+                console::print(&(spec.line()? + "\n"))?;
+            }
+        }
+        Owed::Over(why) => note!("run {run} is over: {why}; `drome report {run}` shows it"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_specs(folder: &Path, specs: &[Spec]) -> anyhow::Result<()> {
+    let unable = || format!("can't write specs to {}: check the free space and the folder", folder.display());
+    fs::create_dir_all(folder).with_context(unable)?;
+    for spec in specs {
+        let name = format!("{}-{}.json", spec.heat.round, spec.heat.number);
+        fs::write(folder.join(name), spec.line()? + "\n").with_context(unable)?;
+    }
+    Ok(())
+}
+
+fn measure(args: &HeatArgs, common: &Common, file: &Path) -> anyhow::Result<ExitCode> {
+    let Some(result) = &args.result else { bail!(WrongInput("--spec needs --result FILE".to_owned())) };
+    let is_stdout = result.as_os_str() == "-";
+    let output = (!is_stdout).then(|| Output::to("--result", result)).transpose()?;
+    if args.tied && file.as_os_str() == "-" {
+        bail!(WrongInput(
+            "--tied watches standard input, so that the spec can't come from it: name a file".to_owned()
+        ));
+    }
+    let spec = Spec::read(&text_of(file)?).map_err(|e| WrongInput(format!("{} {e}", file.display())))?;
+    let catalog: Catalog = catalog(common)?;
+    let stop = stop_flag()?;
+    if args.tied {
+        tie(Arc::clone(&stop))?;
+    }
+    let own = || host_name().filter(|name| model::origin::is_machine(name));
+    let machine = args.machine.clone().or_else(own).unwrap_or_else(|| NAMELESS.to_owned());
+    let mut watch = Watch::new();
+    let measured = fleet::measure(&catalog, &spec, &machine, stop, &mut watch);
+    watch.finish();
+    let measured = measured.map_err(told)?;
+    let version = env!("CARGO_PKG_VERSION");
+    match output {
+        Some(output) => output.stream(|to| Ok(fleet::write(to, version, &spec, measured)?))?,
+        None => fleet::write(BufWriter::new(stdout().lock()), version, &spec, measured)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text_of(file: &Path) -> anyhow::Result<String> {
+    if file.as_os_str() == "-" {
+        let mut text = String::new();
+        stdin().read_to_string(&mut text).context("can't read the spec from standard input")?;
+        return Ok(text);
+    }
+    let unable = |e| WrongInput(format!("{} can't be read: {e}; name the file of a spec", file.display()));
+    Ok(fs::read_to_string(file).map_err(unable)?)
+}
+
+/// Sets the flag when standard input ends, and ends drome itself if that does not suffice.
+fn tie(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
+    let watch = move || {
+        let mut buffer = [0; 256];
+        let mut input = stdin().lock();
+        loop {
+            match input.read(&mut buffer) {
+                Ok(1..) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) => break,
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+        std::thread::sleep(TO_STOP);
+        std::process::exit(INTERRUPTED.into());
+    };
+    std::thread::Builder::new().name("tied".to_owned()).spawn(watch).context("can't watch standard input")?;
+    Ok(())
+}
+
+/// Takes in results, file by file: one that is refused keeps none of the others from being stored.
+fn commit(args: &HeatArgs, store: &Store) -> anyhow::Result<ExitCode> {
+    let mut code = ExitCode::SUCCESS;
+    for file in &args.commit {
+        match commit_file(store, file) {
+            Ok(lines) => console::print(&lines)?,
+            Err(error) if error.is::<WrongInput>() => {
+                alert!("drome: {error}");
+                code = ExitCode::from(WRONG);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(code)
+}
+
+fn commit_file(store: &Store, file: &Path) -> anyhow::Result<String> {
+    let name = file.display();
+    let opened =
+        File::open(file).map_err(|e| WrongInput(format!("{name} can't be read: {e}; name a result")))?;
+    let entries = shared::read(BufReader::new(opened)).map_err(|e| WrongInput(format!("{name} {e}")))?;
+    let mut lines = String::new();
+    for entry in &entries {
+        let done = fleet::commit(store, entry).map_err(|error| match error {
+            FleetError::Refused(_) | FleetError::NoFleet { .. } => {
+                anyhow!(WrongInput(format!("{name} {error}")))
+            }
+            other => told(other),
+        })?;
+        let line = serde_json::json!({
+            "run": done.run,
+            "round": done.round,
+            "heat": done.number,
+            "attempt": done.attempt,
+            "machine": done.machine,
+            "outcome": if done.is_new { "committed" } else { "already" },
+        });
+        lines += &format!("{line}\n");
+    }
+    Ok(lines)
+}
+
+/// The error with the kind that decides the exit code.
+fn told(error: FleetError) -> anyhow::Error {
+    match error {
+        FleetError::Store(error) => error.into(),
+        FleetError::Setup(error) => error.into(),
+        FleetError::Lab(error) => error.into(),
+        wrong @ (FleetError::NoHeats { .. } | FleetError::NoFleet { .. } | FleetError::Spec(_)) => {
+            WrongInput(wrong.to_string()).into()
+        }
+        other => other.into(),
+    }
+}

@@ -1,0 +1,259 @@
+//! `drome push`: writes runs to a file, or sends them to drome on another machine, for `drome pull`.
+
+use super::machines;
+use super::output::Output;
+use super::store;
+use super::transport::Transport;
+use crate::console;
+use crate::failure::{CHECK_FAILED, WrongInput};
+use crate::options::Common;
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use lab::lock::Lock;
+use lab::shared::{Redaction, SharedError, Writer};
+use lab::store::{ExportError, Kind, Listed};
+use lab::{Store, StoreError};
+use report::units;
+use std::collections::BTreeSet;
+use std::io::{BufWriter, ErrorKind, Write, stdout};
+use std::path::Path;
+use std::process::{ExitCode, Stdio};
+
+/// Standard output in place of a file's name.
+const STDOUT: &str = "-";
+
+/// The bar while runs are written.
+const TEMPLATE: &str = "{bar:24} {pos}/{len} runs written, {elapsed} so far, {eta} left";
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "drome push [OPTIONS] [RUN]... FILE\n       drome push [OPTIONS] --to COMMAND [RUN]..."
+)]
+pub struct PushArgs {
+    /// Runs to write, and then the file to write them to, which --to replaces; `-` is standard output [default: the latest
+    /// run]
+    #[arg(value_name = "RUN FILE", required_unless_present = "to")]
+    words: Vec<String>,
+    /// Send the runs to drome on another machine, which this command reaches: `ssh HOST`, or any words to which
+    /// `drome pull -` can be appended, such as `docker exec -i NAME`
+    #[arg(long, value_name = "COMMAND")]
+    to: Option<Transport>,
+    /// All runs of this store
+    #[arg(long, conflicts_with = "study")]
+    all: bool,
+    /// All runs of this study
+    #[arg(long, value_name = "NAME")]
+    study: Option<String>,
+    /// Take out what may be private: command lines, configuration files, paths, what servers wrote, and the names of the
+    /// user and the machine; figures, versions and the names of studies and contenders stay
+    #[arg(long)]
+    redact: bool,
+    /// Name of this machine in other stores [default: its host name; with --redact what it is]
+    #[arg(long, value_name = "NAME", value_parser = machines::parse)]
+    machine: Option<String>,
+}
+
+/// Which runs are written.
+enum Wanted<'a> {
+    Latest,
+    Named(&'a [String]),
+    Study(&'a str),
+    All,
+}
+
+impl Wanted<'_> {
+    /// Whether each run was asked for by itself, so that none may be left out.
+    fn is_certain(&self) -> bool {
+        matches!(self, Self::Latest | Self::Named(_))
+    }
+}
+
+/// What is done to runs on their way.
+struct How {
+    redaction: Option<Redaction>,
+    /// The name of this machine; `None`: it is not told.
+    machine: Option<String>,
+}
+
+/// Writes the runs.
+pub fn run(args: &PushArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let (runs, file) = match (&args.to, args.words.split_last()) {
+        (None, Some((file, runs))) => (runs, Some(file)),
+        _ => (&args.words[..], None),
+    };
+    let wanted = wanted(args, runs)?;
+    let output =
+        file.filter(|file| *file != STDOUT).map(|file| Output::to("FILE", Path::new(file))).transpose()?;
+    let store = store(common)?;
+    let runs = ready(&store, selected(&store, &wanted)?, &wanted, args.redact)?;
+    let how = How::of(args);
+    if let Some(transport) = &args.to {
+        return send(transport, &store, &runs, &how);
+    }
+    let name = file.map_or(STDOUT, String::as_str);
+    let write = |to: &mut dyn Write| write_all(&store, &runs, &how, to).map_err(|error| told(name, error));
+    match output {
+        Some(output) => output.stream(write)?,
+        None => write(&mut BufWriter::new(stdout().lock()))?,
+    }
+    if name != STDOUT {
+        note!("{} written to {name}: `drome pull {name}` reads them", units::several(runs.len(), "run"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl How {
+    fn of(args: &PushArgs) -> Self {
+        let redaction = args.redact.then(|| Redaction::new(private()));
+        let own = || host_name().filter(|name| model::origin::is_machine(name) && !args.redact);
+        Self { redaction, machine: args.machine.clone().or_else(own) }
+    }
+}
+
+fn wanted<'a>(args: &'a PushArgs, runs: &'a [String]) -> Result<Wanted<'a>, WrongInput> {
+    let wanted = match (&args.study, args.all) {
+        (Some(study), _) => Wanted::Study(study),
+        (None, true) => Wanted::All,
+        (None, false) if runs.is_empty() => return Ok(Wanted::Latest),
+        (None, false) => return Ok(Wanted::Named(runs)),
+    };
+    if runs.is_empty() {
+        return Ok(wanted);
+    }
+    let option = if args.all { "--all" } else { "--study" };
+    Err(WrongInput(format!("{option} and the run {} exclude each other: leave one of them out", runs[0])))
+}
+
+/// The runs that were asked for, the earliest first.
+fn selected(store: &Store, wanted: &Wanted<'_>) -> anyhow::Result<Vec<Listed>> {
+    let mut all = store.everything()?;
+    all.reverse();
+    match wanted {
+        Wanted::All => {}
+        Wanted::Latest => all = all.pop().into_iter().collect(),
+        Wanted::Study(study) => {
+            all.retain(|run| run.name == *study && !matches!(run.kind, Kind::Readings | Kind::Report));
+            if all.is_empty() {
+                bail!(WrongInput(format!("there is no run of {study}: `drome list runs` lists all runs")));
+            }
+        }
+        Wanted::Named(names) => {
+            let names: BTreeSet<&String> = names.iter().collect();
+            all.retain(|run| names.contains(&run.id));
+            if let Some(missing) = names.into_iter().find(|name| !all.iter().any(|run| run.id == **name)) {
+                bail!(StoreError::NoRun(missing.clone()));
+            }
+        }
+    }
+    if all.is_empty() {
+        bail!(StoreError::Empty);
+    }
+    Ok(all)
+}
+
+/// The runs without those that can't be written: one that is being measured would be another one when it is over.
+fn ready(
+    store: &Store,
+    runs: Vec<Listed>,
+    wanted: &Wanted<'_>,
+    is_redacted: bool,
+) -> anyhow::Result<Vec<Listed>> {
+    let mut kept = Vec::with_capacity(runs.len());
+    for run in runs {
+        let why = if is_under_way(store, &run) {
+            "is being measured: push it when it is over"
+        } else if is_redacted && run.kind == Kind::Report {
+            "is kept as it was printed, so nothing can be taken out of it: push it without --redact"
+        } else {
+            kept.push(run);
+            continue;
+        };
+        if wanted.is_certain() {
+            bail!("run {} {why}", run.id);
+        }
+        note!("left out: run {} {why}", run.id);
+    }
+    if kept.is_empty() {
+        bail!("none of the runs can be pushed");
+    }
+    Ok(kept)
+}
+
+/// Whether a drome measures the run right now.
+fn is_under_way(store: &Store, run: &Listed) -> bool {
+    let may_be = run.ended.is_none() && run.machine.is_none() && run.kind.is_measured();
+    may_be && matches!(Lock::try_take(&store.lock(&run.id)), Ok(None))
+}
+
+/// Writes the whole file.
+fn write_all(store: &Store, runs: &[Listed], how: &How, to: &mut dyn Write) -> Result<(), ExportError> {
+    let bar = console::bar(runs.len() as u64, TEMPLATE);
+    let mut writer = Writer::begin(to, env!("CARGO_PKG_VERSION"))?;
+    for run in runs {
+        let machine = match (&run.machine, &how.redaction) {
+            (Some(_), Some(_)) => None,
+            (Some(other), None) => Some(other),
+            (None, _) => how.machine.as_ref(),
+        };
+        writer.entry(machine.map(String::as_str))?;
+        store.export(&run.id, &mut |mut row| {
+            if let Some(redaction) = &how.redaction {
+                redaction.apply(&mut row)?;
+            }
+            writer.row(&row)
+        })?;
+        bar.inc(1);
+    }
+    writer.end()?;
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// Sends the file to drome on another machine, which prints what becomes of each run.
+fn send(transport: &Transport, store: &Store, runs: &[Listed], how: &How) -> anyhow::Result<ExitCode> {
+    let words = ["pull", STDOUT].map(str::to_owned);
+    let shown = transport.shown(&words);
+    let mut child = transport
+        .command(&words)
+        .stdin(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("can't run `{shown}`: check the words of --to"))?;
+    let written = match child.stdin.take() {
+        Some(input) => write_all(store, runs, how, &mut BufWriter::new(input)),
+        None => Ok(()),
+    };
+    let status = child.wait().with_context(|| format!("can't wait for `{shown}`"))?;
+    // A program that ended before it had read everything says why.
+    let is_cut = matches!(&written, Err(ExportError::Shared(SharedError::Write(error))) if error.kind() == ErrorKind::BrokenPipe);
+    if !is_cut {
+        written.map_err(|error| told(&format!("what goes to `{shown}`"), error))?;
+    }
+    match status.code() {
+        Some(0) if !is_cut => Ok(ExitCode::SUCCESS),
+        Some(code) if code == i32::from(CHECK_FAILED) => Ok(ExitCode::from(CHECK_FAILED)),
+        _ => bail!("`{shown}` did not take the runs ({status}): what it printed says why"),
+    }
+}
+
+/// The error as the user reads it; `name`: what could not be written.
+fn told(name: &str, error: ExportError) -> anyhow::Error {
+    match error {
+        ExportError::Store(error) => error.into(),
+        ExportError::Shared(error) => anyhow!("{name} {error}"),
+    }
+}
+
+/// The names that are taken out of every text.
+fn private() -> Vec<String> {
+    let of_user = ["HOME", "USER", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let host = host_name();
+    let short = host.as_ref().and_then(|name| name.split('.').next()).map(str::to_owned);
+    of_user.chain(host.clone()).chain(short).collect()
+}
+
+/// The name that this machine has in its network, where it has one.
+pub(super) fn host_name() -> Option<String> {
+    let names = rustix::system::uname();
+    names.nodename().to_str().ok().filter(|name| !name.is_empty()).map(str::to_owned)
+}

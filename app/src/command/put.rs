@@ -1,0 +1,183 @@
+//! A link to drome on another machine, with `--put` after a copy of drome was put there: by its digest, into a folder of the user's own,
+//! whole or not at all.
+
+use super::transport::Transport;
+use agent::{Hello, Link, LinkError};
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use lab::machine::digest;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long drome on another machine may take to answer: ssh, and a slow board.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a copy may take: some tens of megabytes over one megabit per second.
+const LONGEST_COPY: Duration = Duration::from_mins(10);
+
+/// This process's own program, even if its file was replaced.
+const OWN: &str = "/proc/self/exe";
+
+/// The digits of the digest that say which build it is.
+const BUILD_DIGITS: usize = 12;
+
+/// The copies there. Every shell script below begins with this; `$1` is the digest and `$2` the size in bytes.
+const FOLDER: &str = r#"set -eu; umask 077
+d="${HOME:?has no value}/.cache/drome/agents"; f="$d/drome-$1"
+"#;
+
+/// Prints `there` if the copy is there and whole.
+const LOOK: &str = r#"if [ -L "$d" ] || [ ! -O "$d" ] || [ ! -x "$f" ] || [ -L "$f" ] || [ ! -O "$f" ]; then exit 0; fi
+s=$(sha256sum "$f" 2>/dev/null) || exit 0
+[ "${s%% *}" = "$1" ] && "$f" --version >/dev/null && echo there
+exit 0
+"#;
+
+/// Takes the copy from standard input. It gets its name when it is whole, on the disk, and runs. Three copies are kept.
+const TAKE: &str = r#"mkdir -p "$d"
+if [ -L "$d" ] || [ ! -O "$d" ]; then echo "$d is not this user's own folder" >&2; exit 1; fi
+chmod 700 "$d"
+t="$d/.new-$$-$1"
+trap 'rm -f "$t"' EXIT
+trap 'exit 1' HUP INT TERM
+cat > "$t"
+n=$(wc -c < "$t")
+if [ "$n" -ne "$2" ]; then echo "only $n of $2 bytes came" >&2; exit 1; fi
+if s=$(sha256sum "$t" 2>/dev/null) && [ "${s%% *}" != "$1" ]; then echo "other bytes came than were sent" >&2; exit 1; fi
+chmod 700 "$t"
+sync "$t" 2>/dev/null || sync
+"$t" --version >/dev/null
+mv -f "$t" "$f"
+ls -t "$d" | grep '^drome-' | tail -n +4 | while read -r old; do rm -f "$d/$old"; done
+"#;
+
+/// What runs the copy.
+const RUN: &str = r#"h=$1; shift; exec "$HOME/.cache/drome/agents/drome-$h" "$@""#;
+
+/// Raw arguments.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PutArgs {
+    /// Copy this drome to the other machine first, unless it is there: into ~/.cache/drome/agents
+    #[arg(long)]
+    put: bool,
+    /// Folder with builds for other architectures, named like drome-aarch64; implies --put [default: the folder of this drome]
+    #[arg(long, value_name = "DIR")]
+    put_from: Option<PathBuf>,
+}
+
+impl PutArgs {
+    /// Whether anything is to be copied.
+    pub fn is_given(&self) -> bool {
+        self.put || self.put_from.is_some()
+    }
+
+    /// A link by this transport.
+    pub fn link(&self, transport: &Transport) -> anyhow::Result<Link> {
+        match &self.put_from {
+            Some(folder) => link_to_copy(transport, Some(folder)),
+            None => link(transport, self.put),
+        }
+    }
+}
+
+/// What this drome says of itself to another: its version and its build.
+pub fn own_hello() -> Hello {
+    let build =
+        digest::sha256(Path::new(OWN)).and_then(|digest| Some(format!(" {}", digest.get(..BUILD_DIGITS)?)));
+    agent::hello(&format!("{}{}", env!("CARGO_PKG_VERSION"), build.unwrap_or_default()))
+}
+
+/// A link by this transport; `put`: to a copy of this drome, which is put there first unless it is there.
+pub fn link(transport: &Transport, put: bool) -> anyhow::Result<Link> {
+    if put {
+        return link_to_copy(transport, None);
+    }
+    start(transport)
+}
+
+fn start(transport: &Transport) -> anyhow::Result<Link> {
+    Ok(Link::start(&transport.name(), transport.command(&["agent".to_owned()]), &own_hello(), PATIENCE)?)
+}
+
+fn link_to_copy(transport: &Transport, folder: Option<&Path>) -> anyhow::Result<Link> {
+    let program = program_for(&machine(transport)?, transport, folder)?;
+    let shown = program.display();
+    let digest = digest::sha256(&program)
+        .ok_or_else(|| anyhow!("{shown} can't be read: name another folder with --put-from"))?;
+    let file = File::open(&program).with_context(|| format!("can't read {shown}"))?;
+    let bytes = file.metadata().with_context(|| format!("can't read {shown}"))?.len();
+    let script = |rest: &str| transport.with_program(&["sh", "-c", &format!("{FOLDER}{rest}"), "sh"]);
+    let words = [digest.clone(), bytes.to_string()];
+    let name = transport.name();
+    let look = agent::run(&name, script(LOOK).command(&words), std::io::empty(), PATIENCE);
+    if look.map_err(|error| not_taken(error, &name))?.trim() != "there" {
+        note!("copying drome to {name} ({} MB)", bytes.div_ceil(1_000_000));
+        agent::run(&name, script(TAKE).command(&words), file, LONGEST_COPY)
+            .map_err(|error| not_taken(error, &name))?;
+    }
+    start(&transport.with_program(&["sh", "-c", RUN, "sh", &digest]))
+}
+
+/// The operating system and the architecture there.
+fn machine(transport: &Transport) -> anyhow::Result<String> {
+    let command = transport.with_program(&["uname"]).command(&["-sm".to_owned()]);
+    let told = agent::run(&transport.name(), command, std::io::empty(), PATIENCE)?;
+    let words: Vec<&str> = told.split_whitespace().collect();
+    match words[..] {
+        ["Linux", arch] => Ok(if arch == "arm64" { "aarch64".to_owned() } else { arch.to_owned() }),
+        _ => bail!(
+            "{} is no Linux machine (`uname -sm` prints {told:?}): drome runs on Linux",
+            transport.name()
+        ),
+    }
+}
+
+/// The build for an architecture: this program, or one that is at hand.
+fn program_for(arch: &str, transport: &Transport, folder: Option<&Path>) -> anyhow::Result<PathBuf> {
+    // The architecture is the other side's word: it must be a name, and no path.
+    if !super::transport::is_plain(arch) {
+        bail!("{} has an architecture that is none: {arch:?}", transport.name());
+    }
+    let own_folder = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
+    let built = folder.map(Path::to_owned).or(own_folder).map(|folder| folder.join(format!("drome-{arch}")));
+    match built {
+        Some(built) if built.is_file() => Ok(built),
+        _ if arch == std::env::consts::ARCH => Ok(PathBuf::from(OWN)),
+        Some(built) => bail!(
+            "{} is {arch}, and this drome is for {}: put a build for it at {}, or name its folder with --put-from",
+            transport.name(),
+            std::env::consts::ARCH,
+            built.display()
+        ),
+        None => bail!(
+            "{} is {arch}, and this drome is for {}: name a folder with --put-from",
+            transport.name(),
+            std::env::consts::ARCH
+        ),
+    }
+}
+
+/// Why the copy is not there.
+fn not_taken(error: LinkError, name: &str) -> anyhow::Error {
+    let LinkError::Lost { why, .. } = &error else { return error.into() };
+    if ["No space left on device", "Disk quota exceeded", "File too large", "File size limit"]
+        .iter()
+        .any(|full| why.contains(full))
+    {
+        return anyhow!(
+            "{name} has no room for drome in its home folder ({}): free some and try again",
+            cause(why)
+        );
+    }
+    anyhow!(
+        "drome could not be put on {name} ({}): check the home folder there, or install drome there by hand",
+        cause(why)
+    )
+}
+
+/// What the command printed, or how it ended.
+fn cause(why: &str) -> &str {
+    let printed = why.split_once("printed: ").map_or(why, |(_, printed)| printed);
+    printed.rsplit_once(';').map_or(printed, |(printed, _)| printed)
+}

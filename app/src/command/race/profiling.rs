@@ -1,0 +1,61 @@
+//! `drome race --profile DIR`: what is sampled when the race is over, and how it gets into the verdict.
+
+use crate::command::verdict_file::VerdictFile;
+use crate::command::why::Why;
+use lab::Session;
+use model::GateVerdict;
+use model::gate_verdict::VerdictProfile;
+
+/// Why servers that already run can't be sampled.
+const UNKNOWN: &str = "the processes of these servers are not known, so that there is nothing to sample: give the first process of each \
+                       with --pid, in the order of the URLs";
+
+/// What becomes of `--profile`.
+#[derive(Debug)]
+pub enum Profiling {
+    /// It was not asked for.
+    Unwanted,
+    /// Nobody knows what to sample.
+    Impossible,
+    /// The servers are sampled when everything else is done.
+    Planned(Why),
+}
+
+impl Profiling {
+    /// `are_known`: whether the processes of the servers are known. If they are not, it says so.
+    pub fn of(why: Option<Why>, are_known: bool) -> Self {
+        match why {
+            None => Self::Unwanted,
+            Some(why) if are_known => Self::Planned(why),
+            Some(_) => {
+                alert!("drome: no profile: {UNKNOWN}");
+                Self::Impossible
+            }
+        }
+    }
+
+    /// Samples the servers, if that was asked for, and writes the verdict, if there is one, with what was found. A file is there with the
+    /// judgement before the servers are sampled, so that whoever stops drome meanwhile has it.
+    pub fn explain(
+        self,
+        session: &Session<'_>,
+        verdict: Option<&(VerdictFile, GateVerdict)>,
+    ) -> anyhow::Result<()> {
+        let write = |profile: Option<VerdictProfile>| match verdict {
+            Some((file, judged)) => file.write(&GateVerdict { profile, ..judged.clone() }),
+            None => Ok(()),
+        };
+        match self {
+            Self::Unwanted => write(None),
+            Self::Impossible => write(Some(VerdictProfile::without(UNKNOWN))),
+            Self::Planned(why) => {
+                if verdict.is_some_and(|(file, _)| file.can_be_written_again()) {
+                    write(None)?;
+                }
+                let explained = why.explain(session);
+                write(explained.as_ref().ok().cloned())?;
+                explained.map(drop)
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `--server-on`: the other machine on which servers are started, and the link to it.
+
+use super::put::PutArgs;
+use super::transport::Transport;
+use crate::console;
+use crate::failure::WrongInput;
+use clap::Args;
+use lab::elsewhere::{self, There};
+use lab::setup::Lineup;
+use model::Run;
+use std::net::Ipv4Addr;
+use std::sync::atomic::AtomicBool;
+
+/// Raw arguments.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ServersOnArgs {
+    /// Install, start, watch and stop the servers on another machine, which this command reaches: `ssh HOST`, or any words to which
+    /// `drome agent` can be appended; load comes from here
+    #[arg(long, value_name = "COMMAND")]
+    server_on: Option<Transport>,
+    /// With --server-on: IPv4 address of the other machine on which servers listen [default: the one by which it was reached]
+    #[arg(long, value_name = "ADDRESS")]
+    server_address: Option<Ipv4Addr>,
+    #[command(flatten)]
+    put: PutArgs,
+}
+
+impl ServersOnArgs {
+    /// Whether servers are to be started on another machine.
+    pub fn is_given(&self) -> bool {
+        self.server_on.is_some()
+    }
+
+    /// The other machine, if there is one. `of_study`: the one that the study names, where the command line names none.
+    pub fn there(&self, of_study: Option<&str>) -> anyhow::Result<Option<There>> {
+        let wrong = |why| WrongInput(format!("server-on in the study: {why}"));
+        let of_study = of_study.map(|words| words.parse::<Transport>().map_err(wrong)).transpose()?;
+        let Some(transport) = self.server_on.clone().or(of_study) else {
+            let lost = [(self.server_address.is_some(), "--server-address"), (self.put.is_given(), "--put")];
+            return match lost.into_iter().find(|(is_given, _)| *is_given) {
+                Some((option, _)) => {
+                    Err(WrongInput(format!("{option} needs --server-on, the other machine")).into())
+                }
+                None => Ok(None),
+            };
+        };
+        let link = self.put.link(&transport)?;
+        Ok(Some(There::open(link, self.server_address)?))
+    }
+}
+
+/// Moves the lineup to the other machine, if there is one. Contenders are asked there for their versions.
+pub fn take(there: Option<&There>, lineup: &mut Lineup) -> anyhow::Result<()> {
+    if let Some(there) = there {
+        elsewhere::take(there, lineup)?;
+    }
+    Ok(())
+}
+
+/// Measures the network to the other machine, and describes both in the run.
+pub fn describe(there: Option<&There>, run: &mut Run) -> anyhow::Result<()> {
+    let Some(there) = there else { return Ok(()) };
+    elsewhere::describe(there, run)?;
+    if let Some(on) = &run.environment.servers_on {
+        note!("{}", report::machine::servers_on(on));
+    }
+    Ok(())
+}
+
+/// Installs there what the contenders of a lineup lack. A failure is reported, and the others continue.
+pub fn install(there: &There, lineup: &mut Lineup, yes: bool, stop: &AtomicBool) {
+    let ask = |what: &str| yes || console::confirm(what);
+    let say = |line: &str| note!("{line}");
+    if let Err(why) = elsewhere::install(there, &mut lineup.prepared, &ask, &say, stop) {
+        alert!("drome: {why}");
+    }
+}

@@ -1,0 +1,104 @@
+//! The files of `--profile DIR`: of each contender a flame graph, its samples as text and as JSON; of each that is compared, the flame graph
+//! of the difference. Where a run has several cells, each has a folder of its own.
+
+use super::sample::Profiled;
+use crate::command::output::Output;
+use crate::failure::WrongInput;
+use anyhow::Context;
+use model::Run;
+use profile::{ProfileError, flame};
+use std::path::{Path, PathBuf};
+
+/// The longest part of a file's name that comes from a title, in characters.
+const LONGEST_PART: usize = 60;
+
+/// Checks that files can be written in a folder.
+pub fn check(folder: &Path) -> Result<(), WrongInput> {
+    output(folder, "A.svg").map(drop)
+}
+
+fn output(folder: &Path, file: &str) -> Result<Output, WrongInput> {
+    Output::to("--profile", &folder.join(file))
+}
+
+/// The folder of one cell.
+#[derive(Debug)]
+pub struct CellFolder {
+    path: PathBuf,
+}
+
+impl CellFolder {
+    /// Makes the folder of a cell, by its index, if it is not there. The only cell of a run has the whole folder.
+    pub fn new(folder: &Path, run: &Run, cell: usize) -> anyhow::Result<Self> {
+        let path = match &run.study.cells[..] {
+            [] | [_] => folder.to_owned(),
+            cells => {
+                let title = cells.get(cell).map_or("", |cell| cell.title.as_str());
+                folder.join(format!("{}-{}", cell + 1, part(title)))
+            }
+        };
+        std::fs::create_dir_all(&path).with_context(|| {
+            format!(
+                "can't make the folder --profile {}: check the free space and its permissions",
+                path.display()
+            )
+        })?;
+        Ok(Self { path })
+    }
+
+    /// Writes the flame graph of a contender, and its samples as text and as JSON.
+    pub fn write_one(&self, of: &Profiled) -> anyhow::Result<()> {
+        let Profiled { name, title, report } = of;
+        let file = part(name);
+        let picture = flame::graph(&report.profile, &format!("CPU time of {name} ({title}) under load"));
+        self.draw(&format!("{file}.svg"), picture)?;
+        output(&self.path, &format!("{file}.folded"))?.write(report.profile.to_folded().as_bytes())?;
+        let json = format!("{}\n", serde_json::to_string_pretty(report)?);
+        output(&self.path, &format!("{file}.json"))?.write(json.as_bytes())
+    }
+
+    /// Writes what B spends against A.
+    pub fn write_difference(&self, a: &Profiled, b: &Profiled) -> anyhow::Result<()> {
+        let title =
+            format!("CPU time per answer of {} ({}) against {} ({})", b.name, b.title, a.name, a.title);
+        let picture = flame::difference(&a.side(), &b.side(), &title);
+        self.draw(&format!("{}-against-{}.svg", part(&b.name), part(&a.name)), picture)
+    }
+
+    /// Writes a picture, or prints why there is none.
+    fn draw(&self, file: &str, picture: Result<String, ProfileError>) -> anyhow::Result<()> {
+        match picture {
+            Ok(svg) => output(&self.path, file)?.write(svg.as_bytes()),
+            Err(error) => {
+                alert!("drome: no {file}: {error}");
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A name or a title as a part of a file's name: letters, digits and the marks that no shell takes for anything.
+fn part(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "@._-".contains(c) { c } else { '-' };
+    let part: String = text.chars().map(plain).take(LONGEST_PART).collect();
+    // Neither a hidden file nor the folder above.
+    let part = part.trim_matches(['.', '-']);
+    if part.is_empty() { "unnamed".to_owned() } else { part.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_plain() {
+        assert_eq!(
+            [part("A"), part("nginx@tuned"), part("http_load-1.0")],
+            ["A", "nginx@tuned", "http_load-1.0"]
+        );
+        assert_eq!(part("four bytes, kept"), "four-bytes--kept");
+        assert_eq!([part("../../etc/passwd"), part(".."), part("")], ["etc-passwd", "unnamed", "unnamed"]);
+        assert_eq!(part(&"ä".repeat(99)), "unnamed");
+        assert_eq!(part(&"a".repeat(99)).len(), LONGEST_PART);
+    }
+}

@@ -1,0 +1,44 @@
+//! The progress of profiles on standard error: a bar on a terminal, else a line for each start.
+
+use crate::console::{self, fitted};
+use indicatif::ProgressBar;
+use std::io::{IsTerminal, stderr};
+
+/// The bar, then what is being sampled.
+const TEMPLATE: &str = "{bar:24} {pos}/{len} profiles, {elapsed} so far\n{msg}";
+
+/// Shows how many profiles are done.
+pub struct Progress {
+    bar: ProgressBar,
+    is_terminal: bool,
+    all: usize,
+    /// The number of those that have begun.
+    begun: usize,
+}
+
+impl Progress {
+    /// Before the first of so many.
+    pub fn begin(all: usize) -> Self {
+        Self { bar: console::bar(all as u64, TEMPLATE), is_terminal: stderr().is_terminal(), all, begun: 0 }
+    }
+
+    /// The next one begins.
+    pub fn begins(&mut self, what: &str) {
+        self.bar.set_position(self.begun as u64);
+        self.begun += 1;
+        self.bar.set_message(fitted(what));
+        if !self.is_terminal {
+            note!("profile {} of {}: {what}", self.begun, self.all);
+        }
+    }
+
+    /// Lets something print while the bar is away.
+    pub fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    /// Removes the bar.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

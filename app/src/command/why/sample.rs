@@ -1,0 +1,88 @@
+//! Samples one contender in a start of its own.
+
+use crate::command::profiler::Profiler;
+use lab::Session;
+use lab::fault::Fault;
+use lab::once_more::Another;
+use lab::server::tree::{self, Tree};
+use profile::{ProfileError, Report, Side, Target, Work};
+use std::time::Duration;
+
+/// A contender's profile.
+#[derive(Debug)]
+pub struct Profiled {
+    /// Its name; its letter in a race.
+    pub name: String,
+    /// What tables call it.
+    pub title: String,
+    /// The samples, and what it did meanwhile.
+    pub report: Report,
+}
+
+/// Why a contender has no profile.
+#[derive(Debug)]
+pub enum Missing {
+    /// Something went wrong with this start.
+    Start(String),
+    /// This system does not let drome profile. That would be the same for the next one.
+    System(ProfileError),
+}
+
+impl From<Fault> for Missing {
+    fn from(fault: Fault) -> Self {
+        Self::Start(fault.to_string())
+    }
+}
+
+impl From<ProfileError> for Missing {
+    fn from(error: ProfileError) -> Self {
+        match error {
+            ProfileError::NoProcess => Self::Start(error.to_string()),
+            error => Self::System(error),
+        }
+    }
+}
+
+impl Profiled {
+    /// As one of two that are compared.
+    pub fn side(&self) -> Side<'_> {
+        Side { name: &self.name, profile: &self.report.profile, work: self.report.work }
+    }
+}
+
+/// Starts a contender once more, samples it under load for the time of the window, stops it, and looks up the names of its functions, which
+/// can take seconds of CPU time: no server is under load then.
+pub fn sample(
+    session: &Session<'_>,
+    another: &Another,
+    title: &str,
+    window: Duration,
+) -> Result<Profiled, Missing> {
+    let mut start = session.start_once_more(another)?;
+    let Some(target) = start.tree().map(|tree| target(&tree)) else {
+        return Err(Missing::Start("its processes are not known".to_owned()));
+    };
+    // The sampler shares the load generator's CPUs: none of the server's is taken.
+    let profiler = Profiler::begin(&target, start.client_cpus())?;
+    let driven = start.drive(window, &profiler)?;
+    // While the server runs: it may remove the names of what it compiled at run time when it ends.
+    let (recording, counters) = profiler.end()?;
+    let name = another.contender.clone();
+    if let Err(why) = start.stop() {
+        note!("profile: {name}: {why}");
+    }
+    let profile = recording.resolve();
+    // The exact time includes the kernel's part.
+    let cpu_ns = driven.cpu_ns.filter(|_| profile.has_kernel);
+    let work = Work { answers: driven.answers, cpu_ns };
+    let report = Report { schema: Report::SCHEMA, work, counters, profile };
+    Ok(Profiled { name, title: title.to_owned(), report })
+}
+
+fn target(tree: &Tree) -> Target {
+    match tree {
+        Tree::Below(guard) => Target::Below(*guard),
+        Tree::From(pid) => Target::From(*pid),
+        Tree::Container(_) => Target::Pids(tree::pids(tree)),
+    }
+}

@@ -1,0 +1,143 @@
+//! The section of a run's page about CPU time: how the contenders differ in sentences, and the most expensive functions of each.
+
+use super::failure::Failure;
+use super::url;
+use lab::Store;
+use maud::{Markup, html};
+use profile::{FrameCost, Row, StoredDifference, StoredProfile};
+use report::units;
+
+/// The most functions of a contender, and the most differences.
+const MOST_ROWS: usize = 6;
+
+/// The profile of one contender.
+#[derive(Debug)]
+pub struct RunProfile {
+    /// The contender's name; in a race its letter.
+    pub name: String,
+    /// What is stored; `None`: this drome can't read it.
+    pub stored: Option<StoredProfile>,
+}
+
+/// The profiles that a run has.
+pub fn of_run(store: &Store, run: &str) -> Result<Vec<RunProfile>, Failure> {
+    let all = store.profiles(run)?.into_iter();
+    Ok(all.map(|(name, json)| RunProfile { name, stored: parse(&json) }).collect())
+}
+
+/// What is stored of a profile beside its calls; `None`: it is damaged, or a newer drome wrote it.
+pub fn parse(json: &str) -> Option<StoredProfile> {
+    let stored: StoredProfile = serde_json::from_str(json).ok()?;
+    (stored.schema <= StoredProfile::SCHEMA).then_some(stored)
+}
+
+/// What to call a contender: `A, old`.
+pub fn title(name: &str, stored: &StoredProfile) -> String {
+    if stored.title == name { name.to_owned() } else { format!("{name}, {}", stored.title) }
+}
+
+/// The address of a contender's flame graph.
+pub fn flame_graph(run: &str, name: &str) -> String {
+    format!("/runs/{}/flame/{}", url::part(run), url::part(name))
+}
+
+/// The section; nothing for a run without profiles.
+pub fn section(run: &str, profiles: &[RunProfile]) -> Markup {
+    let differences: Vec<(&str, &StoredDifference)> = profiles
+        .iter()
+        .filter_map(|of| Some((of.name.as_str(), of.stored.as_ref()?.difference.as_ref()?)))
+        .collect();
+    html! {
+        @if !profiles.is_empty() {
+            section.card aria-labelledby="cpu-time" {
+                h2 id="cpu-time" { "Where the CPU time goes" }
+                @for (_, difference) in &differences { p.finding { (difference.sentence) } }
+                p.faint { "Sampled under the same load in one more start of each server, which does not count." }
+                div.functions { @for of in profiles { (one(run, of)) } }
+                @for (name, difference) in &differences { (changes(name, difference)) }
+            }
+        }
+    }
+}
+
+/// The most expensive functions of a contender.
+fn one(run: &str, of: &RunProfile) -> Markup {
+    let Some(stored) = &of.stored else {
+        return html! { p.note { "The profile of " (of.name) " can't be read. Use a newer drome." } };
+    };
+    let title = title(&of.name, stored);
+    html! {
+        div {
+            h3 { (title) }
+            p.faint { (stored.summary) }
+            @if stored.top.is_empty() { p { "No CPU time per answer is known." } } @else {
+                table {
+                    caption.unseen { "Functions of " (title) " with the most CPU time in themselves" }
+                    thead {
+                        tr {
+                            th scope="col" { "Function" }
+                            th.number scope="col" { "Per answer" }
+                            th.number scope="col" { "Share" }
+                        }
+                    }
+                    tbody { @for cost in stored.top.iter().take(MOST_ROWS) { (function(cost, stored.samples)) } }
+                }
+                p { a.button href=(flame_graph(run, &of.name)) { "Flame graph of " (of.name) } }
+            }
+        }
+    }
+}
+
+fn function(cost: &FrameCost, samples: u64) -> Markup {
+    let share = cost.self_samples as f64 / samples.max(1) as f64;
+    html! {
+        tr {
+            th scope="row" { code { (cost.frame) } }
+            td.number { (units::duration(cost.self_ns_per_answer)) }
+            td.number { (units::percent(share)) }
+        }
+    }
+}
+
+/// The functions whose own CPU time differs most.
+fn changes(name: &str, difference: &StoredDifference) -> Markup {
+    let against = &difference.against;
+    html! {
+        @if !difference.by_self.is_empty() {
+            details {
+                summary { "Functions in which " (name) " differs most from " (against) }
+                div.functions {
+                    table {
+                        caption.unseen { "Own CPU time per answer of " (against) " and of " (name) }
+                        thead {
+                            tr {
+                                th scope="col" { "Function" }
+                                th.number scope="col" { (against) }
+                                th.number scope="col" { (name) }
+                                th.number scope="col" { "Change" }
+                            }
+                        }
+                        tbody { @for row in difference.by_self.iter().take(MOST_ROWS) { (change(row)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn change(row: &Row) -> Markup {
+    let of = &row.change;
+    let sign = if of.difference_ns < 0.0 { "−" } else { "+" };
+    html! {
+        tr {
+            th scope="row" { code { (row.frame) } }
+            td.number { (units::duration(of.a_ns_per_answer)) }
+            td.number { (units::duration(of.b_ns_per_answer)) }
+            td.number { (sign) (units::duration(of.difference_ns.abs())) }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "profiles/tests.rs"]
+mod tests;

@@ -1,0 +1,91 @@
+//! A race of two servers that is made up, with profiles, as `drome race --profile` stores it.
+
+use crate::common::Home;
+use crate::common::example::example;
+use ::profile::{CallTree, Difference, Profile, Report, Side, StoredProfile, Work};
+use lab::Store;
+use lab::store::ProfileRow;
+use model::observation::{Entrant, Raced};
+use model::*;
+
+/// The name of the run.
+pub const RUN: &str = "20260101-000000-0000";
+
+/// A function whose name is no markup.
+pub const HOSTILE: &str = "to_vec::<script>alert(1)</script>";
+
+/// The label of each contender, its command, its requests/s, and its samples of 1 ms.
+const RACED: [(&str, &str, &str, f64, &str); 2] = [
+    ("A", "old", "./old --port {port}", 50_000.0, "main;serve;parse 100\nmain;serve;write_[k] 300\n"),
+    ("B", "new <b>", "./new --port {port}", 40_000.0, B),
+];
+
+const B: &str =
+    "main;serve;parse 100\nmain;serve;to_vec::<script>alert(1)</script> 400\nmain;serve;write_[k] 300\n";
+
+/// A home whose store has this race.
+pub fn home() -> Home {
+    let home = Home::new();
+    let store = Store::open(&home.store()).unwrap();
+    let entrant = |(name, title, command, ..): (&str, &str, &str, f64, &str)| {
+        let command = ["sh", "-c", command].map(str::to_owned).to_vec();
+        (name.to_owned(), Entrant { title: title.to_owned(), command, ..Entrant::default() })
+    };
+    let run = Run {
+        name: "race".to_owned(),
+        race: Some(Raced { body_bytes: Some(12), ..Raced::default() }),
+        copies: 2,
+        ..example(RACED.map(entrant).into(), &[("keep-alive", 10)], [6, 6])
+    };
+    assert_eq!(run.id, RUN);
+    store.add_run(&run).unwrap();
+    for block in 0..6 {
+        for (at, (name, _, _, rate, _)) in RACED.into_iter().enumerate() {
+            for copy in 0..2 {
+                let noise = 1.0 + 0.005 * stats::random::uniform(7, (block * 10 + at * 2 + copy) as u64);
+                let trial = Trial { block, cell: 0, contender: name.to_owned(), copy };
+                store.insert(RUN, &observation(trial, rate * noise)).unwrap();
+            }
+        }
+    }
+    store.end_run(RUN, "A is certainly better").unwrap();
+    store.keep_profiles(RUN, &profiles()).unwrap();
+    home
+}
+
+fn observation(trial: Trial, rate: f64) -> Observation {
+    let n = rate as u64;
+    let tally = Tally { duration_ns: 1_000_000_000, sent: n, completed: n, threads: 1, ..Tally::default() };
+    let usage = Some(Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() });
+    let verdict = Verdict { bound: Bound::Server, valid: true, reasons: Vec::new(), ..Verdict::default() };
+    Observation {
+        trial,
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        elapsed_ns: 1,
+        outcome: Outcome::Measured(Box::new(Measurement { tally, usage, verdict })),
+        conditions: Conditions::default(),
+        in_heat: None,
+    }
+}
+
+/// The profiles: 10,000 answers each, so that a sample is 100 ns per answer.
+fn profiles() -> Vec<ProfileRow> {
+    let [a, b] = RACED.map(|(.., samples)| {
+        let profile =
+            Profile::from_folded(&format!("# period_ns=1000000 has_kernel=true\n{samples}")).unwrap();
+        Report { work: Work { answers: 10_000, cpu_ns: None }, profile, ..Report::default() }
+    });
+    let [of_a, of_b] =
+        [("A", &a), ("B", &b)].map(|(name, of)| Side { name, profile: &of.profile, work: of.work });
+    let difference = Difference::between(&of_a, &of_b).unwrap();
+    let stored = [
+        ("A", StoredProfile::of("old", &a, None, 0.001), &a),
+        ("B", StoredProfile::of("new <b>", &b, Some(&difference), 0.001), &b),
+    ];
+    let row = |(name, stored, report): (&str, StoredProfile, &Report)| ProfileRow {
+        contender: name.to_owned(),
+        json: serde_json::to_string(&stored).unwrap(),
+        tree: serde_json::to_string(&CallTree::of(&report.profile, 0.001)).unwrap(),
+    };
+    stored.map(row).into()
+}

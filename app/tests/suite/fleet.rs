@@ -1,0 +1,148 @@
+//! `drome heat`: a run of several machines by hand: planned, measured heat by heat, taken in once, and reported.
+
+use crate::common::{Home, process, run, wait_for};
+use serde_json::Value;
+use std::fs;
+use std::process::{Command, Stdio};
+
+const STUDY: &str = r#"
+title = "A small study"
+contenders = ["one"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 2 } }
+[design]
+rounds = [4, 4]
+heat = 2
+slice = "20ms"
+warmup = "20ms"
+warmup_limit = "300ms"
+measure = "100ms"
+budget = "2h"
+"#;
+
+const CONTENDER: &str = r#"
+title = "One"
+language = "Rust"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = ["{drome}", "serve", "--port", "{port}"]
+[serves]
+hello = "/hello"
+"#;
+
+fn home() -> Home {
+    let home = Home::new();
+    home.write("own/studies/small.toml", STUDY);
+    home.write("own/contenders/one/contender.toml", CONTENDER);
+    home
+}
+
+fn heat(home: &Home, args: &[&str]) -> Command {
+    let own = home.path().join("own").display().to_string();
+    let mut command = home.drome(&["heat"]);
+    command.args(args).args(["--catalog", &own]).env("DROME_ALLOW_BUSY", "1");
+    command
+}
+
+fn planned(home: &Home, args: &[&str]) -> String {
+    let finished = run(heat(home, &["--plan", "small"]).args(args));
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    finished.out.trim().to_owned()
+}
+
+/// Measures a spec, as this machine.
+fn measured(home: &Home, nth: usize, spec: &str, machine: &str) -> String {
+    let spec = home.write(&format!("spec-{nth}.json"), spec).display().to_string();
+    let result = home.path().join(format!("result-{nth}.jsonl")).display().to_string();
+    let finished = run(&mut heat(home, &["--spec", &spec, "--result", &result, "--machine", machine]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    result
+}
+
+#[test]
+fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
+    let home = home();
+    let id = planned(&home, &["--machines", "2", "--out", &home.path().join("specs").display().to_string()]);
+    let owed = run(&mut heat(&home, &["--owed", &id])).out;
+    let specs: Vec<&str> = owed.lines().collect();
+    assert_eq!((specs.len(), fs::read_dir(home.path().join("specs")).unwrap().count()), (4, 4));
+    let mut results = Vec::new();
+    for (nth, spec) in specs.iter().enumerate() {
+        results.push(measured(&home, nth, spec, ["ci-1", "ci-2"][nth % 2]));
+    }
+    let commit = |files: &[String]| {
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let finished = run(&mut heat(&home, &[&["--commit"], &files[..]].concat()));
+        let outcomes =
+            finished.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["outcome"].clone());
+        (finished.code, outcomes.collect::<Vec<_>>(), finished.err)
+    };
+    assert_eq!(commit(&results[2..]).1, ["committed", "committed"]);
+    let (code, outcomes, _) = commit(&results);
+    assert_eq!(
+        (code, outcomes),
+        (0, ["committed", "committed", "already", "already"].map(Value::from).to_vec())
+    );
+    // What was changed on its way is refused, and what is beside it is not.
+    let changed = fs::read_to_string(&results[0]).unwrap().replace("\"attempt\":1", "\"attempt\":2");
+    fs::write(&results[0], changed).unwrap();
+    let (code, outcomes, err) = commit(&results[..2]);
+    assert!(
+        code == 2 && outcomes == ["already"] && err.contains("was changed after it was written"),
+        "{err}"
+    );
+    let over = run(&mut heat(&home, &["--owed", &id]));
+    assert!(over.out.is_empty() && over.err.contains("is over"), "{}", over.err);
+    let report: Value =
+        serde_json::from_str(&run(&mut home.drome(&["report", &id, "--format", "json"])).out).unwrap();
+    let machines = &report["cells"][0]["in_heats"]["machines"];
+    assert_eq!(machines["machines"][0]["machine"], "ci-1", "{machines}");
+    assert_eq!((&machines["machines"][1]["heats"], &machines["differ"]), (&Value::from(2), &Value::Null));
+    let text = run(&mut home.drome(&["report", &id])).out;
+    assert!(text.contains("measured on 2 machines: ci-1 (2 heats"), "{text}");
+    let resumed = run(home
+        .drome(&["run", "small", "--resume", "--budget", "3h"])
+        .args(["--catalog", &home.path().join("own").display().to_string()]));
+    assert!(resumed.code == 2 && resumed.err.contains("is measured on several machines"), "{}", resumed.err);
+    home.assert_clean();
+}
+
+#[test]
+fn a_heat_whose_worker_is_gone_ends_with_all_of_its_servers() {
+    let home = home();
+    let id = planned(&home, &[]);
+    let owed = run(&mut heat(&home, &["--owed", &id])).out;
+    // A longer heat, so that it is under way.
+    let spec = owed.lines().next().unwrap().replace("\"measure\":\"100ms\"", "\"measure\":\"1m\"");
+    let spec = home.write("spec.json", &spec).display().to_string();
+    let result = home.path().join("result.jsonl").display().to_string();
+    let mut command = heat(&home, &["--spec", &spec, "--result", &result, "--tied"]);
+    let mut child = process::spawn(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()));
+    let serves = || {
+        crate::common::processes_with(&home.path().display().to_string())
+            .iter()
+            .any(|line| line.contains(" serve "))
+    };
+    wait_for(serves, "a server to start");
+    drop(child.stdin.take());
+    assert_eq!(process::wait(&mut child).code(), Some(130));
+    wait_for(|| !serves(), "all servers to be gone");
+    assert!(!fs::exists(&result).unwrap(), "there is no result of a part");
+}
+
+#[test]
+fn another_contender_than_was_planned_is_not_measured() {
+    let home = home();
+    let id = planned(&home, &[]);
+    let owed = run(&mut heat(&home, &["--owed", &id])).out;
+    let spec = home.write("spec.json", owed.lines().next().unwrap()).display().to_string();
+    home.write("own/contenders/one/contender.toml", &CONTENDER.replace("1.0", "2.0"));
+    let result = home.path().join("result.jsonl").display().to_string();
+    let finished = run(&mut heat(&home, &["--spec", &spec, "--result", &result]));
+    assert!(finished.code == 1 && finished.err.contains("one was 1.0 and is 2.0"), "{}", finished.err);
+}

@@ -1,0 +1,165 @@
+//! The servers whose truth is known: what each needs, and how it is built and started.
+
+use anyhow::{Context, Result, bail, ensure};
+use std::path::Path;
+use std::process::Command;
+use xtask::packages;
+
+/// A server whose truth is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Spins {
+    /// Selects it on the command line.
+    pub name: &'static str,
+    /// What the table calls it.
+    pub title: &'static str,
+    /// The program that builds it, or runs it.
+    tool: &'static str,
+    /// How the tool is installed.
+    install: &'static str,
+    language: Language,
+    /// Why its stacks may not name its functions.
+    pub unnamed: &'static str,
+}
+
+/// How a server's source becomes a command.
+#[derive(Clone, Copy, Debug)]
+enum Language {
+    /// The tool compiles it with these options: the source's name, and the source.
+    Compiled(&'static str, &'static str, &'static [&'static str]),
+    /// The tool runs it with these options: the source's name, and the source.
+    Interpreted(&'static str, &'static str, &'static [&'static str]),
+}
+
+const JAVASCRIPT: &str = include_str!("spins.js");
+const PYTHON: &str = include_str!("spins.py");
+
+/// All of them, in the order of the table.
+pub const SERVERS: [Spins; 7] = [
+    Spins {
+        name: "c",
+        title: "C",
+        tool: "cc",
+        install: "apt install gcc libc6-dev",
+        language: Language::Compiled("spins.c", include_str!("spins.c"), &["-O2", "-g"]),
+        unnamed: "no stack names its functions",
+    },
+    Spins {
+        name: "rust",
+        title: "Rust",
+        tool: "rustc",
+        install: "https://rustup.rs",
+        language: Language::Compiled(
+            "spins.rs",
+            include_str!("spins.rs"),
+            &["--edition", "2021", "-O", "-g"],
+        ),
+        unnamed: "no stack names its functions",
+    },
+    Spins {
+        name: "go",
+        title: "Go",
+        tool: "go",
+        install: "https://go.dev/dl",
+        language: Language::Compiled("spins.go", include_str!("spins.go"), &["build"]),
+        unnamed: "no stack names its functions",
+    },
+    Spins {
+        name: "node",
+        title: "Node.js",
+        tool: "node",
+        install: "apt install nodejs",
+        language: Language::Interpreted("spins.js", JAVASCRIPT, &[]),
+        unnamed: "V8 names its functions only with --perf-basic-prof",
+    },
+    Spins {
+        name: "node-perf",
+        title: "Node.js, perf flags",
+        tool: "node",
+        install: "apt install nodejs",
+        language: Language::Interpreted(
+            "spins.js",
+            JAVASCRIPT,
+            &["--perf-basic-prof", "--interpreted-frames-native-stack"],
+        ),
+        unnamed: "no stack names its functions",
+    },
+    Spins {
+        name: "python",
+        title: "Python",
+        tool: "python3",
+        install: "apt install python3",
+        language: Language::Interpreted("spins.py", PYTHON, &[]),
+        unnamed: "only the interpreter's own functions have names without -X perf",
+    },
+    Spins {
+        name: "python-perf",
+        title: "Python, -X perf",
+        tool: "python3",
+        install: "apt install python3",
+        language: Language::Interpreted("spins.py", PYTHON, &["-X", "perf"]),
+        unnamed: "needs Python 3.12 or later, built with -fno-omit-frame-pointer",
+    },
+];
+
+impl Spins {
+    /// Fails if its tool is missing, and names it.
+    pub fn ensure_installed(&self) -> Result<()> {
+        let Self { name, tool, install, .. } = self;
+        if packages::find(tool).is_some() {
+            return Ok(());
+        }
+        bail!("`{tool}` is not on PATH, which {name} needs: install it ({install}), or name other servers")
+    }
+
+    /// Writes its source into the folder, and compiles it where its language is compiled; returns the command that starts it, without the
+    /// port.
+    pub fn command(&self, folder: &Path) -> Result<Vec<String>> {
+        let (Language::Compiled(file, text, options) | Language::Interpreted(file, text, options)) =
+            &self.language;
+        let source = folder.join(file);
+        std::fs::write(&source, text).with_context(|| format!("can't write {}", source.display()))?;
+        let source = source.display().to_string();
+        if let Language::Interpreted(..) = self.language {
+            let options = options.iter().map(|option| (*option).to_owned());
+            return Ok([self.tool.to_owned()].into_iter().chain(options).chain([source]).collect());
+        }
+        let program = folder.join(format!("spins-{}", self.name)).display().to_string();
+        let mut command = Command::new(self.tool);
+        command.args(*options).args(["-o", &program, &source]).current_dir(folder);
+        let built = command.output().with_context(|| format!("can't run {}", self.tool))?;
+        let errors = String::from_utf8_lossy(&built.stderr);
+        ensure!(built.status.success(), "`{command:?}` ended with {}: {errors}", built.status);
+        Ok(vec![program])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_has_the_loop_and_both_callers() {
+        for Spins { name, language, .. } in SERVERS {
+            let (Language::Compiled(_, text, _) | Language::Interpreted(_, text, _)) = language;
+            for word in ["busy_work", "caller_a", "caller_b", "/truth"] {
+                assert!(text.contains(word), "{name}: {word}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_missing_tool_is_named_with_its_remedy() {
+        let missing = Spins { tool: "no-such-tool", ..SERVERS[2] };
+        let why = missing.ensure_installed().unwrap_err().to_string();
+        assert!(why.contains("`no-such-tool` is not on PATH") && why.contains("https://go.dev/dl"), "{why}");
+    }
+
+    #[test]
+    fn an_interpreted_server_is_started_by_its_tool() {
+        let folder = tempfile::tempdir().unwrap();
+        let command = SERVERS[6].command(folder.path()).unwrap();
+        let source = folder.path().join("spins.py");
+        assert_eq!(command, ["python3", "-X", "perf", &source.display().to_string()]);
+        assert_eq!(std::fs::read_to_string(source).unwrap(), PYTHON);
+    }
+}

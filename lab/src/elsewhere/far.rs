@@ -1,0 +1,210 @@
+//! A server on another machine: what a heat asks of a server, asked over the link.
+
+use super::laid::Laid;
+use super::messages::{Answers, Came, Clocks, Number, Sample, Start, Started};
+use super::there::There;
+use crate::fault::Fault;
+use crate::server::origin::Origin;
+use crate::server::tree::{Snapshot, ThreadClocks};
+use load::Watch;
+use model::Usage;
+use model::environment::Executable;
+use std::net::{SocketAddr, SocketAddrV4};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+
+/// A server on another machine.
+#[derive(Debug)]
+pub struct Far {
+    there: There,
+    id: u64,
+    address: SocketAddr,
+    /// The program that it is.
+    pub program: Option<Executable>,
+    is_stopped: bool,
+}
+
+/// What is asked for when a server is started.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The cores that it may use.
+    pub cpus: &'a [usize],
+    /// How many connections it will have.
+    pub connections: usize,
+    /// The name of the file for its output.
+    pub log: &'a str,
+}
+
+impl Far {
+    /// Starts a contender there and waits until it answers there.
+    pub fn start(laid: &Laid, wanted: Wanted<'_>, stop: &AtomicBool) -> Result<Self, Fault> {
+        let there = &laid.there;
+        let Wanted { cpus, connections, log } = wanted;
+        let question =
+            Start { id: laid.id, host: there.host(), cpus: cpus.to_vec(), connections, log: log.to_owned() };
+        match there.ask_at_length("servers.start", &question, stop, &mut |_| {})? {
+            Came::Failed(why) => Err(Fault::Contender(why)),
+            Came::Well(Started { server, port, program }) => {
+                let address = SocketAddr::V4(SocketAddrV4::new(there.host(), port));
+                Ok(Self { there: there.clone(), id: server, address, program, is_stopped: false })
+            }
+        }
+    }
+
+    /// Where it is asked.
+    pub fn origin(&self) -> Origin {
+        Origin::from(self.address)
+    }
+
+    /// Its number there.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The machine that it is on.
+    pub fn there(&self) -> &There {
+        &self.there
+    }
+
+    /// How it ended, if it has and the link is not lost.
+    pub fn ended(&self) -> Option<String> {
+        self.there.ask("servers.ended", &self.number()).ok().flatten()
+    }
+
+    /// What its processes have used and hold; nothing where the link is lost.
+    pub fn snapshot(&self) -> Snapshot {
+        self.there.ask("servers.snapshot", &self.number()).unwrap_or_default()
+    }
+
+    /// CPU time of each of its threads; nothing where the link is lost.
+    pub fn thread_clocks(&self) -> ThreadClocks {
+        let clocks: Clocks = self.there.ask("servers.clocks", &self.number()).unwrap_or_default();
+        clocks.into_iter().collect()
+    }
+
+    /// The names of its programs and threads.
+    pub fn names(&self) -> Vec<String> {
+        self.there.ask("servers.names", &self.number()).unwrap_or_default()
+    }
+
+    /// The lab's failure that explains why it does not answer here, if it does answer there; or the link is lost.
+    pub fn unreachable(&self, path: &str, why: &str) -> Option<Fault> {
+        if let Some(lost) = self.there.lost() {
+            return Some(lost);
+        }
+        let question = Answers { server: self.id, path: path.to_owned() };
+        let answers: bool = self.there.ask("servers.answers", &question).ok()?;
+        answers.then(|| Fault::Lab(cut_off(&self.there, self.address, why)))
+    }
+
+    /// Asks it to stop, once, and waits for nothing.
+    pub fn ask_to_stop(&mut self) {
+        let _: Result<(), Fault> = self.there.ask("servers.ask_to_stop", &self.number());
+    }
+
+    /// Stops it and checks that nothing is left of it there.
+    pub fn stop(mut self) -> Result<(), String> {
+        self.is_stopped = true;
+        if self.there.lost().is_some() {
+            // Everything there ends with the link.
+            return Ok(());
+        }
+        let came: Result<Option<String>, Fault> = self.there.ask("servers.stop", &self.number());
+        came.map_err(|fault| fault.to_string())?.map_or(Ok(()), Err)
+    }
+
+    /// Prepares to sample it during a measurement.
+    pub fn sampler(&self, cpus: &[usize]) -> Option<FarSampler> {
+        let question = Sample { server: self.id, cpus: cpus.to_vec() };
+        let sample: Number = self.there.ask("servers.sample", &question).ok()?;
+        Some(FarSampler::start(self.there.clone(), sample))
+    }
+
+    fn number(&self) -> Number {
+        Number { id: self.id }
+    }
+}
+
+impl Drop for Far {
+    fn drop(&mut self) {
+        if !self.is_stopped && self.there.lost().is_none() {
+            let _: Result<Option<String>, Fault> = self.there.ask("servers.stop", &self.number());
+        }
+    }
+}
+
+/// That something which listens there can't be reached from here.
+pub fn cut_off(there: &There, at: SocketAddr, why: &str) -> String {
+    format!(
+        "{} listens on {at} and is answered on its own machine, but not from here ({why}): a firewall or a route between the two \
+         machines stands in the way. Let TCP and UDP from this machine reach the ports 12000 to 31999 of {}, check that the network is \
+         up, or name another address with --server-address",
+        there.name(),
+        at.ip(),
+    )
+}
+
+enum Edge {
+    Opened,
+    Closed(Sender<()>),
+}
+
+/// Samples a server on another machine over one measurement.
+#[derive(Debug)]
+pub struct FarSampler {
+    there: There,
+    sample: Number,
+    edges: Sender<Edge>,
+    thread: JoinHandle<()>,
+}
+
+impl FarSampler {
+    fn start(there: There, sample: Number) -> Self {
+        let (edges, told) = channel();
+        let of_thread = there.clone();
+        // A worker at the beginning of its window must not wait for an answer.
+        let thread = std::thread::spawn(move || {
+            for edge in told {
+                let (name, done) = match edge {
+                    Edge::Opened => ("servers.sample_opened", None),
+                    Edge::Closed(done) => ("servers.sample_closed", Some(done)),
+                };
+                let _: Result<(), Fault> = of_thread.ask(name, &sample);
+                drop(done);
+            }
+        });
+        Self { there, sample, edges, thread }
+    }
+
+    /// The callback that tells the window's edges.
+    pub fn watch(&self) -> impl Watch + use<> {
+        Edges { to: self.edges.clone() }
+    }
+
+    /// What was used within the window; `None` where that is not known.
+    pub fn finish(self) -> Option<Usage> {
+        let Self { there, sample, edges, thread } = self;
+        drop(edges);
+        let _ = thread.join();
+        let usage: Option<Usage> = there.ask("servers.sample_end", &sample).ok().flatten();
+        // On one machine, the load generator itself would be another program.
+        usage.map(|usage| if there.is_this_machine() { Usage { others_ppm: None, ..usage } } else { usage })
+    }
+}
+
+struct Edges {
+    to: Sender<Edge>,
+}
+
+impl Watch for Edges {
+    fn opened(&self) {
+        let _ = self.to.send(Edge::Opened);
+    }
+    fn closed(&self) {
+        let (done, is_done) = channel();
+        let _ = self.to.send(Edge::Closed(done));
+        // It ends when the other side has looked: nothing later is in the sample.
+        let _ = is_done.recv();
+    }
+}

@@ -1,0 +1,120 @@
+//! The servers that run on this machine for another one.
+
+use super::super::messages::{Answers, Prepare, Start, Started};
+use super::{file_name, locked, no_number};
+use crate::fault::Fault;
+use crate::machine::digest;
+use crate::prepare::{Prepared, folders};
+use crate::server::guard;
+use crate::server::origin::Origin;
+use crate::server::prepare_command;
+use crate::server::starting::{self, Place};
+use crate::server::supervise::Server;
+use crate::server::tree::Tree;
+use crate::server::verify;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+/// Servers by number.
+#[derive(Debug, Default)]
+pub struct Running {
+    all: Mutex<All>,
+}
+
+#[derive(Debug, Default)]
+struct All {
+    servers: BTreeMap<u64, One>,
+    /// The link is over: nothing may stay.
+    is_over: bool,
+}
+
+#[derive(Debug)]
+struct One {
+    server: Server,
+    address: SocketAddr,
+}
+
+impl Running {
+    /// Starts a contender and waits until it answers here.
+    pub fn start(
+        &self,
+        asked: &Start,
+        prepared: &Prepared,
+        assets: PathBuf,
+        number: u64,
+        stop: &AtomicBool,
+    ) -> Result<Started, Fault> {
+        let log = log(&asked.log)?;
+        let place = Place { cpus: asked.cpus.clone(), connections: asked.connections, assets, log };
+        let (server, address) = starting::start(prepared, &place, asked.host, stop)?;
+        let program = digest::executable(server.pid());
+        let mut all = locked(&self.all);
+        if all.is_over {
+            // It is dropped here, and with it all that it started.
+            return Err(Fault::Lab("the link is over".to_owned()));
+        }
+        all.servers.insert(number, One { server, address });
+        Ok(Started { server: number, port: address.port(), program })
+    }
+
+    /// How a server has ended, if it has.
+    pub fn ended(&self, id: u64) -> Result<Option<String>, String> {
+        self.with(id, |one| one.server.ended())
+    }
+
+    /// The processes of a server.
+    pub fn tree(&self, id: u64) -> Result<Tree, String> {
+        self.with(id, |one| one.server.tree())
+    }
+
+    /// Whether a server answers on its own machine.
+    pub fn answers(&self, asked: &Answers) -> Result<bool, String> {
+        let address = self.with(asked.server, |one| one.address)?;
+        Ok(verify::get(&Origin::from(address), &asked.path).is_ok())
+    }
+
+    /// Asks a server to stop.
+    pub fn ask_to_stop(&self, id: u64) -> Result<(), String> {
+        self.with(id, |one| one.server.ask_to_stop())
+    }
+
+    /// Stops a server, and says what was wrong at its end.
+    pub fn stop(&self, id: u64) -> Option<String> {
+        let one = locked(&self.all).servers.remove(&id)?;
+        one.server.stop().err()
+    }
+
+    /// Ends everything that was started here, at once.
+    pub fn end(&self) {
+        let servers = {
+            let mut all = locked(&self.all);
+            all.is_over = true;
+            std::mem::take(&mut all.servers)
+        };
+        drop(servers);
+        // Builds and other commands that were under way.
+        guard::kill_all();
+    }
+
+    fn with<T>(&self, id: u64, what: impl FnOnce(&mut One) -> T) -> Result<T, String> {
+        locked(&self.all).servers.get_mut(&id).map(what).ok_or_else(|| no_number("server", id))
+    }
+}
+
+/// Runs the command that comes before a start.
+pub fn prepare(asked: &Prepare, stop: &AtomicBool) -> Result<(), Fault> {
+    prepare_command::run(&asked.command, &log(&asked.log)?, stop)
+}
+
+/// The file for some output, in a folder of this agent's own.
+fn log(name: &str) -> Result<PathBuf, Fault> {
+    let name = file_name(name).map_err(Fault::Lab)?;
+    let folder = folders::cache().join("logs").join(format!("agent-{}", std::process::id()));
+    let unable =
+        |e: std::io::Error| Fault::Lab(format!("can't write the cache folder {}: {e}", folder.display()));
+    std::fs::create_dir_all(&folder).map_err(unable)?;
+    Ok(folder.join(name))
+}

@@ -1,0 +1,61 @@
+//! The machines of a fleet in one cell: how fast each is, and whether contenders compare differently on it.
+
+use super::{InCell, figures};
+use model::HeatMachine;
+use model::findings::{MachineFindings, MachinesCompared, StartFigure};
+use stats::heats::{MachinesAsked, OfMachine, Start, machines};
+use stats::random;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The probability of naming a machine in any cell of a run although none differs.
+const CHANCE: f64 = 0.05;
+
+/// Keeps the seed of the test distinct from those of dealing and of cycles.
+const COMPARING: u64 = 0x6d61_6368;
+
+/// Compares the machines; `None` where one machine measured all heats.
+pub(super) fn compared(of: &InCell<'_>) -> Option<MachinesCompared> {
+    let all = figures(of.metric, &of.measured);
+    let machine = |start: &StartFigure| of.turns.heat(start.round, start.heat)?.machine.as_deref();
+    let known: BTreeMap<&str, &HeatMachine> =
+        all.iter().filter_map(machine).map(|m| (m.name.as_str(), m)).collect();
+    if known.len() < 2 {
+        return None;
+    }
+    let all: Vec<(&StartFigure, &str)> =
+        all.iter().filter_map(|start| Some((start, machine(start)?.name.as_str()))).collect();
+    let contenders: Vec<&str> = distinct(all.iter().map(|(start, _)| start.contender.as_str()));
+    let heats: Vec<(usize, usize)> = distinct(all.iter().map(|(start, _)| (start.round, start.heat)));
+    let names: Vec<&str> = known.keys().copied().collect();
+    let mut machine_of = vec![0; heats.len()];
+    let mut starts = Vec::with_capacity(all.len());
+    for (start, name) in &all {
+        let heat = heats.binary_search(&(start.round, start.heat)).ok()?;
+        machine_of[heat] = names.binary_search(name).ok()?;
+        let contender = contenders.binary_search(&start.contender.as_str()).ok()?;
+        starts.push(Start { contender, heat, log_figure: start.figure.ln() });
+    }
+    let chance = CHANCE / of.run.study.cells.len().max(1) as f64;
+    let seed = random::derive(&[of.run.seed, COMPARING, of.cell as u64]);
+    let told = machines(&MachinesAsked { starts: &starts, machine_of: &machine_of, chance, seed })?;
+    // Less is better by some metrics; a speed is always more.
+    let faster = |ratio: f64| if of.metric.is_better_higher() { ratio } else { 1.0 / ratio };
+    let row = |(known, told): (&HeatMachine, &OfMachine)| MachineFindings {
+        machine: known.name.clone(),
+        cpu: known.environment.cpu.clone(),
+        cores: known.environment.cores,
+        heats: told.heats,
+        speed: faster(told.speed),
+        probability: told.probability,
+        differs: told.probability.map(|probability| probability <= chance),
+        contender: told.most.and_then(|(at, _)| contenders.get(at)).map(|name| (*name).to_owned()),
+        ratio: told.most.map(|(_, ratio)| ratio),
+    };
+    let machines: Vec<MachineFindings> = known.into_values().zip(&told).map(row).collect();
+    let differ = machines.iter().map(|machine| machine.differs).try_fold(false, |any, one| Some(any || one?));
+    Some(MachinesCompared { differ, machines })
+}
+
+fn distinct<T: Ord>(all: impl Iterator<Item = T>) -> Vec<T> {
+    all.collect::<BTreeSet<T>>().into_iter().collect()
+}

@@ -1,0 +1,131 @@
+//! Takes the result of a heat into the run that it belongs to, exactly once. A result may come from anyone: it must be a whole heat as the
+//! run owes it, and of the run as it was planned.
+
+use super::{FleetError, schedule};
+use crate::heat::Course;
+use crate::heat::schedule::owed;
+use crate::shared::{Entry, Kind};
+use crate::store::{Store, StoreError};
+use model::Run;
+use model::heat::{Heat, Slice, Start, StartOutcome};
+use serde::de::DeserializeOwned;
+
+/// What became of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// The run.
+    pub run: String,
+    /// The round of the heat, from 0.
+    pub round: usize,
+    /// The heat's number in the round, from 0.
+    pub number: usize,
+    /// The attempt of the heat that the store has.
+    pub attempt: usize,
+    /// The machine that measured that attempt.
+    pub machine: String,
+    /// Whether it is this result that is stored now; else the store had the heat, and this result is not counted.
+    pub is_new: bool,
+}
+
+/// Takes in one result.
+pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
+    let Heats { run, heat, mut starts, slices } = Heats::of(entry)?;
+    if let Some(origin) = store.origin(&run.id)? {
+        return Err(StoreError::Pulled { run: run.id, machine: origin.machine }.into());
+    }
+    let (planned, _, _) = store.run(&run.id)?;
+    if planned.fleet.is_none() {
+        return Err(FleetError::NoFleet { run: planned.id });
+    }
+    if planned != run {
+        return Err(refused(format!("its run {} is not the one that was planned under this name", run.id)));
+    }
+    if let Some(known) = known(store, &run.id, &heat)? {
+        return Ok(told(&run.id, &known, false));
+    }
+    let (heats, before) = (store.heats(&run.id)?, store.starts(&run.id)?);
+    let course = Course { run: &run, heats: &heats, starts: &before };
+    if !schedule::is_dealt(&course, &heat) {
+        let (round, number) = (heat.round + 1, heat.number + 1);
+        return Err(refused(format!(
+            "heat {number} of round {round} of run {} is not owed like this",
+            run.id
+        )));
+    }
+    ensure_whole(&heat, &starts)?;
+    for start in &mut starts {
+        start.attempt = owed::attempt(&start.contender, start.copy, start.round, &before);
+    }
+    let is_new = store.add_heat(&run.id, &heat, &starts, &slices)?;
+    // Another drome may have been quicker.
+    let kept = if is_new { heat } else { known(store, &run.id, &heat)?.unwrap_or(heat) };
+    Ok(told(&run.id, &kept, is_new))
+}
+
+/// What a result consists of.
+struct Heats {
+    run: Run,
+    heat: Heat,
+    starts: Vec<Start>,
+    slices: Vec<Slice>,
+}
+
+impl Heats {
+    fn of(entry: &Entry) -> Result<Self, FleetError> {
+        let (run, heat) = (rows::<Run>(entry, Kind::Run)?, rows::<Heat>(entry, Kind::Heat)?);
+        let (starts, slices) = (rows(entry, Kind::Start)?, rows(entry, Kind::Slice)?);
+        let all = run.len() + heat.len() + starts.len() + slices.len();
+        match (<[Run; 1]>::try_from(run), <[Heat; 1]>::try_from(heat)) {
+            (Ok([run]), Ok([heat])) if all == entry.rows.len() => Ok(Self { run, heat, starts, slices }),
+            _ => {
+                Err(refused("it is not the result of one heat, which `drome heat --spec` writes".to_owned()))
+            }
+        }
+    }
+}
+
+fn rows<T: DeserializeOwned>(entry: &Entry, kind: Kind) -> Result<Vec<T>, FleetError> {
+    let own = entry.rows.iter().filter(|(other, _)| *other == kind);
+    own.map(|(_, json)| serde_json::from_str(json))
+        .collect::<Result<_, _>>()
+        .map_err(|e| refused(e.to_string()))
+}
+
+/// Every server of the heat has a start, which is over.
+fn ensure_whole(heat: &Heat, starts: &[Start]) -> Result<(), FleetError> {
+    if heat.machine.is_none() {
+        return Err(refused("it does not say which machine measured it".to_owned()));
+    }
+    let is_over = |(name, copy): &(&str, usize)| {
+        let own = |start: &&Start| (start.contender.as_str(), start.copy) == (*name, *copy);
+        starts.iter().find(own).is_some_and(|start| start.outcome != StartOutcome::Running)
+    };
+    match heat.servers().iter().find(|server| !is_over(server)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            Err(refused(format!("the heat is not whole: the start of {name} is missing or not over")))
+        }
+    }
+}
+
+/// The heat of this number that the store has.
+fn known(store: &Store, run: &str, heat: &Heat) -> Result<Option<Heat>, StoreError> {
+    let of = |known: &Heat| (known.round, known.number) == (heat.round, heat.number);
+    Ok(store.heats(run)?.into_iter().find(of))
+}
+
+fn told(run: &str, heat: &Heat, is_new: bool) -> Committed {
+    let machine = heat.machine.as_ref();
+    Committed {
+        run: run.to_owned(),
+        round: heat.round,
+        number: heat.number,
+        attempt: machine.map_or(1, |machine| machine.attempt),
+        machine: machine.map(|machine| machine.name.clone()).unwrap_or_default(),
+        is_new,
+    }
+}
+
+fn refused(why: String) -> FleetError {
+    FleetError::Refused(why)
+}

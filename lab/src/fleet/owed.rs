@@ -1,0 +1,39 @@
+//! The specs of the heats that a stored run still needs.
+
+use super::schedule::{Next, next};
+use super::{FleetError, Spec};
+use crate::findings::analyse;
+use crate::heat::{Course, Measured};
+use crate::store::{Store, StoreError};
+
+/// What a run still needs.
+#[derive(Clone, Debug)]
+pub enum Owed {
+    /// These heats, those under way included.
+    Specs(Vec<Spec>),
+    /// Nothing: it is over, for this reason.
+    Over(String),
+}
+
+/// Says which heats of a run are owed. Where none is, the run has ended, which is stored.
+pub fn owed(store: &Store, id: &str) -> Result<Owed, FleetError> {
+    let (run, _, ended) = store.run(id)?;
+    if let Some(origin) = store.origin(id)? {
+        return Err(StoreError::Pulled { run: run.id, machine: origin.machine }.into());
+    }
+    if run.fleet.is_none() {
+        return Err(FleetError::NoFleet { run: run.id });
+    }
+    if let Some(why) = ended {
+        return Ok(Owed::Over(why));
+    }
+    let Measured { heats, starts, slices } = Measured::of(store, id)?;
+    let mut known = |rounds| analyse::heats::known(&run, &heats, &starts, &slices, rounds);
+    match next(&Course { run: &run, heats: &heats, starts: &starts }, &mut known) {
+        Next::Heats(heats) => Ok(Owed::Specs(heats.into_iter().map(|heat| Spec::new(&run, heat)).collect())),
+        Next::Done(why) => {
+            store.end_run(id, &why)?;
+            Ok(Owed::Over(why))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Plans the run of a fleet: its row in the store, from which all of its heats follow.
+
+use super::FleetError;
+use crate::catalog::Catalog;
+use crate::heat::schedule::budget;
+use crate::setup::{self, Lineup, Rules};
+use crate::store::Store;
+use model::{Fleet, Run, Study};
+
+/// What is planned.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The run.
+    pub run: Run,
+    /// The number of its heats until it is first asked whether that is enough.
+    pub heats: usize,
+}
+
+/// Plans a run of a study for so many machines and stores it, with no heat begun. The contenders are those that are installed here. The
+/// budget counts the time of all machines together, so that it is that many times the study's.
+pub fn plan(
+    catalog: &Catalog,
+    store: &Store,
+    (name, mut study): (&str, Study),
+    rules: Rules,
+    machines: usize,
+) -> Result<Planned, FleetError> {
+    if study.design.heats.is_none() {
+        return Err(FleetError::NoHeats { study: name.to_owned() });
+    }
+    let factor = u32::try_from(machines.max(1)).unwrap_or(u32::MAX);
+    study.design.budget = study.design.budget.saturating_mul(factor);
+    let lineup = Lineup::of_study(catalog, &study)?;
+    let run = Run { fleet: Some(Fleet { machines }), ..lineup.run(name, study, rules) };
+    setup::present(&run)?;
+    store.add_run(&run)?;
+    let first = run.study.design.looks().first().copied().unwrap_or(run.study.design.blocks[0]);
+    let heats = budget::sum(&run).map_or(0, |sum| sum.heats.saturating_mul(first));
+    Ok(Planned { run, heats })
+}

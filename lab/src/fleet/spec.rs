@@ -1,0 +1,59 @@
+//! One heat as it is handed to a machine: a line of JSON with everything but the contenders' files.
+
+use super::FleetError;
+use model::{Heat, Run};
+use serde::{Deserialize, Serialize};
+
+/// The version of the form.
+const VERSION: u32 = 1;
+
+/// A heat that is owed, with the run that it belongs to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// The version of the form: 1.
+    pub drome_heat: u32,
+    /// Which attempt of the heat this is, counted from 1: whoever hands it out again after a machine was lost counts on.
+    pub attempt: usize,
+    /// The heat, not begun.
+    pub heat: Heat,
+    /// The run as it was planned.
+    pub run: Run,
+}
+
+impl Spec {
+    /// The first attempt of a heat.
+    pub fn new(run: &Run, heat: Heat) -> Self {
+        Self { drome_heat: VERSION, attempt: 1, heat, run: run.clone() }
+    }
+
+    /// Reads a spec.
+    pub fn read(json: &str) -> Result<Self, FleetError> {
+        let wrong = |why: String| FleetError::Spec(why);
+        let value: serde_json::Value = serde_json::from_str(json).map_err(|e| wrong(e.to_string()))?;
+        let version = value.get("drome_heat").and_then(serde_json::Value::as_u64);
+        match version {
+            Some(version) if version == u64::from(VERSION) => {}
+            Some(version) => {
+                return Err(wrong(format!(
+                    "it has version {version} of the form, and this drome knows {VERSION}"
+                )));
+            }
+            None => return Err(wrong("it has no key `drome_heat`".to_owned())),
+        }
+        let spec: Self = serde_json::from_value(value).map_err(|e| wrong(e.to_string()))?;
+        let cells = spec.run.study.cells.len();
+        if spec.attempt == 0
+            || spec.heat.members.is_empty()
+            || spec.heat.cells.iter().any(|cell| *cell >= cells)
+        {
+            return Err(wrong("its heat is none of its run".to_owned()));
+        }
+        Ok(spec)
+    }
+
+    /// The spec on one line.
+    pub fn line(&self) -> Result<String, FleetError> {
+        serde_json::to_string(self).map_err(|e| FleetError::Spec(e.to_string()))
+    }
+}

@@ -1,0 +1,154 @@
+//! A fleet without servers: which heats are owed, in whichever order they come back, and that each counts once.
+
+use super::schedule::{Next, next};
+use super::*;
+use crate::heat::Course;
+use crate::heat::Measured;
+use crate::heat::example::{run, start};
+use crate::heat::schedule::enough::{Neighbours, Standing};
+use crate::shared::{self, Entry};
+use crate::store::Store;
+use model::heat::{Heat, Start, StartOutcome};
+use model::{Fleet, HeatMachine, Run};
+use std::collections::BTreeSet;
+
+fn fleet() -> Run {
+    Run { fleet: Some(Fleet { machines: 2 }), ..run(&["a", "b", "c"]) }
+}
+
+fn known(standing: Standing) -> impl FnMut(usize) -> Vec<Neighbours> {
+    move |_| vec![Neighbours { cell: 0, one: "a".to_owned(), other: "b".to_owned(), standing }]
+}
+
+fn owed_by(run: &Run, heats: &[Heat], starts: &[Start]) -> Next {
+    next(&Course { run, heats, starts }, &mut known(Standing::Decided))
+}
+
+fn starts_of(heat: &Heat) -> Vec<Start> {
+    heat.servers().iter().map(|(name, _)| start(heat.round, heat.number, name, &heat.cells)).collect()
+}
+
+#[test]
+fn all_heats_up_to_the_first_look_are_owed_whatever_comes_back_first() {
+    let run = fleet();
+    let Next::Heats(all) = owed_by(&run, &[], &[]) else { panic!("nothing is owed") };
+    assert_eq!(all.len(), 4 * 2, "four contenders in heats of three: two heats a round");
+    let (mut heats, mut starts) = (Vec::new(), Vec::new());
+    for over in all.iter().rev() {
+        heats.push(over.clone());
+        starts.extend(starts_of(over));
+        let left: Vec<&Heat> = all.iter().filter(|heat| !heats.contains(heat)).collect();
+        match owed_by(&run, &heats, &starts) {
+            Next::Heats(owed) => assert_eq!(owed.iter().collect::<Vec<_>>(), left),
+            Next::Done(why) => assert!(left.is_empty() && why.ends_with("after 4 rounds"), "{why}"),
+        }
+    }
+    let course = Course { run: &run, heats: &heats, starts: &starts };
+    let Next::Heats(more) = next(&course, &mut known(Standing::Open(None))) else {
+        panic!("it is not enough")
+    };
+    assert_eq!(
+        more.iter().map(|heat| heat.round).collect::<BTreeSet<_>>(),
+        [4, 5].into(),
+        "up to the next look"
+    );
+}
+
+#[test]
+fn what_a_machine_spoiled_is_made_up_for_in_a_heat_of_its_own() {
+    let run = fleet();
+    let Next::Heats(all) = owed_by(&run, &[], &[]) else { panic!("nothing is owed") };
+    let mut starts: Vec<Start> = all.iter().flat_map(starts_of).collect();
+    let spoiled = starts.iter_mut().find(|start| start.round == 2 && start.contender == "b").unwrap();
+    (spoiled.outcome, spoiled.cells) = (StartOutcome::Spoiled("the disk is full".to_owned()), [].into());
+    let Next::Heats(late) = owed_by(&run, &all, &starts) else { panic!("b is owed") };
+    assert_eq!(late.len(), 1);
+    assert_eq!((late[0].round, late[0].number, late[0].members.clone()), (2, 2, vec!["b".to_owned()]));
+}
+
+#[test]
+fn the_budget_is_that_of_all_machines() {
+    let mut run = fleet();
+    run.study.design.budget = std::time::Duration::from_secs(40);
+    match owed_by(&run, &[], &[]) {
+        Next::Heats(heats) => assert!(heats.len() < 8, "{}", heats.len()),
+        Next::Done(why) => assert!(why.contains("the budget of 40s is spent"), "{why}"),
+    }
+}
+
+/// The result of a heat, as a machine would write it.
+fn result(spec: &Spec, machine: &str) -> Vec<u8> {
+    let own = HeatMachine { name: machine.to_owned(), attempt: spec.attempt, ..HeatMachine::default() };
+    let started_at = "2026-01-01T00:00:00Z".to_owned();
+    let heat = Heat { started_at, machine: Some(Box::new(own)), ..spec.heat.clone() };
+    let measured = Measured { starts: starts_of(&heat), heats: vec![heat], slices: Vec::new() };
+    let mut bytes = Vec::new();
+    write(&mut bytes, "0.1.0", spec, measured).unwrap();
+    bytes
+}
+
+fn entry(bytes: &[u8]) -> Entry {
+    shared::read(bytes).unwrap().remove(0)
+}
+
+fn stored() -> (tempfile::TempDir, Store, Vec<Spec>) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("store.sqlite")).unwrap();
+    store.add_run(&fleet()).unwrap();
+    let Owed::Specs(specs) = owed(&store, &fleet().id).unwrap() else { panic!("nothing is owed") };
+    (folder, store, specs)
+}
+
+#[test]
+fn a_heat_counts_once_whichever_attempt_comes_first() {
+    let (_folder, store, specs) = stored();
+    let spec = Spec::read(&specs[3].line().unwrap()).unwrap();
+    assert_eq!(spec, specs[3]);
+    let second = Spec { attempt: 2, ..spec.clone() };
+    let done = commit(&store, &entry(&result(&second, "ci-2"))).unwrap();
+    assert!(done.is_new && (done.attempt, done.machine.as_str()) == (2, "ci-2"), "{done:?}");
+    let late = commit(&store, &entry(&result(&spec, "ci-1"))).unwrap();
+    assert!(!late.is_new && (late.attempt, late.machine.as_str()) == (2, "ci-2"), "{late:?}");
+    assert_eq!(store.heats(&spec.run.id).unwrap().len(), 1);
+    assert_eq!(store.starts(&spec.run.id).unwrap().len(), spec.heat.servers().len());
+    let Owed::Specs(left) = owed(&store, &spec.run.id).unwrap() else { panic!("it is not over") };
+    assert_eq!(left.len(), specs.len() - 1);
+}
+
+#[test]
+fn a_result_of_something_else_is_refused() {
+    let (_folder, store, specs) = stored();
+    let why = |spec: &Spec| match commit(&store, &entry(&result(spec, "ci-1"))) {
+        Err(error) => error.to_string(),
+        Ok(done) => panic!("{done:?}"),
+    };
+    let mut other = specs[0].clone();
+    other.run.seed += 1;
+    assert!(why(&other).contains("not the one that was planned"));
+    let mut other = specs[0].clone();
+    other.heat.members.swap(0, 1);
+    assert!(why(&other).contains("is not owed like this"));
+    let mut other = specs[0].clone();
+    other.heat.round = 12;
+    assert!(why(&other).contains("is not owed like this"));
+    let mut cut = Spec { ..specs[0].clone() };
+    cut.heat.cells.pop();
+    assert!(why(&cut).contains("is not owed like this"));
+    assert_eq!(store.heats(&specs[0].run.id).unwrap(), []);
+}
+
+#[test]
+fn a_spec_that_is_none_says_why() {
+    let (_folder, _store, specs) = stored();
+    let line = specs[0].line().unwrap();
+    for (text, why) in [
+        ("{}".to_owned(), "no key `drome_heat`"),
+        ("x".to_owned(), "expected value"),
+        (line.replace("\"drome_heat\":1", "\"drome_heat\":9"), "version 9 of the form"),
+        (line.replace("\"attempt\":1", "\"attempt\":0"), "none of its run"),
+        (line.replace("\"attempt\":1", "\"attempt\":1,\"more\":2"), "unknown field `more`"),
+    ] {
+        let error = Spec::read(&text).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}

@@ -1,0 +1,223 @@
+//! The side that does its part: makes a plan ready, starts at the instant that it is told, and answers with all that it counted.
+
+use super::deal::own_load;
+use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
+use crate::machine::cores::Cores;
+use crate::server::local;
+use crate::verdict::{self, Case, Policy};
+use agent::{Call, Handler};
+use load::{Progress, Watch};
+#[cfg(test)]
+use model::Plan;
+use model::{Exchange, Until};
+use net::clock;
+use serde_json::Value;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The longest time of any kind in a plan from another machine: no clock overflows.
+const LONGEST: Duration = Duration::from_hours(24 * 30);
+
+/// The longest time until a start.
+const LONGEST_LEAD_NS: u64 = 120_000_000_000;
+
+/// The most requests in flight on one connection.
+const MOST_PIPELINED: usize = 10_000;
+
+/// How often a running load looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long the end of the link waits for loads to end.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Does this machine's part of a load, when it is asked to.
+#[derive(Debug, Default)]
+pub struct Loads {
+    /// The part that was made ready.
+    part: Mutex<Option<Part>>,
+    /// The flags that stop what runs.
+    running: Mutex<Vec<Arc<AtomicBool>>>,
+    /// Told when a load has ended.
+    ended: Condvar,
+}
+
+impl Handler for Loads {
+    fn answer(&self, call: &Call<'_>) -> Option<Result<Value, String>> {
+        match call.name() {
+            PREPARE => Some(self.prepare(call)),
+            RUN => Some(self.run(call)),
+            _ => None,
+        }
+    }
+
+    fn end(&self) {
+        let running = locked(&self.running);
+        running.iter().for_each(|stop| stop.store(true, Ordering::Relaxed));
+        let _ = self.ended.wait_timeout_while(running, PATIENCE, |running| !running.is_empty());
+    }
+}
+
+impl Loads {
+    fn prepare(&self, call: &Call<'_>) -> Result<Value, String> {
+        let Prepare { part } = call.question()?;
+        let bytes =
+            call.blob(part).ok_or("the plan did not arrive: this is a bug in drome, please report it")?;
+        let mut part: Part =
+            serde_json::from_slice(&bytes).map_err(|e| format!("the plan can't be read ({e})"))?;
+        check(&part)?;
+        fit(&mut part);
+        load::check(&part.plan).map_err(|error| error.to_string())?;
+        // From here on the server is asked for nothing before the start.
+        part.plan.probe = false;
+        let ready = Ready { threads: part.plan.threads };
+        *locked(&self.part) = Some(part);
+        json(&ready)
+    }
+
+    fn run(&self, call: &Call<'_>) -> Result<Value, String> {
+        let Run { starts_ns } = call.question()?;
+        let part = locked(&self.part)
+            .take()
+            .ok_or("no plan was made ready: this is a bug in drome, please report it")?;
+        let now_ns = clock::now_ns();
+        if starts_ns < now_ns {
+            let late_ms = (now_ns - starts_ns) as f64 / 1e6;
+            return Err(format!(
+                "the order to start came {late_ms:.0} ms after the instant: measure again over a quicker link"
+            ));
+        }
+        if starts_ns - now_ns > LONGEST_LEAD_NS {
+            return Err("the start is more than two minutes ahead: this is a bug in drome, please report it"
+                .to_owned());
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        locked(&self.running).push(Arc::clone(&stop));
+        let account = measure(&part, starts_ns, &stop, call.stop());
+        locked(&self.running).retain(|other| !Arc::ptr_eq(other, &stop));
+        self.ended.notify_all();
+        json(&account?)
+    }
+}
+
+/// Drives the load, and judges it.
+fn measure(
+    part: &Part,
+    starts_ns: u64,
+    stop: &Arc<AtomicBool>,
+    told: &AtomicBool,
+) -> Result<Account, String> {
+    let Part { plan, allow_busy, raw, .. } = part;
+    let (to, from) = channel::<Vec<Exchange>>();
+    let log = raw.then_some(to);
+    let progress =
+        Progress { starts_ns: Some(starts_ns), stop: Arc::clone(stop), log, ..Progress::default() };
+    let edges = Moments::default();
+    let is_over = AtomicBool::new(false);
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                if told.load(Ordering::Relaxed) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                std::thread::sleep(LOOK);
+            }
+        });
+        let result = load::run(plan, &progress, &edges);
+        is_over.store(true, Ordering::Relaxed);
+        result
+    });
+    let tally = result.map_err(|error| error.to_string())?;
+    drop(progress);
+    let raw_ns = from.into_iter().flatten().filter(|one| one.status().is_some()).map(latency_ns).collect();
+    let own = own_load(plan);
+    let verdict = verdict::judge(&Case::new(Policy::single(*allow_busy), &own, &tally));
+    Ok(Account { tally, verdict, started_ns: edges.started.get(), opened_ns: edges.opened.get(), raw_ns })
+}
+
+fn latency_ns(exchange: Exchange) -> u64 {
+    exchange.done_ns.saturating_sub(exchange.due_ns)
+}
+
+/// Refuses a plan that no command line gives: it comes from elsewhere, and none of its figures may do harm here.
+fn check(part: &Part) -> Result<(), String> {
+    let plan = &part.plan;
+    let lengths = [plan.warmup, plan.timeout, plan.spin, plan.connecting.ramp];
+    let length = match plan.until {
+        Until::Elapsed(length) => length,
+        Until::Answered(_) | Until::Closed(_) => Duration::ZERO,
+    };
+    let is_sound = !plan.asks.is_empty()
+        && (1..=MOST_PIPELINED).contains(&plan.pipeline)
+        && (1..=1000).contains(&plan.one_of.machines)
+        && plan.one_of.index < plan.one_of.machines
+        && plan.connecting.rate_per_s.is_none_or(|rate| rate > 0.0)
+        && plan.asks.iter().all(|ask| ask.weight.is_finite() && ask.weight >= 0.0)
+        && lengths.into_iter().chain([length]).all(|length| length <= LONGEST);
+    // Paths of another machine are never opened here.
+    let has_paths =
+        plan.target.address.tcp().is_none() || plan.tls.cacert.is_some() || plan.tls.identity.is_some();
+    if is_sound && !has_paths {
+        return Ok(());
+    }
+    Err("the plan has figures out of range, or files of another machine: start the load with `drome load --load-from`".to_owned())
+}
+
+/// Chooses threads and CPUs: all of this machine's, unless the server is here too.
+fn fit(part: &mut Part) {
+    let Part { plan, threads, .. } = part;
+    let cores = Cores::deal();
+    let is_beside_server = plan.target.address.tcp().and_then(local::listener).is_some();
+    let usual = if is_beside_server { cores.client.len() } else { cores.allowed().len() };
+    plan.threads = threads.unwrap_or(usual).clamp(1, plan.load.connections().max(1));
+    plan.cpus = cores.for_load(plan.threads);
+}
+
+fn json(value: &impl serde::Serialize) -> Result<Value, String> {
+    serde_json::to_value(value).map_err(|e| format!("the answer can't be written ({e})"))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A moment of this machine's clock, or none yet.
+#[derive(Debug, Default)]
+struct Moment(AtomicU64);
+
+impl Moment {
+    fn set(&self) {
+        self.0.store(clock::now_ns(), Ordering::Relaxed);
+    }
+
+    fn get(&self) -> Option<u64> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|ns| *ns > 0)
+    }
+}
+
+/// When the load began and its window opened.
+#[derive(Debug, Default)]
+struct Moments {
+    started: Moment,
+    opened: Moment,
+}
+
+impl Watch for Moments {
+    fn started(&self) {
+        self.started.set();
+    }
+
+    fn opened(&self) {
+        self.opened.set();
+    }
+}
+
+/// A plan as another machine may send it, checked and fitted to this one.
+#[cfg(test)]
+pub fn checked(plan: Plan) -> Result<Plan, String> {
+    let mut part = Part { plan, threads: None, allow_busy: false, raw: false };
+    check(&part)?;
+    fit(&mut part);
+    Ok(part.plan)
+}

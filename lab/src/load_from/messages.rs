@@ -1,0 +1,59 @@
+//! What the two sides say to each other. Both are the same build of drome, so nothing here has versions.
+
+use model::{Plan, Tally, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// The request that hands over a plan and tries the target.
+pub const PREPARE: &str = "loads.prepare";
+
+/// The request that drives the load.
+pub const RUN: &str = "loads.run";
+
+/// A machine's part, to be made ready.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Prepare {
+    /// The number of the blob with the [`Part`], as JSON: requests and expected bodies may be long.
+    pub part: u64,
+}
+
+/// A machine's part of the load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// The machine's plan. Its threads and CPUs are the machine's own business: `threads` is what it may use at most.
+    pub plan: Plan,
+    /// The number of threads that the user asked for; `None`: what suits the machine.
+    pub threads: Option<usize>,
+    /// Whether a machine that is held up by others counts.
+    pub allow_busy: bool,
+    /// Whether the latencies of all single exchanges are wanted, to check sums.
+    pub raw: bool,
+}
+
+/// A machine that is ready.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Ready {
+    /// The number of worker threads that it will use.
+    pub threads: usize,
+}
+
+/// The order to start.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// The instant, in nanoseconds of the monotonic clock of the machine that is told.
+    pub starts_ns: u64,
+}
+
+/// What a machine did.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Account {
+    /// Everything that it counted.
+    pub tally: Tally,
+    /// Its own verdict.
+    pub verdict: Verdict,
+    /// When its load began, in nanoseconds of its clock; `None` if it did not.
+    pub started_ns: Option<u64>,
+    /// When its window opened, in nanoseconds of its clock; `None` if it did not.
+    pub opened_ns: Option<u64>,
+    /// The latencies of all exchanges that ended with an answer, in nanoseconds, if they were wanted.
+    pub raw_ns: Vec<u64>,
+}

@@ -1,0 +1,32 @@
+//! SHA-256 of what an entry consists of. Two stores have the same run if they have the same digest of it.
+
+use super::row::Checked;
+use crate::machine::digest::hex;
+use sha2::{Digest as _, Sha256};
+
+/// The digest of an entry, row by row. The order of rows does not matter, and neither does the machine that they are from.
+#[derive(Debug, Default)]
+pub struct Digest {
+    rows: Vec<[u8; 32]>,
+}
+
+impl Digest {
+    /// Adds a row.
+    pub fn add(&mut self, row: &Checked) {
+        let mut hash = Sha256::new();
+        hash.update(row.row.kind().word());
+        hash.update(b"\n");
+        hash.update(&row.json);
+        self.rows.push(hash.finalize().into());
+    }
+
+    /// The digest in hexadecimal digits.
+    pub fn hex(mut self) -> String {
+        self.rows.sort_unstable();
+        let mut hash = Sha256::new();
+        for row in &self.rows {
+            hash.update(row);
+        }
+        hex(hash)
+    }
+}

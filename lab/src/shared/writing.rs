@@ -1,0 +1,72 @@
+//! Writes shared runs, row by row. Every row is checked as a reader will check it, so that what is written can be read.
+
+use super::checks::Checks;
+use super::lines::{END, End, FROM, HEAD, Head, Opening};
+use super::row::{Checked, Row};
+use super::{LONGEST_LINE, MOST_BYTES, SharedError, VERSION};
+use crate::machine::digest::hex;
+use sha2::{Digest as _, Sha256};
+use std::io::Write;
+
+/// A file that is being written.
+#[derive(Debug)]
+pub struct Writer<W> {
+    to: W,
+    hash: Sha256,
+    bytes: u64,
+    lines: u64,
+    entries: u64,
+    checks: Checks,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file; `drome`: the version of drome that writes it.
+    pub fn begin(to: W, drome: &str) -> Result<Self, SharedError> {
+        let mut own =
+            Self { to, hash: Sha256::new(), bytes: 0, lines: 0, entries: 0, checks: Checks::default() };
+        let head = Head { version: VERSION, drome: drome.to_owned() };
+        own.line(HEAD, &json(&head)?)?;
+        Ok(own)
+    }
+
+    /// Begins an entry that this machine measured; `None`: the machine is not told.
+    pub fn entry(&mut self, machine: Option<&str>) -> Result<(), SharedError> {
+        self.checks = Checks::default();
+        self.entries += 1;
+        self.line(FROM, &json(&Opening { machine: machine.map(str::to_owned) })?)
+    }
+
+    /// Adds a row to the entry.
+    pub fn row(&mut self, row: &Row) -> Result<(), SharedError> {
+        let kind = row.kind().word();
+        let wrong =
+            |why| SharedError::Row { what: format!("row {} of the kind {kind}", self.lines + 1), why };
+        let checked: Checked = row.checked().map_err(wrong)?;
+        self.checks.take(&checked).map_err(wrong)?;
+        self.line(kind, &checked.json)
+    }
+
+    /// Ends the file.
+    pub fn end(mut self) -> Result<(), SharedError> {
+        let end = End { entries: self.entries, lines: self.lines, sha256: hex(self.hash.clone()) };
+        let json = json(&end)?;
+        self.line(END, &json)?;
+        self.to.flush().map_err(SharedError::Write)
+    }
+
+    fn line(&mut self, kind: &str, json: &str) -> Result<(), SharedError> {
+        let line = format!("{{\"{kind}\":{json}}}\n");
+        let length = line.len() as u64;
+        self.bytes += length;
+        if length > LONGEST_LINE || self.bytes > MOST_BYTES {
+            return Err(SharedError::TooLarge);
+        }
+        self.lines += 1;
+        self.hash.update(&line);
+        self.to.write_all(line.as_bytes()).map_err(SharedError::Write)
+    }
+}
+
+fn json<T: serde::Serialize>(line: &T) -> Result<String, SharedError> {
+    serde_json::to_string(line).map_err(|error| SharedError::Write(error.into()))
+}

@@ -1,0 +1,160 @@
+//! What a store gives to others and takes from them: all rows under a name, in one state, and whole entries in one transaction.
+
+use super::{Store, StoreError};
+use crate::shared::{Digest, Entry, Kind, Row, SharedError};
+use model::heat::{Heat, Slice, Start};
+use model::page::Replays;
+use model::{Import, Observation, Origin, Printed, Run};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior};
+use serde::de::DeserializeOwned;
+
+/// Takes rows one by one.
+type Take<'t> = dyn FnMut(Row) -> Result<(), SharedError> + 't;
+
+/// Why rows can't be given to others.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The store can't be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A row can't be written.
+    #[error(transparent)]
+    Shared(#[from] SharedError),
+}
+
+/// What becomes of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pulled {
+    /// It is stored now.
+    New,
+    /// The store had it.
+    Already,
+    /// The store has something else under its name, and keeps that.
+    Differs {
+        /// The digest of what the store has.
+        here: String,
+    },
+}
+
+impl Store {
+    /// Gives all rows that are stored under a name, as they are at one moment.
+    pub fn export(&self, id: &str, take: &mut Take<'_>) -> Result<(), ExportError> {
+        let _one_state = self.db.unchecked_transaction().map_err(|e| self.wrap(e))?;
+        if let Some(json) = self.json_of("select json from import where id = ?", id)? {
+            let import: Import = self.parse(&json)?;
+            take(Row::Import(Box::new(import)))?;
+            return Ok(());
+        }
+        if let Some(json) = self.json_of("select json from replays where id = ?", id)? {
+            let replays: Replays = self.parse(&json)?;
+            take(Row::Replays(Box::new(replays)))?;
+            return Ok(());
+        }
+        if let Some(printed) = self.printed(id)? {
+            take(Row::Report(Box::new(printed)))?;
+            return Ok(());
+        }
+        self.export_run(id, take)
+    }
+
+    /// The digest of what is stored under a name; `None`: nothing is.
+    pub fn digest(&self, id: &str) -> Result<Option<String>, ExportError> {
+        let mut digest = Digest::default();
+        let added = self.export(id, &mut |row| {
+            let wrong = |why| SharedError::Row { what: format!("a row of {id}"), why };
+            digest.add(&row.checked().map_err(wrong)?);
+            Ok(())
+        });
+        match added {
+            Ok(()) => Ok(Some(digest.hex())),
+            Err(ExportError::Store(StoreError::NoRun(_))) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Stores what it does not have yet of these entries, all of it or nothing. The outcomes are in the order of the entries.
+    /// `pulled_at`: the present time in RFC 3339, UTC.
+    pub fn pull(&self, entries: &[Entry], pulled_at: &str) -> Result<Vec<Pulled>, ExportError> {
+        // Before the transaction, because a drome that measures would wait for it.
+        let compared = |entry: &Entry| -> Result<Pulled, ExportError> {
+            Ok(match self.digest(&entry.id)? {
+                None => Pulled::New,
+                Some(here) if here == entry.digest => Pulled::Already,
+                Some(here) => Pulled::Differs { here },
+            })
+        };
+        let outcomes = entries.iter().map(compared).collect::<Result<Vec<Pulled>, ExportError>>()?;
+        let write = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate);
+        let write = write.map_err(|e| self.wrap(e))?;
+        for (entry, _) in entries.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == Pulled::New) {
+            for (kind, json) in &entry.rows {
+                self.keep(&write, &entry.id, *kind, json)?;
+            }
+            let origin = Origin { machine: entry.machine.clone(), pulled_at: pulled_at.to_owned() };
+            self.add_origin(&entry.id, &origin)?;
+        }
+        write.commit().map_err(|e| self.wrap(e))?;
+        Ok(outcomes)
+    }
+
+    fn export_run(&self, id: &str, take: &mut Take<'_>) -> Result<(), ExportError> {
+        let json = self.json_of("select json from run where id = ?", id)?;
+        let json = json.ok_or_else(|| StoreError::NoRun(id.to_owned()))?;
+        let run: Run = self.parse(&json)?;
+        take(Row::Run(Box::new(run)))?;
+        let ended =
+            self.db.query_row("select ended from run where id = ?", [id], |row| row.get(0)).optional();
+        let ended: Option<Option<String>> = ended.map_err(|e| self.wrap(e))?;
+        if let Some(why) = ended.flatten() {
+            take(Row::Ended(why))?;
+        }
+        self.each("select json from observation where run = ? order by n", id, &mut |trial: Observation| {
+            take(Row::Trial(Box::new(trial)))
+        })?;
+        for heat in self.heats(id)? {
+            take(Row::Heat(heat))?;
+        }
+        self.each("select json from start where run = ? order by id", id, &mut |start: Start| {
+            take(Row::Start(Box::new(start)))
+        })?;
+        for slice in self.slices(id)? {
+            take(Row::Slice(slice))?;
+        }
+        Ok(())
+    }
+
+    /// Gives the rows of a query one by one: all trials of a run at a time take far more memory than they are long.
+    fn each<T: DeserializeOwned>(
+        &self,
+        sql: &str,
+        run: &str,
+        take: &mut dyn FnMut(T) -> Result<(), SharedError>,
+    ) -> Result<(), ExportError> {
+        let mut query = self.db.prepare(sql).map_err(|e| self.wrap(e))?;
+        let mut rows = query.query([run]).map_err(|e| self.wrap(e))?;
+        while let Some(row) = rows.next().map_err(|e| self.wrap(e))? {
+            let json: String = row.get(0).map_err(|e| self.wrap(e))?;
+            let value: T = self.parse(&json)?;
+            take(value)?;
+        }
+        Ok(())
+    }
+
+    /// Stores one row of an entry.
+    fn keep(&self, write: &Transaction<'_>, id: &str, kind: Kind, json: &str) -> Result<(), StoreError> {
+        match kind {
+            Kind::Run => self.add_run(&self.parse::<Run>(json)?),
+            Kind::Ended => self.end_run(id, &self.parse::<String>(json)?),
+            Kind::Trial => self.insert(id, &self.parse::<Observation>(json)?),
+            Kind::Heat => self.begin_heat(id, &self.parse::<Heat>(json)?),
+            Kind::Start => self.keep_start(write, id, &self.parse::<Start>(json)?),
+            Kind::Slice => self.add_slice(write, id, &self.parse::<Slice>(json)?),
+            Kind::Import => self.add_import(&self.parse::<Import>(json)?),
+            Kind::Replays => self.keep_replays(&self.parse::<Replays>(json)?),
+            Kind::Report => self.add_printed(&self.parse::<Printed>(json)?),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

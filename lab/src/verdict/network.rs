@@ -1,0 +1,139 @@
+//! Judges whether the network between load generator and servers carried all that it can.
+
+use super::{Case, Reason};
+use model::{Bound, Load, Network, Tally};
+
+/// From this share of what the network carries on, it counts as being at its limit.
+const AT_LIMIT: f64 = 0.90;
+
+/// The packets that a new connection sends to the server beside its request: the one that asks for it, the one that confirms it, and its end.
+const PER_CONNECTION: f64 = 3.0;
+
+/// How near a measurement came to what the network carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Share {
+    /// The share, about 1 at the limit.
+    share: f64,
+    /// What was at its limit, and how much that is.
+    words: String,
+}
+
+/// What of the network was at its limit, if anything was.
+pub fn limit(case: &Case<'_>) -> Option<Share> {
+    let network = case.network?;
+    let all = [bytes(network, case.tally), round_trips(network, case), packets(network, case.tally)];
+    let nearest = all.into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))?;
+    (nearest.share >= AT_LIMIT).then_some(nearest)
+}
+
+/// Notes that the network was at its limit, where that bounded the measurement.
+pub fn judge(case: &Case<'_>, bound: Bound) -> Option<Reason> {
+    let at = limit(case).filter(|_| bound == Bound::Network)?;
+    let more = if matches!(case.plan.load, Load::Closed { .. }) {
+        ": the server may be able to do more"
+    } else {
+        ""
+    };
+    let percent = at.share * 100.0;
+    Some(Reason::note(format!("the network was used to {percent:.0} % of {}{more}", at.words)))
+}
+
+/// Bytes, in the direction that is nearer to what TCP carries.
+fn bytes(network: &Network, tally: &Tally) -> Option<Share> {
+    let per_s = |bytes: u64| (tally.duration_ns > 0).then(|| bytes as f64 * 1e9 / tally.duration_ns as f64);
+    let of = |bytes, most: Option<u64>| {
+        let most = most.filter(|most| *most > 0)? as f64;
+        let words = format!("what TCP carries ({:.1} MB/s)", most / 1e6);
+        Some(Share { share: per_s(bytes)? / most, words })
+    };
+    let to = of(tally.sent_bytes, network.tcp_to_servers_bytes_per_s);
+    let from = of(tally.received_bytes, network.tcp_from_servers_bytes_per_s);
+    [to, from].into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))
+}
+
+/// In closed load no connection has more answers than there are round trips.
+fn round_trips(network: &Network, case: &Case<'_>) -> Option<Share> {
+    let Load::Closed { connections, .. } = &case.plan.load else { return None };
+    let round_trip_s = network.round_trip_ns.filter(|ns| *ns > 0)? as f64 / 1e9;
+    let most = (connections * case.plan.pipeline) as f64 / round_trip_s;
+    let words =
+        format!("what {connections} connections can ask with round trips of {:.2} ms", round_trip_s * 1e3);
+    Some(Share { share: case.tally.rate_per_s()? / most, words })
+}
+
+/// A request is at least one packet.
+fn packets(network: &Network, tally: &Tally) -> Option<Share> {
+    let most = network.packets_per_s.filter(|most| *most > 0)? as f64;
+    let rate = tally.rate_per_s()?;
+    let opened = tally.connections_opened as f64 / tally.completed.max(1) as f64;
+    let words = format!("its {most:.0} packets a second");
+    Some(Share { share: rate * (1.0 + PER_CONNECTION * opened) / most, words })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::verdict::example::{closed, open, tally, usage};
+    use crate::verdict::{Case, Policy, judge};
+    use model::{Bound, Network, Plan, Tally, Verdict};
+
+    fn judged(plan: &Plan, tally: &Tally, network: &Network, server: f64) -> Verdict {
+        let usage = usage(server);
+        judge(&Case {
+            usage: Some(&usage),
+            network: Some(network),
+            ..Case::new(Policy::trial(true), plan, tally)
+        })
+    }
+
+    #[test]
+    fn each_limit_of_the_network_is_named_and_makes_a_floor_of_the_rate() {
+        let tally = Tally { received_bytes: 11_000_000, sent_bytes: 1_000_000, ..tally(0.3) };
+        for (network, words) in [
+            (
+                Network { tcp_from_servers_bytes_per_s: Some(11_800_000), ..Network::default() },
+                "93 % of what TCP carries (11.8 MB/s)",
+            ),
+            (
+                Network { tcp_to_servers_bytes_per_s: Some(1_000_000), ..Network::default() },
+                "100 % of what TCP carries",
+            ),
+            (
+                Network { round_trip_ns: Some(950_000), ..Network::default() },
+                "95 % of what 10 connections can ask with round trips of 0.95 ms",
+            ),
+            (
+                Network { packets_per_s: Some(11_000), ..Network::default() },
+                "91 % of its 11000 packets a second",
+            ),
+        ] {
+            let verdict = judged(&closed(), &tally, &network, 0.3);
+            assert!(
+                verdict.valid && verdict.bound == Bound::Network && verdict.bound.is_held_back(),
+                "{verdict:?}"
+            );
+            assert!(verdict.reasons.iter().any(|reason| reason.contains(words)), "{words}: {verdict:?}");
+        }
+    }
+
+    #[test]
+    fn a_network_with_room_bounds_nothing_and_a_busy_side_comes_first() {
+        let roomy = Network {
+            tcp_from_servers_bytes_per_s: Some(100_000_000),
+            round_trip_ns: Some(100_000),
+            packets_per_s: Some(100_000),
+            ..Network::default()
+        };
+        assert_eq!(judged(&closed(), &tally(0.3), &roomy, 0.3).bound, Bound::Neither);
+        let full = Network { packets_per_s: Some(10_000), ..Network::default() };
+        assert_eq!(judged(&closed(), &tally(0.3), &full, 1.0).bound, Bound::Server);
+        assert_eq!(judged(&closed(), &tally(0.95), &full, 0.3).bound, Bound::Client);
+        let zero = Network { round_trip_ns: Some(0), packets_per_s: Some(0), ..Network::default() };
+        assert_eq!(judged(&closed(), &tally(0.3), &zero, 0.3).bound, Bound::Neither);
+        let slow = Network { round_trip_ns: Some(950_000), ..Network::default() };
+        assert_eq!(
+            judged(&open(), &tally(0.3), &slow, 0.3).bound,
+            Bound::Neither,
+            "nobody waits for answers"
+        );
+    }
+}

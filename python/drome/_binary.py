@@ -1,0 +1,70 @@
+"""Finds the program `drome`, and runs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+PROGRAM = "drome"
+
+#: The name of a variable with the path of the program, in place of the wheel's own.
+VARIABLE = "DROME"
+
+
+class Failed(RuntimeError):
+    """drome could not do what it was asked for; the message is its own."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        #: The exit code, which docs/exit-codes.md explains; negative: the signal that killed it.
+        self.code = code
+
+    def __reduce__(self) -> tuple[type[Failed], tuple[str, int]]:
+        # An exception crosses machines by its arguments.
+        return (type(self), (str(self), self.code))
+
+
+def binary() -> str:
+    """The path of the program: `$DROME`, else the wheel's own, else one on the search path."""
+    given = os.environ.get(VARIABLE)
+    if given:
+        return given
+    own = Path(sysconfig.get_path("scripts")) / PROGRAM
+    if own.is_file():
+        return str(own)
+    found = shutil.which(PROGRAM)
+    if found is None:
+        raise Failed("there is no program `drome` here: `pip install drome-bench`, or name one in $DROME", 127)
+    return found
+
+
+def options(
+    *,
+    store: str | os.PathLike[str] | None = None,
+    catalog: Sequence[str | os.PathLike[str]] = (),
+) -> list[str]:
+    """The options that all commands have."""
+    words = [] if store is None else ["--store", os.fspath(store)]
+    for folder in catalog:
+        words += ["--catalog", os.fspath(folder)]
+    return words
+
+
+def call(words: Sequence[str], *, may_be: Sequence[int] = (0,), shows: bool = False) -> str:
+    """Runs drome and returns what it prints. `may_be`: the exit codes that are no failure; `shows`: progress goes to standard error."""
+    done = subprocess.run(
+        [binary(), *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=None if shows else subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in may_be:
+        said = (done.stderr or "").strip() or f"`drome {words[0]}` failed: what it printed says why"
+        raise Failed(said, done.returncode)
+    return done.stdout

@@ -1,0 +1,215 @@
+"""Measures a study on many machines with Ray.
+
+One heat is one task, and takes a whole machine: every node that may measure has the resource `{"drome": 1}`. Ray retries nothing.
+The driver alone counts attempts, hands heats out again whole when their machine is lost, and adds results to the run, where each
+heat counts once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from drome._binary import Failed, call, options
+from drome._heat import measure
+from drome._local import _narrowed, report
+from drome._result import Counts, Result
+
+#: The resource that a node has one of if it may measure.
+RESOURCE = "drome"
+
+#: A heat that fails so often is not tried again.
+ATTEMPTS = 3
+
+#: A heat whose machine is lost so often is not tried again.
+LOSSES = 50
+
+_Path = str | os.PathLike[str]
+_Key = tuple[int, int]
+
+
+def run(
+    study: str | None = None,
+    *,
+    machines: int,
+    resume: str | None = None,
+    rounds: int | None = None,
+    contenders: Sequence[str] = (),
+    cells: Sequence[str] = (),
+    quick: bool = False,
+    budget: str | None = None,
+    precision: str | None = None,
+    seed: int | None = None,
+    allow_busy: bool = False,
+    catalog: Sequence[_Path] = (),
+    store: _Path | None = None,
+    address: str | None = "auto",
+    command: Sequence[str] | None = None,
+    on_commit: Callable[[Mapping[str, Any]], None] | None = None,
+) -> Result:
+    """Measures a study on so many machines of a Ray cluster at a time, and returns the findings.
+
+    `resume` is the name of a run that goes on, in place of a study. Own catalogs are sent along with each heat. `command` are the words of
+    the program that measures a heat on the machine, in place of `drome heat`; `on_commit` gets what became of each result.
+    """
+    if (study is None) == (resume is None):
+        raise ValueError("name either a study or, with `resume`, a run that goes on")
+    shared = options(store=store)
+    if resume is None:
+        words = ["heat", "--plan", str(study), "--machines", str(machines)]
+        words += _narrowed(contenders, cells, budget, precision, seed)
+        words += [] if rounds is None else ["--rounds", str(rounds)]
+        words += ["--quick"] if quick else []
+        words += ["--allow-busy"] if allow_busy else []
+        resume = call([*words, *shared, *options(catalog=catalog)]).strip()
+        print(f"drome: run {resume}: `resume={resume!r}` goes on with it", file=sys.stderr)
+    connect(address)
+    driver = _Driver(resume, machines, shared, [_files(Path(folder)) for folder in catalog], command, on_commit)
+    counts = driver.go()
+    return report(resume, store=store, counts=counts)
+
+
+def connect(address: str | None = "auto") -> None:
+    """Connects to a Ray cluster, with its token, and without Ray's telemetry. A cluster without authentication is refused: whoever reaches
+    one may run anything on it."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    mode = os.environ.setdefault("RAY_AUTH_MODE", "token")
+    if mode != "token":
+        raise Failed(f"RAY_AUTH_MODE is {mode!r}: start the cluster with RAY_AUTH_MODE=token, and unset it here", 2)
+    ray = _ray()
+    # Ray reads the variable once: a program that used Ray before drome may have it without.
+    from ray._private.authentication.authentication_utils import is_token_auth_enabled
+
+    if not is_token_auth_enabled():
+        raise Failed("Ray runs here without authentication: set RAY_AUTH_MODE=token before Ray is used", 2)
+    if not ray.is_initialized():
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise ImportError("a fleet needs Ray: `pip install 'drome-bench[ray]'`") from error
+    return ray
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """The files of a catalog's folder, by path below it."""
+    parts = (folder / part for part in ("contenders", "workloads", "studies"))
+    files = (file for part in parts if part.is_dir() for file in part.rglob("*") if file.is_file())
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+class _Driver:
+    """Hands out the heats of one run, and commits what comes back."""
+
+    def __init__(
+        self,
+        run: str,
+        machines: int,
+        shared: list[str],
+        catalogs: list[dict[str, bytes]],
+        command: Sequence[str] | None,
+        on_commit: Callable[[Mapping[str, Any]], None] | None,
+    ) -> None:
+        self.ray = _ray()
+        self.run = run
+        self.machines = machines
+        self.shared = shared
+        self.on_commit = on_commit
+        self.task = self.ray.remote(max_retries=0, num_cpus=0, resources={RESOURCE: 1})(measure)
+        names = Counter(node["NodeManagerHostname"] for node in self.ray.nodes() if node["Alive"])
+        self.rest = (self.ray.put(catalogs), None if command is None else list(command), max(names.values(), default=1) > 1)
+        self.queue: deque[dict[str, Any]] = deque()
+        self.flying: dict[Any, dict[str, Any]] = {}
+        self.attempts: Counter[_Key] = Counter()
+        self.losses: Counter[_Key] = Counter()
+        self.failures: Counter[_Key] = Counter()
+        self.outcomes: Counter[str] = Counter()
+
+    def go(self) -> Counts:
+        """Until nothing is owed."""
+        try:
+            while self.refill():
+                self.hand_out()
+                ready, _ = self.ray.wait(list(self.flying), num_returns=1)
+                also, _ = self.ray.wait(list(self.flying), num_returns=len(self.flying), timeout=0)
+                results = [self.taken(ref) for ref in dict.fromkeys([*ready, *also])]
+                # The machines that are free now need not wait for the store.
+                self.hand_out()
+                self.commit([result for result in results if result is not None])
+        finally:
+            # Where the cluster is gone, so are they.
+            with contextlib.suppress(self.ray.exceptions.RayError):
+                for ref in self.flying:
+                    self.ray.cancel(ref, force=True)
+        return Counts(
+            committed=self.outcomes["committed"],
+            already=self.outcomes["already"],
+            lost=self.losses.total(),
+            failed=self.failures.total(),
+        )
+
+    def refill(self) -> bool:
+        """Asks what is owed when nothing is queued or under way; false: nothing."""
+        if not self.queue and not self.flying:
+            lines = call(["heat", "--owed", self.run, *self.shared]).splitlines()
+            self.queue.extend(json.loads(line) for line in lines)
+        return bool(self.queue or self.flying)
+
+    def hand_out(self) -> None:
+        """Keeps as many heats under way as machines were asked for."""
+        while self.queue and len(self.flying) < self.machines:
+            spec = self.queue.popleft()
+            self.attempts[_key(spec)] += 1
+            spec["attempt"] = self.attempts[_key(spec)]
+            self.flying[self.task.remote(json.dumps(spec), *self.rest)] = spec
+
+    def taken(self, ref: Any) -> bytes | None:
+        """The result of a task that is over; None: the heat is queued again."""
+        spec = self.flying.pop(ref)
+        key = _key(spec)
+        try:
+            result: bytes = self.ray.get(ref)
+            return result
+        except self.ray.exceptions.RayTaskError as error:
+            self.failures[key] += 1
+            why, is_last = str(error.cause or error), self.failures[key] >= ATTEMPTS
+        except self.ray.exceptions.RayError as error:
+            # Its machine or its worker is gone, and with it whatever was measured.
+            self.losses[key] += 1
+            why, is_last = f"lost: {type(error).__name__}", self.losses[key] >= LOSSES
+        told = f"heat {key[1] + 1} of round {key[0] + 1}, attempt {spec['attempt']}: {why}"
+        if is_last:
+            raise Failed(f"{told}; it was the last attempt: `resume={self.run!r}` goes on when that is mended", 1)
+        print(f"drome: {told}; it is measured again", file=sys.stderr)
+        self.queue.append(spec)
+        return None
+
+    def commit(self, results: list[bytes]) -> None:
+        """Adds results to the run. The store decides what counts, whoever else may be at it."""
+        if not results:
+            return
+        with tempfile.TemporaryDirectory(prefix="drome-results-") as folder:
+            files = [Path(folder) / f"{nth}.jsonl" for nth in range(len(results))]
+            for file, result in zip(files, results, strict=True):
+                file.write_bytes(result)
+            lines = call(["heat", "--commit", *map(str, files), *self.shared]).splitlines()
+        for line in lines:
+            told = json.loads(line)
+            self.outcomes[told["outcome"]] += 1
+            if self.on_commit is not None:
+                self.on_commit(told)
+
+
+def _key(spec: Mapping[str, Any]) -> _Key:
+    heat = spec["heat"]
+    return (heat["round"], heat["number"])

@@ -1,0 +1,26 @@
+"""Runs and races on this machine, and what frames have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import drome
+from drome._binary import call
+
+
+def test_a_race_has_a_frame_with_a_row_for_each_server(home: Path) -> None:
+    serve = f"{drome.binary()} serve --port {{port}}"
+    slow = f"{serve} --spin-ns 200000"
+    result = drome.race(serve, slow, budget="1min", more=["--duration", "1s"], allow_busy=True, seed=1)
+    frame = result.contenders()
+    assert len(frame) == 2 and (frame["rate_per_s"] > 0).all()
+    assert frame["rate_per_s"].max() > 2 * frame["rate_per_s"].min()
+    assert result.run == drome.report().run
+
+
+def test_what_drome_says_is_the_exceptions_message(home: Path) -> None:
+    with pytest.raises(drome.Failed, match="there is no study `nosuch`") as failed:
+        call(["heat", "--plan", "nosuch"])
+    assert failed.value.code == 2

@@ -1,0 +1,96 @@
+//! `cargo xtask python`: checks the Python package and tests it with drome as it is, on Ray clusters of several nodes on this machine. What is
+//! needed comes from `python/requirements.txt`, which pins everything by its hash.
+
+use crate::{packages, root, run};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const HELP: &str = "cargo xtask python [--scale]
+  --scale  instead of testing, prints how many heats a minute 1, 2, 4 and 8 workers do and what Ray's daemons cost, and kills workers in
+           the middle of twenty real heats
+";
+
+/// What makes a virtual environment.
+const NEEDED: &[(&str, &str)] =
+    &[("python3", "python3"), ("/usr/share/doc/python3-venv/copyright", "python3-venv")];
+
+/// The variable with the path of drome, which the package and its tests use.
+const PROGRAM: &str = "DROME";
+
+/// The variables of the test that kills workers in the middle of real heats, for `--scale`: twenty heats, six of them killed.
+const MORE_KILLS: &[(&str, &str)] = &[("DROME_TEST_KILLS", "6"), ("DROME_TEST_ROUNDS", "20")];
+
+/// Checks types and style and runs the tests; `--scale`: prints figures instead.
+pub fn python(args: &[String]) -> Result<()> {
+    let scale = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => false,
+        ["--scale"] => true,
+        _ => {
+            print!("{HELP}");
+            bail!("`cargo xtask python` has no option `{}`", args.join(" "))
+        }
+    };
+    let (root, tools) = (root(), installed(&root())?);
+    let drome = built(&root)?;
+    let python = Python { folder: root.join("python"), tools, drome };
+    if scale {
+        let killed = ["-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "-k", "worker_is_killed"];
+        python.run(&["-m", "tests.scale"], &[])?;
+        return python.run(&killed, MORE_KILLS);
+    }
+    let cache = |name: &str| root.join("target").join(name).to_string_lossy().into_owned();
+    python.run(&["-m", "ruff", "check", "--cache-dir", &cache("ruff"), "."], &[])?;
+    python.run(&["-m", "ruff", "format", "--check", "--cache-dir", &cache("ruff"), "."], &[])?;
+    python.run(&["-m", "mypy", "--cache-dir", &cache("mypy")], &[])?;
+    python.run(&["-m", "pytest", "-q", "-p", "no:cacheprovider"], &[])
+}
+
+/// The package's folder, with the Python and the drome that it is tested with.
+struct Python {
+    folder: PathBuf,
+    tools: PathBuf,
+    drome: PathBuf,
+}
+
+impl Python {
+    fn run(&self, args: &[&str], variables: &[(&str, &str)]) -> Result<()> {
+        eprintln!("$ python3 {}", args.join(" "));
+        let mut command = Command::new(self.tools.join("bin/python3"));
+        command.args(args).current_dir(&self.folder).stdout(std::io::stderr());
+        command.env(PROGRAM, &self.drome).env("PYTHONPATH", &self.folder).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.envs(variables.iter().copied());
+        match command.status().context("can't run Python")? {
+            status if status.success() => Ok(()),
+            status => bail!("`python3 {}` failed ({status})", args.join(" ")),
+        }
+    }
+}
+
+/// The drome to test: `$DROME`, else a debug build.
+fn built(root: &Path) -> Result<PathBuf> {
+    if let Some(given) = std::env::var_os(PROGRAM) {
+        return Ok(given.into());
+    }
+    // As the tests build it: another set of features would be another build.
+    run("cargo", &["test", "--locked", "--workspace", "--no-run", "--quiet"])?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    Ok(target.join("debug/drome"))
+}
+
+/// A virtual environment with everything that is pinned.
+fn installed(root: &Path) -> Result<PathBuf> {
+    packages::ensure(NEEDED)?;
+    let folder = root.join("target/python");
+    let requirements = root.join("python/requirements.txt");
+    let wanted = std::fs::read_to_string(&requirements).context("can't read python/requirements.txt")?;
+    let noted = folder.join("requirements.txt");
+    if std::fs::read_to_string(&noted).ok().as_ref() != Some(&wanted) {
+        run("python3", &["-m", "venv", "--clear", &folder.to_string_lossy()])?;
+        let file = requirements.to_string_lossy();
+        let pip = ["-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary=:all:", "-r", &file];
+        run(&folder.join("bin/python3").to_string_lossy(), &pip)?;
+        std::fs::write(&noted, wanted).context("can't note what is installed")?;
+    }
+    Ok(folder)
+}
