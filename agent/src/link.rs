@@ -1,4 +1,5 @@
-//! The side that asks: one agent on another machine. A thread reads, one writes, and one watches whether the other side is still there.
+//! The client's side of a link to one agent on another machine. One thread reads, one writes, and one watches whether the agent is still
+//! there.
 
 mod core;
 

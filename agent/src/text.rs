@@ -55,7 +55,7 @@ fn plain(text: &str) -> String {
                 skip_until(&mut chars, |c| ('@'..='~').contains(&c));
             }
             '\u{9b}' => skip_until(&mut chars, |c| ('@'..='~').contains(&c)),
-            // An operating system command, such as a window's title, ends with a bell, or with an escape and a character.
+            // An OSC sequence, such as one that sets a window's title, ends with BEL or with ST (ESC and a backslash).
             '\u{1b}' if chars.next_if_eq(&']').is_some() => {
                 skip_until(&mut chars, |c| c == '\u{7}' || c == '\u{1b}');
                 chars.next_if_eq(&'\\');

@@ -103,7 +103,7 @@ pub fn online_cpus() -> BTreeSet<usize> {
     std::fs::read_to_string("/sys/devices/system/cpu/online").map(|text| cpu_list(&text)).unwrap_or_default()
 }
 
-/// Parses a list such as `0-3,8`. A range of more than 65,536 CPUs is not one.
+/// Parses a list such as `0-3,8`. Entries with a CPU number of 65,536 or more are ignored.
 fn cpu_list(text: &str) -> BTreeSet<usize> {
     let range = |part: &str| {
         let (low, high) = part.split_once('-').unwrap_or((part, part));

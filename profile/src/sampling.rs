@@ -40,7 +40,7 @@ pub struct Options {
     /// reach the outermost function in nearly all servers: a call takes some hundred bytes, and a path that answers a request
     /// is some dozens of calls deep. More would cost the server more time per sample and the machine more memory traffic.
     pub stack_bytes: u32,
-    /// About the most memory that different stacks may take, in bytes. Samples of further stacks are counted together, as `[not kept]`.
+    /// Approximate limit on the memory for distinct stacks, in bytes. Samples whose stacks no longer fit are counted together, as `[not kept]`.
     pub memory_bytes: usize,
     /// The CPUs on which the sampler's thread may run: best those of the load generator, or idle ones. Empty: all.
     pub cpus: Vec<usize>,

@@ -55,6 +55,7 @@ const SLOW: &[&str] = &[
     "revisions_unusual::",
     "run::",
     "servers_on::",
+    "servers_on_links::",
     "stand_ins::",
     "steady::",
     "sweep::",
@@ -97,8 +98,8 @@ fn fast() -> Result<()> {
 /// Runs cargo, shows its output on standard error, and stops it if a test takes too long.
 fn watched(args: &[&str]) -> Result<()> {
     eprintln!("$ cargo {}", args.join(" "));
-    // With a single thread, the harness does not print which tests run for long.
-    let threads = available_parallelism().map_or(2, usize::from).max(2);
+    // Tests wait for servers half of the time, so there are more of them at once than cores.
+    let threads = available_parallelism().map_or(2, usize::from) + 2;
     let mut command = Command::new("cargo");
     command.args(args).current_dir(root()).stdout(Stdio::piped());
     if std::env::var_os("RUST_TEST_THREADS").is_none() {

@@ -217,7 +217,7 @@ impl Core {
     }
 }
 
-/// About the bytes of a value in memory.
+/// The approximate size of a JSON value in memory, in bytes.
 fn size(json: &Value) -> usize {
     let own = size_of::<Value>();
     match json {

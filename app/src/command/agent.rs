@@ -52,7 +52,7 @@ fn handlers() -> Vec<Box<dyn Handler>> {
 
 fn obey() -> anyhow::Result<ExitCode> {
     if stdin().is_terminal() {
-        let why = "`drome agent` obeys drome on another machine, which starts it: try it from there with `drome agent --check 'ssh HOST'`";
+        let why = "`drome agent` is not for use in a terminal: drome on another machine starts it. To test it, run `drome agent --check 'ssh HOST'` on that machine, with this machine as HOST";
         return Err(WrongInput(why.to_owned()).into());
     }
     // The link is this process's own: what a server reads or prints must not be part of it.

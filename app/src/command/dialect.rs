@@ -179,7 +179,7 @@ pub fn list(link: Option<&Path>) -> anyhow::Result<ExitCode> {
         console::print(&rows)?;
         if std::io::stdout().is_terminal() {
             note!(
-                "\n`drome ab -n 100 URL` runs one; `drome dialects link DIR` creates links with these names"
+                "\n`drome ab -n 100 URL` runs drome as `ab`; `drome dialects link DIR` creates symbolic links with these names that do the same"
             );
         }
         return Ok(ExitCode::SUCCESS);

@@ -157,7 +157,12 @@ fn owed(args: &HeatArgs, store: &Store, run: &str) -> anyhow::Result<ExitCode> {
 }
 
 fn write_specs(folder: &Path, specs: &[Spec]) -> anyhow::Result<()> {
-    let unable = || format!("can't write specs to {}: check the free space and the folder", folder.display());
+    let unable = || {
+        format!(
+            "can't write the heats' specs to {}: check the free space, and that you may write to this folder",
+            folder.display()
+        )
+    };
     fs::create_dir_all(folder).with_context(unable)?;
     for spec in specs {
         let name = format!("{}-{}.json", spec.heat.round, spec.heat.number);

@@ -151,7 +151,7 @@ fn program_for(arch: &str, transport: &Transport, folder: Option<&Path>) -> anyh
             built.display()
         ),
         None => bail!(
-            "{} is {arch}, and this drome is for {}: name a folder with --put-from",
+            "{} is {arch}, and this drome is for {}: use --put-from with a folder that contains drome-{arch}",
             transport.name(),
             std::env::consts::ARCH
         ),

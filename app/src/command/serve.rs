@@ -51,7 +51,7 @@ pub struct ServeArgs {
     /// Number of threads
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// For tests of known truth: busy-wait this many nanoseconds for every request
+    /// For tests with a known result: busy-wait this many nanoseconds for every request
     #[arg(long, default_value_t = 0, value_name = "N")]
     spin_ns: u64,
     /// Send this many messages of 128 bytes through a socket pair for every request: work that, like a real
@@ -63,7 +63,7 @@ pub struct ServeArgs {
     #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin_ns",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     messages_per_connection: u32,
-    /// For tests of known truth: inject a fault, such as delay=5ms or reset@0.01; --help lists all; may be repeated
+    /// For tests with a known result: inject a fault, such as delay=5ms or reset@0.01; --help lists all; may be repeated
     #[arg(long = "fault", value_name = "FAULT", long_help = serve::fault_help())]
     faults: Vec<Fault>,
     /// Seed of everything that is random

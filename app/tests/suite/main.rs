@@ -64,6 +64,7 @@ mod run;
 mod schema;
 mod serve;
 mod servers_on;
+mod servers_on_links;
 mod share;
 mod stand_ins;
 mod steady;

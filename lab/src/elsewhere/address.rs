@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
-/// An address of the documentation's own network: the way to it is the way to everywhere.
+/// An address reserved for documentation (192.0.2.0/24, RFC 5737): packets to it would take the default route.
 const ANYWHERE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 
 /// The address by which this machine is reached: the one that ssh was connected to, else the one from which its own packets to anywhere

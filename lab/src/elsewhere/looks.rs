@@ -41,7 +41,7 @@ impl FarLooks {
 }
 
 impl AllLooks {
-    /// Looks here and, where members are on another machine, there.
+    /// Combines the looks on this machine with those on the servers' machine, if there is one.
     pub fn of(here: Looks, far: Option<FarLooks>) -> Self {
         Self { here, far }
     }

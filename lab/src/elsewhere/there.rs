@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often a request to stop is looked for while the other side works.
+/// How often a request to stop, or the link's end, is looked for during work.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Why another machine can't be used for servers.
@@ -144,22 +144,27 @@ impl There {
         stop: &AtomicBool,
         events: &mut dyn FnMut(serde_json::Value),
     ) -> Result<A, Fault> {
-        let is_over = AtomicBool::new(false);
-        let answer = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    if stop.load(Ordering::Relaxed) {
-                        self.0.link.stop();
-                        return;
-                    }
-                    std::thread::park_timeout(LOOK);
-                }
-            });
-            let answer = self.0.link.ask(name, question, None, events);
-            is_over.store(true, Ordering::Relaxed);
-            answer
-        });
+        let stopped = || {
+            let is_stopped = stop.load(Ordering::Relaxed);
+            if is_stopped {
+                self.0.link.stop();
+            }
+            is_stopped
+        };
+        let answer = watched(stopped, || self.0.link.ask(name, question, None, events));
         answer.map_err(|error| self.fault(&error))
+    }
+
+    /// Does work, and sets `halted` as soon as the link is lost meanwhile, however long the work takes.
+    pub(crate) fn while_linked<T>(&self, halted: &AtomicBool, work: impl FnOnce() -> T) -> T {
+        let lost = || {
+            let is_lost = self.0.link.lost().is_some();
+            if is_lost {
+                halted.store(true, Ordering::Relaxed);
+            }
+            is_lost
+        };
+        watched(lost, work)
     }
 
     /// Runs the command that comes before a start.
@@ -195,5 +200,48 @@ impl There {
             LinkError::Refused(why) => Fault::Lab(format!("{}: {why}", self.name())),
             other => Fault::Lab(other.to_string()),
         }
+    }
+}
+
+/// Does work, while another thread looks again and again until it has seen what it looks for.
+fn watched<T>(mut look: impl FnMut() -> bool + Send, work: impl FnOnce() -> T) -> T {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let looker = scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) && !look() {
+                std::thread::park_timeout(LOOK);
+            }
+        });
+        let done = work();
+        is_over.store(true, Ordering::Relaxed);
+        looker.thread().unpark();
+        done
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn work_is_watched_until_it_is_done_or_something_is_seen() {
+        let halted = AtomicBool::new(false);
+        let (begun, mut looks) = (Instant::now(), 0);
+        let look = || {
+            looks += 1;
+            halted.store(looks == 3, Ordering::Relaxed);
+            looks == 3
+        };
+        let work = || {
+            while !halted.load(Ordering::Relaxed) {
+                assert!(begun.elapsed() < Duration::from_mins(1), "nobody looked");
+                std::thread::yield_now();
+            }
+            7
+        };
+        assert_eq!(watched(look, work), 7);
+        assert_eq!(looks, 3, "and not again");
+        assert_eq!(watched(|| false, || 8), 8, "work that is done is not waited for");
     }
 }

@@ -1,4 +1,4 @@
-//! The conditions during a heat whose servers are on another machine: of both.
+//! The conditions on both machines during a heat whose servers are on another machine.
 
 use super::messages::Number;
 use super::there::There;

@@ -79,7 +79,7 @@ impl<'a> Batches<'a> {
 
     /// The heats of the next batch, which ends before this round.
     fn up_to(&mut self, until: usize) -> Vec<Heat> {
-        // All starts before the batch are known by the time that it begins, and do not change any more.
+        // Every start of a round before this batch is final when the batch begins.
         let before: Vec<Start> =
             self.starts.iter().filter(|start| start.round < self.from).cloned().collect();
         let mut batch = Vec::new();

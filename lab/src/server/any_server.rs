@@ -1,5 +1,6 @@
 //! A server that is measured, whether drome started it or it already ran: what is asked of either, and what is done to it.
 
+use crate::elsewhere::There;
 use crate::elsewhere::far::{Far, FarSampler};
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
@@ -120,9 +121,14 @@ impl AnyServer {
         self.far()?.unreachable(path, why)
     }
 
+    /// The machine that it is on, where that is not this one.
+    pub fn there(&self) -> Option<&There> {
+        self.far().map(Far::there)
+    }
+
     /// The lab's failure, if the link to its machine is lost.
     pub fn lost(&self) -> Option<Fault> {
-        self.far()?.there().lost()
+        self.there()?.lost()
     }
 
     /// Whether it runs on the servers' cores and nowhere else.

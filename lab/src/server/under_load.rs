@@ -29,9 +29,14 @@ pub fn load(
 ) -> Result<Loaded, Fault> {
     let sampler = instance.server.sampler(cores);
     let progress = Progress { stop: Arc::clone(stop), ..Progress::default() };
-    let tally = match &sampler {
+    let run = || match &sampler {
         Some(sampler) => load::run(plan, &progress, &*sampler.watch()),
         None => load::run(plan, &progress, &()),
+    };
+    // A window can last for minutes, and nothing that is sent into a dead network comes back as an error for as long.
+    let tally = match instance.server.there() {
+        Some(there) => there.while_linked(&progress.halted, run),
+        None => run(),
     };
     let usage = sampler.and_then(AnySampler::finish);
     if let Some(lost) = instance.server.lost() {

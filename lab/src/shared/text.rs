@@ -17,7 +17,8 @@ const SEED: &str = "seed";
 /// The number of digits of a run's name: day, time, and something random.
 const ID: [usize; 3] = [8, 6, 4];
 
-/// Whether a run may have this name in the store: `20261123-170000-1a2b`. It is also the name of a file beside the store.
+/// Whether a run may have this ID, such as `20261123-170000-1a2b`. The ID is part of the name of the run's lock file, so it must be safe in
+/// a file name.
 pub fn is_id(id: &str) -> bool {
     let parts: Vec<&str> = id.split('-').collect();
     let is_part = |part: &str, nth: usize| {

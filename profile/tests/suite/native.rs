@@ -4,10 +4,13 @@ use crate::programs::{Program, assert_not_root, sampled, share};
 use profile::{Options, Profile, ProfileError, Sampling, Target, Window, Work};
 use std::time::Duration;
 
-/// Two callers of the loop: one takes twice the time of the other.
+/// Two callers of the loop: one takes twice the time of the other, on average. Each turn has a length of its own: turns of one length would
+/// beat with the period of the samples, and then one caller has too many of them.
 const TWO_TO_ONE: &str = "
-__attribute__((noinline, noclone)) static void twice(void) { spin(200000); __asm__ volatile(\"\"); }
-__attribute__((noinline, noclone)) static void once(void) { spin(100000); __asm__ volatile(\"\"); }
+static unsigned seed = 1;
+static int some(void) { seed = seed * 1103515245u + 12345u; return 50000 + (seed >> 12) % 100000; }
+__attribute__((noinline, noclone)) static void twice(void) { spin(2 * some()); __asm__ volatile(\"\"); }
+__attribute__((noinline, noclone)) static void once(void) { spin(some()); __asm__ volatile(\"\"); }
 int main(void) { for (;;) { twice(); once(); } }
 ";
 

@@ -4,10 +4,12 @@ pub mod certificates;
 pub mod counted;
 pub mod example;
 pub mod http;
+pub mod namespace;
 pub mod pages;
 pub mod process;
 pub mod punctual;
 pub mod raced;
+pub mod sshd;
 pub mod tools;
 pub mod ui;
 #[path = "../../../../net/tests/uring/mod.rs"]

@@ -6,7 +6,7 @@ use model::heat::{Counts, InCell, Start, StartOutcome};
 use model::{Measurement, Observation, Outcome};
 use std::collections::BTreeMap;
 
-/// How the remark begins that has the words of a server's trouble with its end.
+/// Prefix of a verdict's reason that says what went wrong when the server was stopped.
 const STOPPING: &str = "after the measurement, ";
 
 impl Redaction {

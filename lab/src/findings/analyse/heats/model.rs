@@ -108,8 +108,8 @@ impl Model {
         }
     }
 
-    /// A contender's mean figure over all heats. Its interval is that of its ratio to the hub, because the machine's speed is the same for
-    /// all contenders. Without a hub it is that of the median over its starts.
+    /// A contender's mean figure over all heats. Its interval is that of its ratio to the hub, because the machine's speed affects
+    /// all contenders alike. Without a hub it is that of the median over its starts.
     pub fn figure(&self, name: &str) -> Option<Figure> {
         let own = self.index(name)?;
         if self.index(HUB).is_none() {
