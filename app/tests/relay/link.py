@@ -44,7 +44,10 @@ def carry(source: int, sink: int, end: int) -> None:
         if end in ready:
             return
         if source in ready:
-            packet = os.read(source, LARGEST)
+            try:
+                packet = os.read(source, LARGEST)
+            except OSError:
+                return  # The device is gone.
             now = time.monotonic()
             nth += 1
             goes_at = max(now, free_at)

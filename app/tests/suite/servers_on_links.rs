@@ -87,7 +87,7 @@ fn over_ssh_servers_listen_where_ssh_arrived_and_load_comes_from_there() {
     let loaded = run(command.args(["-n", "2000", "-c", "8", "--format", "json"]));
     let loaded: Value = serde_json::from_str(&loaded.out).unwrap();
     let each = loaded["machines"]["each"].as_array().unwrap();
-    let counts: Vec<u64> = each.iter().filter_map(|one| one.pointer("/tally/completed")?.as_u64()).collect();
+    let counts: Vec<u64> = each.iter().filter_map(|one| one.pointer("/counted/completed")?.as_u64()).collect();
     assert_eq!((counts.len(), counts.iter().sum::<u64>()), (2, 2000), "{loaded}");
     sshd.assert_clean();
 }
