@@ -1,5 +1,6 @@
 //! The address of an agent's own machine, as whoever started it reaches it.
 
+use crate::server::local;
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 /// An address reserved for documentation (192.0.2.0/24, RFC 5737): packets to it would take the default route.
@@ -9,7 +10,8 @@ const ANYWHERE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 /// leave. `None`: it has neither, or only one of the loopback.
 pub fn own() -> Option<Ipv4Addr> {
     let of_ssh = std::env::var("SSH_CONNECTION").ok().and_then(|words| of_ssh(&words));
-    of_ssh.or_else(of_route)
+    // Whoever started this may have been reached by ssh itself, and then these are its words.
+    of_ssh.filter(|own| local::is_own((*own).into())).or_else(of_route)
 }
 
 /// The third word of `SSH_CONNECTION` is the server's own address.

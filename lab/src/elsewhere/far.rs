@@ -4,8 +4,11 @@ use super::laid::Laid;
 use super::messages::{Answers, Came, Clocks, Number, Sample, Start, Started};
 use super::there::There;
 use crate::fault::Fault;
+use crate::machine::cores::Cores;
+use crate::machine::cpu_time::{self, Times};
+use crate::machine::other_load::{OtherLoad, Place};
 use crate::server::origin::Origin;
-use crate::server::tree::{Snapshot, ThreadClocks};
+use crate::server::tree::{Snapshot, ThreadClocks, Tree};
 use load::Watch;
 use model::Usage;
 use model::environment::Executable;
@@ -115,10 +118,10 @@ impl Far {
     }
 
     /// Prepares to sample it during a measurement.
-    pub fn sampler(&self, cpus: &[usize]) -> Option<FarSampler> {
-        let question = Sample { server: self.id, cpus: cpus.to_vec() };
+    pub fn sampler(&self, cores: &Cores) -> Option<FarSampler> {
+        let question = Sample { server: self.id, cpus: cores.server.clone() };
         let sample: Number = self.there.ask("servers.sample", &question).ok()?;
-        Some(FarSampler::start(self.there.clone(), sample))
+        Some(FarSampler::start(self.there.clone(), sample, Here::now(&cores.client)))
     }
 
     fn number(&self) -> Number {
@@ -157,10 +160,41 @@ pub struct FarSampler {
     sample: Number,
     edges: Sender<Edge>,
     thread: JoinHandle<()>,
+    /// Before the load.
+    here: Here,
+}
+
+/// A look at what disturbs the load generator on this machine.
+#[derive(Debug)]
+struct Here {
+    place: Place,
+    others: OtherLoad,
+    times: Option<Times>,
+}
+
+impl Here {
+    fn now(client_cpus: &[usize]) -> Self {
+        let place = Place::of(&[], client_cpus);
+        let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+        let (own, times) = (Tree::Below(std::process::id() as i32), cpu_time::of_or_all(&stat, &place.cpus));
+        Self { others: OtherLoad::now(&own, &place), place, times }
+    }
+
+    /// What disturbed most since this look, on either machine; unknown on one of them is unknown.
+    fn added_to(&self, usage: Usage) -> Usage {
+        let now = Self::now(&self.place.cpus);
+        let worse = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.max(b));
+        let steal_ppm = self.times.zip(now.times).and_then(|(then, now)| then.steal_ppm_until(now));
+        Usage {
+            others_ppm: worse(usage.others_ppm, now.others.others_ppm_since(&self.others)),
+            steal_ppm: usage.steal_ppm.max(steal_ppm),
+            ..usage
+        }
+    }
 }
 
 impl FarSampler {
-    fn start(there: There, sample: Number) -> Self {
+    fn start(there: There, sample: Number, here: Here) -> Self {
         let (edges, told) = channel();
         let of_thread = there.clone();
         // A worker at the beginning of its window must not wait for an answer.
@@ -174,7 +208,7 @@ impl FarSampler {
                 drop(done);
             }
         });
-        Self { there, sample, edges, thread }
+        Self { there, sample, edges, thread, here }
     }
 
     /// The callback that tells the window's edges.
@@ -184,12 +218,15 @@ impl FarSampler {
 
     /// What was used within the window; `None` where that is not known.
     pub fn finish(self) -> Option<Usage> {
-        let Self { there, sample, edges, thread } = self;
+        let Self { there, sample, edges, thread, here } = self;
         drop(edges);
         let _ = thread.join();
         let usage: Option<Usage> = there.ask("servers.sample_end", &sample).ok().flatten();
         // On one machine, the load generator itself would be another program.
-        usage.map(|usage| if there.is_this_machine() { Usage { others_ppm: None, ..usage } } else { usage })
+        let known = |usage: Usage| {
+            if there.is_this_machine() { Usage { others_ppm: None, ..usage } } else { here.added_to(usage) }
+        };
+        usage.map(known)
     }
 }
 
@@ -206,5 +243,23 @@ impl Watch for Edges {
         let _ = self.to.send(Edge::Closed(done));
         // It ends when the other side has looked: nothing later is in the sample.
         let _ = is_done.recv();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_disturbed_more_on_either_machine_counts_and_unknown_is_not_nothing() {
+        let here = Here::now(&[]);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let far = Usage { others_ppm: Some(1_000_000_000), steal_ppm: Some(7), ..Usage::default() };
+        let both = here.added_to(far.clone());
+        assert!(
+            both.others_ppm.is_none_or(|ppm| ppm == 1_000_000_000) && both.steal_ppm >= Some(7),
+            "{both:?}"
+        );
+        assert_eq!(here.added_to(Usage { others_ppm: None, ..far }).others_ppm, None);
     }
 }

@@ -19,9 +19,44 @@ pub fn machine() -> Machine {
     }
 }
 
+/// Where an agent is, seen from here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nearness {
+    /// On this machine: it sees the same processes, by the same numbers.
+    SameProcesses,
+    /// On this machine, but it sees only a part of the processes, by other numbers.
+    Container,
+    /// On another machine, as far as is known.
+    Elsewhere,
+}
+
+/// Compares two texts of [`boot`].
+pub fn nearness(there: Option<&str>, here: Option<&str>) -> Nearness {
+    let machine = |boot: &str| boot.split(' ').next().map(str::to_owned);
+    match there.zip(here) {
+        Some((there, here)) if there == here => Nearness::SameProcesses,
+        Some((there, here)) if machine(there) == machine(here) => Nearness::Container,
+        _ => Nearness::Elsewhere,
+    }
+}
+
 /// Two processes with the same text see the same processes, by the same numbers.
 pub fn boot() -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let pids = fs::read_link("/proc/self/ns/pid").ok()?;
     Some(format!("{} {}", boot.trim(), pids.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_container_on_this_machine_is_no_other_machine() {
+        let here = Some("b1 pid:[1]");
+        assert_eq!(nearness(here, here), Nearness::SameProcesses);
+        assert_eq!(nearness(Some("b1 pid:[2]"), here), Nearness::Container);
+        assert_eq!(nearness(Some("b2 pid:[1]"), here), Nearness::Elsewhere);
+        assert_eq!((nearness(None, here), nearness(None, None)), (Nearness::Elsewhere, Nearness::Elsewhere));
+    }
 }

@@ -83,7 +83,7 @@ impl Probe {
     pub fn open(host: Ipv4Addr) -> Result<Self, String> {
         let unable = |e: std::io::Error| {
             format!(
-                "can't open a port on {host} to measure the network: {e}; is it an address of this machine?"
+                "can't open a port on {host} to measure the network: {e}; is it an address of this machine? Name another one with --server-address"
             )
         };
         let (listener, datagrams) = bind(host).map_err(unable)?;
@@ -113,8 +113,20 @@ impl Probe {
     pub fn datagrams(&self) -> Datagrams {
         let seen = std::mem::take(&mut *self.shared.datagrams.lock().unwrap_or_else(PoisonError::into_inner));
         let took = seen.first.zip(seen.last).map(|(first, last)| last.duration_since(first));
-        Datagrams { came: seen.came, took_ns: took.unwrap_or_default().as_nanos() as u64 }
+        let took_ns = took.unwrap_or_default().as_nanos() as u64;
+        let dropped = std::fs::read_to_string("/proc/net/udp").ok().map(|text| dropped(&text, self.port));
+        Datagrams { came: seen.came, took_ns, dropped_ever: dropped.unwrap_or_default() }
     }
+}
+
+/// The datagrams that a socket of this port had no room for, by the text of `/proc/net/udp`: they came, and were not read soon enough.
+fn dropped(text: &str, port: u16) -> u64 {
+    let end = format!(":{port:04X}");
+    let of_socket = |line: &str| {
+        let mut words = line.split_whitespace().skip(1);
+        words.next()?.ends_with(&end).then(|| words.last()?.parse::<u64>().ok())?
+    };
+    text.lines().filter_map(of_socket).sum()
 }
 
 /// The same port of TCP and of UDP.

@@ -60,7 +60,17 @@ impl There {
             ))
         };
         let host = address.or(machine.address).ok_or_else(unknown)?;
-        let is_this_machine = machine.boot.is_some() && machine.boot == host::boot();
+        let is_this_machine = match host::nearness(machine.boot.as_deref(), host::boot().as_deref()) {
+            host::Nearness::SameProcesses => true,
+            host::Nearness::Elsewhere => false,
+            host::Nearness::Container => {
+                return Err(ElsewhereError(format!(
+                    "{} is on this very machine, in a container with process numbers of its own: its servers would share their cores with \
+                     the load generator. Start the container with --pid=host, or race here without --server-on",
+                    link.name()
+                )));
+            }
+        };
         Ok(Self(Arc::new(Inner { link, host, machine, is_this_machine })))
     }
 
@@ -145,11 +155,11 @@ impl There {
         events: &mut dyn FnMut(serde_json::Value),
     ) -> Result<A, Fault> {
         let stopped = || {
-            let is_stopped = stop.load(Ordering::Relaxed);
-            if is_stopped {
+            if stop.load(Ordering::Relaxed) {
                 self.0.link.stop();
             }
-            is_stopped
+            // The request itself may still be on its way: it is asked to stop again and again.
+            false
         };
         let answer = watched(stopped, || self.0.link.ask(name, question, None, events));
         answer.map_err(|error| self.fault(&error))

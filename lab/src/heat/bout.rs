@@ -217,6 +217,7 @@ fn looks(field: &Field<'_>, who: &[usize], engine: BTreeSet<i32>) -> AllLooks {
             client_cpus,
             engine,
             beside: there.process().into_iter().collect(),
+            counts_segments: true,
             ..Watched::default()
         },
     };

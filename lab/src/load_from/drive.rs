@@ -168,7 +168,7 @@ impl Drive<'_> {
             Until::Elapsed(length) => opens_ns + length.as_nanos() as u64,
             Until::Answered(_) | Until::Closed(_) => u64::MAX,
         };
-        let (mut is_open, mut is_closed, mut is_stopped) = (false, false, false);
+        let (mut is_open, mut is_closed) = (false, false);
         while finished.load(Ordering::Relaxed) < self.links.len() {
             let now_ns = agent::now_ns();
             if !is_open && now_ns >= opens_ns {
@@ -180,9 +180,9 @@ impl Drive<'_> {
                 is_closed = true;
             }
             let must_stop = self.stop.load(Ordering::Relaxed) || has_failed.load(Ordering::Relaxed);
-            if must_stop && !is_stopped {
+            // Again and again: the order to start may still be on its way.
+            if must_stop {
                 self.links.iter().for_each(Link::stop);
-                is_stopped = true;
             }
             let edge_ns = [opens_ns, closes_ns].into_iter().find(|ns| *ns > now_ns).unwrap_or(u64::MAX);
             std::thread::sleep(Duration::from_nanos((edge_ns - now_ns).min(LOOK_NS)));

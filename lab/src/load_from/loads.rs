@@ -168,7 +168,7 @@ fn check(part: &Part) -> Result<(), String> {
 fn fit(part: &mut Part) {
     let Part { plan, threads, .. } = part;
     let cores = Cores::deal();
-    let is_beside_server = plan.target.address.tcp().and_then(local::listener).is_some();
+    let is_beside_server = plan.target.address.tcp().is_some_and(|at| local::is_own(at.ip()));
     let usual = if is_beside_server { cores.client.len() } else { cores.allowed().len() };
     plan.threads = threads.unwrap_or(usual).clamp(1, plan.load.connections().max(1));
     plan.cpus = cores.for_load(plan.threads);

@@ -148,7 +148,7 @@ impl AnyServer {
     /// Prepares to sample it while it is loaded; `None` where its processes are not known.
     pub fn sampler(&self, cores: &Cores) -> Option<AnySampler> {
         match self {
-            Self::Elsewhere(far) => far.sampler(&cores.server).map(AnySampler::There),
+            Self::Elsewhere(far) => far.sampler(cores).map(AnySampler::There),
             Self::Owned(_) | Self::Running(_) => {
                 self.watched(cores).map(Sampler::start).map(AnySampler::Here)
             }

@@ -3,7 +3,7 @@
 use crate::server::tree::{self, Tree};
 use procfs::net::{TcpNetEntry, TcpState, tcp, tcp6};
 use procfs::process::{FDTarget, Process};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 /// The process that listens at `address` and is the parent of all others that do. `None` if it is on another machine, or
 /// can't be seen.
@@ -30,6 +30,11 @@ pub fn listener_here(address: SocketAddr) -> Option<i32> {
         all.flatten().filter(holds).filter_map(|p| p.stat().ok()).map(|stat| (stat.pid, stat.ppid)).collect();
     let is_top = |(_, parent): &&(i32, i32)| holders.iter().all(|(pid, _)| pid != parent);
     holders.iter().find(is_top).map(|(pid, _)| *pid)
+}
+
+/// Whether this machine has the address: the kernel lets a socket have no other.
+pub fn is_own(address: IpAddr) -> bool {
+    UdpSocket::bind((address, 0)).is_ok()
 }
 
 /// The processes of a server that listen, and where.

@@ -78,6 +78,15 @@ pub enum SetupError {
     /// The race can't be run.
     #[error("{0}")]
     Race(String),
+    /// The study's servers belong on another machine, which whoever asks does not reach.
+    #[error(
+        "the study has `server-on = \"{words}\"`, and only `drome run` reaches another machine: measure the study with that, or remove \
+         the key"
+    )]
+    NotHere {
+        /// How the machine is reached.
+        words: String,
+    },
     /// The other machine can't be used for servers.
     #[error(transparent)]
     Elsewhere(#[from] ElsewhereError),
@@ -98,6 +107,9 @@ pub fn lab(
     store: Option<&Store>,
 ) -> Result<Lab, SetupError> {
     let Lineup { prepared, works, there } = lineup;
+    if let Some(words) = run.study.server_on.as_ref().filter(|_| there.is_none()) {
+        return Err(SetupError::NotHere { words: words.clone() });
+    }
     let (cache, assets) = (folders::cache(), assets(&works)?);
     let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
     let logs = cache.join("logs").join(&run.id);

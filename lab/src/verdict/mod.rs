@@ -33,12 +33,23 @@ pub struct Case<'a> {
     pub stopping: Option<&'a str>,
     /// What the network to the server carries; `None`: there is none, or it was not measured.
     pub network: Option<&'a Network>,
+    /// The TCP segments that this machine sent meanwhile; `None`: they were not counted.
+    pub sent_segments: Option<u64>,
 }
 
 impl<'a> Case<'a> {
     /// A measurement about which nothing else is known.
     pub fn new(policy: Policy, plan: &'a Plan, tally: &'a Tally) -> Self {
-        Self { policy, plan, tally, usage: None, conditions: None, stopping: None, network: None }
+        Self {
+            policy,
+            plan,
+            tally,
+            usage: None,
+            conditions: None,
+            stopping: None,
+            network: None,
+            sent_segments: None,
+        }
     }
 
     /// The load generator's use of its cores in words, where its busiest worker was at its limit.

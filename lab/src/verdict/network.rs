@@ -6,6 +6,10 @@ use model::{Bound, Load, Network, Tally};
 /// From this share of what the network carries on, it counts as being at its limit.
 const AT_LIMIT: f64 = 0.90;
 
+/// What is carried beyond this share of a limit shows that it is none: round trips are measured one by one between threads that sleep, and what
+/// TCP carries with a single connection.
+const BEYOND: f64 = 1.10;
+
 /// The packets that a new connection sends to the server beside its request: the one that asks for it, the one that confirms it, and its end.
 const PER_CONNECTION: f64 = 3.0;
 
@@ -21,9 +25,10 @@ pub struct Share {
 /// What of the network was at its limit, if anything was.
 pub fn limit(case: &Case<'_>) -> Option<Share> {
     let network = case.network?;
-    let all = [bytes(network, case.tally), round_trips(network, case), packets(network, case.tally)];
-    let nearest = all.into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))?;
-    (nearest.share >= AT_LIMIT).then_some(nearest)
+    let [to, from] = bytes(network, case.tally);
+    let all = [to, from, round_trips(network, case), packets(network, case)];
+    let is_reached = |one: &Share| (AT_LIMIT..=BEYOND).contains(&one.share);
+    all.into_iter().flatten().filter(is_reached).max_by(|a, b| a.share.total_cmp(&b.share))
 }
 
 /// Notes that the network was at its limit, where that bounded the measurement.
@@ -38,8 +43,8 @@ pub fn judge(case: &Case<'_>, bound: Bound) -> Option<Reason> {
     Some(Reason::note(format!("the network was used to {percent:.0} % of {}{more}", at.words)))
 }
 
-/// Bytes, in the direction that is nearer to what TCP carries.
-fn bytes(network: &Network, tally: &Tally) -> Option<Share> {
+/// Bytes of what TCP carries, to the servers and from them.
+fn bytes(network: &Network, tally: &Tally) -> [Option<Share>; 2] {
     let per_s = |bytes: u64| (tally.duration_ns > 0).then(|| bytes as f64 * 1e9 / tally.duration_ns as f64);
     let of = |bytes, most: Option<u64>| {
         let most = most.filter(|most| *most > 0)? as f64;
@@ -48,7 +53,7 @@ fn bytes(network: &Network, tally: &Tally) -> Option<Share> {
     };
     let to = of(tally.sent_bytes, network.tcp_to_servers_bytes_per_s);
     let from = of(tally.received_bytes, network.tcp_from_servers_bytes_per_s);
-    [to, from].into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))
+    [to, from]
 }
 
 /// In closed load no connection has more answers than there are round trips.
@@ -61,13 +66,17 @@ fn round_trips(network: &Network, case: &Case<'_>) -> Option<Share> {
     Some(Share { share: case.tally.rate_per_s()? / most, words })
 }
 
-/// A request is at least one packet.
-fn packets(network: &Network, tally: &Tally) -> Option<Share> {
-    let most = network.packets_per_s.filter(|most| *most > 0)? as f64;
-    let rate = tally.rate_per_s()?;
-    let opened = tally.connections_opened as f64 / tally.completed.max(1) as f64;
+/// What was sent to the servers, as the kernel counted it; where it did not, a request is at least one packet.
+fn packets(network: &Network, case: &Case<'_>) -> Option<Share> {
+    let (tally, most) = (case.tally, network.packets_per_s.filter(|most| *most > 0)? as f64);
+    let counted =
+        || (tally.duration_ns > 0).then_some(case.sent_segments? as f64 * 1e9 / tally.duration_ns as f64);
+    let least = || {
+        let opened = tally.connections_opened as f64 / tally.completed.max(1) as f64;
+        Some(tally.rate_per_s()? * (1.0 + PER_CONNECTION * opened))
+    };
     let words = format!("its {most:.0} packets a second");
-    Some(Share { share: rate * (1.0 + PER_CONNECTION * opened) / most, words })
+    Some(Share { share: counted().or_else(least)? / most, words })
 }
 
 #[cfg(test)]
@@ -113,6 +122,34 @@ mod tests {
             );
             assert!(verdict.reasons.iter().any(|reason| reason.contains(words)), "{words}: {verdict:?}");
         }
+    }
+
+    #[test]
+    fn what_is_carried_beyond_a_limit_shows_that_it_is_none() {
+        // 10,000 requests/s.
+        let judged = |network: &Network| judged(&closed(), &tally(0.3), network, 0.3).bound;
+        let trips = |ns| Network { round_trip_ns: Some(ns), ..Network::default() };
+        assert_eq!((judged(&trips(1_050_000)), judged(&trips(1_500_000))), (Bound::Network, Bound::Neither));
+        let both = Network { packets_per_s: Some(10_000), ..trips(1_500_000) };
+        assert_eq!(judged(&both), Bound::Network, "each limit is judged by itself");
+    }
+
+    #[test]
+    fn packets_that_were_counted_are_better_than_an_estimate() {
+        let (usage, tally) = (usage(0.3), tally(0.3));
+        let network = Network { packets_per_s: Some(15_000), ..Network::default() };
+        let bound = |sent_segments: Option<f64>| {
+            let per_s = |per_s: f64| (per_s * tally.duration_ns as f64 / 1e9) as u64;
+            judge(&Case {
+                usage: Some(&usage),
+                network: Some(&network),
+                sent_segments: sent_segments.map(per_s),
+                ..Case::new(Policy::trial(true), &closed(), &tally)
+            })
+            .bound
+        };
+        assert_eq!((bound(None), bound(Some(10_500.0))), (Bound::Neither, Bound::Neither));
+        assert_eq!(bound(Some(14_900.0)), Bound::Network, "what acknowledges answers is a packet, too");
     }
 
     #[test]

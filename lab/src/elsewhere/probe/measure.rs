@@ -37,7 +37,7 @@ const MOST_PACED_PER_S: f64 = 20_000.0;
 /// Datagrams that are sent at once there.
 const AT_ONCE: u64 = 4;
 
-/// How long the last datagrams may be under way.
+/// How long the last datagrams may be under way, beside the round trips of the network.
 const DRAIN: Duration = Duration::from_millis(200);
 
 /// The size of a datagram.
@@ -64,7 +64,8 @@ fn all(there: &There, at: SocketAddr, token: [u8; TOKEN]) -> Result<Network, Fau
     let per_s = packets_per_s(sent, burst);
     let paced_per_s =
         per_s.map_or(MOST_PACED_PER_S, |per_s| (per_s as f64 / 5.0).clamp(100.0, MOST_PACED_PER_S));
-    let [to, from] = losses(there, at, token, paced_per_s)?;
+    let drain = DRAIN + 2 * Duration::from_nanos(round_trips.get(n / 2).copied().unwrap_or(0));
+    let [to, from] = losses(there, at, token, paced_per_s, drain)?;
     Ok(Network {
         round_trip_ns: round_trips.get(n / 2).copied(),
         round_trip_p99_ns: round_trips.get(n * 99 / 100).copied().filter(|_| n >= FOR_P99),
@@ -149,18 +150,23 @@ fn datagram(token: [u8; TOKEN], what: u8) -> [u8; DATAGRAM_BYTES] {
 /// Sends as many datagrams as possible; returns how many were sent, and what arrived.
 fn burst(there: &There, at: SocketAddr, token: [u8; TOKEN]) -> Result<(u64, Datagrams), Fault> {
     let (socket, bytes) = (datagrams(at)?, datagram(token, COUNT));
-    let _: Datagrams = there.ask("servers.probe_datagrams", &())?;
+    let before: Datagrams = there.ask("servers.probe_datagrams", &())?;
     let (begun, mut sent) = (Instant::now(), 0);
     while begun.elapsed() < BURST {
         // A queue of this machine that is full takes none: then it is the network that is slow.
         sent += u64::from(socket.send(&bytes).is_ok());
     }
     std::thread::sleep(DRAIN);
-    Ok((sent, there.ask("servers.probe_datagrams", &())?))
+    let after: Datagrams = there.ask("servers.probe_datagrams", &())?;
+    Ok((sent, after.since(&before)))
 }
 
 /// The packets a second that arrive where more are sent; `None` where all that were sent arrived at the sender's own pace.
 fn packets_per_s(sent: u64, burst: Datagrams) -> Option<u64> {
+    // The other side was slower than the network.
+    if burst.dropped_ever > 0 {
+        return None;
+    }
     let sent_per_s = sent as f64 / BURST.as_secs_f64();
     let took_s = burst.took_ns as f64 / 1e9;
     let came_per_s = (burst.came > 1 && took_s > 0.0).then(|| (burst.came - 1) as f64 / took_s)?;
@@ -168,9 +174,16 @@ fn packets_per_s(sent: u64, burst: Datagrams) -> Option<u64> {
 }
 
 /// The shares of datagrams that are lost on the way there and on the way back, in millionths.
-fn losses(there: &There, at: SocketAddr, token: [u8; TOKEN], per_s: f64) -> Result<[Option<u64>; 2], Fault> {
+/// The answers are waited for as long as `drain` after the last datagram.
+fn losses(
+    there: &There,
+    at: SocketAddr,
+    token: [u8; TOKEN],
+    per_s: f64,
+    drain: Duration,
+) -> Result<[Option<u64>; 2], Fault> {
     let (socket, bytes) = (datagrams(at)?, datagram(token, 0));
-    let _: Datagrams = there.ask("servers.probe_datagrams", &())?;
+    let before: Datagrams = there.ask("servers.probe_datagrams", &())?;
     let (begun, mut sent, mut back) = (Instant::now(), 0_u64, 0_u64);
     let mut answer = [0; DATAGRAM_BYTES];
     let mut take = |back: &mut u64| {
@@ -190,12 +203,13 @@ fn losses(there: &There, at: SocketAddr, token: [u8; TOKEN], per_s: f64) -> Resu
         take(&mut back);
     }
     let ended = Instant::now();
-    while back < sent && ended.elapsed() < DRAIN {
+    while back < sent && ended.elapsed() < drain {
         take(&mut back);
         std::thread::sleep(Duration::from_millis(1));
     }
-    let came: Datagrams = there.ask("servers.probe_datagrams", &())?;
-    Ok([lost_ppm(sent, came.came), lost_ppm(came.came, back)])
+    let after: Datagrams = there.ask("servers.probe_datagrams", &())?;
+    let came = after.since(&before);
+    Ok([lost_ppm(sent, came.came + came.dropped_ever), lost_ppm(came.came, back)])
 }
 
 fn lost_ppm(sent: u64, came: u64) -> Option<u64> {
@@ -205,16 +219,27 @@ fn lost_ppm(sent: u64, came: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elsewhere::probe::Probe;
+    use crate::elsewhere::probe::{Probe, dropped};
     use std::net::Ipv4Addr;
 
     #[test]
     fn a_rate_of_packets_is_a_limit_only_where_more_were_sent() {
-        let came = |came| Datagrams { came, took_ns: 250_000_000 };
+        let came = |came| Datagrams { came, took_ns: 250_000_000, dropped_ever: 0 };
+        assert_eq!(
+            packets_per_s(100_001, Datagrams { dropped_ever: 1, ..came(25_001) }),
+            None,
+            "a slow reader"
+        );
         assert_eq!(packets_per_s(100_001, came(25_001)), Some(100_000));
         assert_eq!(packets_per_s(100_000, came(99_000)), None);
         assert_eq!(packets_per_s(100_000, Datagrams::default()), None);
         assert_eq!((lost_ppm(1000, 990), lost_ppm(10, 11), lost_ppm(0, 0)), (Some(10_000), Some(0), None));
+    }
+
+    #[test]
+    fn datagrams_that_the_socket_had_no_room_for_are_found_by_the_port() {
+        let text = "  sl  local_address rem_address   st drops\n 1: 0100007F:1F90 00000000:0000 07 12\n 2: 0100007F:1F91 00000000:0000 07 5\n";
+        assert_eq!((dropped(text, 8080), dropped(text, 80), dropped("", 80)), (12, 0, 0));
     }
 
     #[test]

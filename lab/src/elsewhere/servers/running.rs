@@ -15,8 +15,9 @@ use crate::server::verify;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, OnceLock};
+use std::time::UNIX_EPOCH;
 
 /// Servers by number.
 #[derive(Debug, Default)]
@@ -109,10 +110,15 @@ pub fn prepare(asked: &Prepare, stop: &AtomicBool) -> Result<(), Fault> {
     prepare_command::run(&asked.command, &log(&asked.log)?, stop)
 }
 
+/// When this agent was first asked for a log, in milliseconds. Numbers of processes come again, after a boot or in a container, and logs are
+/// appended to.
+static BEGUN_MS: OnceLock<u128> = OnceLock::new();
+
 /// The file for some output, in a folder of this agent's own.
 fn log(name: &str) -> Result<PathBuf, Fault> {
     let name = file_name(name).map_err(Fault::Lab)?;
-    let folder = folders::cache().join("logs").join(format!("agent-{}", std::process::id()));
+    let begun_ms = BEGUN_MS.get_or_init(|| UNIX_EPOCH.elapsed().map_or(0, |time| time.as_millis()));
+    let folder = folders::cache().join("logs").join(format!("agent-{begun_ms}-{}", std::process::id()));
     let unable =
         |e: std::io::Error| Fault::Lab(format!("can't write the cache folder {}: {e}", folder.display()));
     std::fs::create_dir_all(&folder).map_err(unable)?;

@@ -9,6 +9,7 @@
 //! The CPU time of a member in a container is that of its control group: one more file to read for each such member.
 
 mod processes;
+mod segments;
 
 use crate::heat::turns::pieces::Piece;
 use crate::machine::cpu_time::{self, Times};
@@ -33,6 +34,8 @@ pub struct Watched {
     pub beside: Vec<i32>,
     /// Whether this process only takes looks, as an agent does, so that none of its threads is other load.
     pub only_looks: bool,
+    /// Whether TCP's segments are counted, as it matters where a network is between load generator and servers.
+    pub counts_segments: bool,
 }
 
 /// Takes one look after another; each returns what was used since the one before.
@@ -54,6 +57,8 @@ struct Machine {
     stolen_ns: Option<u64>,
     /// Idle time of the servers' cores.
     idle_ns: Option<u64>,
+    /// The TCP segments that this machine sent.
+    sent_segments: Option<u64>,
 }
 
 /// CPU time between two looks. `None`: unknown.
@@ -73,6 +78,9 @@ pub struct Between {
     pub stolen_ns: Option<u64>,
     /// Idle time of the servers' cores, together, in the same ticks: it may be one more or less at either end.
     pub idle_ns: Option<u64>,
+    /// The TCP segments that this machine sent, where that is counted.
+    #[serde(default)]
+    pub sent_segments: Option<u64>,
 }
 
 impl Watched {
@@ -129,6 +137,7 @@ impl Looks {
             others_on_server_ns: of_others(used.others_on(&self.watched.server_cpus)),
             stolen_ns: since(machine.stolen_ns, self.machine.stolen_ns),
             idle_ns: since(machine.idle_ns, self.machine.idle_ns),
+            sent_segments: since(machine.sent_segments, self.machine.sent_segments),
         };
         let unknown = || Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
@@ -158,6 +167,7 @@ impl Between {
             others_on_server_ns: sum(self.others_on_server_ns, next.others_on_server_ns),
             stolen_ns: sum(self.stolen_ns, next.stolen_ns),
             idle_ns: sum(self.idle_ns, next.idle_ns),
+            sent_segments: sum(self.sent_segments, next.sent_segments),
         }
     }
 
@@ -201,7 +211,9 @@ fn own_threads(watched: &Watched) -> BTreeMap<i32, u64> {
 impl Machine {
     fn now(watched: &Watched) -> Self {
         let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-        Self::of(&stat, &watched.cpus(), &watched.server_cpus)
+        let sent_segments = || segments::sent(&std::fs::read_to_string("/proc/net/snmp").ok()?);
+        let sent_segments = watched.counts_segments.then(sent_segments).flatten();
+        Self { sent_segments, ..Self::of(&stat, &watched.cpus(), &watched.server_cpus) }
     }
 
     /// Parses the text of `/proc/stat`.
@@ -211,7 +223,11 @@ impl Machine {
             let ticks = ticks.try_fold(0, |sum: u64, ticks| sum.checked_add(ticks?))?;
             Some(ticks.saturating_mul(processes::tick_ns()))
         };
-        Self { stolen_ns: sum(used, |times| times.steal), idle_ns: sum(servers, |times| times.idle) }
+        Self {
+            stolen_ns: sum(used, |times| times.steal),
+            idle_ns: sum(servers, |times| times.idle),
+            sent_segments: None,
+        }
     }
 }
 
