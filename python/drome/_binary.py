@@ -8,6 +8,7 @@ import subprocess
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 PROGRAM = "drome"
 
@@ -23,7 +24,7 @@ class Failed(RuntimeError):
         #: The exit code, which docs/exit-codes.md explains; negative: the signal that killed it.
         self.code = code
 
-    def __reduce__(self) -> tuple[type[Failed], tuple[str, int]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # An exception crosses machines by its arguments.
         return (type(self), (str(self), self.code))
 

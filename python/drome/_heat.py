@@ -6,17 +6,47 @@ import socket
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from drome._binary import Failed, binary
+
+#: The most characters of a machine's name.
+LONGEST_NAME = 64
+
+#: How much of a host's name stays where the start of the node's ID follows it.
+LONGEST_HOST = 54
+
+
+class FailedThere(Failed):
+    """A heat could not be measured on a machine; the message names it."""
+
+    def __init__(self, message: str, code: int, node: str) -> None:
+        super().__init__(message, code)
+        #: The ID of its node, by which Ray knows the machine.
+        self.node = node
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (str(self), self.code, self.node))
 
 
 def measure(spec: str, catalogs: list[dict[str, bytes]], command: list[str] | None, is_shared: bool) -> bytes:
     """Returns the result of the heat of this spec. `is_shared`: several nodes are on one host, so that its name is not enough."""
+    import ray
+
+    node = str(ray.get_runtime_context().get_node_id())
+    machine = machine_name(socket.gethostname(), node if is_shared else None)
+    try:
+        return _measured(spec, catalogs, command, machine)
+    except (Failed, OSError) as error:
+        raise FailedThere(f"{machine}: {error}", getattr(error, "code", 1), node) from None
+
+
+def _measured(spec: str, catalogs: list[dict[str, bytes]], command: list[str] | None, machine: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="drome-task-") as name:
         folder = Path(name)
         (folder / "spec.json").write_text(spec)
         words = [binary(), "heat", "--quiet", "--tied"] if command is None else list(command)
-        words += ["--spec", str(folder / "spec.json"), "--result", str(folder / "result.jsonl"), "--machine", _machine(is_shared)]
+        words += ["--spec", str(folder / "spec.json"), "--result", str(folder / "result.jsonl"), "--machine", machine]
         for nth, files in enumerate(catalogs):
             _write(folder / f"catalog-{nth}", files)
             words += ["--catalog", str(folder / f"catalog-{nth}")]
@@ -30,13 +60,11 @@ def measure(spec: str, catalogs: list[dict[str, bytes]], command: list[str] | No
         return (folder / "result.jsonl").read_bytes()
 
 
-def _machine(is_shared: bool) -> str:
-    host = socket.gethostname()[:48] or "nameless"
-    if not is_shared:
-        return host
-    import ray
-
-    return f"{host}-{ray.get_runtime_context().get_node_id()[:8]}"
+def machine_name(host: str, node: str | None) -> str:
+    """The name of this machine in reports. Host names of one group, such as pods, differ in their ends."""
+    # A name that begins with `-` would be read as an option.
+    own = host[-(LONGEST_NAME if node is None else LONGEST_HOST) :].lstrip("-.") or "nameless"
+    return own if node is None else f"{own}-{node[:8]}"
 
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:

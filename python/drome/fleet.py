@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from drome._authentication import asks_for_a_token
 from drome._binary import Failed, call, options
-from drome._heat import measure
+from drome._heat import FailedThere, measure
 from drome._local import _narrowed, report
 from drome._result import Counts, Result
 
@@ -30,6 +31,12 @@ ATTEMPTS = 3
 
 #: A heat whose machine is lost so often is not tried again.
 LOSSES = 50
+
+#: How long the driver waits for a heat before it looks whether any node can measure, in seconds.
+LOOK_S = 60.0
+
+#: The label of a node with its ID.
+NODE_ID = "ray.io/node-id"
 
 _Path = str | os.PathLike[str]
 _Key = tuple[int, int]
@@ -91,6 +98,13 @@ def connect(address: str | None = "auto") -> None:
         raise Failed("Ray runs here without authentication: set RAY_AUTH_MODE=token before Ray is used", 2)
     if not ray.is_initialized():
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+    # That this program has a token does not say that the cluster asks for it.
+    asks = asks_for_a_token(ray.get_runtime_context().gcs_address)
+    if asks is False:
+        ray.shutdown()
+        raise Failed("the cluster answers programs without a token: start all of its nodes with RAY_AUTH_MODE=token", 2)
+    if asks is None:
+        print("drome: whether the cluster asks for a token could not be found out: see docs/fleet.md", file=sys.stderr)
 
 
 def _ray() -> Any:
@@ -134,18 +148,30 @@ class _Driver:
         self.losses: Counter[_Key] = Counter()
         self.failures: Counter[_Key] = Counter()
         self.outcomes: Counter[str] = Counter()
+        #: The nodes on which an attempt of a heat failed.
+        self.failed_on: dict[_Key, set[str]] = {}
+        #: The nodes that a heat under way was not handed out to.
+        self.avoided: dict[Any, set[str]] = {}
+        #: Why no more heats are handed out.
+        self.over: str | None = None
+        self.was_told = False
 
     def go(self) -> Counts:
         """Until nothing is owed."""
         try:
             while self.refill():
                 self.hand_out()
-                ready, _ = self.ray.wait(list(self.flying), num_returns=1)
+                ready, _ = self.ray.wait(list(self.flying), num_returns=1, timeout=LOOK_S)
+                if not ready:
+                    self.look()
+                    continue
                 also, _ = self.ray.wait(list(self.flying), num_returns=len(self.flying), timeout=0)
                 results = [self.taken(ref) for ref in dict.fromkeys([*ready, *also])]
                 # The machines that are free now need not wait for the store.
                 self.hand_out()
                 self.commit([result for result in results if result is not None])
+                if self.over is not None:
+                    raise Failed(self.over, 1)
         finally:
             # Where the cluster is gone, so are they.
             with contextlib.suppress(self.ray.exceptions.RayError):
@@ -167,15 +193,42 @@ class _Driver:
 
     def hand_out(self) -> None:
         """Keeps as many heats under way as machines were asked for."""
-        while self.queue and len(self.flying) < self.machines:
+        while self.queue and len(self.flying) < self.machines and self.over is None:
             spec = self.queue.popleft()
             self.attempts[_key(spec)] += 1
             spec["attempt"] = self.attempts[_key(spec)]
-            self.flying[self.task.remote(json.dumps(spec), *self.rest)] = spec
+            avoided = self.failed_on.get(_key(spec), set())
+            task, is_bound = self.task, bool(avoided and self.nodes() - avoided)
+            if is_bound:
+                task = task.options(label_selector={NODE_ID: f"!in({','.join(sorted(avoided))})"})
+            ref = task.remote(json.dumps(spec), *self.rest)
+            self.flying[ref] = spec
+            if is_bound:
+                self.avoided[ref] = set(avoided)
+
+    def nodes(self) -> set[str]:
+        """The IDs of the nodes that may measure."""
+        return {str(node["NodeID"]) for node in self.ray.nodes() if node["Alive"] and node["Resources"].get(RESOURCE)}
+
+    def look(self) -> None:
+        """Tells what to do where no node can measure, and takes back heats that wait for nodes which are gone."""
+        nodes = self.nodes()
+        if not self.ray.cluster_resources().get(RESOURCE):
+            if not self.was_told:
+                start = f"`ray start --address=HEAD:6379 --resources='{{\"{RESOURCE}\": 1}}'`"
+                print(f"drome: no node of the cluster may measure: start one with {start}; the heats wait for it", file=sys.stderr)
+            self.was_told = True
+            return
+        self.was_told = False
+        for ref, avoided in self.avoided.items():
+            # All nodes that were not avoided are gone, so that it has not begun and never would. It is queued again as one that is lost.
+            if nodes <= avoided:
+                self.ray.cancel(ref, force=True)
 
     def taken(self, ref: Any) -> bytes | None:
         """The result of a task that is over; None: the heat is queued again."""
         spec = self.flying.pop(ref)
+        self.avoided.pop(ref, None)
         key = _key(spec)
         try:
             result: bytes = self.ray.get(ref)
@@ -183,13 +236,17 @@ class _Driver:
         except self.ray.exceptions.RayTaskError as error:
             self.failures[key] += 1
             why, is_last = str(error.cause or error), self.failures[key] >= ATTEMPTS
+            if isinstance(error.cause, FailedThere):
+                self.failed_on.setdefault(key, set()).add(error.cause.node)
         except self.ray.exceptions.RayError as error:
             # Its machine or its worker is gone, and with it whatever was measured.
             self.losses[key] += 1
             why, is_last = f"lost: {type(error).__name__}", self.losses[key] >= LOSSES
         told = f"heat {key[1] + 1} of round {key[0] + 1}, attempt {spec['attempt']}: {why}"
         if is_last:
-            raise Failed(f"{told}; it was the last attempt: `resume={self.run!r}` goes on when that is mended", 1)
+            # What else came back is committed first.
+            self.over = self.over or f"{told}; it was the last attempt: `resume={self.run!r}` goes on when that is mended"
+            return None
         print(f"drome: {told}; it is measured again", file=sys.stderr)
         self.queue.append(spec)
         return None

@@ -8,6 +8,7 @@ import pytest
 
 import drome
 from drome._binary import call
+from drome._heat import machine_name
 
 
 def test_a_race_has_a_frame_with_a_row_for_each_server(home: Path) -> None:
@@ -24,3 +25,12 @@ def test_what_drome_says_is_the_exceptions_message(home: Path) -> None:
     with pytest.raises(drome.Failed, match="there is no study `nosuch`") as failed:
         call(["heat", "--plan", "nosuch"])
     assert failed.value.code == 2
+
+
+def test_machines_of_one_group_have_names_of_their_own() -> None:
+    group = "deployment-of-many-workers-in-a-cluster-with-a-long-name-" + "0" * 20
+    assert machine_name(f"{group}-abc12", None) != machine_name(f"{group}-xyz34", None)
+    assert len(machine_name(f"{group}-abc12", None)) == 64
+    shared = machine_name(f"{group}-abc12", "0123456789abcdef")
+    assert shared.endswith("-abc12-01234567") and len(shared) <= 63
+    assert machine_name("--", None) == "nameless"

@@ -17,7 +17,7 @@ use lab::catalog::narrow::{Wanted, narrow};
 use lab::fleet::{self, FleetError, Owed, Planned, Spec};
 use lab::setup::{self, Rules};
 use lab::shared;
-use lab::{Catalog, Store};
+use lab::{Catalog, Store, StoreError};
 use model::Study;
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, stdin, stdout};
@@ -254,8 +254,10 @@ fn commit_file(store: &Store, file: &Path) -> anyhow::Result<String> {
     let mut lines = String::new();
     for entry in &entries {
         let done = fleet::commit(store, entry).map_err(|error| match error {
-            FleetError::Refused(_) | FleetError::NoFleet { .. } => {
-                anyhow!(WrongInput(format!("{name} {error}")))
+            FleetError::Refused(_) => anyhow!(WrongInput(format!("{name} {error}"))),
+            FleetError::NoFleet { .. }
+            | FleetError::Store(StoreError::NoRun(_) | StoreError::Pulled { .. }) => {
+                anyhow!(WrongInput(format!("{name}: {error}")))
             }
             other => told(other),
         })?;
@@ -278,9 +280,10 @@ fn told(error: FleetError) -> anyhow::Error {
         FleetError::Store(error) => error.into(),
         FleetError::Setup(error) => error.into(),
         FleetError::Lab(error) => error.into(),
-        wrong @ (FleetError::NoHeats { .. } | FleetError::NoFleet { .. } | FleetError::Spec(_)) => {
-            WrongInput(wrong.to_string()).into()
-        }
+        wrong @ (FleetError::NoHeats { .. }
+        | FleetError::Elsewhere { .. }
+        | FleetError::NoFleet { .. }
+        | FleetError::Spec(_)) => WrongInput(wrong.to_string()).into(),
         other => other.into(),
     }
 }

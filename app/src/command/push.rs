@@ -163,6 +163,8 @@ fn ready(
     for run in runs {
         let why = if is_under_way(store, &run) {
             "is being measured: push it when it is over"
+        } else if is_owed_heats(store, &run)? {
+            "is a fleet's and has not ended: push it when `drome heat --owed` says that it is over"
         } else if is_redacted && run.kind == Kind::Report {
             "is kept as it was printed, so nothing can be taken out of it: push it without --redact"
         } else {
@@ -184,6 +186,12 @@ fn ready(
 fn is_under_way(store: &Store, run: &Listed) -> bool {
     let may_be = run.ended.is_none() && run.machine.is_none() && run.kind.is_measured();
     may_be && matches!(Lock::try_take(&store.lock(&run.id)), Ok(None))
+}
+
+/// Whether it is a run of a fleet that has not ended: no drome keeps hold of such a run while others measure its heats.
+fn is_owed_heats(store: &Store, run: &Listed) -> Result<bool, StoreError> {
+    let may_be = run.ended.is_none() && run.machine.is_none() && run.kind.is_measured();
+    Ok(may_be && store.run(&run.id)?.0.fleet.is_some())
 }
 
 /// Writes the whole file.

@@ -65,6 +65,19 @@ fn measured(home: &Home, nth: usize, spec: &str, machine: &str) -> String {
 }
 
 #[test]
+fn a_study_with_its_servers_elsewhere_is_not_planned() {
+    let home = home();
+    home.write("own/studies/small.toml", &format!("server-on = \"ssh pi@board\"{STUDY}"));
+    let finished = run(&mut heat(&home, &["--plan", "small"]));
+    assert!(
+        finished.code == 2 && finished.err.contains("has `server-on`"),
+        "{} {}",
+        finished.code,
+        finished.err
+    );
+}
+
+#[test]
 fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
     let home = home();
     let id = planned(&home, &["--machines", "2", "--out", &home.path().join("specs").display().to_string()]);
@@ -83,6 +96,16 @@ fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
         (finished.code, outcomes.collect::<Vec<_>>(), finished.err)
     };
     assert_eq!(commit(&results[2..]).1, ["committed", "committed"]);
+    let half = run(&mut home.drome(&["push", &id, &home.path().join("half.jsonl").display().to_string()]));
+    assert!(
+        half.code == 1 && half.err.contains("is a fleet's and has not ended"),
+        "{} {}",
+        half.code,
+        half.err
+    );
+    let empty = home.path().join("empty.sqlite").display().to_string();
+    let unknown = run(&mut heat(&home, &["--commit", &results[0], &results[1], "--store", &empty]));
+    assert!(unknown.code == 2 && unknown.err.matches("result-").count() == 2, "{}", unknown.err);
     let (code, outcomes, _) = commit(&results);
     assert_eq!(
         (code, outcomes),

@@ -4,11 +4,12 @@
 
 mod cause;
 
-use model::Metric;
+use crate::findings::compare::machine;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Unranked};
 use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Point, RunInHistory, Step};
 use model::origin::HERE;
 use model::study::REFERENCE;
+use model::{Environment, Metric};
 use stats::energy::{self, Asked, ChangePoint};
 use stats::estimate::CONFIDENCE;
 use stats::{paired_ratio, random, rank_sum};
@@ -114,6 +115,8 @@ fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Kind {
     machine: Option<String>,
+    /// The kinds of the machines of a fleet. What follows is then unknown: the run's environment is that of the machine that planned it.
+    several: Option<String>,
     cpu: Option<String>,
     cores: usize,
     virtualization: Option<String>,
@@ -126,9 +129,12 @@ struct Kind {
 
 impl Kind {
     fn of(run: &Findings, cell: &CellFindings) -> Self {
-        let e = &run.environment;
+        let several = machine::several(run);
+        let of_planner = Environment::default();
+        let e = if several.is_some() { &of_planner } else { &run.environment };
         Self {
             machine: run.origin.as_ref().map(|origin| origin.machine.clone()),
+            several,
             cpu: e.cpu.clone(),
             cores: e.cores,
             virtualization: e.virtualization.clone(),
@@ -140,26 +146,41 @@ impl Kind {
         }
     }
 
+    /// The kinds of its machines.
+    fn kinds(&self) -> String {
+        self.several.clone().unwrap_or_else(|| machine::kind(self.cpu.as_deref(), self.cores))
+    }
+
     /// How a run of this kind differs from those that are shown.
     fn unlike(&self, shown: &Self) -> String {
         let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
         let cores = |cores: &[usize]| cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         let short = |digest: &Option<String>| known(digest).chars().take(12).collect::<String>();
-        let way = |in_heats: bool| if in_heats { "heats" } else { "blocks" }.to_owned();
+        let way = |kind: &Self| match (kind.in_heats, &kind.several) {
+            (_, Some(_)) => "heats on several machines".to_owned(),
+            (true, None) => "heats".to_owned(),
+            (false, None) => "blocks".to_owned(),
+        };
         let length = |quick: bool| if quick { "quick" } else { "whole" }.to_owned();
         let machine = |machine: &Option<String>| machine.clone().unwrap_or_else(|| HERE.to_owned());
-        let pairs = [
-            ("machine", machine(&self.machine), machine(&shown.machine)),
+        let origins = [("machine", machine(&self.machine), machine(&shown.machine))];
+        let of_one = [
             ("processor", known(&self.cpu), known(&shown.cpu)),
             ("number of cores", self.cores.to_string(), shown.cores.to_string()),
             ("hypervisor", known(&self.virtualization), known(&shown.virtualization)),
             ("set of server cores", cores(&self.server_cpus), cores(&shown.server_cpus)),
             ("set of client cores", cores(&self.client_cpus), cores(&shown.client_cpus)),
+        ];
+        let of_several = [("kinds of machines", self.kinds(), shown.kinds())];
+        let is_one = self.several.is_none() && shown.several.is_none();
+        let machines = if is_one { &of_one[..] } else { &of_several[..] };
+        let of_work = [
             ("body", short(&self.digest), short(&shown.digest)),
             ("length", length(self.quick), length(shown.quick)),
-            ("way of measuring", way(self.in_heats), way(shown.in_heats)),
+            ("way of measuring", way(self), way(shown)),
         ];
-        let differ = pairs.into_iter().filter(|(_, own, other)| own != other);
+        let all = origins.iter().chain(machines).chain(&of_work);
+        let differ = all.filter(|(_, own, other)| own != other);
         differ
             .map(|(what, own, other)| format!("different {what} ({own}; shown: {other})"))
             .collect::<Vec<_>>()
@@ -172,7 +193,7 @@ fn in_history(run: &Findings) -> RunInHistory {
         run: run.run.clone(),
         started_at: run.started_at.clone(),
         drome: run.environment.drome.clone(),
-        kernel: run.environment.kernel.clone(),
+        kernel: run.environment.kernel.clone().filter(|_| machine::several(run).is_none()),
         machine: run.origin.as_ref().map(|origin| origin.machine.clone()),
     }
 }

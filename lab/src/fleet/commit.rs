@@ -4,7 +4,7 @@
 use super::{FleetError, schedule};
 use crate::heat::Course;
 use crate::heat::schedule::owed;
-use crate::shared::{Entry, Kind};
+use crate::shared::{Entry, Kind, Row};
 use crate::store::{Store, StoreError};
 use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
@@ -37,14 +37,14 @@ pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
     if planned.fleet.is_none() {
         return Err(FleetError::NoFleet { run: planned.id });
     }
-    if planned != run {
+    if as_written(&planned)? != run {
         return Err(refused(format!("its run {} is not the one that was planned under this name", run.id)));
     }
     if let Some(known) = known(store, &run.id, &heat)? {
         return Ok(told(&run.id, &known, false));
     }
     let (heats, before) = (store.heats(&run.id)?, store.starts(&run.id)?);
-    let course = Course { run: &run, heats: &heats, starts: &before };
+    let course = Course { run: &planned, heats: &heats, starts: &before };
     if !schedule::is_dealt(&course, &heat) {
         let (round, number) = (heat.round + 1, heat.number + 1);
         return Err(refused(format!(
@@ -123,6 +123,14 @@ fn told(run: &str, heat: &Heat, is_new: bool) -> Committed {
         attempt: machine.map_or(1, |machine| machine.attempt),
         machine: machine.map(|machine| machine.name.clone()).unwrap_or_default(),
         is_new,
+    }
+}
+
+/// A run as a result has it: a file of shared runs has no control characters, which a configuration file may have.
+fn as_written(run: &Run) -> Result<Run, FleetError> {
+    match Row::Run(Box::new(run.clone())).checked().map_err(refused)?.row {
+        Row::Run(run) => Ok(*run),
+        _ => Err(refused("its run can't be written".to_owned())),
     }
 }
 

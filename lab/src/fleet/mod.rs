@@ -50,6 +50,14 @@ pub enum FleetError {
         /// Its name.
         study: String,
     },
+    /// The study puts its servers on another machine.
+    #[error(
+        "the study {study} has `server-on`, and a heat of a fleet is on one machine: remove it, or use `drome run {study}`"
+    )]
+    Elsewhere {
+        /// Its name.
+        study: String,
+    },
     /// The run is not one of a fleet.
     #[error("run {run} is not a run of a fleet: `drome heat --plan STUDY` begins one")]
     NoFleet {

@@ -2,10 +2,12 @@
 
 use super::FleetError;
 use crate::catalog::Catalog;
-use crate::heat::schedule::budget;
+use crate::heat::schedule;
 use crate::setup::{self, Lineup, Rules};
+use crate::shared::LONGEST;
 use crate::store::Store;
 use model::{Fleet, Run, Study};
+use std::time::Duration;
 
 /// What is planned.
 #[derive(Clone, Debug)]
@@ -28,13 +30,21 @@ pub fn plan(
     if study.design.heats.is_none() {
         return Err(FleetError::NoHeats { study: name.to_owned() });
     }
-    let factor = u32::try_from(machines.max(1)).unwrap_or(u32::MAX);
-    study.design.budget = study.design.budget.saturating_mul(factor);
+    if study.server_on.is_some() {
+        return Err(FleetError::Elsewhere { study: name.to_owned() });
+    }
+    study.design.budget = budget(study.design.budget, machines);
     let lineup = Lineup::of_study(catalog, &study)?;
     let run = Run { fleet: Some(Fleet { machines }), ..lineup.run(name, study, rules) };
     setup::present(&run)?;
     store.add_run(&run)?;
     let first = run.study.design.looks().first().copied().unwrap_or(run.study.design.blocks[0]);
-    let heats = budget::sum(&run).map_or(0, |sum| sum.heats.saturating_mul(first));
+    let heats = schedule::budget::sum(&run).map_or(0, |sum| sum.heats.saturating_mul(first));
     Ok(Planned { run, heats })
+}
+
+/// The budget of so many machines together. A longer one than a run may have could not be written into a heat's result.
+pub(super) fn budget(own: Duration, machines: usize) -> Duration {
+    let factor = u32::try_from(machines.max(1)).unwrap_or(u32::MAX);
+    own.saturating_mul(factor).min(LONGEST)
 }

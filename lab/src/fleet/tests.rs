@@ -2,15 +2,18 @@
 
 use super::schedule::{Next, next};
 use super::*;
+use crate::catalog::Catalog;
 use crate::heat::Course;
 use crate::heat::Measured;
 use crate::heat::example::{run, start};
 use crate::heat::schedule::enough::{Neighbours, Standing};
+use crate::setup::Rules;
 use crate::shared::{self, Entry};
 use crate::store::Store;
 use model::heat::{Heat, Start, StartOutcome};
-use model::{Fleet, HeatMachine, Run};
+use model::{Fleet, HeatMachine, Run, Study};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 fn fleet() -> Run {
     Run { fleet: Some(Fleet { machines: 2 }), ..run(&["a", "b", "c"]) }
@@ -113,6 +116,45 @@ fn a_heat_counts_once_whichever_attempt_comes_first() {
     assert_eq!(store.starts(&spec.run.id).unwrap().len(), spec.heat.servers().len());
     let Owed::Specs(left) = owed(&store, &spec.run.id).unwrap() else { panic!("it is not over") };
     assert_eq!(left.len(), specs.len() - 1);
+}
+
+#[test]
+fn a_result_is_taken_in_although_a_file_of_the_plan_has_control_characters() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("store.sqlite")).unwrap();
+    let mut run = fleet();
+    let files = &mut run.contenders.get_mut("a").unwrap().files;
+    files.insert("nginx.conf".to_owned(), "worker_processes 1;\r\n".to_owned());
+    store.add_run(&run).unwrap();
+    let Owed::Specs(specs) = owed(&store, &run.id).unwrap() else { panic!("nothing is owed") };
+    assert!(commit(&store, &entry(&result(&specs[0], "ci-1"))).unwrap().is_new);
+    let mut other = specs[1].clone();
+    other.run.contenders.get_mut("a").unwrap().files.clear();
+    let error = commit(&store, &entry(&result(&other, "ci-1"))).unwrap_err();
+    assert!(error.to_string().contains("not the one that was planned"), "{error}");
+}
+
+#[test]
+fn a_study_whose_servers_are_elsewhere_is_not_planned_for_a_fleet() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("store.sqlite")).unwrap();
+    let study = Study { server_on: Some("ssh pi@board".to_owned()), ..fleet().study };
+    let rules = Rules { seed: Some(1), quick: false, allow_busy: true };
+    let error = plan(&Catalog::default(), &store, ("example", study), rules, 2).unwrap_err();
+    assert!(error.to_string().contains("has `server-on`"), "{error}");
+    assert!(store.everything().unwrap().is_empty());
+}
+
+#[test]
+fn the_budget_of_many_machines_is_no_longer_than_can_be_written() {
+    let day = Duration::from_hours(24);
+    assert_eq!(plan::budget(day, 4), day * 4);
+    for (own, machines) in [(day, 65_535), (day * 366, 2), (Duration::MAX, usize::MAX)] {
+        assert_eq!(plan::budget(own, machines), day * 366);
+    }
+    let mut run = fleet();
+    run.study.design.budget = plan::budget(Duration::MAX, 9);
+    shared::Row::Run(Box::new(run)).checked().unwrap();
 }
 
 #[test]

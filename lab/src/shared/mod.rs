@@ -19,6 +19,7 @@ mod text;
 mod writing;
 
 pub use digest::Digest;
+pub(crate) use known::LONGEST;
 pub use reading::{Entry, read};
 pub use redaction::Redaction;
 pub use row::{Checked, Kind, Row};

@@ -12,10 +12,13 @@ use model::page::Replays;
 use model::{Heat, Import, Run, Study};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use words::scrubbed;
+use words::{scrubbed, without};
 
 /// What stands in place of what is taken out.
 const REDACTED: &str = "redacted";
+
+/// What stands in place of the name of the servers' machine, and of the words by which it is reached.
+const ELSEWHERE: &str = "another machine";
 
 /// The title of a cell of a race, which is the URL otherwise.
 const CELL: &str = "url";
@@ -26,13 +29,19 @@ pub struct Redaction {
     hidden: Vec<String>,
     /// The machines of heats so far, in the order in which they were met.
     machines: RefCell<Vec<String>>,
+    /// The names of the machines of servers so far, the longest first.
+    elsewhere: RefCell<Vec<String>>,
 }
 
 impl Redaction {
     /// A redaction that hides these words too: names of the user and the machine, and the user's home folder. Very short ones, which
     /// would be found everywhere, stay.
     pub fn new(hidden: Vec<String>) -> Self {
-        Self { hidden: words::worth_hiding(hidden), machines: RefCell::default() }
+        Self {
+            hidden: words::worth_hiding(hidden),
+            machines: RefCell::default(),
+            elsewhere: RefCell::default(),
+        }
     }
 
     /// Takes everything out of a row that may be private.
@@ -75,6 +84,7 @@ impl Redaction {
             command,
             fleet: _,
         } = run;
+        self.learn(environment);
         self.study(study);
         self.environment(environment);
         for (letter, entrant) in contenders.iter_mut() {
@@ -103,7 +113,21 @@ impl Redaction {
             known.len() - 1
         });
         machine.name = format!("machine {}", nth + 1);
+        self.learn(&machine.environment);
         self.environment(&mut machine.environment);
+    }
+
+    /// Keeps the names of the servers' machine, because reasons and notes have them too: what it calls itself, its address, and the words
+    /// by which it is reached with the parts that name it.
+    fn learn(&self, environment: &Environment) {
+        let Some(on) = environment.servers_on.as_deref() else { return };
+        let last = on.name.split_whitespace().last().unwrap_or_default();
+        let after_user = last.rsplit('@').next().unwrap_or_default();
+        let names = [&on.name, &on.host, &on.address, last, after_user].map(str::to_owned);
+        let mut known = self.elsewhere.borrow_mut();
+        let all = names.into_iter().chain(known.drain(..)).filter(|name| !ELSEWHERE.contains(name.as_str()));
+        let all = words::worth_hiding(all.collect());
+        *known = all;
     }
 
     fn study(&self, study: &mut Study) {
@@ -183,9 +207,9 @@ impl Redaction {
             servers_on,
         } = environment;
         if let Some(on) = servers_on {
-            "another machine".clone_into(&mut on.name);
+            ELSEWHERE.clone_into(&mut on.name);
             "a private address".clone_into(&mut on.address);
-            "another machine".clone_into(&mut on.host);
+            ELSEWHERE.clone_into(&mut on.host);
             self.scrub_all([&mut on.os, &mut on.arch]);
             self.environment(&mut on.environment);
         }
@@ -219,6 +243,7 @@ impl Redaction {
     }
 
     fn replays(&self, replays: &mut Replays) {
+        self.learn(&replays.environment);
         self.scrub(&mut replays.title);
         self.environment(&mut replays.environment);
         for replay in &mut replays.replays {
@@ -231,7 +256,9 @@ impl Redaction {
     }
 
     fn scrub(&self, text: &mut String) {
-        *text = scrubbed(text, &self.hidden);
+        let known = self.elsewhere.borrow();
+        let text_elsewhere = known.iter().fold(text.clone(), |text, name| without(&text, name, ELSEWHERE));
+        *text = scrubbed(&text_elsewhere, &self.hidden);
     }
 
     fn scrub_all<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {

@@ -92,8 +92,8 @@ pub fn machines(asked: &MachinesAsked<'_>) -> Option<Vec<OfMachine>> {
     Some((0..machines).map(of).collect())
 }
 
-/// Whether so many heats can be dealt to machines in enough ways that the likeliest of them is rare enough. Machines with equally many heats
-/// can be exchanged without a difference.
+/// Whether so many heats can be dealt to machines in enough ways that the likeliest of them is rare enough, and shuffles can tell what is so
+/// rare. Machines with equally many heats can be exchanged without a difference.
 fn can_tell(counts: &[usize], chance: f64) -> bool {
     let log_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
     let heats: usize = counts.iter().sum();
@@ -102,7 +102,9 @@ fn can_tell(counts: &[usize], chance: f64) -> bool {
     let alike: f64 = sizes.chunk_by(|a, b| a == b).map(|same| log_factorial(same.len())).sum();
     let ways = log_factorial(heats) - counts.iter().map(|count| log_factorial(*count)).sum::<f64>() - alike;
     // Twice as many as needed: the machine of most interest should not have to be the only extreme one.
-    ways >= (2.0 / chance.max(f64::MIN_POSITIVE)).ln()
+    let is_rare = ways >= (2.0 / chance.max(f64::MIN_POSITIVE)).ln();
+    let can_be_so_rare = chance * (SHUFFLES + 1) as f64 >= 1.0;
+    is_rare && can_be_so_rare
 }
 
 /// For each machine, the sum over contenders of the squared mean of what is left, each in units of its own spread.

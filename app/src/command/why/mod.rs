@@ -93,7 +93,10 @@ impl Why {
                         first = Some((cell, of));
                     }
                 }
-                Err(_) if session.is_stopped() => return Err(LabError::Interrupted.into()),
+                Err(_) if session.is_stopped() => {
+                    kept::keep(session, &rows);
+                    return Err(LabError::Interrupted.into());
+                }
                 Err(Missing::Start(why)) => {
                     let name = &another.contender;
                     progress.beside(|| alert!("drome: no profile of {name}: {why}"));
@@ -152,12 +155,19 @@ fn title(run: &Run, name: &str) -> String {
 
 /// The contender and, where there are several, the cell.
 fn place(run: &Run, another: &Another) -> String {
-    let name = &another.contender;
-    match &run.study.cells[..] {
-        [] | [_] => name.clone(),
-        cells => {
-            cells.get(another.cell).map_or_else(|| name.clone(), |cell| format!("{name}, {}", cell.title))
+    let titles: Vec<&str> = run.study.cells.iter().map(|cell| cell.title.as_str()).collect();
+    place_in(&titles, another.cell, &another.contender)
+}
+
+/// A name in the store for this contender in one of the cells: a title that several cells have is followed by the cell's number.
+fn place_in(titles: &[&str], cell: usize, name: &str) -> String {
+    match titles.get(cell) {
+        Some(_) if titles.len() == 1 => name.to_owned(),
+        Some(title) if titles.iter().filter(|other| *other == title).count() > 1 => {
+            format!("{name}, {title} (cell {})", cell + 1)
         }
+        Some(title) => format!("{name}, {title}"),
+        None => name.to_owned(),
     }
 }
 
@@ -166,4 +176,19 @@ fn window(run: &Run, another: &Another) -> Duration {
     let cell = run.study.cells.get(another.cell);
     let course = cell.and_then(|cell| cell.load.rate_per_s()).and_then(Rate::length);
     course.map_or(WINDOW, |course| course.max(WINDOW))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place_in;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_profile_of_a_run_has_a_name_of_its_own() {
+        assert_eq!(place_in(&["hello"], 0, "a"), "a");
+        let titles = ["hello", "file", "hello"];
+        let all: Vec<String> = (0..3).map(|cell| place_in(&titles, cell, "a")).collect();
+        assert_eq!(all, ["a, hello (cell 1)", "a, file", "a, hello (cell 3)"]);
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 3);
+    }
 }

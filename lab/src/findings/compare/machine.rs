@@ -5,7 +5,7 @@ use model::Environment;
 use model::environment::Cap;
 use model::findings::{ContenderFindings, Findings};
 use model::origin::HERE;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Two kernels of one machine reserve different parts of its memory, but no more than this share.
 const SAME_MEMORY: f64 = 0.05;
@@ -13,7 +13,8 @@ const SAME_MEMORY: f64 = 0.05;
 /// The differences that refuse a comparison, and those that are only reported.
 pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
     let (a, b) = (&old.environment, &new.environment);
-    let mut unequal = hardware(a, b);
+    let on_several = [old, new].iter().any(|run| several(run).is_some());
+    let mut unequal = if on_several { kinds_differ(old, new) } else { hardware(a, b) };
     unequal.extend(other_machine(a, b));
     unequal.extend(drome(a, b));
     let (before, now) = (way(old), way(new));
@@ -26,7 +27,9 @@ pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<S
         }
     }
     let mut notes: Vec<String> = machines(old, new).into_iter().collect();
-    notes.extend(settings(a, b));
+    if !on_several {
+        notes.extend(settings(a, b));
+    }
     notes.extend(programs(old, new));
     (unequal, notes)
 }
@@ -46,8 +49,37 @@ fn way(findings: &Findings) -> &'static str {
     if heats().next().is_none() {
         return "blocks";
     }
-    // Its environment is that of the machine that planned it.
-    if heats().any(|cell| cell.machines.is_some()) { "heats on several machines" } else { "heats" }
+    if several(findings).is_some() { "heats on several machines" } else { "heats" }
+}
+
+/// The kinds of the machines of a run that several measured, each kind once; `None`: one machine measured all of it. The environment of
+/// a run on several machines is that of the machine that planned it, and says nothing about them.
+pub(crate) fn several(findings: &Findings) -> Option<String> {
+    let in_heats = findings.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
+    let machines = in_heats.filter_map(|cell| cell.machines.as_ref()).flat_map(|all| &all.machines);
+    let kinds: BTreeSet<String> = machines.map(|one| kind(one.cpu.as_deref(), one.cores)).collect();
+    (!kinds.is_empty()).then(|| kinds.into_iter().collect::<Vec<_>>().join(" and "))
+}
+
+/// The kinds of the machines of a run, also where it is one machine.
+pub(crate) fn kinds(findings: &Findings) -> String {
+    let own = || {
+        let servers = findings.environment.of_servers();
+        kind(servers.cpu.as_deref(), servers.cores)
+    };
+    several(findings).unwrap_or_else(own)
+}
+
+/// One kind of machine, in words.
+pub(crate) fn kind(cpu: Option<&str>, cores: usize) -> String {
+    let plural = if cores == 1 { "" } else { "s" };
+    format!("{}, {cores} core{plural}", cpu.unwrap_or("unknown processor"))
+}
+
+/// That the machines of two runs, of which several measured at least one, are of other kinds.
+fn kinds_differ(old: &Findings, new: &Findings) -> Vec<String> {
+    let (before, now) = (kinds(old), kinds(new));
+    if before == now { Vec::new() } else { vec![another("kinds of machines", &before, &now)] }
 }
 
 /// The differences that make trials of one run unequal. Between two runs ([`differences`]) the reference's drift includes the kernel's
@@ -324,6 +356,35 @@ mod tests {
         assert_eq!(differences(&same[0], &same[1]), (vec![], vec![]));
         let error = compare(&own, &pulled(&fixture::raspberry_pi(), "pi"), false).unwrap_err();
         assert!(error.to_string().contains("different processor"), "{error}");
+    }
+
+    /// The same run as if machines with these processors had measured it, each with four cores.
+    fn by(run: &Findings, cpus: &[&str]) -> Findings {
+        use model::findings::{CellInHeats, MachineFindings, MachinesCompared};
+        let machine = |cpu: &&str| MachineFindings {
+            cpu: Some((*cpu).to_owned()),
+            cores: 4,
+            ..MachineFindings::default()
+        };
+        let machines = cpus.iter().map(machine).collect();
+        let mut findings = run.clone();
+        findings.cells[0].in_heats = Some(CellInHeats {
+            machines: Some(MachinesCompared { differ: None, machines }),
+            ..CellInHeats::default()
+        });
+        findings
+    }
+
+    #[test]
+    fn runs_of_fleets_are_compared_by_the_machines_that_measured_them() {
+        let planner = four(&fixture::sound());
+        let elsewhere = four(&fixture::raspberry_pi());
+        let (xeons, boards) = (by(&planner, &["Xeon", "Xeon"]), by(&planner, &["Pi", "Xeon"]));
+        let kinds = "different kinds of machines (Xeon, 4 cores then, Pi, 4 cores and Xeon, 4 cores now)";
+        assert_eq!(differences(&xeons, &boards).0, [kinds], "one planner for both");
+        assert_eq!(differences(&xeons, &by(&elsewhere, &["Xeon", "Xeon", "Xeon"])), (vec![], vec![]));
+        let local = differences(&planner, &xeons).0;
+        assert!(local[0].starts_with("different kinds of machines (A processor, 4 cores then"), "{local:?}");
     }
 
     #[test]

@@ -206,3 +206,25 @@ fn runs_in_heats_are_followed_beside_the_hub() {
     let left_out = &history("example", &all, 0).cells[0].left_out;
     assert_eq!(left_out[0].why, "different way of measuring (blocks; shown: heats)");
 }
+
+#[test]
+fn a_run_of_a_fleet_is_not_shown_with_those_of_another_kind_of_machines() {
+    use model::findings::{CellInHeats, MachineFindings, MachinesCompared};
+    let mut all = runs(5, &Truth { machine: STEADY, contenders: &[("a", STEADY)], change: SAME });
+    for (run, cpu) in
+        all.iter_mut().zip(["Xeon", "Xeon", "Pi", "Xeon", ""]).filter(|(_, cpu)| !cpu.is_empty())
+    {
+        let machine = MachineFindings { cpu: Some(cpu.to_owned()), cores: 4, ..MachineFindings::default() };
+        let machines = Some(MachinesCompared { differ: None, machines: vec![machine.clone(), machine] });
+        run.cells[0].in_heats = Some(CellInHeats { machines, ..CellInHeats::default() });
+    }
+    let cell = &history("example", &all, 0).cells[0];
+    let why: Vec<&str> = cell.left_out.iter().map(|left_out| left_out.why.as_str()).collect();
+    assert_eq!((cell.runs.len(), why.len()), (3, 2));
+    assert_eq!(why[0], "different kinds of machines (Pi, 4 cores; shown: Xeon, 4 cores)");
+    assert!(
+        why[1].contains("different way of measuring (blocks; shown: heats on several machines)"),
+        "{}",
+        why[1]
+    );
+}

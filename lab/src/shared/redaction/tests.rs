@@ -224,3 +224,51 @@ fn machines_of_heats_get_numbers_in_place_of_names() {
         assert!(!row.contains(SECRET) && row.contains(&format!("\"{name}\"")), "{row}");
     }
 }
+
+#[test]
+fn the_servers_machine_is_named_in_no_reason_and_no_note() {
+    let mut run = study();
+    let on = model::ServersOn {
+        name: "ssh -p 2222 pi@board".to_owned(),
+        address: "192.168.7.20".to_owned(),
+        host: "raspi-kitchen".to_owned(),
+        ..model::ServersOn::default()
+    };
+    run.environment.servers_on = Some(Box::new(on));
+    run.study.title = "Servers on board".to_owned();
+    let redaction = Redaction::new(Vec::new());
+    let json = |row: Row| {
+        let mut row = row;
+        redaction.apply(&mut row).unwrap();
+        row.checked().unwrap().json
+    };
+    let mut trial = measured();
+    let Outcome::Measured(m) = &mut trial.outcome else { panic!("it was measured") };
+    m.verdict.reasons = vec![
+        "the processor of ssh -p 2222 pi@board was slowed down during the start: too hot".to_owned(),
+        "192.168.7.20:80 refused a connection; pi@board and boards".to_owned(),
+    ];
+    let rows = [
+        json(Row::Run(Box::new(run.clone()))),
+        json(Row::Trial(Box::new(trial))),
+        json(Row::Ended("the link to ssh -p 2222 pi@board is lost: raspi-kitchen went down".to_owned())),
+    ];
+    for row in &rows {
+        for secret in ["pi@", "board ", "2222", "192.168", "raspi"] {
+            assert!(!row.contains(secret), "{secret}: {row}");
+        }
+    }
+    assert!(rows[0].contains("Servers on another machine"), "{}", rows[0]);
+    assert!(rows[1].contains("the processor of another machine was slowed down during the start: too hot"));
+    assert!(rows[1].contains("another machine and boards"), "another word: {}", rows[1]);
+    assert!(
+        rows[2].contains("the link to another machine is lost: another machine went down"),
+        "{}",
+        rows[2]
+    );
+    let mut once = run;
+    redaction.run(&mut once);
+    let again = once.clone();
+    redaction.run(&mut once);
+    assert_eq!(once, again, "once is enough");
+}

@@ -23,7 +23,7 @@ pub fn worth_hiding(mut words: Vec<String>) -> Vec<String> {
 /// The text without these words, and without the users' names in paths of home folders.
 pub fn scrubbed(text: &str, hidden: &[String]) -> String {
     let own = HOMES.iter().fold(text.to_owned(), |text, homes| without_users(&text, homes));
-    hidden.iter().fold(own, |text, word| without(&text, word))
+    hidden.iter().fold(own, |text, word| without(&text, word, REDACTED))
 }
 
 fn without_users(text: &str, homes: &str) -> String {
@@ -40,14 +40,14 @@ fn without_users(text: &str, homes: &str) -> String {
     out
 }
 
-/// The text without a word, wherever it is not a part of another one.
-fn without(text: &str, word: &str) -> String {
+/// The text with something else in place of a word, wherever it is not a part of another one.
+pub fn without(text: &str, word: &str, instead: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find(word) {
         let after = &rest[at + word.len()..];
         out.push_str(&rest[..at]);
         let is_whole = !out.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric);
-        out.push_str(if is_whole { REDACTED } else { word });
+        out.push_str(if is_whole { instead } else { word });
         rest = after;
     }
     out.push_str(rest);

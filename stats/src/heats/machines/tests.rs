@@ -93,3 +93,15 @@ fn few_heats_can_not_tell() {
     assert_eq!(machines(&MachinesAsked { starts: &[], ..asked }), None);
     assert_eq!(machines(&MachinesAsked { starts: &[], machine_of: &[], ..asked }), None);
 }
+
+#[test]
+fn a_chance_below_what_shuffles_tell_is_not_told() {
+    let truth = Truth { machines: 2, heats: 40, gain: 1.0, spread: &[0.01, 0.01, 0.01] };
+    let (starts, machine_of) = fleet(&truth, 1);
+    let told = |cells: f64| {
+        let chance = CHANCE / cells;
+        let asked = MachinesAsked { starts: &starts, machine_of: &machine_of, chance, seed: 1 };
+        machines(&asked).unwrap()[0].probability.map(|probability| probability <= chance)
+    };
+    assert_eq!([told(1.0), told(99.0), told(101.0)], [Some(true), Some(true), None]);
+}

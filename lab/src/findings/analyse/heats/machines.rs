@@ -1,8 +1,10 @@
 //! The machines of a fleet in one cell: how fast each is, and whether contenders compare differently on it.
 
+use super::starts::{self, Measured};
 use super::{InCell, figures};
-use model::HeatMachine;
 use model::findings::{MachineFindings, MachinesCompared, StartFigure};
+use model::heat::Heat;
+use model::{Environment, HeatMachine, Metric};
 use stats::heats::{MachinesAsked, OfMachine, Start, machines};
 use stats::random;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,9 +15,19 @@ const CHANCE: f64 = 0.05;
 /// Keeps the seed of the test distinct from those of dealing and of cycles.
 const COMPARING: u64 = 0x6d61_6368;
 
+/// What the machine is that measured all heats, where one did: the run's own environment is that of the machine that planned it.
+pub(super) fn only(heats: &[Heat]) -> Option<&Environment> {
+    let first = heats.first()?.machine.as_deref()?;
+    let is_same = |heat: &Heat| heat.machine.as_deref().is_some_and(|other| other.name == first.name);
+    heats.iter().all(is_same).then_some(&first.environment)
+}
+
 /// Compares the machines; `None` where one machine measured all heats.
 pub(super) fn compared(of: &InCell<'_>) -> Option<MachinesCompared> {
-    let all = figures(of.metric, &of.measured);
+    let mut all = figures(of.metric, &of.measured);
+    // A contender that is held back has a lower bound, which is the load generator's figure on each machine and not its own.
+    let floors: BTreeSet<&str> = held_back(of);
+    all.retain(|start| !floors.contains(start.contender.as_str()));
     let machine = |start: &StartFigure| of.turns.heat(start.round, start.heat)?.machine.as_deref();
     let known: BTreeMap<&str, &HeatMachine> =
         all.iter().filter_map(machine).map(|m| (m.name.as_str(), m)).collect();
@@ -28,16 +40,16 @@ pub(super) fn compared(of: &InCell<'_>) -> Option<MachinesCompared> {
     let heats: Vec<(usize, usize)> = distinct(all.iter().map(|(start, _)| (start.round, start.heat)));
     let names: Vec<&str> = known.keys().copied().collect();
     let mut machine_of = vec![0; heats.len()];
-    let mut starts = Vec::with_capacity(all.len());
+    let mut figures = Vec::with_capacity(all.len());
     for (start, name) in &all {
         let heat = heats.binary_search(&(start.round, start.heat)).ok()?;
         machine_of[heat] = names.binary_search(name).ok()?;
         let contender = contenders.binary_search(&start.contender.as_str()).ok()?;
-        starts.push(Start { contender, heat, log_figure: start.figure.ln() });
+        figures.push(Start { contender, heat, log_figure: start.figure.ln() });
     }
     let chance = CHANCE / of.run.study.cells.len().max(1) as f64;
     let seed = random::derive(&[of.run.seed, COMPARING, of.cell as u64]);
-    let told = machines(&MachinesAsked { starts: &starts, machine_of: &machine_of, chance, seed })?;
+    let told = machines(&MachinesAsked { starts: &figures, machine_of: &machine_of, chance, seed })?;
     // Less is better by some metrics; a speed is always more.
     let faster = |ratio: f64| if of.metric.is_better_higher() { ratio } else { 1.0 / ratio };
     let row = |(known, told): (&HeatMachine, &OfMachine)| MachineFindings {
@@ -54,6 +66,19 @@ pub(super) fn compared(of: &InCell<'_>) -> Option<MachinesCompared> {
     let machines: Vec<MachineFindings> = known.into_values().zip(&told).map(row).collect();
     let differ = machines.iter().map(|machine| machine.differs).try_fold(false, |any, one| Some(any || one?));
     Some(MachinesCompared { differ, machines })
+}
+
+/// The contenders whose figures are lower bounds.
+fn held_back<'a>(of: &InCell<'a>) -> BTreeSet<&'a str> {
+    if of.metric != Metric::Rate {
+        return BTreeSet::new();
+    }
+    let names: BTreeSet<&str> = of.measured.iter().map(|m| m.start.contender.as_str()).collect();
+    let is_floor = |name: &&str| {
+        let own: Vec<&Measured<'_>> = of.measured.iter().filter(|m| m.start.contender == *name).collect();
+        starts::is_held_back(&own)
+    };
+    names.into_iter().filter(is_floor).collect()
 }
 
 fn distinct<T: Ord>(all: impl Iterator<Item = T>) -> Vec<T> {

@@ -37,7 +37,11 @@ pub fn findings(
     let of_cell = |cell| cell_findings(&InCell::of(run, starts, &turns, &found, cell));
     let cells: Vec<CellFindings> = (0..run.study.cells.len()).map(of_cell).collect();
     let elapsed_s = starts.iter().map(|start| start.took_ns as f64 / 1e9).fold(0.0, |all, s| all + s);
-    whole(run, cells, conditions::of_heats(starts), elapsed_s, ended)
+    let findings = whole(run, cells, conditions::of_heats(starts), elapsed_s, ended);
+    match machines::only(heats) {
+        Some(environment) => Findings { environment: environment.clone(), ..findings },
+        None => findings,
+    }
 }
 
 /// A cell as it was measured, with its models.

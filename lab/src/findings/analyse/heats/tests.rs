@@ -69,6 +69,13 @@ fn equals_share_their_ranks_and_are_called_equal() {
     assert_eq!(known.iter().map(|n| n.standing).collect::<Vec<_>>(), [Standing::Decided, Standing::Equal]);
     assert_eq!((known[0].one.as_str(), known[0].cell), ("reference", 0));
     assert!(found.ended.contains("--resume"));
+    let of_fleet = Run { fleet: Some(::model::Fleet { machines: 2 }), ..world.run.clone() };
+    let found = findings(&of_fleet, &heats, &starts, &slices, None);
+    assert!(
+        !found.ended.contains("--resume") && found.ended.contains("drome heat --owed"),
+        "{}",
+        found.ended
+    );
 }
 
 #[test]
@@ -358,4 +365,37 @@ fn memory_that_grows_with_every_answer_has_its_slope() {
     let leaks = growth(&starts, "leaks");
     assert!(holds(leaks, 1000.0) && !holds(leaks, 990.0), "{leaks:?}");
     assert!(holds(growth(&starts, "flat"), 0.0), "{:?}", growth(&starts, "flat"));
+}
+
+#[test]
+fn the_environment_is_that_of_the_one_machine_that_measured_and_else_the_planners() {
+    let world = World::of(&[("fast", 150_000.0)]);
+    let Kept { mut heats, starts, slices } = world.kept();
+    let machine = |name: &str| {
+        let environment = ::model::Environment { cpu: Some(name.to_owned()), ..Default::default() };
+        Some(Box::new(::model::HeatMachine { name: name.to_owned(), attempt: 1, environment }))
+    };
+    let cpu = |heats: &[Heat]| findings(&world.run, heats, &starts, &slices, None).environment.cpu;
+    assert_eq!(cpu(&heats), world.run.environment.cpu, "the machine of the run measured it");
+    heats.iter_mut().for_each(|heat| heat.machine = machine("board"));
+    assert_eq!(cpu(&heats).as_deref(), Some("board"));
+    heats[0].machine = machine("another");
+    assert_eq!(cpu(&heats), world.run.environment.cpu);
+}
+
+#[test]
+fn what_the_load_generator_held_back_tells_nothing_of_machines() {
+    let most = |name: &str| if name == "fast" { 60_000.0 } else { f64::INFINITY };
+    let world = World { most, rounds: 13, ..World::of(&[("fast", 150_000.0), ("slow", 40_000.0)]) };
+    let Kept { mut heats, starts, slices } = world.kept();
+    for heat in &mut heats {
+        let name = if heat.round % 2 == 0 { "one" } else { "two" };
+        let machine = ::model::HeatMachine { name: name.to_owned(), attempt: 1, ..Default::default() };
+        heat.machine = Some(Box::new(machine));
+    }
+    let found = findings(&world.run, &heats, &starts, &slices, None);
+    assert!(of(&found, "fast").is_held_back());
+    let machines = found.cells[0].in_heats.as_ref().unwrap().machines.as_ref().unwrap();
+    assert_eq!((machines.machines.len(), machines.differ), (2, Some(false)), "{machines:?}");
+    assert!(machines.machines.iter().all(|m| m.contender.as_deref() != Some("fast")), "{machines:?}");
 }
