@@ -28,6 +28,7 @@ mod shell;
 pub mod store;
 pub mod sweep;
 pub mod verdict;
+pub(crate) mod watched;
 
 pub use catalog::{Catalog, CatalogError};
 pub use lab::{Lab, LabError, Show};

@@ -187,7 +187,7 @@ impl Here {
         let steal_ppm = self.times.zip(now.times).and_then(|(then, now)| then.steal_ppm_until(now));
         Usage {
             others_ppm: worse(usage.others_ppm, now.others.others_ppm_since(&self.others)),
-            steal_ppm: usage.steal_ppm.max(steal_ppm),
+            steal_ppm: worse(usage.steal_ppm, steal_ppm),
             ..usage
         }
     }
@@ -256,10 +256,9 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(20));
         let far = Usage { others_ppm: Some(1_000_000_000), steal_ppm: Some(7), ..Usage::default() };
         let both = here.added_to(far.clone());
-        assert!(
-            both.others_ppm.is_none_or(|ppm| ppm == 1_000_000_000) && both.steal_ppm >= Some(7),
-            "{both:?}"
-        );
-        assert_eq!(here.added_to(Usage { others_ppm: None, ..far }).others_ppm, None);
+        assert!(both.others_ppm.is_none_or(|ppm| ppm == 1_000_000_000), "{both:?}");
+        assert!(both.steal_ppm.is_none_or(|ppm| ppm >= 7), "{both:?}");
+        let unknown = here.added_to(Usage { others_ppm: None, steal_ppm: None, ..far });
+        assert_eq!((unknown.others_ppm, unknown.steal_ppm), (None, None));
     }
 }

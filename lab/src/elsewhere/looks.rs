@@ -72,13 +72,14 @@ fn merged(here: &Between, there: Between, is_one: bool) -> Between {
         others_on_server_ns: there.others_on_server_ns,
         stolen_ns: both(here.stolen_ns, there.stolen_ns),
         idle_ns: there.idle_ns,
-        sent_segments: here.sent_segments,
+        segments: here.segments,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::segments::Segments;
 
     #[test]
     fn the_members_are_there_and_what_disturbs_is_on_both_machines() {
@@ -89,7 +90,7 @@ mod tests {
             others_on_server_ns: Some(0),
             stolen_ns: Some(1),
             idle_ns: None,
-            sent_segments: Some(20),
+            segments: Some(Segments { sent: 20, received: 30 }),
         };
         let there = || Between {
             members_ns: vec![Some(9)],
@@ -105,7 +106,7 @@ mod tests {
             others_on_server_ns: Some(4),
             stolen_ns: Some(2),
             idle_ns: Some(7),
-            sent_segments: Some(20),
+            segments: Some(Segments { sent: 20, received: 30 }),
         };
         assert_eq!(two, expected);
         let one = merged(&of(100, Some(2)), there(), true);

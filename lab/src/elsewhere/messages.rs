@@ -187,14 +187,15 @@ pub struct Datagrams {
     pub came: u64,
     /// From the first to the last, in ns.
     pub took_ns: u64,
-    /// How many the socket had no room for since it was opened: they came, and were not read soon enough.
-    pub dropped_ever: u64,
+    /// How many the socket had no room for since it was opened: they came, and were not read soon enough. `None`: unknown.
+    pub dropped_ever: Option<u64>,
 }
 
 impl Datagrams {
     /// With what was dropped since an earlier answer only.
     #[must_use]
     pub fn since(self, before: &Self) -> Self {
-        Self { dropped_ever: self.dropped_ever.saturating_sub(before.dropped_ever), ..self }
+        let dropped = self.dropped_ever.zip(before.dropped_ever);
+        Self { dropped_ever: dropped.map(|(now, then)| now.saturating_sub(then)), ..self }
     }
 }

@@ -115,7 +115,7 @@ impl Probe {
         let took = seen.first.zip(seen.last).map(|(first, last)| last.duration_since(first));
         let took_ns = took.unwrap_or_default().as_nanos() as u64;
         let dropped = std::fs::read_to_string("/proc/net/udp").ok().map(|text| dropped(&text, self.port));
-        Datagrams { came: seen.came, took_ns, dropped_ever: dropped.unwrap_or_default() }
+        Datagrams { came: seen.came, took_ns, dropped_ever: dropped }
     }
 }
 

@@ -4,6 +4,7 @@ use super::host;
 use super::messages::{Came, Machine, PATIENCE_S, Prepare};
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
+use crate::watched::watched;
 use agent::{Link, LinkError};
 use model::ServersOn;
 use model::environment::{Environment, cpu_ranges};
@@ -14,9 +15,6 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// How often a request to stop, or the link's end, is looked for during work.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// Why another machine can't be used for servers.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -210,48 +208,5 @@ impl There {
             LinkError::Refused(why) => Fault::Lab(format!("{}: {why}", self.name())),
             other => Fault::Lab(other.to_string()),
         }
-    }
-}
-
-/// Does work, while another thread looks again and again until it has seen what it looks for.
-fn watched<T>(mut look: impl FnMut() -> bool + Send, work: impl FnOnce() -> T) -> T {
-    let is_over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let looker = scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) && !look() {
-                std::thread::park_timeout(LOOK);
-            }
-        });
-        let done = work();
-        is_over.store(true, Ordering::Relaxed);
-        looker.thread().unpark();
-        done
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Instant;
-
-    #[test]
-    fn work_is_watched_until_it_is_done_or_something_is_seen() {
-        let halted = AtomicBool::new(false);
-        let (begun, mut looks) = (Instant::now(), 0);
-        let look = || {
-            looks += 1;
-            halted.store(looks == 3, Ordering::Relaxed);
-            looks == 3
-        };
-        let work = || {
-            while !halted.load(Ordering::Relaxed) {
-                assert!(begun.elapsed() < Duration::from_mins(1), "nobody looked");
-                std::thread::yield_now();
-            }
-            7
-        };
-        assert_eq!(watched(look, work), 7);
-        assert_eq!(looks, 3, "and not again");
-        assert_eq!(watched(|| false, || 8), 8, "work that is done is not waited for");
     }
 }

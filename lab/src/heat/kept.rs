@@ -82,7 +82,7 @@ impl Bout<'_, '_> {
         let case = Case {
             usage: usage.as_ref().filter(is_alone),
             network: self.field.run.environment.network(),
-            sent_segments: sum.sent_segments(),
+            segments: sum.segments(),
             ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
         };
         let mut verdict = verdict::judge(&case);

@@ -5,6 +5,7 @@ use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
 use crate::machine::cores::Cores;
 use crate::server::local;
 use crate::verdict::{self, Case, Policy};
+use crate::watched::watched;
 use agent::{Call, Handler};
 use load::{Progress, Watch};
 #[cfg(test)]
@@ -25,9 +26,6 @@ const LONGEST_LEAD_NS: u64 = 120_000_000_000;
 
 /// The most requests in flight on one connection.
 const MOST_PIPELINED: usize = 10_000;
-
-/// How often a running load looks whether it is to stop.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// How long the end of the link waits for loads to end.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -114,20 +112,13 @@ fn measure(
     let progress =
         Progress { starts_ns: Some(starts_ns), stop: Arc::clone(stop), log, ..Progress::default() };
     let edges = Moments::default();
-    let is_over = AtomicBool::new(false);
-    let result = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) {
-                if told.load(Ordering::Relaxed) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-                std::thread::sleep(LOOK);
-            }
-        });
-        let result = load::run(plan, &progress, &edges);
-        is_over.store(true, Ordering::Relaxed);
-        result
-    });
+    let stopped = || {
+        if told.load(Ordering::Relaxed) {
+            stop.store(true, Ordering::Relaxed);
+        }
+        false
+    };
+    let result = watched(stopped, || load::run(plan, &progress, &edges));
     let tally = result.map_err(|error| error.to_string())?;
     drop(progress);
     let raw_ns = from.into_iter().flatten().filter(|one| one.status().is_some()).map(latency_ns).collect();

@@ -8,5 +8,6 @@ pub mod doctor;
 pub mod environment;
 pub(crate) mod other_load;
 pub mod pinned;
+pub(crate) mod segments;
 pub mod system;
 pub mod topology;

@@ -25,6 +25,9 @@ use std::time::{Duration, Instant};
 /// The variable that tells a server written for the catalog where to listen.
 const HOST: &str = "DROME_HOST";
 
+/// The first word of the command line of a guard, which is drome itself.
+pub const WORD: &str = "__guard";
+
 /// How long killed processes may take to disappear.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -186,6 +189,23 @@ fn watch(child: &mut Child) -> Result<(), Error> {
             return Ok(());
         }
     }
+}
+
+/// Kills the descendants of this process that no guard has started: builds and other commands. A guard ends what is below it, with the
+/// folder, when its own input ends.
+pub(crate) fn kill_unguarded() {
+    let all = tree::living(std::process::id() as i32);
+    let guards: Vec<i32> = all.iter().copied().filter(|pid| is_guard(*pid)).collect();
+    let guarded: Vec<i32> = guards.iter().flat_map(|guard| tree::living(*guard)).collect();
+    let own = all.iter().filter(|pid| !guards.contains(pid) && !guarded.contains(pid));
+    for pid in own.filter_map(|pid| Pid::from_raw(*pid)) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+fn is_guard(pid: i32) -> bool {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    line.split(|byte| *byte == 0).nth(1) == Some(WORD.as_bytes())
 }
 
 /// Kills descendants of this process until none is left; returns how many there were at first.

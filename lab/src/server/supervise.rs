@@ -4,7 +4,7 @@ mod stopping;
 
 use crate::fault::Fault;
 use crate::server::container::Container;
-use crate::server::guard::Order;
+use crate::server::guard::{self, Order};
 use crate::server::image;
 use crate::server::tree::Tree;
 use model::contender::StopSignal;
@@ -61,7 +61,7 @@ impl Server {
         lay: impl FnOnce(&Path) -> std::io::Result<Vec<String>>,
     ) -> Result<Self, Fault> {
         let mut guard = image::command()
-            .arg("__guard")
+            .arg(guard::WORD)
             // The guard does not use this. In a list of processes it shows which server the guard belongs to.
             .arg(&start.log)
             .stdin(Stdio::piped())

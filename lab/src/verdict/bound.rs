@@ -17,9 +17,10 @@ pub fn of(tally: &Tally, usage: Option<&Usage>, is_network_full: bool) -> Bound 
     let server = usage.and_then(Usage::busy_share).map(|share| share >= SERVER_BUSY);
     match (server, client) {
         (Some(true), true) => Bound::Both,
-        (Some(true), false) => Bound::Server,
         (_, true) => Bound::Client,
+        // A server can be busy at less than its best: with fewer requests at a time, each costs it more.
         (_, false) if is_network_full => Bound::Network,
+        (Some(true), false) => Bound::Server,
         (Some(false), false) => Bound::Neither,
         (None, false) => Bound::Unknown,
     }

@@ -14,6 +14,7 @@ mod work;
 pub use bound::usual as usual_bound;
 pub use policy::{Policy, Weight};
 
+use crate::machine::segments::Segments;
 use model::{Conditions, Network, Plan, Tally, Usage, Verdict};
 
 /// Everything that is known about a measurement.
@@ -33,8 +34,8 @@ pub struct Case<'a> {
     pub stopping: Option<&'a str>,
     /// What the network to the server carries; `None`: there is none, or it was not measured.
     pub network: Option<&'a Network>,
-    /// The TCP segments that this machine sent meanwhile; `None`: they were not counted.
-    pub sent_segments: Option<u64>,
+    /// The TCP segments of this machine meanwhile; `None`: they were not counted.
+    pub segments: Option<Segments>,
 }
 
 impl<'a> Case<'a> {
@@ -48,7 +49,7 @@ impl<'a> Case<'a> {
             conditions: None,
             stopping: None,
             network: None,
-            sent_segments: None,
+            segments: None,
         }
     }
 

@@ -60,11 +60,11 @@ fn all(there: &There, at: SocketAddr, token: [u8; TOKEN]) -> Result<Network, Fau
     let mut round_trips = round_trips(at, token).map_err(unreached)?;
     round_trips.sort_unstable();
     let n = round_trips.len();
-    let (sent, burst) = burst(there, at, token)?;
+    let drain = DRAIN + 2 * Duration::from_nanos(round_trips.get(n / 2).copied().unwrap_or(0));
+    let (sent, burst) = burst(there, at, token, drain)?;
     let per_s = packets_per_s(sent, burst);
     let paced_per_s =
         per_s.map_or(MOST_PACED_PER_S, |per_s| (per_s as f64 / 5.0).clamp(100.0, MOST_PACED_PER_S));
-    let drain = DRAIN + 2 * Duration::from_nanos(round_trips.get(n / 2).copied().unwrap_or(0));
     let [to, from] = losses(there, at, token, paced_per_s, drain)?;
     Ok(Network {
         round_trip_ns: round_trips.get(n / 2).copied(),
@@ -148,7 +148,12 @@ fn datagram(token: [u8; TOKEN], what: u8) -> [u8; DATAGRAM_BYTES] {
 }
 
 /// Sends as many datagrams as possible; returns how many were sent, and what arrived.
-fn burst(there: &There, at: SocketAddr, token: [u8; TOKEN]) -> Result<(u64, Datagrams), Fault> {
+fn burst(
+    there: &There,
+    at: SocketAddr,
+    token: [u8; TOKEN],
+    drain: Duration,
+) -> Result<(u64, Datagrams), Fault> {
     let (socket, bytes) = (datagrams(at)?, datagram(token, COUNT));
     let before: Datagrams = there.ask("servers.probe_datagrams", &())?;
     let (begun, mut sent) = (Instant::now(), 0);
@@ -156,15 +161,15 @@ fn burst(there: &There, at: SocketAddr, token: [u8; TOKEN]) -> Result<(u64, Data
         // A queue of this machine that is full takes none: then it is the network that is slow.
         sent += u64::from(socket.send(&bytes).is_ok());
     }
-    std::thread::sleep(DRAIN);
+    std::thread::sleep(drain);
     let after: Datagrams = there.ask("servers.probe_datagrams", &())?;
     Ok((sent, after.since(&before)))
 }
 
 /// The packets a second that arrive where more are sent; `None` where all that were sent arrived at the sender's own pace.
 fn packets_per_s(sent: u64, burst: Datagrams) -> Option<u64> {
-    // The other side was slower than the network.
-    if burst.dropped_ever > 0 {
+    // The other side was slower than the network, or may have been.
+    if burst.dropped_ever != Some(0) {
         return None;
     }
     let sent_per_s = sent as f64 / BURST.as_secs_f64();
@@ -173,8 +178,8 @@ fn packets_per_s(sent: u64, burst: Datagrams) -> Option<u64> {
     (came_per_s < ARRIVED * sent_per_s).then_some(came_per_s as u64)
 }
 
-/// The shares of datagrams that are lost on the way there and on the way back, in millionths.
-/// The answers are waited for as long as `drain` after the last datagram.
+/// The shares of datagrams that are lost on the way there and on the way back, in millionths. Answers are waited for as long as `drain` after
+/// the last datagram.
 fn losses(
     there: &There,
     at: SocketAddr,
@@ -209,7 +214,7 @@ fn losses(
     }
     let after: Datagrams = there.ask("servers.probe_datagrams", &())?;
     let came = after.since(&before);
-    Ok([lost_ppm(sent, came.came + came.dropped_ever), lost_ppm(came.came, back)])
+    Ok([lost_ppm(sent, came.came + came.dropped_ever.unwrap_or(0)), lost_ppm(came.came, back)])
 }
 
 fn lost_ppm(sent: u64, came: u64) -> Option<u64> {
@@ -224,9 +229,9 @@ mod tests {
 
     #[test]
     fn a_rate_of_packets_is_a_limit_only_where_more_were_sent() {
-        let came = |came| Datagrams { came, took_ns: 250_000_000, dropped_ever: 0 };
+        let came = |came| Datagrams { came, took_ns: 250_000_000, dropped_ever: Some(0) };
         assert_eq!(
-            packets_per_s(100_001, Datagrams { dropped_ever: 1, ..came(25_001) }),
+            packets_per_s(100_001, Datagrams { dropped_ever: Some(1), ..came(25_001) }),
             None,
             "a slow reader"
         );

@@ -4,12 +4,15 @@ use super::super::messages::{Bodies, Install, Installed, Lacks, LaidOut, LayOut,
 use super::{locked, no_number};
 use crate::catalog::Entry;
 use crate::prepare::{Prepared, folders, install};
+use crate::server::guard;
 use crate::server::instance::{Work, Works};
 use crate::setup;
+use crate::watched::watched;
 use agent::Call;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 /// The contenders that were laid out, by number.
 #[derive(Debug, Default)]
@@ -55,7 +58,15 @@ impl Contenders {
             asked.may
         };
         let say = |line: &str| call.event(&Step::Says(line.to_owned()));
-        let failed = install::install(&all, &ask, &say).err();
+        // What installs does not know of requests: it ends when its commands are killed.
+        let stop = call.stop();
+        let stopped = || {
+            if stop.load(Ordering::Relaxed) {
+                guard::kill_unguarded();
+            }
+            false
+        };
+        let failed = watched(stopped, || install::install(&all, &ask, &say).err());
         Ok(Installed { failed, versions: all.iter().map(version).collect() })
     }
 

@@ -88,16 +88,21 @@ impl Running {
         one.server.stop().err()
     }
 
-    /// Ends everything that was started here, at once.
+    /// Ends everything that was started here, at once; it is called while requests still run, and once more when none does.
     pub fn end(&self) {
-        let servers = {
+        let (servers, is_last) = {
             let mut all = locked(&self.all);
-            all.is_over = true;
-            std::mem::take(&mut all.servers)
+            let is_last = std::mem::replace(&mut all.is_over, true);
+            (std::mem::take(&mut all.servers), is_last)
         };
         drop(servers);
-        // Builds and other commands that were under way.
-        guard::kill_all();
+        // Builds and other commands that were under way. A server that is being started is ended by its own request, whose stop flag is set:
+        // a guard that is killed leaves its folder.
+        if is_last {
+            guard::kill_all();
+        } else {
+            guard::kill_unguarded();
+        }
     }
 
     fn with<T>(&self, id: u64, what: impl FnOnce(&mut One) -> T) -> Result<T, String> {

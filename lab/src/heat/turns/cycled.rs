@@ -156,7 +156,7 @@ mod tests {
             others_on_server_ns: Some(0),
             stolen_ns: Some(0),
             idle_ns: None,
-            sent_segments: None,
+            segments: None,
         }
     }
 

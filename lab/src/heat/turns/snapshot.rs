@@ -9,10 +9,10 @@
 //! The CPU time of a member in a container is that of its control group: one more file to read for each such member.
 
 mod processes;
-mod segments;
 
 use crate::heat::turns::pieces::Piece;
 use crate::machine::cpu_time::{self, Times};
+use crate::machine::segments::Segments;
 use crate::server::tree::Tree;
 use net::clock;
 use processes::{Processes, Used};
@@ -57,8 +57,8 @@ struct Machine {
     stolen_ns: Option<u64>,
     /// Idle time of the servers' cores.
     idle_ns: Option<u64>,
-    /// The TCP segments that this machine sent.
-    sent_segments: Option<u64>,
+    /// The TCP segments of this machine, where they are counted.
+    segments: Option<Segments>,
 }
 
 /// CPU time between two looks. `None`: unknown.
@@ -78,9 +78,9 @@ pub struct Between {
     pub stolen_ns: Option<u64>,
     /// Idle time of the servers' cores, together, in the same ticks: it may be one more or less at either end.
     pub idle_ns: Option<u64>,
-    /// The TCP segments that this machine sent, where that is counted.
+    /// The TCP segments of this machine, where they are counted.
     #[serde(default)]
-    pub sent_segments: Option<u64>,
+    pub segments: Option<Segments>,
 }
 
 impl Watched {
@@ -137,7 +137,8 @@ impl Looks {
             others_on_server_ns: of_others(used.others_on(&self.watched.server_cpus)),
             stolen_ns: since(machine.stolen_ns, self.machine.stolen_ns),
             idle_ns: since(machine.idle_ns, self.machine.idle_ns),
-            sent_segments: since(machine.sent_segments, self.machine.sent_segments),
+            segments: (machine.segments.zip(self.machine.segments))
+                .map(|(now, then)| now.with(then, u64::saturating_sub)),
         };
         let unknown = || Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
@@ -167,7 +168,7 @@ impl Between {
             others_on_server_ns: sum(self.others_on_server_ns, next.others_on_server_ns),
             stolen_ns: sum(self.stolen_ns, next.stolen_ns),
             idle_ns: sum(self.idle_ns, next.idle_ns),
-            sent_segments: sum(self.sent_segments, next.sent_segments),
+            segments: (self.segments.zip(next.segments)).map(|(a, b)| a.with(b, u64::saturating_add)),
         }
     }
 
@@ -211,9 +212,8 @@ fn own_threads(watched: &Watched) -> BTreeMap<i32, u64> {
 impl Machine {
     fn now(watched: &Watched) -> Self {
         let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-        let sent_segments = || segments::sent(&std::fs::read_to_string("/proc/net/snmp").ok()?);
-        let sent_segments = watched.counts_segments.then(sent_segments).flatten();
-        Self { sent_segments, ..Self::of(&stat, &watched.cpus(), &watched.server_cpus) }
+        let segments = watched.counts_segments.then(Segments::now).flatten();
+        Self { segments, ..Self::of(&stat, &watched.cpus(), &watched.server_cpus) }
     }
 
     /// Parses the text of `/proc/stat`.
@@ -226,7 +226,7 @@ impl Machine {
         Self {
             stolen_ns: sum(used, |times| times.steal),
             idle_ns: sum(servers, |times| times.idle),
-            sent_segments: None,
+            segments: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::heat::turns::snapshot::Between;
 use crate::machine::cores::Cores;
+use crate::machine::segments::Segments;
 use crate::server::tree::Snapshot;
 use model::{SliceTally, Tally, Usage};
 
@@ -24,8 +25,8 @@ pub struct Sum {
     stolen_ns: Option<u64>,
     /// Idle time of the servers' cores while the server was loaded. It may be negative, because the kernel's ticks are coarse.
     idle_ns: Option<i64>,
-    /// The TCP segments that this machine sent for the counted answers, where that is counted.
-    sent_segments: Option<u64>,
+    /// The TCP segments of this machine for the counted answers, where they are counted.
+    segments: Option<Segments>,
 }
 
 impl Sum {
@@ -55,7 +56,7 @@ impl Sum {
             }
         };
         self.idle_ns = used.idle_ns.map(signed);
-        self.sent_segments = used.sent_segments.map(counted);
+        self.segments = used.segments.map(|segments| segments.each(counted));
         self.loaded_ns = counted(loaded_ns);
         (self.turns_ns, self.others_ns, self.stolen_ns) = (used.wall_ns, used.others_ns, used.stolen_ns);
     }
@@ -65,9 +66,9 @@ impl Sum {
         self.turns_ns == 0
     }
 
-    /// The TCP segments that this machine sent for the counted answers; `None`: they were not counted.
-    pub fn sent_segments(&self) -> Option<u64> {
-        self.sent_segments
+    /// The TCP segments of this machine for the counted answers; `None`: they were not counted.
+    pub fn segments(&self) -> Option<Segments> {
+        self.segments
     }
 
     /// Adds later turns.
@@ -78,7 +79,11 @@ impl Sum {
         self.cpu_ns = add(self.cpu_ns, later.cpu_ns);
         self.others_ns = add(self.others_ns, later.others_ns);
         self.stolen_ns = add(self.stolen_ns, later.stolen_ns);
-        self.sent_segments = add(self.sent_segments, later.sent_segments);
+        self.segments = if is_first {
+            later.segments
+        } else {
+            self.segments.zip(later.segments).map(|(a, b)| a.with(b, |a, b| a + b))
+        };
         self.idle_ns =
             if is_first { later.idle_ns } else { self.idle_ns.zip(later.idle_ns).map(|(a, b)| a + b) };
         self.loaded_ns += later.loaded_ns;
@@ -145,7 +150,7 @@ mod tests {
             stolen_ns: None,
             // It rested for 5 ms while it was not loaded, and once for 9 ms more; a millisecond of each is the turn's own.
             idle_ns: Some(if cpu_ms > 100 { 5 * MS } else { 14 * MS }),
-            sent_segments: None,
+            segments: None,
         };
         (one_slice, used)
     }
