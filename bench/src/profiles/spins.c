@@ -58,7 +58,8 @@ static void work(void) {
 
 /* Answers a request. It came whole, because it is small. */
 static int serve(int fd) {
-    char data[65536], body[128] = "Hello\n", answer[512];
+    static char data[65536]; /* Not on the stack, of which a sample has only the top. */
+    char body[128] = "Hello\n", answer[512];
     ssize_t n = read(fd, data, sizeof data - 1);
     if (n <= 0) return -1;
     data[n] = 0;

@@ -66,7 +66,8 @@ fn work() {
 /// Answers a connection's requests. Each comes whole, because it is small.
 fn serve(mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    let mut data = [0; 65536];
+    // Not on the stack, of which a sample has only the top.
+    let mut data = vec![0; 65536];
     loop {
         let n = stream.read(&mut data)?;
         if n == 0 {
