@@ -62,6 +62,10 @@ pub struct CellComparison {
     /// The server that shows the drift, because it is the same in both runs.
     #[serde(default)]
     pub drift_of: DriftOf,
+    /// By how much contenders moved between the runs beyond what their starts tell, as a share of their speed (standard deviation). Each
+    /// interval has the movement of the others in it. `null`: unknown, because there are too few contenders.
+    #[serde(default)]
+    pub movement: Option<f64>,
     /// The contenders, from the one that lost most to the one that gained most.
     pub contenders: Vec<ContenderComparison>,
 }

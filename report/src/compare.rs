@@ -8,6 +8,9 @@ use model::comparison::{CellComparison, Change, Comparison, ContenderComparison,
 use model::findings::Figure;
 use std::fmt::Write;
 
+/// A smaller movement is not worth a sentence.
+const LEAST_MOVEMENT: f64 = 0.005;
+
 /// For a terminal.
 pub fn terminal(c: &Comparison, style: &TextStyle) -> String {
     let line = |text: &str| style.prose(text, Ink::Plain);
@@ -60,14 +63,26 @@ pub fn drift(cell: &CellComparison) -> String {
     match cell.drift {
         None => "The drift of the machine itself is unknown.".to_owned(),
         Some(drift) => format!(
-            "The machine itself ran at {} of its earlier speed, as measured with {}; the ratios are corrected for it.{}",
+            "The machine itself ran at {} of its earlier speed, as measured with {}; the ratios are corrected for it.{}{}",
             share(drift),
             match cell.drift_of {
                 DriftOf::Reference => "`drome serve`",
                 DriftOf::Hub => "the hub",
             },
+            movement(cell),
             speed(cell.metric)
         ),
+    }
+}
+
+/// How much contenders moved for no reason of their own; begins with a space.
+fn movement(cell: &CellComparison) -> String {
+    match cell.movement {
+        Some(share) if share >= LEAST_MOVEMENT => format!(
+            " Most contenders moved by about {:.1} % all the same, so a change must be larger than that to be told.",
+            share * 100.0
+        ),
+        _ => String::new(),
     }
 }
 

@@ -139,6 +139,7 @@ fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparis
         metric: new.metric,
         drift,
         drift_of: DriftOf::Reference,
+        movement: None,
         contenders,
     }
 }

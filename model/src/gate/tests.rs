@@ -24,6 +24,7 @@ fn comparison(ratios: &[(&str, Change, Option<Figure>)]) -> Comparison {
         metric: Metric::Rate,
         drift: None,
         drift_of: DriftOf::Hub,
+        movement: None,
         contenders: ratios.iter().map(contender).collect(),
     };
     Comparison {

@@ -212,6 +212,7 @@ fn two_runs() {
             metric: model::Metric::Rate,
             drift: figure(0.97, 0.01),
             drift_of: DriftOf::Reference,
+            movement: Some(0.031),
             contenders: vec![
                 compared("Node.js", Change::Slower, figure(0.902, 0.02), None),
                 compared("nginx", Change::NoneSeen, figure(1.001, 0.012), None),

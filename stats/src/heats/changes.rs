@@ -1,6 +1,8 @@
 //! Compares two runs: each contender's ratio to the base (the hub or the reference) of its own run, then and now.
 
+use super::contrast::Contrast;
 use super::fit::{Fit, MEANINGLESS};
+use super::movement::Movement;
 use super::studentized_range::Critical;
 use crate::estimate::{CONFIDENCE, SYSTEMATIC};
 
@@ -17,23 +19,33 @@ pub struct Change {
     pub is_change: bool,
 }
 
+/// The changes of all contenders of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changes {
+    /// For each pair that was asked for, its change. `None` for one whose ratio is not known in both, or that is its run's base.
+    pub all: Vec<Option<Change>>,
+    /// By how much contenders moved from run to run beyond what their starts tell: the standard deviation of logarithms. It is a part of
+    /// every interval, where each contender's is judged by the others. `None`: too few contenders to tell.
+    pub movement: Option<f64>,
+}
+
 /// Compares contenders of two runs. `bases`: what the ratios are to, in the run before and in the run after. `both`: each
 /// contender's index before and after. `comparisons`: how many are made together, in this cell and others; at least those that are
-/// known here. `None` for one whose ratio is not known in both, or that is its run's base.
+/// known here.
 pub fn changes(
     before: &Fit,
     after: &Fit,
     bases: (usize, usize),
     both: &[(usize, usize)],
     comparisons: usize,
-) -> Vec<Option<Change>> {
-    let all: Vec<_> = both
+) -> Changes {
+    let all: Vec<Option<Contrast>> = both
         .iter()
         .map(|(old, new)| Some(after.contrast(*new, bases.1)?.minus(&before.contrast(*old, bases.0)?)))
         .collect();
     let compared = all.iter().flatten().count().max(comparisons).max(1) as f64;
     let (single, sure) = (Critical::of(2, 1.0 - CONFIDENCE), Critical::of(2, (1.0 - CONFIDENCE) / compared));
-    let change = |contrast: super::contrast::Contrast| {
+    let change = |contrast: Contrast| {
         let difference = contrast.difference;
         let half =
             |by: &Critical| by.of_difference(contrast.df) * contrast.error + SYSTEMATIC * difference.abs();
@@ -46,5 +58,16 @@ pub fn changes(
             is_change,
         }
     };
-    all.into_iter().map(|contrast| contrast.map(change)).collect()
+    // Its own movement is no reason to doubt a contender's change.
+    let widened = |(one, contrast): (usize, &Option<Contrast>)| {
+        let others = all.iter().enumerate().filter(|(other, _)| *other != one);
+        let others: Vec<Contrast> = others.filter_map(|(_, contrast)| *contrast).collect();
+        let contrast = (*contrast)?;
+        Some(Movement::of(&others).map_or(contrast, |movement| movement.widens(&contrast)))
+    };
+    let known: Vec<Contrast> = all.iter().flatten().copied().collect();
+    Changes {
+        movement: Movement::of(&known).map(|movement| movement.variance.sqrt()),
+        all: all.iter().enumerate().map(widened).map(|contrast| contrast.map(change)).collect(),
+    }
 }

@@ -11,6 +11,7 @@ mod fit;
 mod least_squares;
 mod letters;
 mod machines;
+mod movement;
 mod noise_floor;
 mod settled;
 mod slices;
@@ -18,7 +19,7 @@ mod special;
 mod studentized_range;
 mod variance;
 
-pub use changes::{Change, changes};
+pub use changes::{Change, Changes, changes};
 pub use design::{Best, Entrant, Looks, Rules, Start};
 pub use fit::{Fit, MEANINGLESS, Pair, Place, SAME, Verdict};
 pub use machines::{MachinesAsked, OfMachine, machines};

@@ -233,6 +233,7 @@ fn what_other_commands_print_is_as_their_schemas_say() {
         metric: Metric::Rate,
         drift: None,
         drift_of: DriftOf::Reference,
+        movement: None,
         contenders: vec![contender],
     };
     let comparison = Comparison {

@@ -3,6 +3,7 @@
 use super::{Yardstick, common, is_floor};
 use crate::findings::analyse::heats::model::{Asked, Entrant, Model};
 use crate::findings::history::speed_of;
+use model::Metric;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Unranked};
 use model::heat::HUB;
@@ -28,17 +29,21 @@ pub(super) fn cell(
     let base = if is_same_hub && has_hub(old) && has_hub(new) { HUB } else { REFERENCE };
     let [one, two] = [model(old, before), model(new, now)];
     let both: Vec<(&ContenderFindings, &ContenderFindings)> = common(old, new).collect();
-    let nobody = usize::MAX;
+    let (nobody, cell_metric) = (usize::MAX, new.metric);
     let index = |model: &Model, name: &str| model.index(name).unwrap_or(nobody);
-    let pairs: Vec<(usize, usize)> =
-        both.iter().map(|(o, n)| (index(&one, &o.name), index(&two, &n.name))).collect();
+    // One of which nothing can be said says nothing about how much contenders move from run to run either.
+    let pair = |(o, n): &(&ContenderFindings, &ContenderFindings)| match why_not([o, n], cell_metric) {
+        Some(_) => (nobody, nobody),
+        None => (index(&one, &o.name), index(&two, &n.name)),
+    };
+    let pairs: Vec<(usize, usize)> = both.iter().map(pair).collect();
     let bases = (index(&one, base), index(&two, base));
     let found = changes(&one.fit, &two.fit, bases, &pairs, comparisons);
     let is_same_yardstick = base == HUB || Yardstick::of(old).is_held_back == Yardstick::of(new).is_held_back;
     let judge = |((o, n), change): (&(&ContenderFindings, &ContenderFindings), _)| {
         contender([o, n], change, new, is_same_yardstick)
     };
-    let mut contenders: Vec<ContenderComparison> = both.iter().zip(found).map(judge).collect();
+    let mut contenders: Vec<ContenderComparison> = both.iter().zip(found.all).map(judge).collect();
     let of = |c: &ContenderComparison| c.ratio.map_or(f64::INFINITY, |ratio| ratio.median);
     contenders.sort_by(|a, b| of(a).total_cmp(&of(b)));
     Some(CellComparison {
@@ -48,6 +53,7 @@ pub(super) fn cell(
         metric: new.metric,
         drift: drift([before, now], base, new).filter(|_| is_same_yardstick),
         drift_of: if base == HUB { DriftOf::Hub } else { DriftOf::Reference },
+        movement: found.movement.filter(|_| is_same_yardstick).map(f64::exp_m1),
         contenders,
     })
 }
@@ -83,23 +89,18 @@ fn contender(
     cell: &CellFindings,
     is_same_yardstick: bool,
 ) -> ContenderComparison {
-    let is_floor = is_floor(old, cell.metric) || is_floor(new, cell.metric);
-    let unsettled = [(old, "earlier"), (new, "later")].into_iter().find(|(c, _)| has_not_settled(c));
+    let why_not = why_not([old, new], cell.metric);
     let ratio = found.map(|change| {
         let (median, (low, high)) = (change.ratio, change.sure);
         speed_of(Figure { median, low: Some(low), high: Some(high) }, cell.metric)
     });
     let unknown = |why: String| (Change::Unknown, Some(why));
     let (change, note) = match (found, ratio) {
-        _ if is_floor => unknown("the load generator was the limit: its rates are lower bounds".to_owned()),
+        _ if why_not.is_some() => (Change::Unknown, why_not),
         _ if !is_same_yardstick => unknown(
             "the load generator limited the reference in one of the runs only, so the reference is no common measure"
                 .to_owned(),
         ),
-        _ if unsettled.is_some() => {
-            let which = unsettled.map_or("", |(_, which)| which);
-            unknown(format!("it had not settled in the {which} run"))
-        }
         (Some(change), Some(ratio)) if change.is_change => {
             (if ratio.median > 1.0 { Change::Faster } else { Change::Slower }, None)
         }
@@ -114,6 +115,16 @@ fn contender(
         change,
         note,
     }
+}
+
+/// Why nothing can be said of a contender whatever its figures are, if so.
+fn why_not(both: [&ContenderFindings; 2], metric: Metric) -> Option<String> {
+    if both.into_iter().any(|c| is_floor(c, metric)) {
+        return Some("the load generator was the limit: its rates are lower bounds".to_owned());
+    }
+    let [old, new] = both;
+    let (_, which) = [(old, "earlier"), (new, "later")].into_iter().find(|(c, _)| has_not_settled(c))?;
+    Some(format!("it had not settled in the {which} run"))
 }
 
 fn has_not_settled(c: &ContenderFindings) -> bool {
