@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod changes;
+mod gate;
 mod heats;
 mod noise;
+mod recorded;
 mod steady;
 mod world;
 
