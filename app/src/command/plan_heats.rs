@@ -1,11 +1,15 @@
 //! The output of `drome plan` for a study in rounds.
 
 use lab::heat::schedule::budget::Sum;
-use model::Run;
+use lab::heat::turns::shape::Shape;
 use model::forecast::{Look, RoundsForecast};
+use model::{Cell, Run};
 use report::progress::long;
 use report::units::several;
 use std::time::Duration;
+
+/// A percentile is known where at least ten answers lie beyond it.
+const ENOUGH_FOR_P99: f64 = 1_000.0;
 
 /// The estimate to print.
 pub struct Estimate<'a> {
@@ -55,9 +59,28 @@ impl Estimate<'_> {
             let fits = if time <= *budget { "" } else { ", more than the budget" };
             lines.push(format!("{rounds} rounds: about {}{fits}", long(time)));
         }
+        lines.extend(self.run.study.cells.iter().filter_map(|cell| self.percentile(cell)));
         lines.push(format!("budget: {}", humantime::format_duration(*budget)));
         lines.extend(self.too_small.clone());
         lines.join("\n") + "\n"
+    }
+
+    /// Which percentile of an open cell a start will tell, and how well; `None` for a closed cell.
+    fn percentile(&self, cell: &Cell) -> Option<String> {
+        let design = &self.run.study.design;
+        let shape = Shape::of(cell, design, &design.heats?);
+        let per_s = cell.load.rate_per_s().filter(|_| shape.is_window)?;
+        let length = shape.slice.length;
+        let per_window = per_s.mean_per_s(length.as_nanos() as u64) * length.as_secs_f64();
+        let answers = per_window * shape.cycles as f64;
+        let told = if answers >= ENOUGH_FOR_P99 {
+            // The deviation of a sample's log p99: exponential latencies, and lognormal ones of σ = 1.
+            let [least, most] = [2.16, 3.73].map(|factor| 100.0 * factor / answers.sqrt());
+            format!("sampling alone varies the p99 of one start by {least:.0} to {most:.0} %")
+        } else {
+            "too few for a p99, so contenders are ranked by a lower percentile".to_owned()
+        };
+        Some(format!("{}: about {answers:.0} answers per start: {told}", cell.title))
     }
 
     /// The estimate as `drome plan --format json` prints it.

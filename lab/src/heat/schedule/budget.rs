@@ -3,13 +3,11 @@
 
 use crate::heat::schedule::enough::rounds_in_words;
 use crate::heat::turns::patience::PATIENCE;
+use crate::heat::turns::shape::Shape;
 use model::contender::Class;
 use model::heat::{Heat, Start};
-use model::{Design, Run};
+use model::{Cell, Design, Run};
 use std::time::Duration;
-
-/// The uncounted part of a turn is about a fifth of its slice: the first 10 ms, the wait for what is in flight, the looks in between.
-const BESIDE_THE_SLICE: u32 = 5;
 
 /// About how long a server of this class takes to answer, be verified and stop. A guess, until one was started.
 fn around(class: Class) -> Duration {
@@ -68,7 +66,7 @@ pub struct Sum {
 pub fn sum(run: &Run) -> Option<Sum> {
     let design = &run.study.design;
     let heats = design.heats?;
-    let cells = run.study.cells.len();
+    let cells: Vec<&Cell> = run.study.cells.iter().collect();
     let takes_part: Vec<(Class, bool)> =
         run.contenders.values().filter(|e| e.missing.is_none()).map(|e| (known(e.class), e.alone)).collect();
     let together = takes_part.iter().filter(|(_, alone)| !alone).count();
@@ -79,14 +77,15 @@ pub fn sum(run: &Run) -> Option<Sum> {
     let (copies, hubs) = (run.copies.max(1), if run.race.is_none() || number > 1 { number } else { 0 });
     let servers = takes_part.iter().flat_map(|(class, _)| std::iter::repeat_n(*class, copies));
     let all: Vec<Class> = servers.chain(std::iter::repeat_n(Class::Native, hubs)).collect();
-    let times = |per_cell: Duration| per_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX));
     let starting = total(all.iter().map(|class| around(*class)));
-    let warming = total(all.iter().map(|class| warmups(*class, cells, design)));
-    let turns = total(all.iter().map(|_| times(turns(design))));
+    let warming = total(all.iter().map(|class| warmups(*class, cells.len(), design)));
+    let of_one = turns(&cells, design);
+    let turns = times(of_one, all.len());
     let round = total([starting, warming, turns]);
-    let mut longest: Vec<Duration> = all.iter().map(|class| by_design(*class, cells, design)).collect();
+    let mut longest: Vec<Duration> = all.iter().map(|class| by_design(*class, &cells, design)).collect();
     longest.sort_unstable_by(|a, b| b.cmp(a));
-    let most = times(heats.warmup_limit.saturating_add(turns_most(design)));
+    // If no moment is quiet, every cycle is repeated as often as allowed.
+    let most = times(heats.warmup_limit, cells.len()).saturating_add(times(of_one, PATIENCE));
     Some(Sum {
         contenders: takes_part.len(),
         heats: number,
@@ -96,7 +95,7 @@ pub fn sum(run: &Run) -> Option<Sum> {
         warming,
         turns,
         looks: design.looks().into_iter().map(|n| (n, round.saturating_mul(n as u32))).collect(),
-        round_most: starting.saturating_add(most.saturating_mul(all.len() as u32)),
+        round_most: starting.saturating_add(times(most, all.len())),
         budget: design.budget,
     })
 }
@@ -154,19 +153,20 @@ pub fn left(run: &Run, starts: &[Start]) -> Duration {
 
 /// About how long a heat takes: the sum of what its members and the hub take.
 pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
+    let cells: Vec<&Cell> = heat.cells.iter().filter_map(|cell| run.study.cells.get(*cell)).collect();
     let of = |name: &str| {
         let class = match run.contenders.get(name) {
             Some(entrant) => known(entrant.class),
             None => Class::Native,
         };
-        start_cost(run, name, class, heat.cells.len(), starts)
+        start_cost(run, name, class, &cells, starts)
     };
     total(heat.servers().into_iter().map(|(name, _)| of(name)))
 }
 
 /// The longest that a start of this contender took; if it was never measured, the mean of its class; before there is one, the time by
 /// design. Computed by cell, because a start in fewer cells takes less.
-fn start_cost(run: &Run, name: &str, class: Class, cells: usize, starts: &[Start]) -> Duration {
+fn start_cost(run: &Run, name: &str, class: Class, cells: &[&Cell], starts: &[Start]) -> Duration {
     let measured = || starts.iter().filter(|start| !start.cells.is_empty());
     let per_cell = |start: &Start| start.took_ns / start.cells.len().max(1) as u64;
     let longest = measured().filter(|start| start.contender == name).map(per_cell).max();
@@ -181,24 +181,28 @@ fn start_cost(run: &Run, name: &str, class: Class, cells: usize, starts: &[Start
         sum.checked_div(n)
     };
     match longest.or_else(mean) {
-        Some(ns) => Duration::from_nanos(ns.saturating_mul(cells as u64)),
+        Some(ns) => Duration::from_nanos(ns.saturating_mul(cells.len() as u64)),
         None => by_design(class, cells, &run.study.design),
     }
 }
 
-fn by_design(class: Class, cells: usize, design: &Design) -> Duration {
-    let turns = turns(design).saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX));
-    total([around(class), warmups(class, cells, design), turns])
+fn by_design(class: Class, cells: &[&Cell], design: &Design) -> Duration {
+    total([around(class), warmups(class, cells.len(), design), turns(cells, design)])
 }
 
-/// The time of one member's turns in a cell.
-fn turns(design: &Design) -> Duration {
-    design.measure.saturating_add(design.measure / BESIDE_THE_SLICE)
+/// The time of one member's turns in these cells.
+fn turns(cells: &[&Cell], design: &Design) -> Duration {
+    let heats = design.heats.unwrap_or_default();
+    let of = |cell: &&Cell| {
+        let shape = Shape::of(cell, design, &heats);
+        times(shape.turn(), shape.cycles)
+    };
+    total(cells.iter().map(of))
 }
 
-/// The time of one member's turns in a cell, if no moment is quiet.
-fn turns_most(design: &Design) -> Duration {
-    turns(design).saturating_mul(u32::try_from(PATIENCE).unwrap_or(u32::MAX))
+/// A time so many times, or the longest possible time.
+fn times(time: Duration, count: usize) -> Duration {
+    time.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 /// The class that is assumed: a server that is not known to be quicker is not expected to be.

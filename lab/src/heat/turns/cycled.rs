@@ -52,9 +52,12 @@ impl Turned {
     pub fn of(looks: &[Between], one_slice: &SliceTally, is_window: bool) -> Self {
         let used =
             looks.iter().skip(1).fold(looks.first().cloned().unwrap_or_default(), |sum, look| sum.and(look));
-        let held_up =
-            if is_window { pieces::held_up(one_slice.held_up_ns, one_slice.tally.duration_ns) } else { None };
-        let void = held_up.or_else(|| pieces::disturbed(&whole_pieces(looks)));
+        let void = if is_window {
+            let held_up = pieces::held_up(one_slice.held_up_ns, one_slice.tally.duration_ns);
+            held_up.or_else(|| pieces::disturbed_window(&used.piece()))
+        } else {
+            pieces::disturbed(&whole_pieces(looks))
+        };
         let began_ns = one_slice.began_ns.unwrap_or(one_slice.ended_ns);
         let per_s = one_slice.tally.rate_per_s().filter(|per_s| *per_s > 0.0);
         Self {
@@ -187,6 +190,12 @@ mod tests {
     fn only_a_window_is_disturbed_when_the_load_generator_is_held_up() {
         let of = |is_window| Turned::of(&[look(60, 0), look(60, 0)], &one_slice(5), is_window);
         assert_eq!((of(false).void, of(true).void), (None, Some(Void::HeldUp)));
+        // A daemon's 4 ms in one piece disturb no window of a second.
+        let window = Turned::of(&[look(120, 4), look(880, 0)], &one_slice(0), true);
+        assert_eq!(
+            (window.void, Turned::of(&[look(120, 4)], &one_slice(0), false).void),
+            (None, Some(Void::Others))
+        );
         let turned = of(false);
         assert_eq!((turned.used.wall_ns, turned.used.members_ns), (120 * MS, vec![Some(120 * MS)]));
         assert!((turned.at_s - 1.06).abs() < 1e-9 && (turned.loaded_s - 0.12).abs() < 1e-9);

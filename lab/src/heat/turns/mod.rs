@@ -6,7 +6,7 @@ pub mod figures;
 mod memory;
 pub mod patience;
 pub mod pieces;
-pub(super) mod shape;
+pub mod shape;
 pub mod shares;
 pub mod snapshot;
 pub(super) mod sum;

@@ -16,6 +16,11 @@ const SHARE: f64 = 0.03;
 /// A window is disturbed if the load generator was held up for more than this share of it: a 99th percentile could then be its own.
 const HELD_UP: f64 = 0.01;
 
+/// A window is disturbed if more than this share of it is. Whatever holds a server up for one request in a hundred makes its 99th percentile;
+/// half of that is none of it. Pieces of a window are not judged by themselves: a daemon that works for 4 ms a second disturbs a piece
+/// of every window of some seconds, but not one answer in a hundred.
+const WINDOW_SHARE: f64 = 0.005;
+
 /// What ran beside the members of a heat for about 100 ms of a turn. A turn that lasts longer has several pieces, so that all turns are
 /// judged alike, whatever their servers' speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +45,21 @@ pub struct Turn {
     pub void: Option<Void>,
 }
 
-/// What disturbed a turn, judged by its pieces.
+/// What disturbed a turn of closed load, judged by its pieces.
 pub fn disturbed(pieces: &[Piece]) -> Option<Void> {
-    pieces.iter().find_map(|piece| {
-        let is_much = |ns: &u64| *ns as f64 > SHARE * piece.wall_ns as f64;
-        let others = piece.others_ns.filter(is_much).map(|_| Void::Others);
-        others.or_else(|| piece.stolen_ns.filter(is_much).map(|_| Void::Host))
-    })
+    pieces.iter().find_map(|piece| beyond(SHARE, piece))
+}
+
+/// What disturbed a window of open load, judged as a whole.
+pub fn disturbed_window(window: &Piece) -> Option<Void> {
+    beyond(WINDOW_SHARE, window)
+}
+
+/// What took more than this share of a piece.
+fn beyond(share: f64, piece: &Piece) -> Option<Void> {
+    let is_much = |ns: &u64| *ns as f64 > share * piece.wall_ns as f64;
+    let others = piece.others_ns.filter(is_much).map(|_| Void::Others);
+    others.or_else(|| piece.stolen_ns.filter(is_much).map(|_| Void::Host))
 }
 
 /// Whether the load generator was held up in a window of open load, by how long its own clocks stood still in it: what it then sends
@@ -107,6 +120,21 @@ mod tests {
         assert_eq!(disturbed(&[unknown]), None);
         // A burst is not thinned out by the length of a slow server's turn.
         assert_eq!(disturbed(&[[piece(0.0, 0); 7], [piece(5.0, 0); 7]].concat()), Some(Void::Others));
+    }
+
+    #[test]
+    fn a_window_is_disturbed_by_what_could_be_its_99th_percentile() {
+        let window = |others_ms, stolen_ms| {
+            disturbed_window(&Piece {
+                wall_ns: 2_000 * MS,
+                others_ns: Some(others_ms * MS),
+                stolen_ns: Some(stolen_ms * MS),
+            })
+        };
+        assert_eq!(
+            (window(10, 10), window(11, 0), window(0, 20)),
+            (None, Some(Void::Others), Some(Void::Host))
+        );
     }
 
     #[test]

@@ -6,6 +6,10 @@ use std::time::Duration;
 /// How many answers an open window is to have.
 const WINDOW_ANSWERS: u64 = 2_000;
 
+/// A window may take so many times the measurement that the study asks for, so that at a low rate, too, there are enough answers for a 99th
+/// percentile: 2,000 of them at 500 a second take 4 s.
+const WINDOW_OF_MEASURE: u32 = 2;
+
 /// The longest slice of closed load, however slow the server.
 const LONGEST: Duration = Duration::from_secs(2);
 
@@ -29,8 +33,9 @@ impl Shape {
             return Self { slice, cycles: design.cycles(heats), is_window: false };
         };
         let per_s = rate.mean_per_s(design.measure.as_nanos() as u64).max(1.0);
-        let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS as f64 / per_s).unwrap_or(design.measure);
-        let length = enough.clamp(heats.slice.min(design.measure), design.measure);
+        let longest = design.measure.saturating_mul(WINDOW_OF_MEASURE);
+        let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS as f64 / per_s).unwrap_or(longest);
+        let length = enough.clamp(heats.slice.min(longest), longest);
         let window = load::Slice::window(0, length, 1, length);
         let slice = load::Slice { settle: heats.slice, ..window };
         let cycles = design.measure.as_nanos().div_ceil(length.as_nanos().max(1));
@@ -39,7 +44,7 @@ impl Shape {
 
     /// About how long a turn takes.
     pub fn turn(&self) -> Duration {
-        self.slice.length + self.slice.settle + self.slice.length / 10
+        self.slice.length.saturating_add(self.slice.settle).saturating_add(self.slice.length / 10)
     }
 }
 
@@ -68,6 +73,7 @@ mod tests {
         };
         assert_eq!(open("5000"), (ms(400), 5));
         assert_eq!(open("1e6"), (ms(100), 20), "never shorter than a slice");
-        assert_eq!(open("10"), (ms(2_000), 1), "never longer than the study's measurement");
+        assert_eq!(open("500"), (ms(4_000), 1), "twice the study's measurement, for a 99th percentile");
+        assert_eq!(open("10"), (ms(4_000), 1), "never longer than that");
     }
 }
