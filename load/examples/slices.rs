@@ -8,34 +8,17 @@
 
 #![allow(clippy::unwrap_used, reason = "an example may panic")]
 
+#[path = "common/plan.rs"]
+mod plan;
+
 use load::{Generator, Slice};
-use model::{Ask, Asking, IoChoice, Load, Plan, Target, Until};
+use plan::plan;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use stats::random;
 use std::sync::Arc;
 use std::time::Duration;
 
 const USAGE: &str = "usage: slices MSxCYCLES,... REPETITIONS CONNECTIONS PORT...";
-
-fn plan(port: u16, connections: usize) -> Plan {
-    let set = |name: &str| std::env::var(name).ok();
-    let path = set("URL_PATH").unwrap_or_else(|| "/hello".to_owned());
-    let target = Target::resolve(&format!("http://127.0.0.1:{port}{path}")).unwrap();
-    let asking =
-        Asking { method: "GET", path: &path, http10: false, keep_alive: true, headers: &[], body: b"" };
-    let request = target.request(asking);
-    let ask = Ask { last: request.clone(), request, ..Ask::default() };
-    let load = Load::Closed { connections, per_connection: None };
-    let io = match set("IO").as_deref() {
-        Some("epoll") => IoChoice::Epoll,
-        Some("uring") => IoChoice::Uring,
-        _ => IoChoice::Best,
-    };
-    let cpus = set("CPU").map_or_else(Vec::new, |cpus| cpus.split(',').map(|n| n.parse().unwrap()).collect());
-    let threads = cpus.len().max(1);
-    let until = Until::Elapsed(Duration::from_secs(1));
-    Plan { io, cpus, threads, spin: Duration::MAX, ..Plan::new(target, ask, load, until) }
-}
 
 /// A permutation that is a function of the cycle.
 fn order(targets: usize, cycle: u64) -> Vec<usize> {
@@ -101,7 +84,7 @@ fn main() {
     let mut lengths: Vec<Length> = lengths.split(',').map(Length::read).collect();
     let numbers: Vec<u64> = numbers.iter().map(|arg| arg.parse().expect(USAGE)).collect();
     let [repetitions, connections, ports @ ..] = &numbers[..] else { panic!("{USAGE}") };
-    let plans = ports.iter().map(|port| plan(*port as u16, *connections as usize)).collect();
+    let plans = ports.iter().map(|port| plan(*port as u16, *connections as usize, Duration::MAX)).collect();
     let mut generator = Generator::start(plans, Arc::default()).unwrap_or_else(|error| panic!("{error}"));
     let mut nth = 0;
     for _ in 0..*repetitions {

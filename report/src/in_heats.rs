@@ -4,6 +4,7 @@ use crate::table::{INTERVAL, Side, Table};
 use crate::{figures, units};
 use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure, Unranked};
+use model::verdict::NEVER_ANSWERED;
 
 /// The word for one fresh start and its measurement: a start in heats, a trial in blocks.
 pub fn start(cell: &CellFindings) -> &'static str {
@@ -114,6 +115,9 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
     if own.not_settled > 0 {
         let rank = rank(Unranked::NotSettled);
         flags.push(format!("not settled in {}{rank}", of(own.not_settled, own.starts)));
+    }
+    if c.notes.iter().any(|note| note.contains(NEVER_ANSWERED)) {
+        flags.push("starved: connections without any answer".to_owned());
     }
     if let Some(share) = own.stall_share {
         flags.push(format!("slowed by pauses of its own, by {}", units::percent(share)));

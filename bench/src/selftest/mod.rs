@@ -3,6 +3,7 @@
 //! They don't make it fail: a machine may be slow or noisy.
 
 mod knee;
+mod neighbour;
 mod options;
 mod parts;
 mod queue;

@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn the_number_of_races_is_that_of_the_part_by_default() {
-        let races = |text| read(text).unwrap().races(&Part { name: "x", cost: 0.5, races: 7 });
+        let races =
+            |text| read(text).unwrap().races(&Part { name: "x", cost: 0.5, races: 7, neighbour: false });
         assert_eq!((races(""), races("--races 1000")), (7, 1000));
         assert!(!read("--races 3").unwrap().resume && read("--resume").unwrap().resume);
     }
@@ -81,6 +82,9 @@ mod tests {
             assert!(read(bad).is_err(), "{bad}");
         }
         let error = read("11%").err().unwrap().to_string();
-        assert!(error.contains("'11%'") && error.contains("equal, 1%, 2%, 3%, 5%, 10%, knee"), "{error}");
+        assert!(
+            error.contains("'11%'") && error.contains("equal, 1%, 2%, 3%, 5%, 10%, neighbour, knee"),
+            "{error}"
+        );
     }
 }

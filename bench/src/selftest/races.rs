@@ -1,6 +1,7 @@
 //! Runs races one after the other, and stores each in a file as soon as it is over.
 
 use super::Drome;
+use super::neighbour::Neighbour;
 use super::parts::{Part, SERVICE_NS};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -33,14 +34,26 @@ pub enum Decision {
     Undecided,
 }
 
+/// How races are run on this machine.
+#[derive(Clone, Debug)]
+struct Calibration {
+    /// How long a request takes the server.
+    request_ns: f64,
+    /// The cores of the servers.
+    server_cpus: Vec<usize>,
+}
+
+/// The precision of a race beside a neighbour, which may take five times as long as one without.
+const BESIDE_NEIGHBOUR: [&str; 4] = ["--precision", "3%", "--budget", "5min"];
+
 /// Runs races and stores their reports.
 pub struct Races<'d> {
     drome: &'d Drome,
     log: File,
     /// The lines of the file.
     earlier: Vec<Value>,
-    /// How long a request takes the server in a race, measured once.
-    request_ns: Option<f64>,
+    /// What is measured once, before the first race.
+    calibration: Option<Calibration>,
 }
 
 impl<'d> Races<'d> {
@@ -52,8 +65,8 @@ impl<'d> Races<'d> {
         let mut options = OpenOptions::new();
         options.create(true).append(resume).write(true).truncate(!resume);
         let log = options.open(log).with_context(|| format!("can't write {}", log.display()))?;
-        let request_ns = earlier.iter().find_map(|line| line["request_ns"].as_f64());
-        Ok(Self { drome, log, earlier, request_ns })
+        let calibration = earlier.iter().find_map(Calibration::read);
+        Ok(Self { drome, log, earlier, calibration })
     }
 
     /// The results of this many races of a part.
@@ -80,13 +93,16 @@ impl<'d> Races<'d> {
 
     /// Runs a race and returns its line of the file.
     fn race(&mut self, part: &Part, index: usize) -> Result<Value> {
-        let request_ns = match self.request_ns {
-            Some(ns) => ns,
+        let Calibration { request_ns, server_cpus } = match &self.calibration {
+            Some(calibration) => calibration.clone(),
             None => self.calibrate()?,
         };
         let slower_ns = SERVICE_NS + (request_ns * part.cost).round() as u64;
         let (one, other) = (self.drome.server(SERVICE_NS), self.drome.server(slower_ns));
-        let report = self.drome.json(&["race", &one, &other, "--format", "json"])?;
+        let neighbour = part.neighbour.then(|| Neighbour::start(&server_cpus, index as u64));
+        let rest: &[&str] = if part.neighbour { &BESIDE_NEIGHBOUR } else { &[] };
+        let report = self.drome.json(&[&["race", &one, &other, "--format", "json"], rest].concat())?;
+        drop(neighbour);
         let more_ns = slower_ns - SERVICE_NS;
         let line = json!({"part": part.name, "index": index, "more_ns": more_ns, "report": report});
         writeln!(self.log, "{line}")?;
@@ -94,15 +110,25 @@ impl<'d> Races<'d> {
     }
 
     /// Measures how long a request takes in a race.
-    fn calibrate(&mut self) -> Result<f64> {
+    fn calibrate(&mut self) -> Result<Calibration> {
         let server = self.drome.server(SERVICE_NS);
         let report = self.drome.json(&["race", &server, &server, "--format", "json", "--rounds", "1"])?;
         let rate = report["cells"][0]["contenders"][0]["rate_per_s"]["median"].as_f64();
         let request_ns = 1e9 / rate.context("a race of equals has no rate")?;
         eprintln!("a request takes the server {:.2} µs", request_ns / 1e3);
-        writeln!(self.log, "{}", json!({"request_ns": request_ns}))?;
-        self.request_ns = Some(request_ns);
-        Ok(request_ns)
+        let line =
+            json!({"request_ns": request_ns, "server_cpus": report["race"]["held_equal"]["server_cpus"]});
+        writeln!(self.log, "{line}")?;
+        let calibration = Calibration::read(&line).context("a race of equals does not tell its cores")?;
+        Ok(self.calibration.insert(calibration).clone())
+    }
+}
+
+impl Calibration {
+    fn read(line: &Value) -> Option<Self> {
+        let cpus = line["server_cpus"].as_array()?.iter();
+        let server_cpus = cpus.map(|cpu| Some(cpu.as_u64()? as usize)).collect::<Option<_>>()?;
+        Some(Self { request_ns: line["request_ns"].as_f64()?, server_cpus })
     }
 }
 

@@ -100,6 +100,17 @@ fn a_cell_opens_with_its_answer_and_rows_carry_their_doubts() {
 }
 
 #[test]
+fn a_row_says_that_connections_were_starved() {
+    let mut f = in_heats();
+    let text = |f: &Findings| report::terminal::report(f, &TextStyle::default());
+    assert!(!text(&f).contains("starved"));
+    f.cells[0].contenders[2].notes =
+        vec!["void: 1 of 4 connections were never answered, although some were asked".to_owned()];
+    let row = text(&f).lines().find(|line| line.contains("starved: connections")).map(str::to_owned);
+    assert!(row.is_some_and(|row| row.contains("H2O")));
+}
+
+#[test]
 fn what_is_not_known_is_not_answered() {
     let sentences = |f: &Findings| answer::of(f, &f.cells[0]);
     assert!(sentences(&findings()).is_empty(), "a run in blocks is told as it was");

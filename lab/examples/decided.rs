@@ -1,0 +1,86 @@
+//! How many pairs of contenders does a run decide, by how far they are apart? Reads what `drome report RUN --format json` prints, fits the
+//! model of heats as after four rounds or more, and prints, for each cell and for pairs of each class, how many are decided or equal, and
+//! the median half-width of the interval that decides.
+//!
+//! `cargo run --release -p drome-lab --example decided -- FINDINGS.json...`
+
+#![allow(clippy::unwrap_used, reason = "an example may panic")]
+
+use model::Findings;
+use model::contender::Class;
+use model::findings::{CellFindings, ContenderFindings};
+use model::heat::HUB;
+use stats::heats::{Best, Entrant, Fit, Looks, Pair, Rules, Start, Verdict};
+
+/// The distances, as ratios less one, between which pairs are counted together.
+const APART: [f64; 6] = [0.0, 0.02, 0.05, 0.15, 0.5, f64::INFINITY];
+
+const CLASSES: [Class; 4] = [Class::Native, Class::Managed, Class::Jit, Class::Prefork];
+
+fn class(c: &ContenderFindings) -> Class {
+    c.in_heats.as_ref().and_then(|own| own.class).unwrap_or(Class::Managed)
+}
+
+/// All pairs of a class, with each one's comparison.
+fn pairs(cell: &CellFindings, of: Class) -> Vec<Pair> {
+    let in_heats = cell.in_heats.as_ref().unwrap();
+    let contenders = &cell.contenders;
+    let index = |name: &str| match name {
+        HUB => Some(contenders.len()),
+        name => contenders.iter().position(|c| c.name == name),
+    };
+    let start = |s: &model::findings::StartFigure| {
+        let heat = s.round * 1_000 + s.heat;
+        Some(Start { contender: index(&s.contender)?, heat, log_figure: s.figure.ln() })
+    };
+    let starts: Vec<Start> = in_heats.starts.iter().filter_map(start).collect();
+    let number = |class: Class| CLASSES.iter().position(|c| *c == class).unwrap();
+    let entrant = |c: &ContenderFindings| Entrant {
+        class: number(class(c)),
+        is_ranked: c.in_heats.as_ref().is_some_and(|own| own.unranked.is_none()),
+        is_floor: c.is_held_back(),
+    };
+    let hub = Entrant { class: number(Class::Native), is_ranked: false, is_floor: false };
+    let entrants: Vec<Entrant> = contenders.iter().map(entrant).chain([hub]).collect();
+    let best = if cell.metric.is_better_higher() { Best::Highest } else { Best::Lowest };
+    let has_hub = starts.iter().any(|s| s.contender == contenders.len());
+    let rules = Rules { hub: has_hub.then_some(contenders.len()), best, chance: Looks::STUDY.chance };
+    let fit = Fit::new(&entrants, &starts, &rules);
+    let own: Vec<usize> = (0..contenders.len())
+        .filter(|c| class(&contenders[*c]) == of && entrants[*c].is_ranked && !entrants[*c].is_floor)
+        .collect();
+    let all = own.iter().enumerate().flat_map(|(i, a)| own[i + 1..].iter().map(move |b| (*a, *b)));
+    all.filter_map(|(a, b)| fit.pair(a, b)).collect()
+}
+
+fn row(pairs: &[&Pair]) -> String {
+    let count = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
+    let decided = count(&[Verdict::First, Verdict::Second]);
+    let mut halves: Vec<f64> = pairs.iter().map(|pair| pair.sure_half_width()).collect();
+    halves.sort_by(f64::total_cmp);
+    let half = halves.get(halves.len() / 2).map_or("–".to_owned(), |half| format!("{:.1} %", 100.0 * half));
+    format!("{} | {decided} | {} | {half}", pairs.len(), count(&[Verdict::Equal]))
+}
+
+fn main() {
+    for file in std::env::args().skip(1) {
+        let findings: Findings = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        println!("{file}\n\n| cell | class | apart | pairs | decided | equal | half-width, median |");
+        println!("| --- | --- | --- | ---: | ---: | ---: | ---: |");
+        for cell in findings.cells.iter().filter(|cell| cell.in_heats.is_some()) {
+            for class in CLASSES {
+                let all = pairs(cell, class);
+                for between in APART.windows(2) {
+                    let apart = |pair: &&Pair| pair.ratio.ln().abs().exp_m1();
+                    let own: Vec<&Pair> =
+                        all.iter().filter(|p| (between[0]..between[1]).contains(&apart(p))).collect();
+                    if !own.is_empty() {
+                        let [low, high] = [between[0], between[1]].map(|share| 100.0 * share);
+                        println!("| {} | {class:?} | {low:.0} to {high:.0} % | {} |", cell.title, row(&own));
+                    }
+                }
+            }
+        }
+        println!();
+    }
+}
