@@ -2,6 +2,7 @@
 
 use crate::options::Common;
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 use std::path::PathBuf;
 
 /// A racecourse for web servers: drome starts servers, drives load at them, and reports which is faster, by how much,
@@ -36,6 +37,21 @@ impl DialectsArgs {
     pub fn link(&self) -> Option<&std::path::Path> {
         self.action.as_ref().map(|DialectsAction::Link { dir }| dir.as_path())
     }
+}
+
+/// Raw arguments. They are here because the command reads the whole command line's definition, which names them.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Shell to print the script for
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Raw arguments. They are here because the commands read the whole command line's definition, which names them.
+#[derive(Debug, Args)]
+pub struct PagesArgs {
+    /// Folder to write to
+    pub dir: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -89,14 +105,14 @@ pub enum Command {
     /// Obey drome on another machine, over standard input and output; with --check, try that from here
     Agent(crate::command::agent::AgentArgs),
     /// Print a shell's completion script for drome
-    Completions(crate::command::completions::CompletionsArgs),
+    Completions(CompletionsArgs),
     /// Write the man pages
     #[command(hide = true)]
-    Man(crate::command::pages::PagesArgs),
+    Man(PagesArgs),
     /// Write the reference pages
     #[command(hide = true)]
-    Reference(crate::command::pages::PagesArgs),
+    Reference(PagesArgs),
     /// Write the JSON Schemas of all file formats
     #[command(hide = true)]
-    Schemas(crate::command::pages::PagesArgs),
+    Schemas(PagesArgs),
 }

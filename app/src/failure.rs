@@ -57,7 +57,9 @@ fn code(error: &anyhow::Error) -> u8 {
         || error.is::<CompareError>()
         || matches!(
             error.downcast_ref(),
-            Some(SetupError::Catalog(_) | SetupError::Body { .. } | SetupError::Race(_))
+            Some(
+                SetupError::Catalog(_) | SetupError::Body { .. } | SetupError::Race(_) | SetupError::Compared(_)
+            )
         )
         || matches!(
             error.downcast_ref(),

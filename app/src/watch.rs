@@ -123,6 +123,9 @@ impl Show for Watch {
                 StartOutcome::Spoiled(why) => {
                     self.say(&format!("{}: start will be repeated: {why}", start.contender));
                 }
+                StartOutcome::LackedMemory(why) => {
+                    self.warn(&format!("{}: start will be repeated alone: {why}", start.contender));
+                }
                 StartOutcome::Running | StartOutcome::Ended => {}
             }
         }

@@ -19,7 +19,7 @@ const INTERVAL: Duration = Duration::from_millis(2);
 pub struct Lock {
     path: PathBuf,
     /// Closed last, after the file's name is gone: no process can lock a file that is about to lose its name.
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -38,7 +38,7 @@ impl Lock {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             if has_name(&file, path)? {
-                return Ok(Some(Self { path: path.to_owned(), _file: file }));
+                return Ok(Some(Self { path: path.to_owned(), file }));
             }
         }
     }
@@ -49,9 +49,14 @@ impl Lock {
             let file = open(path)?;
             file.lock()?;
             if has_name(&file, path)? {
-                return Ok(Self { path: path.to_owned(), _file: file });
+                return Ok(Self { path: path.to_owned(), file });
             }
         }
+    }
+
+    /// The locked file, for a process that is started with it: if this process is killed, the lock is held until that one has ended too.
+    pub fn shared(&self) -> io::Result<File> {
+        self.file.try_clone()
     }
 }
 
@@ -62,7 +67,7 @@ impl Drop for Lock {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    File::options().create(true).truncate(false).write(true).open(path)
+    File::options().create(true).truncate(false).read(true).write(true).open(path)
 }
 
 /// Whether the file still has this name. The process that had the lock before may have removed the name after this one opened it: then
@@ -79,6 +84,7 @@ fn has_name(file: &File, path: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -95,6 +101,23 @@ mod tests {
         assert!(Lock::try_take(&path).unwrap().is_some());
         assert!(!path.exists());
         assert!(Lock::try_take(&folder.path().join("no/lock")).is_err());
+    }
+
+    #[test]
+    fn a_process_that_was_started_with_it_keeps_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = Lock::try_take(&path).unwrap().unwrap();
+        let started = Command::new("sleep").arg("60").stderr(held.shared().unwrap()).spawn();
+        // As it is after a kill: the file is still there.
+        fs::hard_link(&path, folder.path().join("same")).unwrap();
+        drop(held);
+        fs::rename(folder.path().join("same"), &path).unwrap();
+        assert!(Lock::try_take(&path).unwrap().is_none());
+        let mut started = started.unwrap();
+        started.kill().unwrap();
+        started.wait().unwrap();
+        assert!(Lock::try_take(&path).unwrap().is_some());
     }
 
     #[test]

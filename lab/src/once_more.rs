@@ -1,6 +1,7 @@
 //! One more start of a contender of a run that is over, a race or a study: warmed up and put under the load of a cell, for whoever looks at
 //! the server meanwhile. Nothing of it is stored, and it counts nowhere.
 
+pub use crate::containers::Variables;
 use crate::fault::Fault;
 use crate::lab::Lab;
 use crate::machine::pinned::Pinned;
@@ -75,16 +76,24 @@ pub struct OnceMore<'l> {
 pub struct Driven {
     /// The number of answers that came whole and as expected.
     pub answers: u64,
+    /// Bytes of answers, heads included.
+    pub received_bytes: u64,
     /// CPU time of all of its processes; `None`: they could not be watched.
     pub cpu_ns: Option<u64>,
 }
 
 impl<'l> OnceMore<'l> {
-    /// Starts and verifies a contender of this run.
-    pub(crate) fn begin(lab: &'l Lab, run: &Run, another: &Another) -> Result<Self, Fault> {
+    /// Starts and verifies a contender of this run, with more variables in its environment.
+    pub(crate) fn begin(
+        lab: &'l Lab,
+        run: &Run,
+        another: &Another,
+        more: &Variables<'_>,
+    ) -> Result<Self, Fault> {
         let unknown = |what: &str| Fault::Lab(what.to_owned());
         let name = &another.contender;
         let prepared = lab.prepared.get(name).ok_or_else(|| unknown("it is not prepared"))?;
+        let prepared = &prepared.with_environment(more, &lab.stop);
         let cell = run.study.cells.get(another.cell).ok_or_else(|| unknown("there is no such cell"))?;
         let work = lab.works.get(&cell.workload).ok_or_else(|| unknown("its workload is not known"))?;
         let path = prepared.contender.serves.get(&cell.workload);
@@ -134,7 +143,8 @@ impl<'l> OnceMore<'l> {
         if let Some(end) = self.instance.server.ended() {
             return Err(Fault::Contender(format!("under load {end}")));
         }
-        Ok(Driven { answers: tally?.completed, cpu_ns: usage.map(|usage| usage.cpu_ns) })
+        let Tally { completed, received_bytes, .. } = tally?;
+        Ok(Driven { answers: completed, received_bytes, cpu_ns: usage.map(|usage| usage.cpu_ns) })
     }
 
     /// Stops it, if drome started it. An error says what was wrong at its end.

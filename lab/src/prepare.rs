@@ -7,7 +7,7 @@ pub mod install;
 pub mod remedy;
 
 use crate::catalog::Entry;
-use crate::containers::Launch;
+use crate::containers::{Launch, Variables};
 use crate::elsewhere::laid::{Lacks, Laid};
 use crate::lock::Lock;
 use crate::machine::digest::hex;
@@ -22,6 +22,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The lock file in a contender's folder, so that one drome at a time lays out its sources and builds it.
 const LOCK: &str = "lock";
@@ -43,6 +44,8 @@ pub struct Prepared {
     pub laid: Option<Laid>,
     /// How its container is run, in place of its declared command; `None`: it runs in none.
     pub launch: Option<Launch>,
+    /// Variables of the environment in which it is started here without a container, in place of drome's own of the same names.
+    pub(crate) env: Vec<(String, String)>,
     /// Its folder in the cache: `src`, `build`, and the mark of a build, with the version that was built.
     folder: PathBuf,
     /// The files that `src` must have.
@@ -101,6 +104,7 @@ impl Prepared {
             running,
             laid,
             launch,
+            env: Vec::new(),
             source_sha256,
             folder,
             sources,
@@ -113,7 +117,19 @@ impl Prepared {
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
         let (track, running, laid, launch) = (Track::Tuned, None, None, self.launch.clone());
-        Some(Self { name, contender, source_sha256, track, running, laid, launch, folder, sources })
+        let env = self.env.clone();
+        Some(Self { name, contender, source_sha256, track, running, laid, launch, env, folder, sources })
+    }
+
+    /// The same contender with more variables in the environment of its start, unless it already runs. `more` is given what a variable
+    /// has so far. A container whose tool does not tell that has none more.
+    pub(crate) fn with_environment(&self, more: &Variables<'_>, stop: &AtomicBool) -> Self {
+        let mut prepared = self.clone();
+        match &mut prepared.launch {
+            Some(launch) => *launch = launch.with_environment(more, stop).unwrap_or_else(|_| launch.clone()),
+            None => prepared.env = more(&|name| std::env::var_os(name)),
+        }
+        prepared
     }
 
     /// Its entry in a run.

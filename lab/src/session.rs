@@ -6,7 +6,7 @@ use crate::findings;
 use crate::heat::{self, Measured};
 use crate::lab::{Lab, LabError, Show};
 use crate::machine::pinned::Pinned;
-use crate::once_more::{self, Another, OnceMore};
+use crate::once_more::{self, Another, OnceMore, Variables};
 use crate::setup::{self, Lineup, SetupError};
 use crate::store::{ProfileRow, Store, StoreError};
 use model::{Findings, Heat, Observation, Run};
@@ -82,9 +82,10 @@ impl<'s> Session<'s> {
         Ok(once_more::all(&self.lab, &self.run, &self.store.starts(&self.run.id)?))
     }
 
-    /// Starts a contender of a run that is over once more, to be looked at under load. Nothing of it is stored.
-    pub fn start_once_more(&self, another: &Another) -> Result<OnceMore<'_>, Fault> {
-        OnceMore::begin(&self.lab, &self.run, another)
+    /// Starts a contender of a run that is over once more, to be looked at under load. Nothing of it is stored, so its environment may have
+    /// more variables.
+    pub fn start_once_more(&self, another: &Another, more: &Variables<'_>) -> Result<OnceMore<'_>, Fault> {
+        OnceMore::begin(&self.lab, &self.run, another, more)
     }
 
     /// Stores the profiles of contenders, for the run's page. They count in nothing.

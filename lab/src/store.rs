@@ -49,6 +49,14 @@ pub struct Listed {
     pub machine: Option<String>,
 }
 
+impl Listed {
+    /// The word for one entry: that of its kind, or the command of a single measurement.
+    pub fn word(&self) -> &'static str {
+        let command = Printed::command_of(&self.name).filter(|_| self.kind == Kind::Report);
+        command.unwrap_or(self.kind.word())
+    }
+}
+
 /// The kind of a run's entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -203,7 +211,7 @@ impl Store {
         Ok(())
     }
 
-    /// All runs and imports, the latest first.
+    /// All runs and imports, which can be analysed anew, the latest first.
     pub fn runs(&self) -> Result<Vec<Listed>, StoreError> {
         let mut all = self.everything()?;
         all.retain(|listed| !matches!(listed.kind, Kind::CommandLines | Kind::Report));

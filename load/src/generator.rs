@@ -16,6 +16,7 @@ use model::slice::common_time_ns;
 use model::{IoChoice, Load, Plan, SliceTally, Until};
 use net::tls::ClientTls;
 use net::{Epoll, Io, Uring, clock};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -110,19 +111,21 @@ impl Generator {
     /// Errors: [`LoadError::Slice`] for an impossible slice; [`LoadError::Worker`] and [`LoadError::Io`] where the load
     /// generator itself failed. What goes wrong with the server is in the tally.
     pub fn slice(&mut self, slice: &Slice) -> Result<&SliceTally, LoadError> {
-        self.slice_with_looks(slice, Duration::MAX, &mut || {})
+        self.slice_with_looks(slice, Duration::MAX, &mut || ControlFlow::Continue(()))
     }
 
-    /// Loads one target for one slice, and calls `look` each time that the slice has lasted for another `every`.
+    /// Loads one target for one slice, and calls `look` each time that the slice has lasted for another `every`. The slice ends soon after
+    /// a look that breaks.
     pub fn slice_with_looks(
         &mut self,
         slice: &Slice,
         every: Duration,
-        look: &mut dyn FnMut(),
+        look: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<&SliceTally, LoadError> {
         slice.check(self.shared.plans.len())?;
         self.shared.agreement.renew();
-        self.shared.progress[slice.target].halted.store(false, Ordering::Relaxed);
+        let halted = &self.shared.progress[slice.target].halted;
+        halted.store(false, Ordering::Relaxed);
         for seat in &mut self.seats {
             let mut room = seat.room.take().unwrap_or_else(Handed::new);
             room.clear();
@@ -134,7 +137,10 @@ impl Generator {
         for seat in &mut self.seats {
             let done = loop {
                 match seat.done.recv_timeout(every) {
-                    Err(RecvTimeoutError::Timeout) => look(),
+                    Err(RecvTimeoutError::Timeout) if look().is_break() => {
+                        halted.store(true, Ordering::Relaxed);
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
                     done => break done,
                 }
             };

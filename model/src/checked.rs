@@ -125,28 +125,17 @@ pub mod duration_or_none {
     }
 }
 
-/// The length of a slice, which may be absent.
-pub mod slice {
-    use super::{Deserializer, Duration, Error, duration};
-
-    pub use super::duration_or_none::serialize;
-
-    /// Reads `"100ms"`. In less than 20 ms, servers with a scheduler of their own only wake up; in more than 2 s, a slice finds no quiet moment.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-        let slice = duration::deserialize(from)?;
-        if (crate::Heats::LEAST_SLICE..=Duration::from_secs(2)).contains(&slice) {
-            return Ok(Some(slice));
-        }
-        let written = humantime::format_duration(slice);
-        Err(D::Error::custom(format!("{written} is out of range: allowed is a slice from 20ms to 2s")))
-    }
-}
-
 /// A histogram in a text file: its own encoding, in base 64.
 pub mod histogram {
     use super::{Deserialize, Deserializer, Error, Serializer};
+    use super::{Schema, SchemaGenerator, json_schema};
     use base64::{Engine, prelude::BASE64_STANDARD};
     use stats::Histogram;
+
+    /// What is written, in JSON Schema.
+    pub fn schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "contentEncoding": "base64" })
+    }
 
     /// Reads base 64.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Histogram, D::Error> {

@@ -1,7 +1,11 @@
 //! The machine: what holds for a whole run, and what may change from trial to trial. What the machine does not tell is null,
 //! never 0; what older versions did not ask for reads as null too.
 
-use crate::network::ServersOn;
+mod servers_on;
+
+pub use servers_on::ServersOn;
+
+use crate::network::Network;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,7 +53,7 @@ impl Environment {
     }
 
     /// What the network between load generator and servers carries, where there is one and it was measured.
-    pub fn network(&self) -> Option<&crate::Network> {
+    pub fn network(&self) -> Option<&Network> {
         self.servers_on.as_deref()?.network.as_ref()
     }
 }
@@ -168,7 +172,8 @@ pub struct Conditions {
     pub client_hz: Ends<u64>,
     /// The hottest sensor of the processor.
     pub temperature_c: Ends<f64>,
-    /// Why the processor was throttled meanwhile; empty: it was not.
+    /// Why the processor was throttled meanwhile; empty: it was not. Unknown on a Raspberry Pi that was throttled earlier since boot, unless
+    /// it was so at the beginning or at the end.
     pub throttled: Option<Vec<String>>,
     /// The program that the server was.
     pub server: Option<Executable>,

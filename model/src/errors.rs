@@ -1,9 +1,10 @@
 //! The errors of a measurement, or of a part of it, by kind.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Errors by kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Errors {
     /// No connection came about.
     pub connect: u64,

@@ -2,11 +2,13 @@
 //! (schema 1): keys stay stable, new ones may be added, what is not known is null.
 
 mod in_heats;
+mod profiled;
 
 pub use in_heats::{
     CellInHeats, ClassFloor, ContenderInHeats, Front, MachineFindings, MachinesCompared, Pairs, StartFigure,
     Unranked,
 };
+pub use profiled::{ProfiledPair, ProfiledPart};
 
 use crate::environment::{ConditionsRange, Environment, Ran};
 use crate::metric::Metric;
@@ -75,6 +77,9 @@ pub struct Findings {
     /// How each contender was set up, by name; empty in findings of older versions.
     #[serde(default)]
     pub entrants: BTreeMap<String, Entrant>,
+    /// How the CPU time of servers differs that were sampled after the run, with `--profile`; absent where none were compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<ProfiledPair>,
 }
 
 /// The result of a race. If there are more than two contenders, `decided`, `faster` and `ratio` are about all of them: decided only
@@ -126,6 +131,10 @@ pub struct PairFindings {
     pub faster: Option<String>,
     /// The contender's metric as a share of the first's.
     pub ratio: Option<Figure>,
+    /// The same share with the interval that decides: it holds for all comparisons of the race and all looks together. `--fail-if-slower`
+    /// goes by it. Null in blocks, and where too few starts were sound.
+    #[serde(default)]
+    pub sure: Option<Figure>,
 }
 
 /// What was the same for all contenders of a race.
@@ -272,7 +281,7 @@ pub struct ContenderFindings {
     pub rank_low: Option<usize>,
     /// The worst rank that the data allow.
     pub rank_high: Option<usize>,
-    /// The bound of most trials.
+    /// The bound of most trials; where the load generator or the network was the bound of a third of them or more, that.
     pub bound: Option<String>,
     /// How long the server waited for work, as a share of the window: the median over trials. Its busiest thread, or core, counts.
     #[serde(default)]
@@ -322,7 +331,7 @@ pub struct Steadiness {
 }
 
 impl ContenderFindings {
-    /// Whether the load generator or the network was the bound of most trials, so that the rate is a lower bound.
+    /// Whether the load generator or the network was the bound of a third of the trials or more, so that the rate is a lower bound.
     pub fn is_held_back(&self) -> bool {
         self.bound.as_deref().is_some_and(Bound::is_word_held_back)
     }

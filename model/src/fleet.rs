@@ -1,17 +1,18 @@
 //! What only a run of a fleet has: its heats are measured on several machines, each heat whole on one.
 
 use crate::environment::Environment;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// That the heats of a run are measured on several machines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fleet {
     /// The number of machines that it was planned for. Its budget is that many times the study's: it is the sum of all machines' time.
     pub machines: usize,
 }
 
 /// The machine that measured a heat of a fleet.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeatMachine {
     /// Its name. Heats of the same name are of the same machine.
     pub name: String,

@@ -79,7 +79,8 @@ impl Gate {
         for pair in &race.pairs {
             let two = [of(&pair.contender), of(&pair.against)];
             let title = two[0].map_or(pair.contender.as_str(), |c| &c.title);
-            let speed = pair.ratio.map(|ratio| speed(ratio, race.metric));
+            // A race is looked at again and again, and ends as soon as it knows: the interval of one pair alone would be wrong too often.
+            let speed = pair.sure.map(|ratio| speed(ratio, race.metric));
             let floor = |c: &ContenderFindings| {
                 let by = c.held_back_by().filter(|_| race.metric == Metric::Rate)?;
                 Some(format!("{by} limited {}", c.title))

@@ -3,6 +3,7 @@
 use crate::environment::{Conditions, Executable};
 use crate::fleet::HeatMachine;
 use crate::measurement::Measurement;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 pub const HUB: &str = "hub";
 
 /// Several contenders and the hub, all started afresh, all alive, loaded in turns.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Heat {
     /// The round, counted from 0. A round has every contender in one heat.
     pub round: usize,
@@ -34,7 +35,7 @@ pub struct Heat {
 }
 
 /// One fresh start of a contender, or of the hub, in a heat.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
     /// The round of its heat.
     pub round: usize,
@@ -63,7 +64,7 @@ pub struct Start {
 }
 
 /// The outcome of a start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StartOutcome {
     /// It is alive; in a heat that is over: drome was killed.
@@ -74,10 +75,12 @@ pub enum StartOutcome {
     Failed(String),
     /// The lab or the machine failed. It is replaced by another start.
     Spoiled(String),
+    /// The machine had no memory for it beside other contenders. It is replaced by a start with no other contender alive.
+    LackedMemory(String),
 }
 
 /// One start in one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InCell {
     /// The load before the measurement.
     pub warmup_ns: u64,
@@ -102,7 +105,7 @@ pub struct InCell {
 }
 
 /// Which cycles of a heat count in a cell, and which turns of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Counts {
     /// The cycles in which every member had a turn that was not disturbed: these turns.
@@ -125,7 +128,7 @@ impl Counts {
 }
 
 /// One member's turn in a cycle. A disturbed turn is made up for by another one in the same cycle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
     /// The round of its heat.
     pub round: usize,
@@ -154,7 +157,7 @@ pub struct Slice {
 }
 
 /// CPU time within a turn. `None`: unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ran {
     /// CPU time of the member whose turn it is.
     pub owner_ns: Option<u64>,
@@ -169,7 +172,7 @@ pub struct Ran {
 }
 
 /// Why a turn does not count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Void {
     /// Other processes ran.

@@ -2,10 +2,11 @@
 //! never mistaken for them.
 
 use crate::reading::Reading;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The readings of one `drome import`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Import {
     /// Its name in the store.
     pub id: String,
@@ -22,7 +23,7 @@ pub struct Import {
 }
 
 /// A file that was read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
     /// The name as given.
     pub name: String,
@@ -35,7 +36,7 @@ pub struct Source {
 }
 
 /// A reading and where it is from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {
     /// The index of the file.
     pub source: usize,

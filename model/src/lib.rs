@@ -42,7 +42,7 @@ pub mod workload;
 
 pub use comparison::Comparison;
 pub use contender::Contender;
-pub use environment::{Conditions, Environment};
+pub use environment::{Conditions, Environment, ServersOn};
 pub use errors::Errors;
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
@@ -57,7 +57,7 @@ pub use interval::Interval;
 pub use machines::{Machine, Machines};
 pub use measurement::Measurement;
 pub use metric::Metric;
-pub use network::{Network, ServersOn};
+pub use network::Network;
 pub use observation::{Observation, Outcome, Run, Trial};
 pub use origin::Origin;
 pub use plan::{

@@ -3,10 +3,11 @@
 use crate::tally::Tally;
 use crate::usage::Usage;
 use crate::verdict::Verdict;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The result of a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measurement {
     /// What the client counted.
     pub tally: Tally,

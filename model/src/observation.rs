@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One run of a study: everything that is needed to continue it and to report it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Its name in the store.
     pub id: String,
@@ -56,7 +56,7 @@ impl Run {
 }
 
 /// What all contenders of a race have in common.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Raced {
     /// The length of the body that all of them answer with; absent where they were not asked to give the same body.
     pub body_bytes: Option<usize>,
@@ -129,7 +129,7 @@ impl Entrant {
 }
 
 /// One contender, one cell, one block; in heats, one start of a contender in one cell.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// The block, counted from 0; in heats, the round.
     pub block: usize,
@@ -142,7 +142,7 @@ pub struct Trial {
 }
 
 /// A trial and its outcome.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
     /// The trial.
     pub trial: Trial,
@@ -162,7 +162,7 @@ pub struct Observation {
 }
 
 /// How a start was measured in one cell of its heat; for one that failed, only the heat is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InHeat {
     /// The heat's number in the round, from 0.
     pub heat: usize,
@@ -177,7 +177,7 @@ pub struct InHeat {
 }
 
 /// The outcome of a trial.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It was measured; the verdict may still be void.

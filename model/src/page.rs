@@ -131,7 +131,7 @@ impl AsPublished {
 }
 
 /// One run of a page's own command lines. It is no race: each is run once, and no contender is ranked by it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Replays {
     /// Its name in the store.
     pub id: String,

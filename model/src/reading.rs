@@ -1,11 +1,12 @@
 //! A report of another tool: figures under drome's own names, in drome's own units. What the report does not say is
 //! absent.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A report that was read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reading {
     /// The tool: `ab`, `siege`, `wrk` and the like; `table` for a table made by hand.
     pub tool: String,

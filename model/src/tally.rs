@@ -6,12 +6,13 @@
 use crate::checked;
 use crate::errors::Errors;
 use crate::interval::{self, Interval};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Histogram;
 use std::collections::BTreeMap;
 
 /// The counts of one measurement.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// The length of the measured window; the longest over all threads.
     pub duration_ns: u64,
@@ -54,18 +55,23 @@ pub struct Tally {
     pub body_bytes: u64,
     /// From when a request was due (open load) or sent (closed) to the last byte of its answer.
     #[serde(with = "checked::histogram")]
+    #[schemars(schema_with = "checked::histogram::schema")]
     pub latency: Histogram,
     /// From the actual send to the last byte of the answer.
     #[serde(with = "checked::histogram")]
+    #[schemars(schema_with = "checked::histogram::schema")]
     pub service: Histogram,
     /// From the actual send to the first bytes of the answer.
     #[serde(with = "checked::histogram")]
+    #[schemars(schema_with = "checked::histogram::schema")]
     pub first_byte: Histogram,
     /// From the start of a connection until it was open.
     #[serde(with = "checked::histogram")]
+    #[schemars(schema_with = "checked::histogram::schema")]
     pub connect: Histogram,
     /// From an open connection to the end of its TLS handshake.
     #[serde(default, with = "checked::histogram")]
+    #[schemars(schema_with = "checked::histogram::schema")]
     pub handshake: Histogram,
     /// The number of handshakes that resumed an earlier session.
     #[serde(default)]
@@ -75,6 +81,7 @@ pub struct Tally {
     pub agreed: Option<Agreed>,
     /// Open load: how long after its due time a request was sent, while a connection was free.
     #[serde(with = "checked::histogram")]
+    #[schemars(schema_with = "checked::histogram::schema")]
     pub schedule_lag: Histogram,
     /// The number of whole answers by connection.
     pub served: Vec<u64>,
@@ -141,7 +148,7 @@ pub struct Agreed {
 pub const FIRST_ANSWER_BYTES: usize = 64 * 1024;
 
 /// Whole answers, expected or not, in steps of the same length, over all threads.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Course {
     /// The length of a step.
     pub step_ns: u64,

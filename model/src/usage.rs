@@ -1,9 +1,10 @@
 //! The usage of a server while it was measured: of all of its processes together.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A server's usage over the measured window.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// The time between the two looks at the processes.
     pub wall_ns: u64,

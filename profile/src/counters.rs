@@ -1,4 +1,5 @@
-//! What the processor and the kernel count for the same processes: instructions, cache misses, context switches.
+//! What is counted for the same processes: instructions, cache misses, context switches by the processor and the kernel, bytes by whoever
+//! receives them.
 
 use crate::error::ProfileError;
 use crate::permission::{self, Refusal};
@@ -13,7 +14,7 @@ use std::io;
 /// it (virtual ones often have no hardware counters), or this user may not know it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counters {
-    /// Whether all figures are of user code only, because this user may not observe the kernel.
+    /// Whether the figures of processor and kernel are of user code only, because this user may not observe the kernel.
     pub is_user_only: bool,
     /// Instructions that were executed.
     pub instructions: Option<u64>,
@@ -29,10 +30,13 @@ pub struct Counters {
     pub page_faults: Option<u64>,
     /// Calls of the kernel.
     pub system_calls: Option<u64>,
+    /// Bytes of answers, heads included, which the load generator received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received_bytes: Option<u64>,
 }
 
 impl Counters {
-    /// What was counted since an earlier reading of the same counters.
+    /// What processor and kernel counted since an earlier reading of the same counters.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         let mut since = Self { is_user_only: self.is_user_only, ..Self::default() };

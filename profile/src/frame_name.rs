@@ -15,7 +15,7 @@ pub const NOT_KEPT: &str = "[not kept]";
 /// The longest name, in characters: types of generic code can be longer than any reader wants.
 const LONGEST: usize = 500;
 
-/// Outermost functions: of a process, of a thread, of a goroutine. A stack that begins with one is whole.
+/// Outermost functions: of a process, of a thread, of a goroutine, of Go's scheduler on its own stack.
 const ROOTS: &[&str] = &[
     "_start",
     "__clone",
@@ -30,6 +30,7 @@ const ROOTS: &[&str] = &[
     "ret_from_fork_[k]",
     "ret_from_fork_asm_[k]",
     "runtime.goexit",
+    "runtime.mcall",
     "runtime.mstart",
     "runtime.rt0_go",
     "start_thread",
@@ -58,8 +59,16 @@ pub fn clean(name: &str) -> String {
     if clean.is_empty() { UNKNOWN.to_owned() } else { clean.to_owned() }
 }
 
-/// Whether a stack that begins with this function is whole.
-pub fn is_root(name: &str) -> bool {
+/// How many frames may stand before an outermost function: the code that begins a thread, for example.
+const BEFORE_ROOT: usize = 2;
+
+/// Whether a stack, outermost function first, is whole.
+pub fn is_whole(stack: &[String]) -> bool {
+    stack.iter().take(1 + BEFORE_ROOT).any(|name| is_root(name))
+}
+
+/// Whether this is an outermost function.
+fn is_root(name: &str) -> bool {
     // Go's names may end in `.abi0`, glibc's in a version: `clone3@@GLIBC_2.34`.
     let name = name.strip_suffix(".abi0").unwrap_or(name);
     let name = name.split_once('@').map_or(name, |(name, _)| name);
@@ -81,6 +90,13 @@ mod tests {
         let long = clean(&"ä".repeat(1_000));
         assert_eq!(long.chars().count(), LONGEST + 1);
         assert!(long.ends_with('…'));
+    }
+
+    #[test]
+    fn a_stack_is_whole_that_begins_with_a_root_or_with_what_starts_it() {
+        let is = |stack: &str| is_whole(&stack.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert!(is("main handle") && is("[libc.so.6+0x12] main") && is("runtime/cgo(.text) runtime.mstart.abi0 a"));
+        assert!(!is("handle write") && !is("a b c main"));
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! What to start a program with, so that it names the functions that it compiles or interprets: for reports of samples without names.
+//! What to start a program with, so that it names the functions that it compiles or interprets: as variables of its environment, and in
+//! words for reports of samples without names.
 
 use crate::stacks::Profile;
+use std::ffi::OsString;
 
 /// A hint is given if more than this share of all samples have no name of a function that was compiled or interpreted.
 const MOST: f64 = 0.5;
@@ -10,6 +12,34 @@ const PYTHON_FUNCTION: &str = "py::";
 
 /// The first version of Python that names its functions.
 const PYTHON_WITH_NAMES: (u32, u32) = (3, 12);
+
+/// Options of Node.js; all may stand in this variable.
+const NODE: (&str, &str) = ("NODE_OPTIONS", "--perf-basic-prof --interpreted-frames-native-stack");
+
+/// Options of the JVM. The first one makes JVMs before JDK 17, which can't write a perf map, start all the same.
+const JAVA: (&str, &str) = (
+    "JAVA_TOOL_OPTIONS",
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",
+);
+
+/// Switches, which stay as they are where the user has set them.
+const SWITCHES: [(&str, &str); 2] = [("PYTHONPERFSUPPORT", "1"), ("DOTNET_PerfMapEnabled", "1")];
+
+/// The variables that make runtimes name their functions to a profiler; programs of other kinds ignore them. `own`: the value that a
+/// variable has without that. Options are added to it.
+pub fn environment(own: &dyn Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
+    let added = [NODE, JAVA].into_iter().filter_map(|(name, options)| {
+        let value = match own(name).map(OsString::into_string) {
+            Some(Ok(value)) if !value.trim().is_empty() => format!("{value} {options}"),
+            Some(Ok(_)) | None => options.to_owned(),
+            // What is no text can't be told to the server's guard, so it stays as it is.
+            Some(Err(_)) => return None,
+        };
+        Some((name.to_owned(), value))
+    });
+    let set = SWITCHES.into_iter().filter(|(name, _)| own(name).is_none());
+    added.chain(set.map(|(name, value)| (name.to_owned(), value.to_owned()))).collect()
+}
 
 /// A program that runs other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,10 +129,38 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
+    use std::os::unix::ffi::OsStringExt;
 
     fn hints(text: &str, unnamed: &[(&str, u64)]) -> Vec<String> {
         let unnamed = unnamed.iter().map(|(program, count)| ((*program).to_owned(), *count)).collect();
         Profile { unnamed, ..Profile::from_folded(text).unwrap() }.hints()
+    }
+
+    #[test]
+    fn options_are_added_to_the_users_and_switches_stay_as_they_are() {
+        let with = |own: &[(&str, &str)]| -> BTreeMap<String, String> {
+            let find = |name: &str| own.iter().find(|(other, _)| *other == name).map(|(_, value)| value.into());
+            environment(&find).into_iter().collect()
+        };
+        let alone = with(&[]);
+        assert_eq!(alone["NODE_OPTIONS"], "--perf-basic-prof --interpreted-frames-native-stack");
+        assert!(alone["JAVA_TOOL_OPTIONS"].starts_with("-XX:+IgnoreUnrecognizedVMOptions "), "{alone:?}");
+        assert_eq!((alone["PYTHONPERFSUPPORT"].as_str(), alone["DOTNET_PerfMapEnabled"].as_str()), ("1", "1"));
+        let own = [
+            ("NODE_OPTIONS", "--max-old-space-size=512"),
+            ("JAVA_TOOL_OPTIONS", " "),
+            ("PYTHONPERFSUPPORT", "0"),
+        ];
+        let beside = with(&own);
+        assert_eq!(
+            beside["NODE_OPTIONS"],
+            "--max-old-space-size=512 --perf-basic-prof --interpreted-frames-native-stack"
+        );
+        assert_eq!(beside["JAVA_TOOL_OPTIONS"], alone["JAVA_TOOL_OPTIONS"]);
+        assert!(!beside.contains_key("PYTHONPERFSUPPORT"), "{beside:?}");
+        let odd = environment(&|_| Some(OsString::from_vec(vec![0xff])));
+        assert_eq!(odd, [], "it can't be kept in a text, so it is not touched");
     }
 
     #[test]

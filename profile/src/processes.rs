@@ -1,7 +1,9 @@
 //! Which processes are profiled, and what /proc says of them.
 
 use procfs::process::{Process, Task};
+use procfs::{Current, Uptime};
 use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime};
 
 /// Which processes are profiled. Threads and processes that they start are included in every case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,6 +123,15 @@ pub fn program(pid: u32) -> Option<String> {
     Some(name.strip_suffix(" (deleted)").map_or_else(|| name.clone(), str::to_owned))
 }
 
+/// When a process began, by the clock of files' dates, give or take a few hundredths of a second; `None` if it has ended. The kernel
+/// keeps it as a time since the machine's start.
+pub fn began(pid: u32) -> Option<SystemTime> {
+    let stat = Process::new(i32::try_from(pid).ok()?).and_then(|process| process.stat()).ok()?;
+    let since_start = stat.starttime as f64 / procfs::ticks_per_second().max(1) as f64;
+    let start = SystemTime::now().checked_sub(Uptime::current().ok()?.uptime_duration())?;
+    start.checked_add(Duration::try_from_secs_f64(since_start).ok()?)
+}
+
 /// The number of a process in its own namespace, by which it names its perf map.
 pub fn pid_inside(pid: u32) -> Option<i32> {
     let status = Process::new(i32::try_from(pid).ok()?).and_then(|process| process.status()).ok()?;
@@ -138,6 +149,18 @@ mod tests {
         assert_eq!(cpu_list("5").into_iter().collect::<Vec<_>>(), [5]);
         assert_eq!(cpu_list("3-1,x,0-99999999999"), BTreeSet::new());
         assert!(!online_cpus().is_empty());
+    }
+
+    #[test]
+    fn a_process_began_when_it_was_started() {
+        let before = SystemTime::now();
+        let mut child = Command::new("sleep").arg("100").spawn().unwrap();
+        let (after, began) = (SystemTime::now(), began(child.id()).unwrap());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let rounding = Duration::from_millis(50);
+        assert!(began + rounding >= before && began <= after + rounding, "{before:?} {began:?} {after:?}");
+        assert_eq!(super::began(child.id()).or(super::began(u32::MAX)), None, "it has ended");
     }
 
     #[test]

@@ -32,6 +32,11 @@ impl Recording {
         self.stacks.values().sum()
     }
 
+    /// The processes that ran code of no file, which may have left a perf map behind.
+    pub fn pids_with_own_code(&self) -> impl Iterator<Item = u32> {
+        self.programs.keys().copied()
+    }
+
     /// Gives the addresses their names. This reads the debug information of programs, which can take seconds of CPU time and hundreds
     /// of megabytes of memory: do it when nothing is measured. Best after the processes have ended, where they are to end: some write the
     /// names of what they compiled only then.
@@ -50,7 +55,7 @@ impl Recording {
         for (stack, count) in &self.stacks {
             let frames = frames(stack, &names);
             profile.samples += count;
-            if !stack.is_complete && !frames.first().is_some_and(|name| frame_name::is_root(name)) {
+            if !stack.is_complete && !frame_name::is_whole(&frames) {
                 profile.unrooted += count;
             }
             if let Some(program) = self.unnamed(stack, &frames, &names) {

@@ -9,6 +9,7 @@ use crate::processes::Target;
 use crate::recording::Recording;
 use crate::stacks::Profile;
 use crate::trace::tracer::Tracer;
+use crate::trace::unwinder::MOST_STACK_BYTES;
 use crate::window::Window;
 use events::{Events, Settings};
 use net::clock;
@@ -36,9 +37,10 @@ pub struct Options {
     /// Samples per second of CPU time of each thread; the kernel may allow less. A prime number, so that it does not keep step with timers
     /// of the server.
     pub frequency_hz: u64,
-    /// How much of each stack the kernel copies, in bytes; at most 65,000. Code without frame pointers is unwound from this copy. 16 KiB
-    /// reach the outermost function in nearly all servers: a call takes some hundred bytes, and a path that answers a request
-    /// is some dozens of calls deep. More would cost the server more time per sample and the machine more memory traffic.
+    /// How much of each stack the kernel copies at first, in bytes; at most 65,000. Code without frame pointers is unwound from this copy.
+    /// 16 KiB reach the outermost function in most servers: a call takes some hundred bytes, and a path that answers a request is some
+    /// dozens of calls deep. More costs the server more time per sample and the machine more memory traffic, so the copies are doubled
+    /// only where more than a twentieth of the stacks turn out to go on beyond them.
     pub stack_bytes: u32,
     /// Approximate limit on the memory for distinct stacks, in bytes. Samples whose stacks no longer fit are counted together, as `[not kept]`.
     pub memory_bytes: usize,
@@ -80,8 +82,7 @@ impl Sampling {
         let settings = Settings {
             event: options.event,
             frequency_hz,
-            // Records have at most 65,535 bytes, and stacks whole words.
-            stack_bytes: options.stack_bytes.min(65_000) / 8 * 8,
+            stack_bytes: options.stack_bytes.min(MOST_STACK_BYTES) / 8 * 8,
         };
         let mut tracer = Tracer::new(options.window.clone(), options.memory_bytes);
         let events = Events::open(&target, settings)?;

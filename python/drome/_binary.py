@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,15 @@ def options(
     return words
 
 
-def call(words: Sequence[str], *, may_be: Sequence[int] = (0,), shows: bool = False) -> str:
-    """Runs drome and returns what it prints. `may_be`: the exit codes that are no failure; `shows`: progress goes to standard error."""
+def call(
+    words: Sequence[str],
+    *,
+    may_be: Sequence[int] = (0,),
+    shows: bool = False,
+    environment: Mapping[str, str] | None = None,
+) -> str:
+    """Runs drome and returns what it prints. `may_be`: the exit codes that are no failure; `shows`: progress goes to standard error;
+    `environment`: variables beside this program's own."""
     done = subprocess.run(
         [binary(), *words],
         stdin=subprocess.DEVNULL,
@@ -64,6 +71,7 @@ def call(words: Sequence[str], *, may_be: Sequence[int] = (0,), shows: bool = Fa
         stderr=None if shows else subprocess.PIPE,
         text=True,
         check=False,
+        env={**os.environ, **(environment or {})},
     )
     if done.returncode not in may_be:
         said = (done.stderr or "").strip() or f"`drome {words[0]}` failed: what it printed says why"

@@ -17,14 +17,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drome._authentication import asks_for_a_token
 from drome._binary import Failed, call, options
+from drome._cluster import RESOURCE, START, connect, is_shared, nodes, ray_itself
 from drome._heat import FailedThere, measure
+from drome._load import load
 from drome._local import _narrowed, report
 from drome._result import Counts, Result
 
-#: The resource that a node has one of if it may measure.
-RESOURCE = "drome"
+__all__ = ["connect", "load", "run"]
+
+#: The exit code where a result was refused; the others that were named with it are added.
+REFUSED = 2
 
 #: A heat that fails so often is not tried again.
 ATTEMPTS = 3
@@ -40,6 +43,9 @@ NODE_ID = "ray.io/node-id"
 
 _Path = str | os.PathLike[str]
 _Key = tuple[int, int]
+
+#: A spec, and the result of its heat.
+_Returned = tuple[dict[str, Any], bytes]
 
 
 def run(
@@ -83,38 +89,6 @@ def run(
     return report(resume, store=store, counts=counts)
 
 
-def connect(address: str | None = "auto") -> None:
-    """Connects to a Ray cluster, with its token, and without Ray's telemetry. A cluster without authentication is refused: whoever reaches
-    one may run anything on it."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    mode = os.environ.setdefault("RAY_AUTH_MODE", "token")
-    if mode != "token":
-        raise Failed(f"RAY_AUTH_MODE is {mode!r}: start the cluster with RAY_AUTH_MODE=token, and unset it here", 2)
-    ray = _ray()
-    # Ray reads the variable once: a program that used Ray before drome may have it without.
-    from ray._private.authentication.authentication_utils import is_token_auth_enabled
-
-    if not is_token_auth_enabled():
-        raise Failed("Ray runs here without authentication: set RAY_AUTH_MODE=token before Ray is used", 2)
-    if not ray.is_initialized():
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-    # That this program has a token does not say that the cluster asks for it.
-    asks = asks_for_a_token(ray.get_runtime_context().gcs_address)
-    if asks is False:
-        ray.shutdown()
-        raise Failed("the cluster answers programs without a token: start all of its nodes with RAY_AUTH_MODE=token", 2)
-    if asks is None:
-        print("drome: whether the cluster asks for a token could not be found out: see docs/fleet.md", file=sys.stderr)
-
-
-def _ray() -> Any:
-    try:
-        import ray
-    except ImportError as error:
-        raise ImportError("a fleet needs Ray: `pip install 'drome-bench[ray]'`") from error
-    return ray
-
-
 def _files(folder: Path) -> dict[str, bytes]:
     """The files of a catalog's folder, by path below it."""
     parts = (folder / part for part in ("contenders", "workloads", "studies"))
@@ -134,14 +108,13 @@ class _Driver:
         command: Sequence[str] | None,
         on_commit: Callable[[Mapping[str, Any]], None] | None,
     ) -> None:
-        self.ray = _ray()
+        self.ray = ray_itself()
         self.run = run
         self.machines = machines
         self.shared = shared
         self.on_commit = on_commit
         self.task = self.ray.remote(max_retries=0, num_cpus=0, resources={RESOURCE: 1})(measure)
-        names = Counter(node["NodeManagerHostname"] for node in self.ray.nodes() if node["Alive"])
-        self.rest = (self.ray.put(catalogs), None if command is None else list(command), max(names.values(), default=1) > 1)
+        self.rest = (self.ray.put(catalogs), None if command is None else list(command), is_shared())
         self.queue: deque[dict[str, Any]] = deque()
         self.flying: dict[Any, dict[str, Any]] = {}
         self.attempts: Counter[_Key] = Counter()
@@ -198,7 +171,7 @@ class _Driver:
             self.attempts[_key(spec)] += 1
             spec["attempt"] = self.attempts[_key(spec)]
             avoided = self.failed_on.get(_key(spec), set())
-            task, is_bound = self.task, bool(avoided and self.nodes() - avoided)
+            task, is_bound = self.task, bool(avoided and nodes() - avoided)
             if is_bound:
                 task = task.options(label_selector={NODE_ID: f"!in({','.join(sorted(avoided))})"})
             ref = task.remote(json.dumps(spec), *self.rest)
@@ -206,60 +179,73 @@ class _Driver:
             if is_bound:
                 self.avoided[ref] = set(avoided)
 
-    def nodes(self) -> set[str]:
-        """The IDs of the nodes that may measure."""
-        return {str(node["NodeID"]) for node in self.ray.nodes() if node["Alive"] and node["Resources"].get(RESOURCE)}
-
     def look(self) -> None:
         """Tells what to do where no node can measure, and takes back heats that wait for nodes which are gone."""
-        nodes = self.nodes()
+        alive = nodes()
         if not self.ray.cluster_resources().get(RESOURCE):
             if not self.was_told:
-                start = f"`ray start --address=HEAD:6379 --resources='{{\"{RESOURCE}\": 1}}'`"
-                print(f"drome: no node of the cluster may measure: start one with {start}; the heats wait for it", file=sys.stderr)
+                print(f"drome: no node of the cluster may measure: start one with {START}; the heats wait for it", file=sys.stderr)
             self.was_told = True
             return
         self.was_told = False
         for ref, avoided in self.avoided.items():
             # All nodes that were not avoided are gone, so that it has not begun and never would. It is queued again as one that is lost.
-            if nodes <= avoided:
+            if alive <= avoided:
                 self.ray.cancel(ref, force=True)
 
-    def taken(self, ref: Any) -> bytes | None:
-        """The result of a task that is over; None: the heat is queued again."""
+    def taken(self, ref: Any) -> _Returned | None:
+        """The result of a task that is over, with its spec; None: the heat is queued again."""
         spec = self.flying.pop(ref)
         self.avoided.pop(ref, None)
         key = _key(spec)
         try:
-            result: bytes = self.ray.get(ref)
-            return result
+            return spec, self.ray.get(ref)
         except self.ray.exceptions.RayTaskError as error:
-            self.failures[key] += 1
-            why, is_last = str(error.cause or error), self.failures[key] >= ATTEMPTS
             if isinstance(error.cause, FailedThere):
                 self.failed_on.setdefault(key, set()).add(error.cause.node)
+            self.failed(spec, str(error.cause or error))
         except self.ray.exceptions.RayError as error:
             # Its machine or its worker is gone, and with it whatever was measured.
             self.losses[key] += 1
-            why, is_last = f"lost: {type(error).__name__}", self.losses[key] >= LOSSES
-        told = f"heat {key[1] + 1} of round {key[0] + 1}, attempt {spec['attempt']}: {why}"
-        if is_last:
-            # What else came back is committed first.
-            self.over = self.over or f"{told}; it was the last attempt: `resume={self.run!r}` goes on when that is mended"
-            return None
-        print(f"drome: {told}; it is measured again", file=sys.stderr)
-        self.queue.append(spec)
+            self.again(spec, f"lost: {type(error).__name__}", self.losses[key] >= LOSSES)
         return None
 
-    def commit(self, results: list[bytes]) -> None:
-        """Adds results to the run. The store decides what counts, whoever else may be at it."""
-        if not results:
+    def failed(self, spec: dict[str, Any], why: str) -> None:
+        """Queues a heat again that could not be measured, or whose result is none."""
+        key = _key(spec)
+        self.failures[key] += 1
+        self.again(spec, why, self.failures[key] >= ATTEMPTS)
+
+    def again(self, spec: dict[str, Any], why: str, is_last: bool) -> None:
+        """Queues a heat again; after the last attempt the run ends as soon as what else came back is committed."""
+        key = _key(spec)
+        told = f"heat {key[1] + 1} of round {key[0] + 1}, attempt {spec['attempt']}: {why}"
+        if is_last:
+            self.over = self.over or f"{told}; it was the last attempt: `resume={self.run!r}` goes on when that is mended"
             return
-        with tempfile.TemporaryDirectory(prefix="drome-results-") as folder:
-            files = [Path(folder) / f"{nth}.jsonl" for nth in range(len(results))]
-            for file, result in zip(files, results, strict=True):
-                file.write_bytes(result)
-            lines = call(["heat", "--commit", *map(str, files), *self.shared]).splitlines()
+        print(f"drome: {told}; it is measured again", file=sys.stderr)
+        self.queue.append(spec)
+
+    def commit(self, results: list[_Returned]) -> None:
+        """Adds results to the run. The store decides what counts, whoever else may be at it."""
+        broken: Failed | None = None
+        for spec, result in results:
+            try:
+                self.commit_one(result)
+            except Failed as error:
+                # One that is refused says nothing about the others, which took as long to measure.
+                if error.code == REFUSED:
+                    self.failed(spec, f"its result is refused: {error}")
+                else:
+                    broken = broken or error
+        if broken is not None:
+            raise broken
+
+    def commit_one(self, result: bytes) -> None:
+        with tempfile.TemporaryDirectory(prefix="drome-result-") as folder:
+            file = Path(folder) / "result.jsonl"
+            file.write_bytes(result)
+            lines = call(["heat", "--commit", str(file), *self.shared]).splitlines()
         for line in lines:
             told = json.loads(line)
             self.outcomes[told["outcome"]] += 1

@@ -124,6 +124,36 @@ def test_a_heat_that_always_fails_ends_the_run_and_says_why(home: Path, cluster:
         fleet.run("small", machines=1, quick=True, catalog=[home / "own"], address=nodes.address, command=broken)
 
 
+def counted(home: Path, nodes: Nodes, seen: list[Mapping[str, Any]]) -> drome.Result:
+    """Four rounds of two heats that are only counted."""
+    own = [home / "own"]
+    return fleet.run("small", machines=3, rounds=4, catalog=own, address=nodes.address, command=COUNTED, on_commit=seen.append)
+
+
+def test_a_result_that_is_refused_is_measured_again_and_the_others_count(
+    home: Path, cluster: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Workers have the variables with which the cluster was started.
+    monkeypatch.setenv("DROME_TEST_CUT", "1:1")
+    nodes, seen = cluster(3), list[Mapping[str, Any]]()
+    result = counted(home, nodes, seen)
+    assert result.counts is not None and (result.counts.committed, result.counts.failed) == (8, 2), result.counts
+    attempts = {(told["round"], told["heat"]): told["attempt"] for told in seen if told["outcome"] == "committed"}
+    assert len(attempts) == len(seen) == 8
+    assert {attempt for (round_, _), attempt in attempts.items() if round_ == 1} == {2}
+
+
+def test_a_result_that_is_always_refused_ends_the_run_and_the_others_are_told(
+    home: Path, cluster: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DROME_TEST_CUT", "1:9")
+    nodes, seen = cluster(3), list[Mapping[str, Any]]()
+    with pytest.raises(drome.Failed, match="its result is refused: .* is incomplete"):
+        counted(home, nodes, seen)
+    assert {told["round"] for told in seen if told["outcome"] == "committed"} >= {0}
+    assert all(told["round"] != 1 for told in seen)
+
+
 def servers(home: Path) -> list[str]:
     return [line for line in processes_with(str(home)) if " serve " in line]
 

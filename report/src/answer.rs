@@ -1,7 +1,8 @@
 //! The findings of a cell measured in heats, in a few sentences: which contender is certainly the fastest and by how much,
 //! which cannot be distinguished, how far the best is from the reference, and what may be wrong.
 
-use crate::{machines, units};
+use crate::machines;
+use crate::units::{self, listed};
 use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Pairs, Unranked};
 use model::study::REFERENCE;
@@ -29,16 +30,7 @@ pub fn of(f: &Findings, cell: &CellFindings) -> Vec<String> {
     sentences.into_iter().flatten().collect()
 }
 
-/// `a, b and c`
-pub(crate) fn listed(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
-}
-
-/// The same for long lists: the first names and the number of the others.
+/// Names as in a sentence; of a long list the first names and the number of the others.
 fn some(names: &[&str]) -> String {
     match names.get(..NAMES - 1) {
         Some(first) if names.len() > NAMES => {

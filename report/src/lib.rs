@@ -6,6 +6,7 @@ pub mod chart;
 pub mod chips;
 pub mod ci;
 pub mod compare;
+mod cpu_time;
 mod csv;
 pub mod figures;
 pub mod forecast;

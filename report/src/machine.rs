@@ -3,7 +3,7 @@
 
 use crate::units;
 use model::environment::{Cap, ConditionsRange};
-use model::network::{Network, ServersOn};
+use model::{Network, ServersOn};
 use model::{Environment, Findings, Origin};
 
 /// The CPU, the kernel, the hypervisor and the version of drome.

@@ -1,7 +1,6 @@
 //! The machines of a fleet in words: how fast each is, and which of them compare contenders differently.
 
-use crate::answer::listed;
-use crate::units;
+use crate::units::{self, listed};
 use model::findings::{CellFindings, MachineFindings, MachinesCompared};
 
 /// What holds of the ranking of a cell, where several machines measured it; `None` where that needs no word.

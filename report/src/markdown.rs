@@ -1,7 +1,7 @@
 //! Findings as Markdown, ready to be pasted.
 
 use crate::markdown_text::{block, items, prose, words};
-use crate::{answer, bars, page, ranking, setup};
+use crate::{answer, bars, cpu_time, page, ranking, setup};
 use model::Findings;
 use std::fmt::Write;
 
@@ -36,5 +36,6 @@ pub fn report(f: &Findings) -> String {
         let _ = write!(out, "\nThe column *page* shows the published figures: {}.\n", words(source));
     }
     out.push_str(&page::section(f));
+    out.push_str(&cpu_time::section(f));
     out
 }

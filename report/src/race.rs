@@ -2,7 +2,9 @@
 //! all.
 
 use crate::text_style::{Ink, TextStyle};
-use crate::{in_heats, machine, markdown, markdown_text, memory_growth, offered, ranking, terminal, units};
+use crate::{
+    cpu_time, in_heats, machine, markdown, markdown_text, memory_growth, offered, ranking, terminal, units,
+};
 use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, PairFindings, RaceFindings,
@@ -24,6 +26,7 @@ pub fn report(f: &Findings, style: &TextStyle) -> String {
     for (line, ink) in lines(f, race, cell) {
         out += &style.prose(&line, ink);
     }
+    out.push_str(&cpu_time::plain(f, style));
     out
 }
 
@@ -50,6 +53,7 @@ pub fn markdown(f: &Findings) -> String {
     {
         let _ = writeln!(out, "- {line}");
     }
+    out.push_str(&cpu_time::section(f));
     out
 }
 

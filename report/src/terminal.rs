@@ -1,7 +1,7 @@
 //! The report of a run for a terminal.
 
 use crate::text_style::{Ink, TextStyle};
-use crate::{answer, bars, page, ranking, setup};
+use crate::{answer, bars, cpu_time, page, ranking, setup};
 use model::Findings;
 
 /// The whole report.
@@ -39,6 +39,7 @@ pub fn report(f: &Findings, style: &TextStyle) -> String {
         out += &format!("\n{}", line(&format!("The column “page” shows the published figures: {source}.")));
     }
     out.push_str(&page::plain(f, style));
+    out.push_str(&cpu_time::plain(f, style));
     out
 }
 

@@ -59,6 +59,15 @@ pub fn several(n: usize, one: &str) -> String {
     format!("{} {one}{}", count(n as u64), if n == 1 { "" } else { "s" })
 }
 
+/// `a, b and c`
+pub(crate) fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
 /// CPUs by number: `0-3,8`.
 pub fn cores(cpus: &[usize]) -> String {
     if cpus.is_empty() { "unknown".to_owned() } else { model::environment::cpu_ranges(cpus) }

@@ -60,6 +60,13 @@ impl Counts {
     }
 }
 
+impl Histogram {
+    /// Adds the counts of another histogram.
+    pub fn add(&mut self, counts: &Counts) {
+        counts.pairs().iter().for_each(|(ns, n)| self.record_n(*ns, *n));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

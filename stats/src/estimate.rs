@@ -1,6 +1,7 @@
 //! Estimates of one contender and comparisons of two, with their intervals. The unit of replication is a trial (a fresh
 //! start of the server), never a request.
 
+use crate::median::median;
 use crate::signed_rank;
 
 /// The confidence of intervals.
@@ -54,12 +55,6 @@ impl Estimate {
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Self { median: f(self.median), interval: self.interval.map(|(low, high)| (f(low), f(high))) }
     }
-}
-
-/// The median; the mean of the middle two for an even count. `None` when empty.
-pub fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    median_of_scratch(&mut sorted)
 }
 
 /// The median, and the bounds between which the median of all such values lies, by order statistics: no form of the
@@ -121,20 +116,6 @@ pub fn paired_logs(values: &[Option<f64>], base: &[Option<f64>]) -> Vec<f64> {
         .collect()
 }
 
-fn median_of_scratch(values: &mut [f64]) -> Option<f64> {
-    let n = values.len();
-    if n == 0 {
-        return None;
-    }
-    let (below, middle, _) = values.select_nth_unstable_by(n / 2, f64::total_cmp);
-    let middle = *middle;
-    if n % 2 == 1 {
-        return Some(middle);
-    }
-    let lower = below.iter().copied().max_by(f64::total_cmp)?;
-    Some(f64::midpoint(lower, middle))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,15 +161,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn the_median_is_that_of_the_sorted_list(values in prop::collection::vec(-1e9..1e9_f64, 1..60)) {
-            let mut sorted = values.clone();
-            sorted.sort_by(f64::total_cmp);
-            let n = sorted.len();
-            let exact = if n % 2 == 1 { sorted[n / 2] } else { f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]) };
-            prop_assert_eq!(median(&values), Some(exact));
-        }
-
         #[test]
         fn an_interval_holds_its_point(values in prop::collection::vec(1.0..1e6_f64, 6..60)) {
             for e in [median_interval(&values).unwrap(), centre_interval(&values).unwrap()] {

@@ -1,7 +1,6 @@
 //! Durations in nanoseconds, 1 ns to 1 h, to three significant digits (`HdrHistogram`).
 //! Values outside are held at the bounds; an empty histogram has no percentiles, not zeros.
 
-use crate::Counts;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 
 /// The largest duration that is recorded as itself: one hour.
@@ -53,13 +52,6 @@ impl Histogram {
     #[expect(clippy::missing_panics_doc, reason = "all histograms have the same bounds")]
     pub fn merge(&mut self, other: &Self) {
         self.0.add(&other.0).expect("all histograms have the same bounds");
-    }
-
-    /// Adds the counts of another histogram.
-    pub fn add(&mut self, counts: &Counts) {
-        for (ns, n) in counts.pairs() {
-            self.0.saturating_record_n(*ns, *n);
-        }
     }
 
     /// The number of counted durations.

@@ -12,6 +12,7 @@ pub mod interval_log;
 pub mod kendall;
 pub mod knee;
 pub mod margin;
+mod median;
 pub mod precision;
 pub mod profile;
 pub mod random;
@@ -24,7 +25,8 @@ pub mod spectrum;
 pub mod steady;
 
 pub use counts::Counts;
-pub use estimate::{Estimate, centre_interval, median, median_interval, paired_logs, paired_ratio};
+pub use estimate::{Estimate, centre_interval, median_interval, paired_logs, paired_ratio};
 pub use histogram::Histogram;
+pub use median::median;
 pub use profile::Profile;
 pub use rank::{Rank, ranks};

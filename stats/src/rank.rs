@@ -1,7 +1,8 @@
 //! Ranks contenders by which of them are certainly faster, over all pairs at once. Contenders without a significant difference share
 //! a tier and show the range of ranks that the data allow.
 
-use crate::estimate::{median, paired_logs};
+use crate::estimate::paired_logs;
+use crate::median::median;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The probability, over all pairs together, that any two equal contenders are called different.

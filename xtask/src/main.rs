@@ -1,5 +1,6 @@
 //! All automation. `cargo xtask ci` is what CI runs, and what you run before a commit.
 
+mod circles;
 mod dist;
 mod docs;
 mod english;
@@ -38,7 +39,7 @@ const HELP: &str = "cargo xtask COMMAND
   dist    everything that a release consists of, in target/downloads: static binaries, packages, crates, licences, checksums
   installs  installs drome from each package in a clean Debian, and runs a race there
   emulated  unit tests, `drome serve`, `drome load` and a race on an emulated 64-bit ARM
-  tidy    lengths of files, directions of dependencies, left-overs
+  tidy    lengths of files, directions of dependencies, circles of imports, left-overs
 ";
 
 fn main() -> ExitCode {

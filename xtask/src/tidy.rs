@@ -1,4 +1,4 @@
-//! Checks that lints do not make: the length of files, the dependencies between crates, and left-overs.
+//! Checks that lints do not make: the length of files, the dependencies between crates, the compiler's version, and left-overs.
 
 use crate::files::rust_files;
 use anyhow::{Context, Result, bail};
@@ -45,6 +45,8 @@ pub fn check(root: &Path) -> Result<()> {
         check_crate(root, name, may_know, &mut wrong)?;
     }
     check_members(root, &mut wrong)?;
+    check_compiler(root, &mut wrong)?;
+    crate::circles::check(root, &mut wrong)?;
     crate::suites::check(root, &mut wrong)?;
     crate::english::check(root, &mut wrong)?;
     if wrong.is_empty() {
@@ -95,6 +97,25 @@ fn check_file(root: &Path, name: &str, file: &Path, wrong: &mut Vec<String>) -> 
     Ok(())
 }
 
+/// Checks that the oldest compiler that is promised is the one that everything is tested with.
+fn check_compiler(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
+    let value = |file: &str, key: &str| {
+        let text = fs::read_to_string(root.join(file)).with_context(|| format!("can't read {file}"))?;
+        let line = text.lines().find(|line| line.starts_with(&format!("{key} = ")));
+        let value = line.and_then(|line| line.split('"').nth(1)).map(str::to_owned);
+        value.with_context(|| format!("{file} has no {key}"))
+    };
+    let promised = value("Cargo.toml", "rust-version")?;
+    let used = value("rust-toolchain.toml", "channel")?;
+    // 1.95 is 1.95.0.
+    if used != promised && used != format!("{promised}.0") {
+        wrong.push(format!(
+            "Cargo.toml has rust-version {promised}, and rust-toolchain.toml has channel {used}: nobody tests the older one"
+        ));
+    }
+    Ok(())
+}
+
 /// Checks that every member of the workspace is in the table above.
 fn check_members(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     for entry in fs::read_dir(root)? {
@@ -105,4 +126,27 @@ fn check_members(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_promised_compiler_is_the_one_that_is_used() {
+        let root = tempfile::tempdir().unwrap();
+        let complaints = |promised: &str, used: &str| {
+            let manifest = format!("[workspace.package]\nrust-version = \"{promised}\"\n");
+            fs::write(root.path().join("Cargo.toml"), manifest).unwrap();
+            let channel = format!("[toolchain]\nchannel = \"{used}\"\n");
+            fs::write(root.path().join("rust-toolchain.toml"), channel).unwrap();
+            let mut wrong = Vec::new();
+            check_compiler(root.path(), &mut wrong).unwrap();
+            wrong
+        };
+        assert!(complaints("1.95", "1.95.0").is_empty() && complaints("1.95.1", "1.95.1").is_empty());
+        let wrong = complaints("1.94", "1.95.0");
+        assert!(wrong[0].contains("rust-version 1.94") && wrong[0].contains("channel 1.95.0"), "{wrong:?}");
+        assert_eq!(complaints("1.95", "stable").len(), 1);
+    }
 }

@@ -86,20 +86,44 @@ mod tests {
         }
     }
 
+    /// The actions of others that a workflow uses.
+    fn used(text: &str) -> impl Iterator<Item = &str> {
+        let uses =
+            text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "));
+        uses.filter(|used| !used.starts_with("drome-bench/drome"))
+    }
+
+    /// Whether it is pinned by its hash, with the version beside it.
+    fn is_pinned(used: &str) -> bool {
+        let pin = used.split_once('@').and_then(|(_, pin)| pin.split_once(" # v"));
+        let is_hash = |hash: &str| hash.len() == 40 && hash.chars().all(|c| c.is_ascii_hexdigit());
+        pin.is_some_and(|(hash, version)| is_hash(hash) && version.contains('.'))
+    }
+
     #[test]
     fn actions_of_others_are_pinned_by_their_hash_with_the_version() {
         let mut pinned = 0;
         for (file, text) in action_files() {
-            let uses =
-                text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "));
-            for used in uses.filter(|used| !used.starts_with("drome-bench/drome")) {
-                let (hash, version) = used.split_once('@').unwrap().1.split_once(" # v").unwrap();
-                let is_hash = hash.len() == 40 && hash.chars().all(|c| c.is_ascii_hexdigit());
-                assert!(is_hash && version.contains('.'), "{}: {used}", file.display());
+            for used in used(&text) {
+                assert!(is_pinned(used), "{}: {used}", file.display());
                 pinned += 1;
             }
         }
         assert_eq!(pinned, 2);
+    }
+
+    #[test]
+    fn the_release_pins_its_actions_or_says_how_one_is_renewed() {
+        let text = fs::read_to_string(root().join(".github/workflows/release.yml")).unwrap();
+        for used in used(&text).filter(|used| !is_pinned(used)) {
+            let (name, branch) = used.split_once('@').unwrap();
+            let how = format!("`git ls-remote https://github.com/{name} {branch}`");
+            assert!(text.contains(&how), "{used}: say {how}, or pin it");
+        }
+        assert!(
+            text.contains("docker run --rm --privileged") && text.contains("debian:bookworm"),
+            "needs root"
+        );
     }
 
     #[test]

@@ -48,6 +48,8 @@ enum Format {
     Terminal,
     Markdown,
     Json,
+    /// Test results: one that is slower by more than --fail-if-slower has failed
+    Junit,
 }
 
 /// Compares two runs, prints what changed and, if asked to, fails on a significant regression.
@@ -61,9 +63,9 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     bar.inc(1);
     let comparison = lab::findings::compare::compare(&old, &new, args.anyway)?;
     bar.finish_and_clear();
-    to.write(show(&comparison, &to)?.as_bytes())?;
-    let Some(margin) = args.fail_if_slower else { return Ok(ExitCode::SUCCESS) };
-    let gate = Gate::of_comparison(&comparison, margin);
+    let gate = args.fail_if_slower.map(|margin| Gate::of_comparison(&comparison, margin));
+    to.write(show(&comparison, gate.as_ref(), &to)?.as_bytes())?;
+    let Some(gate) = gate else { return Ok(ExitCode::SUCCESS) };
     let code = judge(&gate, args.allow_unknown);
     if let Some(verdict) = verdict {
         verdict.write(&GateVerdict::of_comparison(&gate, &comparison, &new))?;
@@ -126,10 +128,15 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     }
 }
 
-fn show(comparison: &Comparison, to: &Destination<Format>) -> anyhow::Result<String> {
+fn show(
+    comparison: &Comparison,
+    gate: Option<&Gate>,
+    to: &Destination<Format>,
+) -> anyhow::Result<String> {
     Ok(match to.format {
         Format::Terminal => report::compare::terminal(comparison, &to.look()),
         Format::Markdown => report::compare::markdown(comparison),
         Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
+        Format::Junit => report::ci::junit_of_comparison(comparison, gate),
     })
 }

@@ -1,17 +1,8 @@
 //! `drome completions SHELL`: prints a shell's completion script for drome.
 
+use crate::cli::CompletionsArgs;
 use crate::{console, manual};
-use clap::Args;
-use clap_complete::Shell;
 use std::process::ExitCode;
-
-/// Raw arguments.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// Shell to print the script for
-    #[arg(value_enum)]
-    shell: Shell,
-}
 
 /// Prints the script.
 pub fn run(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {

@@ -14,11 +14,13 @@ use crate::watch::Watch;
 use anyhow::{Context, anyhow, bail};
 use clap::{ArgGroup, Args};
 use lab::catalog::narrow::{Wanted, narrow};
-use lab::fleet::{self, FleetError, Owed, Planned, Spec};
+use lab::fleet::{self, Committed, FleetError, Owed, Planned, Spec};
 use lab::setup::{self, Rules};
 use lab::shared;
 use lab::{Catalog, Store, StoreError};
 use model::Study;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -87,6 +89,41 @@ pub struct HeatArgs {
     /// With --spec: end, with all servers, as soon as standard input ends, so that nothing outlives a worker that is killed
     #[arg(long, requires = "spec")]
     tied: bool,
+}
+
+/// What became of a result: a line of `--commit`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CommitLine {
+    /// The run.
+    run: String,
+    /// The round of the heat, from 0.
+    round: usize,
+    /// The heat's number in the round, from 0.
+    heat: usize,
+    /// The attempt of the heat that the run has.
+    attempt: usize,
+    /// The machine that measured that attempt.
+    machine: String,
+    /// Whether this result was added.
+    outcome: CommitOutcome,
+}
+
+/// Whether a result was added.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum CommitOutcome {
+    /// It was added.
+    Committed,
+    /// The run had the heat, and this result is not counted.
+    Already,
+}
+
+impl CommitLine {
+    fn of(done: Committed) -> Self {
+        let Committed { run, round, number: heat, attempt, machine, is_new } = done;
+        let outcome = if is_new { CommitOutcome::Committed } else { CommitOutcome::Already };
+        Self { run, round, heat, attempt, machine, outcome }
+    }
 }
 
 /// Does the one of the four that was asked for.
@@ -261,15 +298,7 @@ fn commit_file(store: &Store, file: &Path) -> anyhow::Result<String> {
             }
             other => told(other),
         })?;
-        let line = serde_json::json!({
-            "run": done.run,
-            "round": done.round,
-            "heat": done.number,
-            "attempt": done.attempt,
-            "machine": done.machine,
-            "outcome": if done.is_new { "committed" } else { "already" },
-        });
-        lines += &format!("{line}\n");
+        lines += &(serde_json::to_string(&CommitLine::of(done))? + "\n");
     }
     Ok(lines)
 }

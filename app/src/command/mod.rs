@@ -6,6 +6,7 @@ mod command_line;
 pub mod comment;
 pub mod compare;
 pub mod completions;
+pub mod counted;
 pub mod dialect;
 pub mod doctor;
 mod format;
@@ -47,7 +48,7 @@ mod transport;
 pub mod ui;
 mod verdict_file;
 pub mod verify;
-mod why;
+pub mod why;
 
 use crate::options::Common;
 use lab::prepare::folders;

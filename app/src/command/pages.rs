@@ -1,17 +1,9 @@
 //! `drome man DIR`, `drome reference DIR` and `drome schemas DIR`, for packagers of drome and for `cargo xtask docs`.
 
+use crate::cli::PagesArgs;
 use crate::failure::WrongInput;
 use crate::manual;
-use clap::Args;
-use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// Raw arguments.
-#[derive(Debug, Args)]
-pub struct PagesArgs {
-    /// Folder to write to
-    dir: PathBuf,
-}
 
 /// Writes the man pages.
 pub fn man(args: &PagesArgs) -> anyhow::Result<ExitCode> {

@@ -2,18 +2,19 @@
 
 use super::machines;
 use super::store;
+use super::transport::errand::{self, Errand};
 use super::transport::{Transport, is_plain};
 use crate::console;
 use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use clap::Args;
 use lab::shared::{self, Entry, SharedError};
 use lab::store::Pulled;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::{BufReader, stdin};
-use std::process::{ExitCode, Stdio};
+use std::process::ExitCode;
 
 /// Standard input in place of a file's name.
 const STDIN: &str = "-";
@@ -108,17 +109,13 @@ fn of_file(words: &[String]) -> anyhow::Result<Vec<Entry>> {
 fn fetched(args: &PullArgs, transport: &Transport) -> anyhow::Result<Vec<Entry>> {
     let words = asked(args)?;
     let shown = transport.shown(&words);
-    let mut child = transport
-        .command(&words)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("can't run `{shown}`: check the words of --from"))?;
-    let read = match child.stdout.take() {
+    let mut errand = Errand::start(transport.command(&words), &shown, "--from", errand::SILENCE)?;
+    drop(errand.input());
+    let read = match errand.output() {
         Some(output) => shared::read(BufReader::new(output)),
         None => Ok(Vec::new()),
     };
-    let status = child.wait().with_context(|| format!("can't wait for `{shown}`"))?;
+    let status = errand.end(matches!(&read, Err(SharedError::Read(error)) if errand::is_silence(error)))?;
     // A program that fails writes nothing or a part, and what it printed says why. One that is still writing when it is refused fails
     // because nobody reads on.
     let is_refused =

@@ -4,10 +4,11 @@ use super::machines;
 use super::output::Output;
 use super::store;
 use super::transport::Transport;
+use super::transport::errand::{self, Errand};
 use crate::console;
 use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use clap::Args;
 use lab::lock::Lock;
 use lab::shared::{Redaction, SharedError, Writer};
@@ -17,7 +18,7 @@ use report::units;
 use std::collections::BTreeSet;
 use std::io::{BufWriter, ErrorKind, Write, stdout};
 use std::path::Path;
-use std::process::{ExitCode, Stdio};
+use std::process::ExitCode;
 
 /// Standard output in place of a file's name.
 const STDOUT: &str = "-";
@@ -222,18 +223,20 @@ fn write_all(store: &Store, runs: &[Listed], how: &How, to: &mut dyn Write) -> R
 fn send(transport: &Transport, store: &Store, runs: &[Listed], how: &How) -> anyhow::Result<ExitCode> {
     let words = ["pull", STDOUT].map(str::to_owned);
     let shown = transport.shown(&words);
-    let mut child = transport
-        .command(&words)
-        .stdin(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("can't run `{shown}`: check the words of --to"))?;
-    let written = match child.stdin.take() {
+    let mut errand = Errand::start(transport.command(&words), &shown, "--to", errand::SILENCE)?;
+    // Nobody is left to tell that nobody reads it.
+    errand.tell_output(|line| drop(console::tell(&format!("{line}\n"))));
+    let written = match errand.input() {
         Some(input) => write_all(store, runs, how, &mut BufWriter::new(input)),
         None => Ok(()),
     };
-    let status = child.wait().with_context(|| format!("can't wait for `{shown}`"))?;
+    let failed = match &written {
+        Err(ExportError::Shared(SharedError::Write(error))) => Some(error),
+        _ => None,
+    };
+    let status = errand.end(failed.is_some_and(errand::is_silence))?;
     // A program that ended before it had read everything says why.
-    let is_cut = matches!(&written, Err(ExportError::Shared(SharedError::Write(error))) if error.kind() == ErrorKind::BrokenPipe);
+    let is_cut = failed.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
     if !is_cut {
         written.map_err(|error| told(&format!("what goes to `{shown}`"), error))?;
     }

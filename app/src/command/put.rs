@@ -2,6 +2,7 @@
 //! whole or not at all.
 
 use super::transport::Transport;
+use crate::console;
 use agent::{Hello, Link, LinkError};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
@@ -15,6 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long a copy may take: some tens of megabytes over one megabit per second.
 const LONGEST_COPY: Duration = Duration::from_mins(10);
+
+/// The bar while drome is copied, which takes seconds over a slow link.
+const TEMPLATE: &str = "{bar:24} {bytes} of {total_bytes}, {elapsed} so far, {eta} left";
 
 /// This process's own program, even if its file was replaced.
 const OWN: &str = "/proc/self/exe";
@@ -113,8 +117,10 @@ fn link_to_copy(transport: &Transport, folder: Option<&Path>) -> anyhow::Result<
     let look = agent::run(&name, script(LOOK).command(&words), std::io::empty(), PATIENCE);
     if look.map_err(|error| not_taken(error, &name))?.trim() != "there" {
         note!("copying drome to {name} ({} MB)", bytes.div_ceil(1_000_000));
-        agent::run(&name, script(TAKE).command(&words), file, LONGEST_COPY)
-            .map_err(|error| not_taken(error, &name))?;
+        let bar = console::bar(bytes, TEMPLATE);
+        let taken = agent::run(&name, script(TAKE).command(&words), bar.wrap_read(file), LONGEST_COPY);
+        bar.finish_and_clear();
+        taken.map_err(|error| not_taken(error, &name))?;
     }
     start(&transport.with_program(&["sh", "-c", RUN, "sh", &digest]))
 }

@@ -26,7 +26,7 @@ use anyhow::Context;
 use clap::{Args, FromArgMatches};
 use lab::Session;
 use lab::revision::RevisionError;
-use lab::setup::{self, Rules};
+use lab::setup::{self, Rules, SetupError};
 use model::gate::{Gate, Outcome};
 use model::metric::Decider;
 use model::{Arrivals, Design, GateVerdict, Heats, Load, Run, Study};
@@ -103,7 +103,8 @@ pub struct RaceArgs {
     #[arg(long, value_name = "SHARE", value_parser = crate::options::precision)]
     precision: Option<f64>,
     /// Exit with 3 if a command is surely slower than the first by more than this share, such as 2%; with 0 if none is;
-    /// with 4 if that is still open at the end. The race goes on until it knows
+    /// with 4 if that is still open at the end, or if one of them does not build or start, or answers wrongly. The race goes on until it
+    /// knows
     #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown, conflicts_with_all = ["precision", "alone"])]
     fail_if_slower: Option<f64>,
     /// With --fail-if-slower: also write the judgement to this file, .json or .md
@@ -113,7 +114,7 @@ pub struct RaceArgs {
     /// and write flame graphs and their differences to this folder; --verdict has the five largest parts too
     #[arg(long, value_name = "DIR")]
     profile: Option<PathBuf>,
-    /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 or more if drome failed
+    /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 or more if drome or the first command failed
     #[arg(long)]
     bisect: bool,
     /// Longest time of the race; a round that would exceed it is not started [default: 2min, or twice the time of
@@ -159,15 +160,36 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
         // Any other code would be taken for a judgement of the revision.
         Err(error) if args.bisect => {
             let _ = failure::tell(&error);
-            let is_unbuilt = matches!(error.downcast_ref(), Some(RevisionError::Build { .. }));
-            Ok(if is_unbuilt {
-                gate::bisect_code(Outcome::Open)
-            } else {
-                ExitCode::from(gate::STOP_BISECTING)
-            })
+            Ok(ExitCode::from(gate::STOP_BISECTING))
         }
         code => code,
     }
+}
+
+/// Runs the race. Where it is to judge, and what it compares with the first server lets it not begin, the exit code says that nothing
+/// could be judged: that is a finding about the change.
+fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    match measured(args, common) {
+        Err(error) if args.fail_if_slower.is_some() && is_of_a_later_one(&error, &args.revisions.revs) => {
+            let _ = failure::tell(&error);
+            Ok(exit_of(args, Outcome::Open))
+        }
+        code => code,
+    }
+}
+
+/// Whether a server is the reason that is compared with the first one. `revs`: the revisions, if it is a race of those.
+fn is_of_a_later_one(error: &anyhow::Error, revs: &[String]) -> bool {
+    let is_unbuilt = matches!(
+        error.downcast_ref(),
+        Some(RevisionError::Build { name, .. }) if revs.first().is_some_and(|first| first != name)
+    );
+    is_unbuilt || matches!(error.downcast_ref(), Some(SetupError::Compared(_)))
+}
+
+/// The exit code of a judgement.
+fn exit_of(args: &RaceArgs, outcome: Outcome) -> ExitCode {
+    if args.bisect { gate::bisect_code(outcome) } else { gate::code(outcome) }
 }
 
 /// Whether the command line has all that is needed to start servers. Images alone are enough where there is no drome.toml that could
@@ -224,7 +246,7 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
     }
 }
 
-fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+fn measured(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     check_margin(args)?;
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
@@ -261,18 +283,17 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let id = &session.run.id;
     let findings =
         findings.with_context(|| format!("run {id}: `drome report {id}` shows what was measured"))?;
-    let mut code = conclude(&session, &findings, &teller)?;
+    let mut exit = conclude(&session, &findings, &teller)?;
     let mut judged = None;
     if let Some(margin) = args.fail_if_slower {
         let gate = Gate::of_race(&findings, margin);
         gate::tell(&gate);
         judged = verdict.map(|file| (file, GateVerdict::of_race(&gate, &findings, revisions)));
-        let outcome = gate.outcome();
-        code = if args.bisect { gate::bisect_code(outcome) } else { gate::code(outcome) };
+        exit = exit_of(args, gate.outcome());
     }
     // Last, when everything about the race is printed and stored.
-    profiling.explain(&session, judged.as_ref())?;
-    Ok(code)
+    profiling.explain(&session, judged.as_ref(), args.fail_if_slower.is_some())?;
+    Ok(exit)
 }
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.

@@ -2,15 +2,15 @@
 
 mod formats;
 
-pub use formats::{Format, show};
+pub use formats::{Format, formats_of_printed, show, show_printed};
 
 use super::format::{self, Destination, FormatArgs};
 use super::pictures::{Folder, Pictures};
-use super::store;
+use super::{store, why};
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::Args;
-use formats::{show_import, show_printed, show_replays};
+use formats::{show_import, show_replays};
 use lab::Stored;
 use model::page::Replays;
 use model::{Import, Observation, Run};
@@ -147,7 +147,8 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let store = store(common)?;
     match store.find(args.run.as_deref())? {
         Stored::Run(run, observations, ended) => {
-            let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
+            let mut findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
+            findings.profiles = why::differences(&store, &run.id)?;
             let observations = lab::findings::all(&store, &run, observations)?;
             teller.tell(&run, &observations, &findings)?;
         }

@@ -102,10 +102,13 @@ impl Revisions {
 fn warn_of_same(revisions: &[Revision]) {
     for (i, one) in revisions.iter().enumerate() {
         if let Some(other) = revisions.iter().skip(i + 1).find(|other| one.is_same(other)) {
-            let (one, other, version) = (&one.name, &other.name, one.version());
-            alert!(
-                "drome: {one} and {other} are the same revision ({version}), so the race can show only noise"
-            );
+            let (a, b, version) = (&one.name, &other.name, one.version());
+            let what = if one.commit == other.commit {
+                format!("{a} and {b} are the same revision ({version})")
+            } else {
+                format!("{a} ({version}) and {b} ({}) have the same files", other.version())
+            };
+            alert!("drome: {what}, so the race can show only noise");
         }
     }
 }

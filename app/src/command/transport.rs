@@ -1,12 +1,11 @@
 //! The command by which drome on another machine is reached: `ssh HOST`, or any other words to which a command line can be appended.
 
+pub mod errand;
+mod ssh;
+
 use super::command_line;
-use std::path::Path;
 use std::process::Command;
 use std::str::FromStr;
-
-/// The program whose host is an argument of its own.
-const SSH: &str = "ssh";
 
 /// The program there.
 const DROME: &str = "drome";
@@ -18,6 +17,8 @@ const BATCH: [&str; 2] = ["-o", "BatchMode=yes"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transport {
     words: Vec<String>,
+    /// Which of them is ssh, if one is.
+    ssh: Option<usize>,
     /// What runs there; a shell there must leave it alone, or find it quoted.
     program: Vec<String>,
 }
@@ -28,18 +29,19 @@ impl FromStr for Transport {
     /// Splits the words by a shell's rules for quotes. No shell runs them.
     fn from_str(line: &str) -> Result<Self, String> {
         let words = command_line::words(line)?;
-        let Some((program, rest)) = words.split_first() else {
+        let Some(program) = words.first() else {
             return Err("write how to reach the other machine, such as `ssh HOST`".to_owned());
         };
         if program.starts_with('-') {
             return Err(format!("`{program}` is an option and no program: write it like `ssh HOST`"));
         }
-        let host = rest.last().filter(|_| is_ssh(program));
-        if is_ssh(program) && host.is_none_or(|host| host.starts_with('-') || host.is_empty()) {
+        let ssh = ssh::find(&words)?;
+        let host = ssh.and_then(|at| words[at + 1..].last());
+        if ssh.is_some() && host.is_none_or(|host| host.starts_with('-') || host.is_empty()) {
             return Err("ssh needs the name of a host, which can't begin with `-`: write it like `ssh HOST`"
                 .to_owned());
         }
-        Ok(Self { words, program: vec![DROME.to_owned()] })
+        Ok(Self { words, ssh, program: vec![DROME.to_owned()] })
     }
 }
 
@@ -52,9 +54,9 @@ impl Transport {
     /// The same way to a machine, where these words run in place of `drome`. They may mean something to a shell: no shell sees that.
     pub fn with_program(&self, program: &[&str]) -> Self {
         let quoted = |word: &&str| {
-            if is_ssh(&self.words[0]) { shell_words::quote(word).into_owned() } else { (*word).to_owned() }
+            if self.ssh.is_some() { shell_words::quote(word).into_owned() } else { (*word).to_owned() }
         };
-        Self { words: self.words.clone(), program: program.iter().map(quoted).collect() }
+        Self { program: program.iter().map(quoted).collect(), ..self.clone() }
     }
 
     /// The command that runs drome with these words on the other machine. They must mean nothing to a shell, because ssh gives them to one.
@@ -72,21 +74,17 @@ impl Transport {
 
     fn all(&self, drome: &[String]) -> Vec<String> {
         let mut words = self.words.clone();
-        if is_ssh(&words[0]) {
+        if let Some(at) = self.ssh {
             // What follows `--` is the host, whatever it looks like. With options of ssh, `--` could separate one from its value.
-            let end: &[&str] = if words.len() == 2 { &["--"] } else { &[] };
-            let has_own = words.iter().any(|word| word.contains("BatchMode"));
+            let end: &[&str] = if words.len() == at + 2 { &["--"] } else { &[] };
+            let has_own = words[at..].iter().any(|word| word.contains("BatchMode"));
             let batch: &[&str] = if has_own { &[] } else { &BATCH };
-            words.splice(1..1, batch.iter().chain(end).map(|word| (*word).to_owned()));
+            words.splice(at + 1..at + 1, batch.iter().chain(end).map(|word| (*word).to_owned()));
         }
         words.extend_from_slice(&self.program);
         words.extend_from_slice(drome);
         words
     }
-}
-
-fn is_ssh(program: &str) -> bool {
-    Path::new(program).file_name().is_some_and(|name| name == SSH)
 }
 
 /// Whether a word means the same with and without a shell: the names of runs do.
@@ -111,6 +109,8 @@ mod tests {
             ("ssh -p 2222 box", "ssh -o BatchMode=yes -p 2222 box drome pull -"),
             ("ssh -o BatchMode=no box", "ssh -o BatchMode=no box drome pull -"),
             ("ssh box env DROME_HOME=/srv", "ssh -o BatchMode=yes box env DROME_HOME=/srv drome pull -"),
+            ("sudo -u jane ssh box", "sudo -u jane ssh -o BatchMode=yes -- box drome pull -"),
+            ("env X=1 ssh -p 22 box", "env X=1 ssh -o BatchMode=yes -p 22 box drome pull -"),
             ("docker exec -i box", "docker exec -i box drome pull -"),
             ("env 'A=x y'", "env A=x y drome pull -"),
         ] {
@@ -131,6 +131,9 @@ mod tests {
         let of_ssh = words("ssh box");
         assert_eq!(of_ssh[..4], ["-o", "BatchMode=yes", "--", "box"]);
         assert_eq!(shell_words::split(&of_ssh[4..].join(" ")).unwrap(), program);
+        let behind = words("sudo -u jane ssh box");
+        assert_eq!(behind[..7], ["-u", "jane", "ssh", "-o", "BatchMode=yes", "--", "box"]);
+        assert_eq!(shell_words::split(&behind[7..].join(" ")).unwrap(), program);
     }
 
     #[test]
@@ -142,6 +145,9 @@ mod tests {
             ("ssh", "the name of a host"),
             ("ssh -oProxyCommand=touch", "can't begin with `-`"),
             ("ssh ''", "the name of a host"),
+            ("sudo -u jane ssh -oProxyCommand=touch", "can't begin with `-`"),
+            ("env X=1 ssh", "the name of a host"),
+            ("setsid ssh box", "what `setsid` does with ssh"),
             ("ssh box; rm", "`;`"),
             ("ssh 'box", "a quote is not closed"),
         ] {

@@ -4,7 +4,7 @@ use super::format::FormatArgs;
 use super::install;
 use super::servers_on::{self, ServersOnArgs};
 use crate::console;
-use crate::failure::{CHECK_FAILED, FAILED};
+use crate::failure::{CHECK_FAILED, FAILED, WrongInput};
 use crate::options::Common;
 use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
@@ -26,7 +26,7 @@ const TEMPLATE: &str = "{bar:24} {pos}/{len} contenders, {elapsed} so far, {eta}
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// Contenders to check; a study stands for all of its contenders [default: all contenders]
+    /// Contenders to check; a study stands for all of its contenders, on its other machine if it has `server-on` [default: all contenders]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Install what is missing: packages with the system's package manager, builds in the cache folder
@@ -89,11 +89,34 @@ fn asked(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, CatalogErro
     Ok(all)
 }
 
+/// The other machine of the studies among these names, which all of them must have.
+fn server_on<'c>(catalog: &'c Catalog, names: &[String]) -> Result<Option<&'c str>, WrongInput> {
+    let is_contender = |name: &String| catalog.contenders.contains_key(name);
+    let studies = names.iter().filter(|name| !is_contender(name)).filter_map(|name| catalog.studies.get(name));
+    let mut all: Vec<Option<&str>> = studies.map(|study| study.server_on.as_deref()).collect();
+    all.sort_unstable();
+    all.dedup();
+    if let [one, another, ..] = all[..] {
+        let shown = |words: Option<&str>| words.map_or("this machine".to_owned(), |words| format!("`{words}`"));
+        return Err(WrongInput(format!(
+            "these studies start their servers on different machines, {} and {} (server-on): verify one study at a time, or choose the \
+             machine with --server-on",
+            shown(one),
+            shown(another)
+        )));
+    }
+    Ok(all.pop().flatten())
+}
+
 fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Result<Vec<Inspection>> {
     let all = setup::prepare(catalog, names)?;
     let all = all.into_iter().flat_map(|p| setup::on_tracks(p, &[Track::Default, Track::Tuned]));
     let all: Vec<Prepared> = all.filter(|p| !args.tuned || p.track == Track::Tuned).collect();
-    let (there, stop) = (args.elsewhere.there(None)?, stop_flag()?);
+    let of_study = if args.elsewhere.is_given() { None } else { server_on(catalog, &args.names)? };
+    let (there, stop) = (args.elsewhere.there(of_study)?, stop_flag()?);
+    if let Some(words) = of_study {
+        note!("checked on the other machine of the study: {words}");
+    }
     let mut lineup = Lineup { prepared: all, works: setup::works(catalog)?, there: None };
     servers_on::take(there.as_ref(), &mut lineup)?;
     match &there {

@@ -90,7 +90,11 @@ pub const PAGES: &[Page] = &[
             (1, ""),
             (2, "the command line is wrong, a command starts no server, or an image does not exist"),
             (3, "with --fail-if-slower: a command is surely slower by more than the share"),
-            (4, "no trial of one of the commands was sound; with --fail-if-slower: not decided"),
+            (
+                4,
+                "no trial of one of the commands was sound; with --fail-if-slower: not decided, or another command than the first does \
+                 not build or start, or answers wrongly",
+            ),
             (130, "interrupted; `drome report` shows what was measured"),
         ],
         see: &[

@@ -2,10 +2,15 @@
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_runs;
 
+use crate::command::heat::CommitLine;
 use crate::command::race_file::RaceFile;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use lab::fleet::Spec;
 use lab::machine::doctor::Examination;
+use lab::shared::Line;
 use model::forecast::RoundsForecast;
 use model::inspection::Inspection;
 use model::page::Replay;
@@ -76,6 +81,21 @@ pub const FORMATS: &[Format] = &[
         name: "as-published",
         title: "drome run --as-published --format json",
         schema: printed::<Vec<Replay>>,
+    },
+    Format {
+        name: "heat",
+        title: "a line of drome heat --owed, and the file of drome heat --spec",
+        schema: printed::<Spec>,
+    },
+    Format {
+        name: "heat-commit",
+        title: "a line of drome heat --commit",
+        schema: printed::<CommitLine>,
+    },
+    Format {
+        name: "runs",
+        title: "a line of the files of drome push and of drome heat --result",
+        schema: printed::<Line>,
     },
 ];
 

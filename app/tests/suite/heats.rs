@@ -193,6 +193,98 @@ fn a_server_that_dies_in_its_turn_is_told_and_the_heat_goes_on() {
     assert!(slices.into_iter().all(|slice| dead.has(slice.cell)), "no slice of a cell that it has not");
 }
 
+/// It answers as it should so many times, and then does something else.
+const FRAIL: &str = r"
+import asyncio, os, signal, sys, time
+port, what, well = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+answers, last, clients, leak = 0, time.monotonic(), set(), []
+def fail():
+    global answers
+    if what == 'halts':
+        os.kill(os.getpid(), signal.SIGSTOP)
+    elif what == 'closes':
+        listener.close()
+        for client in list(clients): client.transport.abort()
+    elif what == 'leaks':
+        leak.append(bytearray(1 << 20))
+async def serve(reader, writer):
+    global answers, last
+    clients.add(writer)
+    try:
+        while True:
+            head = await reader.readuntil(b'\r\n\r\n')
+            is_hello = head.split(b' ')[1].split(b'?')[0] == b'/hello'
+            status, body = (b'200 OK', b'Hello World\n') if is_hello else (b'404 Not Found', b'none')
+            head = b'HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n' % (status, len(body))
+            writer.write(head + body)
+            answers, last = answers + 1, time.monotonic()
+            if answers > well: fail()
+    except MemoryError:
+        os.abort()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
+        clients.discard(writer)
+        writer.close()
+async def main():
+    global listener
+    listener = await asyncio.start_server(serve, '127.0.0.1', port)
+    while True:
+        await asyncio.sleep(0.01)
+        if what == 'tires' and answers > well and time.monotonic() - last > 0.2: os._exit(7)
+asyncio.run(main())
+";
+
+/// A home with sound servers and these, which fail in this way after so many answers. All of them are in one heat.
+fn frail(ways: &[(&'static str, u32)]) -> Home {
+    let of = |(what, well): &(&'static str, u32)| {
+        let python = format!("exec python3 {{src}}/server.py {{port}} {what} {well}");
+        // Of 400 MB, the one that leaks a megabyte with every answer soon has none left.
+        (*what, format!(r#"["sh", "-c", "ulimit -c 0; ulimit -v 400000; {python}"]"#))
+    };
+    let sound = [("fast", server(30)), ("slow", server(480))];
+    let home = home(&sound.into_iter().chain(ways.iter().map(of)).collect::<Vec<_>>(), 1);
+    for (what, _) in ways {
+        home.write(&format!("own/contenders/{what}/src/server.py"), FRAIL);
+    }
+    let study = home.path().join("own/studies/small.toml");
+    let text = std::fs::read_to_string(&study).unwrap().replace("heat = 3", "heat = 6");
+    let text = text.replace("\"20ms\"\nmeasure = \"200ms\"", "\"100ms\"\nmeasure = \"1s\"");
+    std::fs::write(&study, text).unwrap();
+    home
+}
+
+/// Runs it, and checks that these words are told of each start that failed, and that all others are whole.
+fn assert_told(home: &Home, told: &[(&str, &str)]) {
+    let finished = run(&mut command(home, &["run", "small"]));
+    home.assert_clean();
+    let measured = measured(home);
+    assert_whole(&measured, &["fast", "slow", "reference"], 1);
+    assert!(measured.heats[0].members.len() == 3 + told.len(), "{:?}", measured.heats);
+    for (name, words) in told {
+        let starts: Vec<&Start> = starts_of(&measured, name).collect();
+        let why = starts[0].failed().unwrap_or_default();
+        assert!(starts.len() == 1 && why.contains(words), "{starts:?}\n{}", finished.err);
+        assert!(finished.err.contains(&format!("{name}: failed: {why}")), "{}", finished.err);
+        let slices = measured.slices.iter().filter(|slice| slice.contender == *name);
+        assert!(slices.into_iter().all(|slice| starts[0].has(slice.cell)), "a slice of a cell that it has not");
+    }
+}
+
+#[test]
+fn servers_that_stop_answering_or_accepting_are_told_and_the_rest_of_the_heat_is_kept() {
+    let home = frail(&[("halts", 300), ("closes", 300)]);
+    let refused = "it answered nothing in 3 turns in a row (connect: ";
+    assert_told(&home, &[("halts", "it answered nothing in 3 turns in a row"), ("closes", refused)]);
+}
+
+#[test]
+fn a_server_that_leaks_until_it_is_killed_and_one_that_ends_between_its_turns_are_told() {
+    let home = frail(&[("leaks", 100), ("tires", 100)]);
+    let tired = "between its turns it ended (exit status: 7)";
+    assert_told(&home, &[("leaks", "it ended (signal: 6 (SIGABRT)"), ("tires", tired)]);
+}
+
 #[test]
 fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
     for kills in [false, true] {

@@ -36,6 +36,26 @@ fn what_a_single_measurement_does_not_have_is_refused_with_the_next_step() {
 }
 
 #[test]
+fn a_sweep_is_kept_and_has_the_formats_that_the_command_prints() {
+    let (home, server) = (Home::new(), serve(&[]));
+    let url = format!("http://{}/hello", server.address);
+    let csv = home.path().join("sweep.csv").display().to_string();
+    let sweep = ["sweep", &url, "--shares", "0.2", "--repeats", "1", "-d", "200ms", "--warmup", "0s"];
+    let printed =
+        run(home.drome(&sweep).args(["--allow-busy", "--format", "markdown", "--export", csv.as_str()]));
+    assert!([0, 4].contains(&printed.code), "{}", printed.err);
+    let again = |format: &str| run(&mut home.drome(&["report", "--format", format]));
+    assert_eq!(again("markdown").out, printed.out);
+    assert_eq!(again("csv").out, std::fs::read_to_string(&csv).unwrap());
+    assert!(again("json").out.contains("\"capacity_per_s\""));
+    let html = again("html");
+    let formats = "its formats are terminal, markdown, json and csv";
+    assert!(html.code == 2 && html.err.contains(formats), "{}", html.err);
+    let listed = run(&mut home.drome(&["list", "runs"])).out;
+    assert!(listed.contains(&format!("sweep {url}")), "{listed}");
+}
+
+#[test]
 fn a_store_that_cannot_be_written_costs_no_measurement() {
     let (home, server) = (Home::new(), serve(&[]));
     let store = home.write("notes.txt", "not a database, and longer than a header of one would be\n");

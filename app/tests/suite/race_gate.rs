@@ -60,10 +60,58 @@ fn a_margin_that_the_race_can_not_see_is_not_passed() {
 fn what_is_no_judgement_stops_a_bisection() {
     let home = Home::new();
     let fast = fast();
-    for commands in [[fast.as_str(), "sleep 1"], [fast.as_str(), "sh -c 'exit 1' {port}"]] {
+    for commands in [[fast.as_str(), "sleep 1"], ["sh -c 'exit 1' {port}", fast.as_str()]] {
         let stopped = race(&home, &commands, &["--fail-if-slower", "2%", "--bisect"]);
         assert_eq!(stopped.code, 128, "{}", stopped.err);
+        let failed = race(&home, &commands, &["--fail-if-slower", "2%"]);
+        assert_eq!(failed.code, 2, "{}", failed.err);
     }
+    let nowhere = ["--url", "http://127.0.0.1:{port}/none", "--fail-if-slower", "2%", "--bisect"];
+    let stopped = race(&home, &[&fast, &fast], &nowhere);
+    assert!(stopped.code == 128 && stopped.err.contains("status 404"), "the first does not do: {}", stopped.err);
     let alone = race(&home, &[&fast, &fast], &["--bisect"]);
     assert!(alone.code == 128 && alone.err.contains("--fail-if-slower"), "{}", alone.err);
+}
+
+#[test]
+fn a_later_command_that_does_not_start_or_answers_wrongly_is_no_failure_of_dromes() {
+    let home = Home::new();
+    let fast = fast();
+    let other = "python3 -c 'import http.server as h
+class H(h.BaseHTTPRequestHandler):
+    def do_GET(self): self.send_response(500); self.end_headers()
+    def log_message(self, *a): pass
+h.HTTPServer((\"127.0.0.1\", {port}), H).serve_forever()'";
+    for (later, why) in [("sh -c 'exit 7' {port}", "exit status: 7"), (other, "status 500")] {
+        for (args, code) in [(&["--bisect"][..], 125), (&[], 4)] {
+            let judged = race(&home, &[&fast, later], &[&["--fail-if-slower", "2%"], args].concat());
+            assert!(judged.code == code && judged.err.contains(why), "{}: {}", judged.code, judged.err);
+        }
+        let raced = race(&home, &[&fast, later], &[]);
+        assert!(raced.code == 2 && raced.err.contains(why), "without a judgement: {}", raced.err);
+    }
+}
+
+#[test]
+fn a_profile_that_fails_does_not_replace_the_judgement() {
+    let home = Home::new();
+    let why = home.path().join("why").display().to_string();
+    // Whoever starts it finds a file in the place of the folder, which was there before the race.
+    let slow = format!("rm -rf {why}; touch {why}; exec {}", slow());
+    let verdict = home.path().join("verdict.json").display().to_string();
+    let profile = ["--profile", &why];
+    let gate = ["--fail-if-slower", "2%", "--budget", "3min", "--verdict", &verdict];
+    let judged = race(&home, &[&fast(), &slow], &[&gate[..], &profile].concat());
+    assert_eq!(judged.code, 3, "{}{}", judged.out, judged.err);
+    let verdict = std::fs::read_to_string(&verdict).unwrap();
+    assert!(verdict.contains("\"outcome\": \"slower\""), "{verdict}");
+    if judged.err.contains("no profile:") {
+        // The kernel lets nobody look, so that there was nothing to write.
+        return;
+    }
+    let told = "can't make the folder --profile";
+    assert!(judged.err.contains(told), "{}", judged.err);
+    std::fs::remove_file(&why).unwrap();
+    let failed = race(&home, &[&fast(), &slow], &profile);
+    assert!(failed.code == 1 && failed.err.contains(told), "without a judgement: {}", failed.err);
 }

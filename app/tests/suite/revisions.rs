@@ -159,7 +159,7 @@ fn what_can_not_be_raced_is_told_before_anything_is_measured() {
         failed.err
     );
     let bisect = ["--rev", "main", "--rev", "HEAD~1", "--fail-if-slower", "2%", "--bisect"];
-    assert_eq!(repository.race_built("exit 7", &bisect).code, 125, "a bisection skips it");
+    assert_eq!(repository.race_built("exit 7", &bisect).code, 128, "the first one is not what is searched");
     assert!(repository.builds().is_empty(), "nothing half-built is kept");
     let start = ["race", "--rev", "main", "--rev", "HEAD~1", "--start", "./server"];
     let no_port = run(repository.home.drome(&start).current_dir(&repository.folder));

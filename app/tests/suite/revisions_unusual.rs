@@ -1,11 +1,11 @@
 //! `drome race --rev` where something is wrong or unusual: a build that fails, a server on another port, equal revisions, very many
 //! files, no git.
 
-use crate::common::run;
+use crate::common::{process, processes_with, run, wait_for};
 use crate::revisions::{Repository, find};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
@@ -39,6 +39,9 @@ fn a_failed_build_shows_the_last_lines_of_its_log_and_nothing_of_it_is_kept() {
     let again = repository.race_built(build, &args);
     assert!(!again.err.contains("building HEAD~1"), "it was built before: {}", again.err);
     assert!(again.code == 1 && again.err.contains("building main"), "it is tried again: {}", again.err);
+    let gate = [&args[..], &["--fail-if-slower", "2%"]].concat();
+    assert_eq!(repository.race_built(build, &gate).code, 4, "there is no judgement");
+    assert_eq!(repository.race_built(build, &[&gate[..], &["--bisect"]].concat()).code, 125, "it is skipped");
     let worktrees = Command::new("git").arg("-C").arg(&repository.folder).args(["worktree", "list"]).output();
     assert_eq!(String::from_utf8(worktrees.unwrap().stdout).unwrap().lines().count(), 1);
 }
@@ -79,6 +82,39 @@ fn equal_revisions_are_told_before_anything_is_built() {
     assert!(code == 2 && !err.contains("same revision"), "with a change: {err}");
     let (code, err) = told("main", "HEAD~1", &not_started);
     assert!(code == 2 && !err.contains("same revision"), "two commits: {err}");
+    repository.git(&["revert", "--no-edit", "HEAD"]);
+    let (code, err) = told("main~2", "main", &not_started);
+    assert!(code == 2 && err.contains("have the same files, so the race can show only noise"), "{err}");
+}
+
+#[test]
+fn a_build_ends_with_drome_and_nothing_of_it_gets_into_a_later_one() {
+    let repository = Repository::new();
+    let home = repository.home.path().display().to_string();
+    // The first one goes on for ever, in a process that has left everything that drome could signal.
+    let build = format!(
+        "if mkdir {home}/begun; then tree=$PWD; export tree
+         setsid sh -c 'while :; do echo > $tree/late; touch {home}/running; done' & wait; fi; cp spin built"
+    );
+    let start = format!("{DROME} serve --port {{port}} --spin-ns $(cat built)");
+    let args = ["race", "--rev", "main", "--rev", "HEAD~1", "--build", &build, "--start", &start];
+    let mut command = repository.home.drome(&args);
+    let mut child = process::spawn(
+        command.current_dir(&repository.folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()),
+    );
+    let running = repository.home.path().join("running");
+    wait_for(|| running.exists(), "the build to begin");
+    child.kill().unwrap();
+    process::wait(&mut child);
+    let next = repository.race_built(&build, &["--rev", "main", "--rev", "HEAD~1", "--rounds", "1"]);
+    assert_eq!(next.code, 0, "{}{}", next.out, next.err);
+    wait_for(|| processes_with(&home).is_empty(), "every process to be gone");
+    let builds = repository.builds();
+    assert_eq!(builds.len(), 2, "{builds:?}");
+    for build in builds {
+        assert!(build.join("built").exists() && !build.join("late").exists(), "{}", build.display());
+    }
+    repository.home.assert_clean();
 }
 
 #[test]

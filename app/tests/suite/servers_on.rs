@@ -107,3 +107,47 @@ fn a_slow_link_is_named_as_the_bound() {
     let rows = json["cells"][0]["contenders"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["bound"] == "network"), "{rows:?}");
 }
+
+/// A catalogue with a contender that only starts where this device is, and studies of it on the machine of these words and on this one.
+fn catalog_of(home: &Home, device: &str, server_on: &str) -> String {
+    let study = |server_on: &str| {
+        format!(
+            "title = \"An example\"\n{server_on}contenders = [\"a\"]\n[[cell]]\ntitle = \"keep-alive\"\nworkload = \"hello\"\n\
+             load = {{ closed = {{ connections = 2 }} }}\n[design]\nrounds = [4, 13]\nwarmup = \"10ms\"\nmeasure = \"500ms\"\n\
+             precision = 0.9\nbudget = \"1h\"\n"
+        )
+    };
+    home.write("own/studies/there.toml", &study(&format!("server-on = \"{server_on}\"\n")));
+    home.write("own/studies/here.toml", &study(""));
+    home.write(
+        "own/contenders/a/contender.toml",
+        &format!(
+            "title = \"a\"\nlanguage = \"Rust\"\nkind = \"server\"\nhomepage = \"http://127.0.0.1/\"\n[version]\n\
+             command = [\"echo\", \"1.0\"]\n[run]\ncommand = [\"sh\", \"-c\", \"grep -q {device}: /proc/net/dev && exec $0 serve \
+             --listen {{host}} --port {{port}}\", \"{{drome}}\"]\n[serves]\nhello = \"/hello\"\n"
+        ),
+    );
+    home.path().join("own").display().to_string()
+}
+
+#[test]
+fn a_study_is_verified_on_the_machine_that_it_names() {
+    let (home, namespace) = (Home::new(), Namespace::new());
+    let own = catalog_of(&home, &namespace.there, &namespace.transport());
+    let verify = ["verify", "there", "--catalog", &own, "--server-address", &namespace.address];
+    let finished = run(&mut home.drome(&verify));
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
+    assert!(finished.err.contains("on the other machine of the study: ip netns exec"), "{}", finished.err);
+    let here = run(&mut home.drome(&["verify", "a", "--catalog", &own]));
+    assert_ne!(here.code, 0, "it only starts there: {}{}", here.out, here.err);
+    assert!(namespace.is_empty_within(Duration::from_secs(10)), "left: {}", namespace.processes());
+}
+
+#[test]
+fn studies_on_different_machines_are_not_verified_together() {
+    let home = Home::new();
+    let own = catalog_of(&home, "lo", "ssh board");
+    let finished = run(&mut home.drome(&["verify", "there", "here", "--catalog", &own]));
+    assert_eq!(finished.code, 2, "{}", finished.err);
+    assert!(finished.err.contains("this machine and `ssh board` (server-on)"), "{}", finished.err);
+}

@@ -6,7 +6,7 @@ use crate::common::namespace::{Namespace, Through, ip};
 use crate::common::sshd::Sshd;
 use crate::common::{Home, process, run, serve, wait_for};
 use serde_json::Value;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
@@ -136,12 +136,43 @@ fn a_link_that_falls_silent_in_a_long_window_is_noticed_by_both_sides() {
     // The agent, and the server.
     wait_for(|| namespace.dromes().len() >= 2, "the server to run there");
     std::thread::sleep(Duration::from_secs(2));
+    assert_noticed(&namespace, child, "the sweep");
+}
+
+#[test]
+fn a_link_that_falls_silent_in_a_long_window_of_a_heat_is_noticed_by_both_sides() {
+    let (home, namespace) = (Home::new(), Namespace::new());
+    let sshd = Sshd::within(&namespace);
+    let server = format!("{DROME} serve --listen {{host}} --port {{port}}");
+    let mut command = home.drome(&["race", &server, &server, "--url", "http://127.0.0.1:{port}/hello"]);
+    command.args(["--server-on", &sshd.transport("config"), "--warmup", "100ms", "--rounds", "2"]);
+    // At ten a second, a window of enough answers lasts for minutes.
+    command.args(["-c", "8", "--rate", "10", "--duration", "5min", "--budget", "2h"]);
+    let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    // The agent, two servers and the hub; then closed load, which warms up; then the window.
+    wait_for(|| namespace.dromes().len() >= 4, "the servers to run there");
+    wait_for(|| packets_in_a_second(&namespace) > 2_000, "the warm-up");
+    wait_for(|| (10..200).contains(&packets_in_a_second(&namespace)), "the window");
+    assert_noticed(&namespace, child, "the race");
+}
+
+/// How many packets this machine sends into the link within a second.
+fn packets_in_a_second(namespace: &Namespace) -> u64 {
+    let file = format!("/sys/class/net/{}/statistics/tx_packets", namespace.here);
+    let sent = || std::fs::read_to_string(&file).unwrap().trim().parse::<u64>().unwrap();
+    let before = sent();
+    std::thread::sleep(Duration::from_secs(1));
+    sent() - before
+}
+
+/// Takes the link down: both sides end soon, and here it is told why.
+fn assert_noticed(namespace: &Namespace, child: Child, name: &str) {
     ip(&format!("link set {} down", namespace.here));
     let down = Instant::now();
-    let ended = process::output(child, "the sweep");
+    let ended = process::output(child, name);
     let here = down.elapsed();
     wait_for(|| namespace.dromes().is_empty(), "both sides to notice");
-    println!("noticed here after {here:?}, all ended there after {:?}", down.elapsed());
+    println!("{name}: noticed here after {here:?}, all ended there after {:?}", down.elapsed());
     assert!(down.elapsed() < CLEAN, "{:?}", down.elapsed());
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(!ended.status.success() && said.contains("the link to"), "{said}");

@@ -243,6 +243,12 @@ fn another_machine_that_can_not_be_reached_is_told() {
         refused(&run(home.drome(&args).arg("ssh box; ls")), 2, "`;`");
         refused(&run(home.drome(&args).arg("")), 2, "`ssh HOST`");
     }
+    let escapes = "sh -c 'printf \"a\\033[31mb\\n\"; printf \"c\\033]0;title\\007d\\n\" >&2; exit 1'";
+    let told = run(&mut home.drome(&["push", "--to", escapes]));
+    assert_eq!((told.code, told.out.as_str()), (1, "ab\n"), "{}", told.err);
+    assert!(told.err.contains("cd\n"), "{}", told.err);
+    let told = run(&mut home.drome(&["pull", "--from", escapes]));
+    assert!(told.code == 1 && told.err.contains("cd\n"), "{}", told.err);
     let hostile = "sh -c 'echo hello'";
     refused(&run(&mut home.drome(&["pull", "--from", hostile])), 2, "is not a file of shared runs");
     refused(

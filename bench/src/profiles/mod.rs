@@ -99,6 +99,7 @@ impl Drome<'_> {
 fn row(drome: &Drome<'_>, spins: &Spins, duration: &str) -> Result<String> {
     let server = Server::start(&spins.command(drome.folder)?)?;
     drome.load(&server, &["-d", WARMUP, "--quiet"])?;
+    spins.tell_names(server.pid())?;
     let before = server.truth()?;
     let file = drome.folder.join(format!("{}.json", spins.name));
     let output = drome.load(&server, &["-d", duration, "--quiet", "--profile", &file.to_string_lossy()])?;

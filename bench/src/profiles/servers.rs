@@ -17,6 +17,9 @@ pub struct Spins {
     /// How the tool is installed.
     install: &'static str,
     language: Language,
+    /// The command, with its process ID as `{pid}`, by which a warm server tells the names of what it has compiled. Empty: it needs none,
+    /// or has none.
+    pub names: &'static [&'static str],
     /// Why its stacks may not name its functions.
     pub unnamed: &'static str,
 }
@@ -33,14 +36,23 @@ enum Language {
 const JAVASCRIPT: &str = include_str!("spins.js");
 const PYTHON: &str = include_str!("spins.py");
 
+/// Frame pointers; the callers stay functions of their own, which the JIT compiler does not tell of those that it inlines; small packets
+/// are sent at once.
+const JAVA: [&str; 3] = [
+    "-XX:+PreserveFramePointer",
+    "-XX:CompileCommand=dontinline,Spins.caller_*",
+    "-Dsun.net.httpserver.nodelay=true",
+];
+
 /// All of them, in the order of the table.
-pub const SERVERS: [Spins; 7] = [
+pub const SERVERS: [Spins; 8] = [
     Spins {
         name: "c",
         title: "C",
         tool: "cc",
         install: "apt install gcc libc6-dev",
         language: Language::Compiled("spins.c", include_str!("spins.c"), &["-O2", "-g"]),
+        names: &[],
         unnamed: "no stack names its functions",
     },
     Spins {
@@ -53,6 +65,7 @@ pub const SERVERS: [Spins; 7] = [
             include_str!("spins.rs"),
             &["--edition", "2021", "-O", "-g"],
         ),
+        names: &[],
         unnamed: "no stack names its functions",
     },
     Spins {
@@ -61,6 +74,7 @@ pub const SERVERS: [Spins; 7] = [
         tool: "go",
         install: "https://go.dev/dl",
         language: Language::Compiled("spins.go", include_str!("spins.go"), &["build"]),
+        names: &[],
         unnamed: "no stack names its functions",
     },
     Spins {
@@ -69,6 +83,7 @@ pub const SERVERS: [Spins; 7] = [
         tool: "node",
         install: "apt install nodejs",
         language: Language::Interpreted("spins.js", JAVASCRIPT, &[]),
+        names: &[],
         unnamed: "V8 names its functions only with --perf-basic-prof",
     },
     Spins {
@@ -81,7 +96,18 @@ pub const SERVERS: [Spins; 7] = [
             JAVASCRIPT,
             &["--perf-basic-prof", "--interpreted-frames-native-stack"],
         ),
+        names: &[],
         unnamed: "no stack names its functions",
+    },
+    Spins {
+        name: "java",
+        title: "Java",
+        tool: "java",
+        install: "apt install default-jdk-headless",
+        language: Language::Interpreted("spins.java", include_str!("spins.java"), &JAVA),
+        // At its end it would tell them too late: drome does not end it.
+        names: &["jcmd", "{pid}", "Compiler.perfmap"],
+        unnamed: "needs JDK 17 or later, whose jcmd writes a perf map",
     },
     Spins {
         name: "python",
@@ -89,6 +115,7 @@ pub const SERVERS: [Spins; 7] = [
         tool: "python3",
         install: "apt install python3",
         language: Language::Interpreted("spins.py", PYTHON, &[]),
+        names: &[],
         unnamed: "only the interpreter's own functions have names without -X perf",
     },
     Spins {
@@ -97,6 +124,7 @@ pub const SERVERS: [Spins; 7] = [
         tool: "python3",
         install: "apt install python3",
         language: Language::Interpreted("spins.py", PYTHON, &["-X", "perf"]),
+        names: &[],
         unnamed: "needs Python 3.12 or later, built with -fno-omit-frame-pointer",
     },
 ];
@@ -109,6 +137,16 @@ impl Spins {
             return Ok(());
         }
         bail!("`{tool}` is not on PATH, which {name} needs: install it ({install}), or name other servers")
+    }
+
+    /// Makes a server with this process ID, which is warm, tell the names of what it has compiled.
+    pub fn tell_names(&self, pid: u32) -> Result<()> {
+        let words: Vec<String> = self.names.iter().map(|word| word.replace("{pid}", &pid.to_string())).collect();
+        let Some((program, args)) = words.split_first() else { return Ok(()) };
+        let told = Command::new(program).args(args).output().with_context(|| format!("can't run {program}"))?;
+        let printed = String::from_utf8_lossy(&told.stdout);
+        ensure!(told.status.success(), "`{}` ended with {}: {printed}", words.join(" "), told.status);
+        Ok(())
     }
 
     /// Writes its source into the folder, and compiles it where its language is compiled; returns the command that starts it, without the
@@ -157,7 +195,7 @@ mod tests {
     #[test]
     fn an_interpreted_server_is_started_by_its_tool() {
         let folder = tempfile::tempdir().unwrap();
-        let command = SERVERS[6].command(folder.path()).unwrap();
+        let command = SERVERS[7].command(folder.path()).unwrap();
         let source = folder.path().join("spins.py");
         assert_eq!(command, ["python3", "-X", "perf", &source.display().to_string()]);
         assert_eq!(std::fs::read_to_string(source).unwrap(), PYTHON);

@@ -43,6 +43,17 @@ fn busy_ticks() -> Option<u64> {
     ticks_in(&fs::read_to_string("/proc/stat").ok()?)
 }
 
+/// CPU time of all ended processes that a process started and waited for, in whole ticks. It has ended, too, and nobody has waited for it yet.
+pub fn children_cpu_ns(pid: u32) -> Option<u64> {
+    children_ticks(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?).map(|ticks| ticks * TICK_NS as u64)
+}
+
+/// `cutime` and `cstime` of proc_pid_stat(5). What comes before may have blanks in it, and ends with the last parenthesis.
+fn children_ticks(stat: &str) -> Option<u64> {
+    let rest: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    rest.get(13..15)?.iter().map(|ticks| ticks.parse::<u64>().ok()).sum()
+}
+
 /// User, nice, system and steal time. Not interrupts: the kernel counts the network's own work as such.
 fn ticks_in(stat: &str) -> Option<u64> {
     let all: Vec<u64> =
@@ -61,6 +72,12 @@ mod tests {
             Some(80_000_321)
         );
         assert_eq!(ticks_in(""), None);
+    }
+
+    #[test]
+    fn what_children_used_is_read_behind_a_name_with_blanks() {
+        let stat = "7 (a b) c) Z 1 7 7 0 -1 4 1 2 3 4 100 200 30 4 20 0 1 0 5 6 7";
+        assert_eq!((children_ticks(stat), children_ticks("7 (a)")), (Some(34), None));
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub struct Figure {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// CPU time of the client's process, from start to end, divided by its requests.
+    /// CPU time of the client's process and of those that it started, from start to end, divided by its requests.
     ClientCpu,
     /// CPU time of the server's process during the run, divided by the client's requests.
     ServerCpu,

@@ -1,5 +1,6 @@
 //! Processes that run on one core and never outlive drome-bench.
 
+use super::machine;
 use anyhow::{Context, Result, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -21,7 +22,7 @@ pub struct Ended {
     pub status: ExitStatus,
     pub output: String,
     pub errors: String,
-    /// Of all its threads, from start to end.
+    /// Of all its threads, from start to end, and of the processes that it started and waited for.
     pub cpu_ns: u64,
 }
 
@@ -65,7 +66,8 @@ impl Running {
             bail!("not done after {} s", limit.as_secs());
         }
         // It is not yet reaped, so its clock can still be read.
-        let cpu_ns = self.cpu_ns().context("no clock of an ended process")?;
+        let own_ns = self.cpu_ns().context("no clock of an ended process")?;
+        let cpu_ns = own_ns + machine::children_cpu_ns(self.child.id()).context("an ended process has no stat")?;
         let status = self.child.wait()?;
         Ok(Ended { status, output: read(&mut self.output)?, errors: read(&mut self.errors)?, cpu_ns })
     }
@@ -102,6 +104,14 @@ mod tests {
         assert_eq!(ended.status.code(), Some(3));
         let nothing = sh("exit 0").end(Duration::from_mins(1)).unwrap();
         assert!(ended.cpu_ns > nothing.cpu_ns && nothing.cpu_ns > 0);
+    }
+
+    #[test]
+    fn the_cpu_time_of_a_process_has_that_of_its_children() {
+        let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+        let own = sh(busy).end(Duration::from_mins(1)).unwrap().cpu_ns;
+        let of_child = sh(&format!("sh -c '{busy}'; true")).end(Duration::from_mins(1)).unwrap().cpu_ns;
+        assert!(of_child > own / 2, "{of_child}, {own}");
     }
 
     #[test]

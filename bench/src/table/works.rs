@@ -131,6 +131,15 @@ pub const WORKS: &[Work] = &[
         ..WORK
     },
     Work {
+        name: "agent",
+        title: "64 keep-alive connections, 12-byte body, `--load-from here`: drome and its agent together",
+        // Starting the agent and comparing clocks takes the same time however long the load is.
+        min_seconds: 10,
+        runs: &[run(FLOOR, "/", Drome(&["--load-from", "here"])), run(FLOOR, "/", Drome(&[]))],
+        figures: &[figure(ClientCpu, 0, LowestOf(&[1]), AtMost(1.02))],
+        ..WORK
+    },
+    Work {
         name: "pipeline",
         title: "64 keep-alive connections, 12-byte body, 16 requests pipelined on each",
         runs: &[

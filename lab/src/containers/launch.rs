@@ -3,6 +3,7 @@
 use super::{ContainerError, Tool};
 use net::clock;
 use stats::random;
+use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -19,6 +20,9 @@ const PORT: &str = "{port}";
 /// output comes through the tool to the server's log and is kept nowhere else. A removal kills at once: the server was asked before.
 const OPTIONS: [&str; 5] =
     ["--rm", "--pull=never", "--network=host", "--log-driver=none", "--stop-timeout=0"];
+
+/// Makes variables of an environment from what variables have without that.
+pub type Variables<'a> = dyn Fn(&dyn Fn(&str) -> Option<OsString>) -> Vec<(String, String)> + 'a;
 
 /// Everything about a container but its name, its port and its cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +56,23 @@ impl Launch {
         command.push(self.image.clone());
         command.extend(self.words.iter().map(fill));
         command
+    }
+
+    /// What a variable has in the container: as it is told to the tool, else as the image has it. `of_image`: the image's variables.
+    fn variable<'a>(&'a self, name: &str, of_image: &'a [String]) -> Option<&'a str> {
+        let value = |variable: &'a String| variable.strip_prefix(name)?.strip_prefix('=');
+        self.env.iter().rev().chain(of_image).find_map(value)
+    }
+
+    /// The same container with more variables in place of its own of the same names. `more` is given what a variable has so far.
+    pub fn with_environment(&self, more: &Variables<'_>, stop: &AtomicBool) -> Result<Self, ContainerError> {
+        let of_image = self.tool.variables(&self.image, stop)?;
+        let more = more(&|name| self.variable(name, &of_image).map(OsString::from));
+        // What the user tells the tool in its own words is not known in all forms, and stays as it is.
+        let is_told = |name: &str| self.args.iter().any(|arg| arg.contains(name));
+        let more = more.into_iter().filter(|(name, _)| !is_told(name));
+        let env = self.env.iter().cloned().chain(more.map(|(name, value)| format!("{name}={value}")));
+        Ok(Self { env: env.collect(), ..self.clone() })
     }
 
     /// The command that kills the container of this name, if it runs, and removes it.
@@ -116,6 +137,31 @@ mod tests {
         assert!(!podman.command("x", &[2], 1).join(" ").contains("cpuset"));
         assert_eq!(podman.removal("a").join(" "), "/usr/bin/podman --runtime runc rm --force --ignore a");
         assert_eq!(launch(&["docker"]).removal("a"), ["docker", "rm", "--force", "a"]);
+    }
+
+    #[test]
+    fn variables_are_those_of_the_user_then_those_of_the_image() {
+        let launch = launch(&["docker"]);
+        let of_image = ["MODE=slow", "MODEL=x", "PATH=/bin:/a=b"].map(str::to_owned);
+        let of = |name| launch.variable(name, &of_image);
+        assert_eq!((of("MODE"), of("MODEL"), of("PATH")), (Some("fast"), Some("x"), Some("/bin:/a=b")));
+        assert_eq!((of("MOD"), of("")), (None, None));
+    }
+
+    #[test]
+    fn more_variables_stand_after_the_containers_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let tool = folder.path().join("podman");
+        std::fs::write(&tool, "#!/bin/sh\necho MODE=slow\necho OPTIONS=-a\n").unwrap();
+        let mut launch = launch(&["sh", &tool.display().to_string()]);
+        launch.args.push("--env=TOLD=1".to_owned());
+        let more = |own: &dyn Fn(&str) -> Option<OsString>| {
+            let of = |name: &str| own(name).map_or_else(String::new, |value| value.into_string().unwrap());
+            let added = ["MODE", "OPTIONS", "NEW", "TOLD"].map(|name| (name.to_owned(), of(name) + "+"));
+            added.to_vec()
+        };
+        let with = launch.with_environment(&more, &AtomicBool::new(false)).unwrap();
+        assert_eq!(with.env, ["PORT={port}", "MODE=fast", "MODE=fast+", "OPTIONS=-a+", "NEW=+"]);
     }
 
     #[test]

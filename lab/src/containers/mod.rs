@@ -4,7 +4,7 @@
 mod launch;
 mod tool;
 
-pub use launch::{Launch, new_name};
+pub use launch::{Launch, Variables, new_name};
 pub use tool::Tool;
 
 /// The tools that drome looks for, in this order.

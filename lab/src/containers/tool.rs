@@ -22,6 +22,9 @@ const LAST_LINES: usize = 8;
 /// The ID of an image, and its names with digests.
 const IDENTITY: &str = "{{.Id}} {{range .RepoDigests}}{{.}} {{end}}";
 
+/// The variables of an image, a line for each.
+const VARIABLES: &str = "{{range .Config.Env}}{{println .}}{{end}}";
+
 /// The length of an ID in hexadecimal digits.
 const ID_DIGITS: usize = 64;
 
@@ -59,6 +62,12 @@ impl Tool {
             Err(ContainerError::Failed { .. }) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// The variables of an image's environment, as `NAME=VALUE`.
+    pub fn variables(&self, image: &str, stop: &AtomicBool) -> Result<Vec<String>, ContainerError> {
+        let printed = self.ask(&["image", "inspect", "--format", VARIABLES, image], PATIENCE, stop)?;
+        Ok(printed.lines().map(str::to_owned).collect())
     }
 
     /// Gets the image of this name from its registry.

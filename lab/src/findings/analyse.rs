@@ -57,6 +57,7 @@ fn whole(
         page: run.study.published.clone(),
         unequal: run.study.unequal.clone(),
         entrants: run.contenders.clone(),
+        profiles: Vec::new(),
     }
 }
 

@@ -55,6 +55,7 @@ fn pair(cell: &CellFindings, first: &ContenderFindings, other: &ContenderFinding
         decided,
         faster: better.map(|c| c.name.clone()),
         ratio: other.metric_of_reference,
+        sure: other.in_heats.as_ref().and_then(|own| own.sure_of_reference),
     }
 }
 

@@ -112,7 +112,7 @@ fn made_up(course: &Course<'_>, batch: &[Heat], round: usize) -> Option<Heat> {
     let own: Vec<Start> = course.starts.iter().filter(|start| start.round == round).cloned().collect();
     let begun = course.heats.iter().chain(batch).filter(|heat| heat.round == round);
     let number = begun.map(|heat| heat.number).max()? + 1;
-    owed::made_up(course.run, round, number, &own)
+    owed::made_up(owed::bare(course.run, round, number, true), course.run, &own)
 }
 
 /// The first of these heats for which the budget lasts.

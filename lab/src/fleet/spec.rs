@@ -2,13 +2,14 @@
 
 use super::FleetError;
 use model::{Heat, Run};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the form.
 const VERSION: u32 = 1;
 
 /// A heat that is owed, with the run that it belongs to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// The version of the form: 1.

@@ -15,6 +15,7 @@ use model::{Cell, Load, Plan};
 use net::clock;
 use stats::random;
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -122,30 +123,43 @@ impl<'b, 'a> Bout<'b, 'a> {
         self.looks.look();
     }
 
-    /// Runs a member's turn; `None`: the member failed in it, and is out.
+    /// Runs a member's turn; `None`: the member failed in it or before it, and is out.
     pub fn turn(&mut self, member: usize) -> Result<Option<Turned>, Trouble> {
+        let at = self.who[member];
+        if let Some(end) = self.field.members[at].ended() {
+            self.loses(member, Fault::Contender(format!("between its turns {end}")))?;
+            return Ok(None);
+        }
         let slice = load::Slice { target: member, ..self.shape.slice }.jittered(self.seed, self.nth);
         self.nth += 1;
-        let (looks, mut seen) = (&mut self.looks, Vec::new());
-        self.generator
-            .slice_with_looks(&slice, PIECE, &mut || seen.push(looks.look()))
-            .map_err(|e| own(&e))?;
+        let (looks, field, mut seen) = (&mut self.looks, &*self.field, Vec::new());
+        // A window can last for minutes, and nothing that is sent into a dead network comes back as an error for as long.
+        let mut look = || {
+            seen.push(looks.look());
+            if field.ensure_linked().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        self.generator.slice_with_looks(&slice, PIECE, &mut look).map_err(|e| own(&e))?;
         seen.push(self.looks.look());
-        let at = self.who[member];
         self.field.charge(at);
         self.ensure_wanted()?;
         self.field.ensure_linked()?;
         if let Some(fault) = self.fault(member) {
-            if let Some(Fault::Lab(why)) = self.unreachable(member) {
-                return Err(Trouble::Lab(why));
-            }
-            if self.is_hub(member) {
-                return Err(Trouble::Lab(format!("the hub (`drome serve`): {fault}")));
-            }
-            self.field.members[at].leaves(fault);
+            self.loses(member, fault)?;
             return Ok(None);
         }
         Ok(Some(Turned::of(&seen, self.generator.last(), self.shape.is_window)))
+    }
+
+    /// Takes a member out of the heat. Fails where that is not its own doing, and where it is the hub.
+    fn loses(&mut self, member: usize, fault: Fault) -> Result<(), Trouble> {
+        if let Some(Fault::Lab(why)) = self.unreachable(member) {
+            return Err(Trouble::Lab(why));
+        }
+        if self.is_hub(member) {
+            return Err(Trouble::Lab(format!("the hub (`drome serve`): {fault}")));
+        }
+        self.field.loses(self.who[member], fault);
+        Ok(())
     }
 
     /// Pauses the load for so long, and returns the share of a core that each member used meanwhile; `None`: unknown.

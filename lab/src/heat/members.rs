@@ -6,16 +6,18 @@ use crate::elsewhere::looks::FarLooks;
 use crate::elsewhere::watch::AllWatch;
 use crate::fault::Fault;
 use crate::heat::hub::Hub;
+use crate::heat::out_of_memory::{self, Cause, OutOfMemory};
 use crate::heat::schedule::budget;
 use crate::heat::schedule::owed;
 use crate::lab::{Lab, Show};
+use crate::machine::system::System;
 use crate::prepare::Prepared;
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::origin::Origin;
 use crate::server::tree::{Snapshot, ThreadClocks, Tree};
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
 use model::{Cell, Conditions, Run, Usage};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -50,6 +52,7 @@ pub struct Field<'a> {
     charged: Instant,
     /// Watches the machine from before the first start.
     watch: AllWatch,
+    memory: OutOfMemory,
 }
 
 impl Member {
@@ -114,6 +117,12 @@ impl Member {
         self.stop();
     }
 
+    /// Takes it out of the heat, because the machine had no memory for it beside other contenders.
+    fn lacks_memory(&mut self, why: String) {
+        self.start.outcome = StartOutcome::LackedMemory(why);
+        self.stop();
+    }
+
     /// Notes that the other machine, if it is on one, slowed its processor down: a board that is hot or has too weak a supply.
     fn note_slowed(&mut self, there: Option<&There>, conditions: &Conditions) {
         let slowed = conditions.throttled.as_ref().filter(|why| !why.is_empty());
@@ -170,7 +179,8 @@ impl<'a> Field<'a> {
         let spent_before = budget::spent(starts);
         let (members, charged) = (Vec::new(), Instant::now());
         let watch = AllWatch::begin(&lab.cores, lab.there.as_ref());
-        let mut field = Self { lab, run, heat, members, spent_before, hub, charged, watch };
+        let memory = OutOfMemory::begin(kills(lab, run));
+        let mut field = Self { lab, run, heat, members, spent_before, hub, charged, watch, memory };
         let servers = heat.servers();
         for (nth, (name, copy)) in servers.iter().enumerate() {
             if *name == HUB || !run.servers_already_ran() {
@@ -196,17 +206,20 @@ impl<'a> Field<'a> {
                 conditions: None,
             };
             let mut member = Member { start, instance: None };
-            match started {
+            let fault = match started {
                 Ok(instance) => {
                     member.start.program = instance.server.program();
                     member.instance = Some(instance);
+                    None
                 }
-                Err(fault) => member.leaves(field.beside_its_copy(name, fault)),
-            }
-            let is_hub_lost = *name == HUB && !member.is_alive();
+                Err(fault) => Some(field.beside_its_copy(name, fault)),
+            };
             field.members.push(member);
-            field.charge(field.members.len() - 1);
-            if is_hub_lost {
+            if let Some(fault) = fault {
+                field.loses(nth, fault);
+            }
+            field.charge(nth);
+            if *name == HUB && !field.members[nth].is_alive() {
                 let why = field.members.last().map(|hub| why(&hub.start)).unwrap_or_default();
                 let why = format!("the hub (`drome serve`) did not start: {why}");
                 return (field, Some(Trouble::Lab(why)));
@@ -273,6 +286,29 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// Takes a member out of the heat that could not be started or can't go on: by its own fault, or because the machine has no memory for it
+    /// beside others.
+    pub fn loses(&mut self, at: usize, fault: Fault) {
+        let Fault::Contender(why) = fault else { return self.members[at].leaves(fault) };
+        let own = self.members[at].start.contender.as_str();
+        let is_other = |name: &&str| *name != own && *name != HUB;
+        let alive = self.members.iter().filter(|member| member.is_alive());
+        let others: BTreeSet<&str> =
+            alive.map(|member| member.start.contender.as_str()).filter(is_other).collect();
+        let others = others.len();
+        match self.memory.cause(kills(self.lab, self.run), others, &why) {
+            Cause::SharedMemory => {
+                let beside = if others == 1 { "another contender was" } else { "other contenders were" };
+                self.members[at].lacks_memory(format!("memory ran out while {beside} alive: {why}"));
+            }
+            Cause::OwnMemory => {
+                let why = format!("memory ran out while no other contender was alive: {why}");
+                self.members[at].leaves(Fault::Contender(why));
+            }
+            Cause::Unknown => self.members[at].leaves(Fault::Contender(why)),
+        }
+    }
+
     /// The living members, by index.
     pub fn alive(&self) -> Vec<usize> {
         (0..self.members.len()).filter(|at| self.members[*at].is_alive()).collect()
@@ -331,10 +367,19 @@ impl<'a> Field<'a> {
     }
 }
 
+/// How many processes the kernel has ended since boot for want of memory. `None` where it does not tell, and where drome did not start the
+/// servers on this machine.
+fn kills(lab: &Lab, run: &Run) -> Option<u64> {
+    if lab.there.is_some() || run.servers_already_ran() {
+        return None;
+    }
+    out_of_memory::kills(&System::here().read("proc/vmstat")?)
+}
+
 /// Why a start did not complete.
 pub fn why(start: &Start) -> String {
     match &start.outcome {
-        StartOutcome::Failed(why) | StartOutcome::Spoiled(why) => why.clone(),
+        StartOutcome::Failed(why) | StartOutcome::Spoiled(why) | StartOutcome::LackedMemory(why) => why.clone(),
         StartOutcome::Running | StartOutcome::Ended => String::new(),
     }
 }

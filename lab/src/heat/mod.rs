@@ -15,6 +15,7 @@ mod kept;
 mod measured;
 mod members;
 pub mod observed;
+mod out_of_memory;
 pub(crate) mod run;
 pub mod schedule;
 pub mod turns;

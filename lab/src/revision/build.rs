@@ -1,10 +1,10 @@
 //! Builds revisions. What is built once is kept in the cache folder, by commit, build command, tools and environment.
 
+use super::guarded::{self, Ended};
 use super::{Repository, Revision, RevisionError, toolchain};
 use crate::lock::Lock;
 use crate::machine::digest::hex;
 use crate::server::supervise::last_lines;
-use crate::shell::{self, Ended};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -56,10 +56,11 @@ impl<'r> Builder<'r> {
         let builds = self.home.join("builds");
         fs::create_dir_all(&builds).map_err(RevisionError::files("can't create", &builds))?;
         let lock = self.home.join("lock");
-        let _lock = Lock::take(&lock).map_err(RevisionError::files("can't lock", &lock))?;
+        // What an earlier drome has started, and what would go on writing, holds the lock after a kill of that one.
+        let lock = Lock::take(&lock).map_err(RevisionError::files("can't lock", &lock))?;
         let folder = self.folder(revision);
         if !folder.is_dir() {
-            self.make(revision, &folder, stop)?;
+            self.make(revision, &folder, &lock, stop)?;
         }
         // The time of the last use, by which old builds are removed.
         let now = File::open(&folder).and_then(|at| at.set_modified(SystemTime::now()));
@@ -91,10 +92,17 @@ impl<'r> Builder<'r> {
     }
 
     /// Checks out and builds where all are built, then moves the result.
-    fn make(&self, revision: &Revision, folder: &Path, stop: &AtomicBool) -> Result<(), RevisionError> {
+    fn make(
+        &self,
+        revision: &Revision,
+        folder: &Path,
+        lock: &Lock,
+        stop: &AtomicBool,
+    ) -> Result<(), RevisionError> {
         let tree = self.home.join("tree");
         clear(&tree)?;
-        let made = self.repository.check_out(revision, &tree).and_then(|()| self.run(revision, &tree, stop));
+        let checked_out = self.repository.check_out(revision, &tree, lock);
+        let made = checked_out.and_then(|()| self.run(revision, &tree, lock, stop));
         let forgotten = self.repository.forget(&tree);
         if let Err(error) = made.and(forgotten) {
             clear(&tree)?;
@@ -103,25 +111,26 @@ impl<'r> Builder<'r> {
         fs::rename(&tree, folder).map_err(RevisionError::files("can't move the build to", folder))
     }
 
-    fn run(&self, revision: &Revision, tree: &Path, stop: &AtomicBool) -> Result<(), RevisionError> {
+    fn run(
+        &self,
+        revision: &Revision,
+        tree: &Path,
+        lock: &Lock,
+        stop: &AtomicBool,
+    ) -> Result<(), RevisionError> {
         if self.command.is_empty() {
             return Ok(());
         }
         let log = self.home.join("build.log");
-        let out = File::create(&log).map_err(RevisionError::files("can't write", &log))?;
+        File::create(&log).map_err(RevisionError::files("can't write", &log))?;
         let folder = tree.join(self.repository.prefix());
-        let ended = shell::run(self.command, &folder, out, PATIENCE, stop);
-        let (name, last) = (revision.name.clone(), || last_lines(&log));
+        let ended = guarded::run(self.command, &folder, &log, lock, PATIENCE, stop);
         match ended.map_err(RevisionError::files("can't build in", &folder))? {
-            Ended::Exited(status) if status.success() => Ok(()),
-            Ended::Exited(status) => {
-                Err(RevisionError::Build { name, how: status.to_string(), last: last() })
+            Ended::Well => Ok(()),
+            Ended::Badly(how) => {
+                Err(RevisionError::Build { name: revision.name.clone(), how, last: last_lines(&log) })
             }
             Ended::Stopped => Err(RevisionError::Interrupted),
-            Ended::TimedOut => {
-                let how = format!("not finished within {PATIENCE:?}");
-                Err(RevisionError::Build { name, how, last: last() })
-            }
         }
     }
 }

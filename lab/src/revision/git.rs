@@ -1,11 +1,13 @@
 //! A git repository, read with the `git` command. Its hooks never run, and its own working tree is never changed.
 
 use super::RevisionError;
+use crate::lock::Lock;
 use crate::machine::digest::hex;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,9 @@ pub const WORKING_TREE: &str = ".";
 
 /// The most branches that an error names.
 const NAMED: usize = 8;
+
+/// Lists the files that git tracks, those of submodules included.
+const TRACKED: &[&str] = &["ls-files", "-z", "--cached", "--recurse-submodules"];
 
 /// The length of an abbreviated commit.
 const ABBREVIATED: usize = 10;
@@ -35,6 +40,8 @@ pub struct Revision {
     pub name: String,
     /// The commit; of the working tree the one that is checked out.
     pub commit: String,
+    /// The name that git has for all files of the commit together.
+    pub tree: String,
     /// SHA-256 of all files of the working tree; `None` for a commit.
     pub files: Option<String>,
     /// Whether its files differ from those of the commit; `false` for a commit.
@@ -51,10 +58,10 @@ impl Revision {
         }
     }
 
-    /// Whether both have the same files. A working tree without changes has those of its commit.
+    /// Whether both have the same files, as a commit and an empty one after it have. A working tree without changes has those of its commit.
     pub fn is_same(&self, other: &Self) -> bool {
         let is_plain = |revision: &Self| !revision.is_changed;
-        self.commit == other.commit && (self.files == other.files || (is_plain(self) && is_plain(other)))
+        self.tree == other.tree && (self.files == other.files || (is_plain(self) && is_plain(other)))
     }
 }
 
@@ -93,18 +100,21 @@ impl Repository {
             }
             Err(other) => return Err(other),
         };
+        let tree = git(&self.root, &["rev-parse", "--verify", "--quiet", &format!("{commit}^{{tree}}")])?;
+        let tree = text(line(&tree));
         let files = if is_working_tree { Some(self.digest()?) } else { None };
         let is_changed = is_working_tree && self.is_changed()?;
-        Ok(Revision { name: name.to_owned(), commit, files, is_changed })
+        Ok(Revision { name: name.to_owned(), commit, tree, files, is_changed })
     }
 
-    /// Checks a revision out into a folder that does not exist yet, submodules included.
-    pub fn check_out(&self, revision: &Revision, into: &Path) -> Result<(), RevisionError> {
+    /// Checks a revision out into a folder that does not exist yet, submodules included. What writes to the folder keeps the lock for as
+    /// long as it lives: git goes on when drome is killed.
+    pub fn check_out(&self, revision: &Revision, into: &Path, lock: &Lock) -> Result<(), RevisionError> {
         let target = into.as_os_str();
         let add = ["worktree", "add", "--detach", "--force", "--quiet"].map(OsStr::new);
-        git(&self.root, &[&add[..], &[target, OsStr::new(&revision.commit)]].concat())?;
+        git_holding(lock, &self.root, &[&add[..], &[target, OsStr::new(&revision.commit)]].concat())?;
         if into.join(".gitmodules").exists() {
-            git(into, &["submodule", "update", "--init", "--recursive", "--quiet"])?;
+            git_holding(lock, into, &["submodule", "update", "--init", "--recursive", "--quiet"])?;
         }
         if revision.files.is_some() {
             self.overlay(into)?;
@@ -124,9 +134,11 @@ impl Repository {
     /// Makes a checkout of the working tree's commit the same as the working tree.
     fn overlay(&self, checkout: &Path) -> Result<(), RevisionError> {
         let files = self.files()?;
-        for gone in names(&git(&self.root, &["ls-files", "-z", "--cached", "--recurse-submodules"])?) {
-            if !files.contains(&gone) {
-                let _ = fs::remove_file(checkout.join(gone));
+        // The user's own index would not do: it lacks a file whose removal is staged.
+        for file in names(&git(checkout, TRACKED)?) {
+            if !files.contains(&file) && !self.is_in_absent_submodule(&file, checkout) {
+                let at = checkout.join(&file);
+                remove_file(&at).map_err(RevisionError::files("can't remove", &at))?;
             }
         }
         for file in files {
@@ -138,10 +150,28 @@ impl Repository {
 
     /// The files of the working tree that are there: those that git tracks, and new ones that it does not ignore.
     fn files(&self) -> Result<BTreeSet<PathBuf>, RevisionError> {
-        let mut files = names(&git(&self.root, &["ls-files", "-z", "--cached", "--recurse-submodules"])?);
+        let mut files = names(&git(&self.root, TRACKED)?);
         files.extend(names(&git(&self.root, &["ls-files", "-z", "--others", "--exclude-standard"])?));
-        files.retain(|file| fs::symlink_metadata(self.root.join(file)).is_ok_and(|at| !at.is_dir()));
+        files.retain(|file| self.is_there(file));
         Ok(files)
+    }
+
+    /// Whether the working tree has this file. What lies behind a symbolic link to a folder is not its own, though git still tracks a file
+    /// of this name until the link is staged.
+    fn is_there(&self, file: &Path) -> bool {
+        let about = |path: &Path| fs::symlink_metadata(self.root.join(path));
+        let is_link = |folder: &Path| about(folder).is_ok_and(|at| at.is_symlink());
+        about(file).is_ok_and(|at| !at.is_dir()) && !folders_of(file).any(is_link)
+    }
+
+    /// Whether a file of the checkout is in a submodule that the user has not checked out, so that nothing of it can be gone.
+    fn is_in_absent_submodule(&self, file: &Path, checkout: &Path) -> bool {
+        let is_submodule = |folder: &Path| fs::symlink_metadata(folder.join(".git")).is_ok();
+        let is_absent = |folder: &Path| {
+            let own = self.root.join(folder);
+            is_submodule(&checkout.join(folder)) && own.is_dir() && !is_submodule(&own)
+        };
+        folders_of(file).any(is_absent)
     }
 
     /// Whether the working tree differs from its commit: by a changed file, a removed one, or a new one that git does not ignore.
@@ -189,8 +219,22 @@ impl Repository {
 
 /// Runs git in a folder and returns what it printed.
 fn git<S: AsRef<OsStr>>(folder: &Path, args: &[S]) -> Result<Vec<u8>, RevisionError> {
+    git_reading(Stdio::null(), folder, args)
+}
+
+/// The same; git, and what it starts, has the lock as its standard input, of which it makes no use.
+fn git_holding<S: AsRef<OsStr>>(lock: &Lock, folder: &Path, args: &[S]) -> Result<Vec<u8>, RevisionError> {
+    let held = lock.shared().map_err(RevisionError::files("can't keep the lock of", folder))?;
+    git_reading(held.into(), folder, args)
+}
+
+fn git_reading<S: AsRef<OsStr>>(
+    input: Stdio,
+    folder: &Path,
+    args: &[S],
+) -> Result<Vec<u8>, RevisionError> {
     let mut command = Command::new("git");
-    command.arg("-C").arg(folder).args(["-c", "core.hooksPath=/dev/null"]).args(args).stdin(Stdio::null());
+    command.arg("-C").arg(folder).args(["-c", "core.hooksPath=/dev/null"]).args(args).stdin(input);
     // A hook or a bisection may have set them; they would name another repository than the folder's.
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         command.env_remove(variable);
@@ -207,13 +251,29 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;
     }
-    if fs::symlink_metadata(to).is_ok() {
-        fs::remove_file(to)?;
+    // A folder of the commit may be a file now; then nothing of it is left.
+    match fs::symlink_metadata(to) {
+        Ok(there) if there.is_dir() => fs::remove_dir_all(to)?,
+        Ok(_) => fs::remove_file(to)?,
+        Err(_) => {}
     }
     if fs::symlink_metadata(from)?.is_symlink() {
         return std::os::unix::fs::symlink(fs::read_link(from)?, to);
     }
     fs::copy(from, to).map(drop)
+}
+
+/// Removes a file that may be gone already. A folder of its name is a submodule that was not checked out.
+fn remove_file(path: &Path) -> std::io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The folders that a file is in, from the repository's root.
+fn folders_of(file: &Path) -> impl Iterator<Item = &Path> {
+    file.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty())
 }
 
 /// File names that are separated by zero bytes.
@@ -232,3 +292,6 @@ fn line(out: &[u8]) -> &[u8] {
 fn text(out: &[u8]) -> String {
     String::from_utf8_lossy(out).into_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 
 mod build;
 mod git;
+mod guarded;
 mod toolchain;
 
 pub use build::{Builder, Built};

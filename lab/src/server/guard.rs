@@ -44,6 +44,8 @@ pub struct Order {
     pub command: Vec<String>,
     /// The address on which the server is to listen: `DROME_HOST` in its environment.
     pub host: Ipv4Addr,
+    /// More variables of its environment, in place of drome's own of the same names.
+    pub env: Vec<(String, String)>,
     /// The CPUs that the server may use; empty: all.
     pub cpus: Vec<usize>,
     /// The server's soft limit of descriptors; `None`: drome's. drome raised its own, and some servers size their tables by theirs.
@@ -157,6 +159,7 @@ fn start(order: &Order, dir: &Path) -> Result<Child, Halt> {
     let spawned = Command::new(program)
         .args(args)
         .current_dir(dir)
+        .envs(order.env.iter().map(|(name, value)| (name, value)))
         .env(HOST, order.host.to_string())
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)

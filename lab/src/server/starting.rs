@@ -88,7 +88,8 @@ impl<'p> Starting<'p> {
         let descriptors = descriptors(place.connections, net::limits::descriptors_at_start());
         let container = prepared.launch.as_ref().map(|launch| (launch, new_name()));
         let removal = container.as_ref().map(|(launch, name)| launch.removal(name)).unwrap_or_default();
-        let start = Start { log, cpus, descriptors, address: at, stop, removal };
+        let env = prepared.env.clone();
+        let start = Start { log, cpus, descriptors, address: at, env, stop, removal };
         let server = Server::start(start, |dir| match &container {
             Some((launch, name)) => Ok(launch.command(name, &place.cpus, at.port())),
             None => lay(prepared, place, at, dir),

@@ -34,6 +34,8 @@ pub struct Start {
     pub descriptors: Option<u64>,
     /// Where it listens.
     pub address: SocketAddrV4,
+    /// Variables of its environment, in place of drome's own of the same names.
+    pub env: Vec<(String, String)>,
     /// The signal that stops it.
     pub stop: StopSignal,
     /// The command that removes its container; empty: it runs in none.
@@ -60,12 +62,23 @@ impl Server {
         start: Start,
         lay: impl FnOnce(&Path) -> std::io::Result<Vec<String>>,
     ) -> Result<Self, Fault> {
+        Self::start_holding(start, Stdio::inherit(), lay)
+    }
+
+    /// The same; the guard holds this file open until nothing is left of what it started.
+    pub fn start_holding(
+        start: Start,
+        held: Stdio,
+        lay: impl FnOnce(&Path) -> std::io::Result<Vec<String>>,
+    ) -> Result<Self, Fault> {
         let mut guard = image::command()
             .arg(guard::WORD)
             // The guard does not use this. In a list of processes it shows which server the guard belongs to.
             .arg(&start.log)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            // A guard tells what is wrong by its standard output.
+            .stderr(held)
             .process_group_of_its_own()
             .spawn()
             .map_err(|e| no_guard(&e))?;
@@ -79,9 +92,9 @@ impl Server {
         let mut server = Self { start, guard, lines, pid, container, exit, ended_early };
         let dir = PathBuf::from(server.awaited("dir")?);
         let command = lay(&dir).map_err(|e| Fault::unable("can't write a server's files", &e))?;
-        let Start { cpus, descriptors, log, removal, address, .. } = server.start.clone();
+        let Start { cpus, descriptors, log, removal, address, env, .. } = server.start.clone();
         let host = *address.ip();
-        server.order(&Order { command, host, cpus, descriptors, log, removal })?;
+        server.order(&Order { command, host, env, cpus, descriptors, log, removal })?;
         let pid = server.awaited("pid")?;
         server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard named the process `{pid}`")))?;
         Ok(server)
@@ -150,6 +163,18 @@ impl Server {
         self.listen();
         let exit = self.exit.as_ref()?;
         Some(format!("it ended ({exit}){}", last_lines(&self.start.log)))
+    }
+
+    /// Waits for its end, but not longer than this; returns how it ended, as the system says it, if it has.
+    pub fn ends_within(&mut self, time: Duration) -> Result<Option<String>, Fault> {
+        match self.lines.recv_timeout(time) {
+            Ok(line) => self.hear(&line),
+            Err(RecvTimeoutError::Disconnected) if self.exit.is_none() => {
+                return Err(Fault::Lab("the guard of a process ended".to_owned()));
+            }
+            Err(_) => {}
+        }
+        Ok(self.exit.clone())
     }
 
     fn listen(&mut self) {

@@ -78,6 +78,9 @@ pub enum SetupError {
     /// The race can't be run.
     #[error("{0}")]
     Race(String),
+    /// The race can't be run because of a server that is compared with the first one: it does not start, or answers wrongly.
+    #[error("{0}")]
+    Compared(String),
     /// The study's servers belong on another machine, which whoever asks does not reach.
     #[error(
         "the study has `server-on = \"{words}\"`, and only `drome run` reaches another machine: measure the study with that, or remove \

@@ -53,14 +53,16 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
                 Fault::Lab(why) => SetupError::Lab(why),
             })?;
         }
-        let (answer, class) = ask_one(lab, prepared, path)?;
+        // The first one has answered, so that what is wrong now is not wrong with all of them.
+        let wrong = if answers.is_empty() { SetupError::Race } else { SetupError::Compared };
+        let (answer, class) = ask_one(lab, prepared, path, wrong)?;
         if let Some(class) = class {
             classes.insert(name.clone(), class);
         }
         answers.push((name.clone(), answer));
     }
-    if let Some(why) = unequal(&answers, path) {
-        return Err(SetupError::Race(why));
+    if let Some(wrong) = unequal(&answers, path) {
+        return Err(wrong);
     }
     if let Some((name, answer)) = answers.first().filter(|(_, answer)| answer.status != 200) {
         let title = lab.prepared.get(name).map_or("", |prepared| &prepared.contender.title);
@@ -71,8 +73,14 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
     Ok(Asked { work: Work { body, ..Work::default() }, classes })
 }
 
-/// Starts one contender, asks it, and stops it; returns its answer, and its likely class where its processes are known.
-fn ask_one(lab: &Lab, prepared: &Prepared, path: &str) -> Result<(Answer, Option<Class>), SetupError> {
+/// Starts one contender, asks it, and stops it; returns its answer, and its likely class where its processes are known. `wrong` makes the
+/// error of what the contender itself does wrong.
+fn ask_one(
+    lab: &Lab,
+    prepared: &Prepared,
+    path: &str,
+    wrong: fn(String) -> SetupError,
+) -> Result<(Answer, Option<Class>), SetupError> {
     let (name, title) = (&prepared.name, &prepared.contender.title);
     let place = Place {
         cpus: lab.cores.server.clone(),
@@ -80,7 +88,7 @@ fn ask_one(lab: &Lab, prepared: &Prepared, path: &str) -> Result<(Answer, Option
         assets: lab.assets.clone(),
         log: lab.logs.join(format!("{name}.log")),
     };
-    let trouble = |why: String| SetupError::Race(format!("{name} (`{title}`): {why}"));
+    let trouble = |why: String| wrong(format!("{name} (`{title}`): {why}"));
     let fault = |fault| match fault {
         Fault::Contender(why) => trouble(why),
         Fault::Lab(why) => SetupError::Lab(why),
@@ -96,8 +104,9 @@ fn ask_one(lab: &Lab, prepared: &Prepared, path: &str) -> Result<(Answer, Option
     Ok((answer, class))
 }
 
-/// Why these answers are not the same work, if they are not: the first one and the first that differs from it, each with its own.
-fn unequal(answers: &[(String, Answer)], path: &str) -> Option<String> {
+/// Why these answers are not the same work, if they are not: the first one and the first that differs from it, each with its own. The
+/// first one is taken for right, unless its status already is not.
+fn unequal(answers: &[(String, Answer)], path: &str) -> Option<SetupError> {
     let ((one, first), others) = answers.split_first()?;
     let told = |(other, answer): &(String, Answer)| {
         let [of_one, of_other] = difference(first, answer)?;
@@ -106,9 +115,10 @@ fn unequal(answers: &[(String, Answer)], path: &str) -> Option<String> {
         } else {
             "both must answer with status 200"
         };
-        Some(format!(
+        let wrong = if first.status == 200 { SetupError::Compared } else { SetupError::Race };
+        Some(wrong(format!(
             "{one} answers {path} with {of_one}, {other} with {of_other}: that is not the same work; {remedy}"
-        ))
+        )))
     };
     others.iter().find_map(told)
 }
@@ -134,12 +144,27 @@ fn difference(one: &Answer, other: &Answer) -> Option<[String; 2]> {
 mod tests {
     use super::*;
 
-    fn told(answers: &[(u16, &str)]) -> Option<String> {
+    fn wrong(answers: &[(u16, &str)]) -> Option<SetupError> {
         let answer = |(nth, (status, body)): (usize, &(u16, &str))| {
             let body = body.as_bytes().to_vec();
             (["A", "B", "C"][nth].to_owned(), Answer { status: *status, body, ..Answer::default() })
         };
         unequal(&answers.iter().enumerate().map(answer).collect::<Vec<_>>(), "/x")
+    }
+
+    fn told(answers: &[(u16, &str)]) -> Option<String> {
+        wrong(answers).map(|wrong| wrong.to_string())
+    }
+
+    #[test]
+    fn who_answers_otherwise_than_the_first_is_wrong_unless_the_first_is() {
+        let is_compared = |answers: &[(u16, &str)]| match wrong(answers) {
+            Some(SetupError::Compared(_)) => true,
+            Some(SetupError::Race(_)) => false,
+            other => panic!("{other:?}"),
+        };
+        assert!(is_compared(&[(200, "a"), (200, "b")]) && is_compared(&[(200, "a"), (200, "a"), (404, "a")]));
+        assert!(!is_compared(&[(404, "a"), (200, "a")]) && !is_compared(&[(500, "a"), (500, "b")]));
     }
 
     #[test]

@@ -1,5 +1,8 @@
-//! The lines of a file that are no rows: its head, the beginning of each entry, and its end.
+//! The lines of a file: those that are no rows (its head, the beginning of each entry, and its end), and what all of them are together.
 
+use model::page::Replays;
+use model::{Heat, Import, Observation, Printed, Run, Slice, Start};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The kind of the first line.
@@ -12,7 +15,7 @@ pub const FROM: &str = "from";
 pub const END: &str = "end";
 
 /// The first line.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
     /// The version of the form.
@@ -22,7 +25,7 @@ pub struct Head {
 }
 
 /// The beginning of an entry.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Opening {
     /// The machine that measured it; null: it is not told.
@@ -30,7 +33,7 @@ pub struct Opening {
 }
 
 /// The last line.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct End {
     /// The number of entries.
@@ -39,4 +42,35 @@ pub struct End {
     pub lines: u64,
     /// SHA-256 of all bytes before this line, in hexadecimal digits.
     pub sha256: String,
+}
+
+/// A line of a file: an object with one key, which is the line's kind. Files are written and read as [`Row`](super::Row)s, of which every one is
+/// checked; this type only describes them.
+#[derive(Debug, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    /// The first line.
+    DromeRuns(Head),
+    /// The beginning of an entry.
+    From(Opening),
+    /// A run: the first row of its entry.
+    Run(Box<Run>),
+    /// Why the run ended.
+    Ended(String),
+    /// A trial of a run in blocks.
+    Trial(Box<Observation>),
+    /// A heat of a run in heats.
+    Heat(Heat),
+    /// A start in a heat.
+    Start(Box<Start>),
+    /// A turn of a start.
+    Slice(Slice),
+    /// Reports of other tools: the only row of its entry.
+    Import(Box<Import>),
+    /// The results of a page's own command lines: the only row of its entry.
+    Replays(Box<Replays>),
+    /// The report of one measurement: the only row of its entry.
+    Report(Box<Printed>),
+    /// The last line.
+    End(End),
 }

@@ -20,6 +20,7 @@ mod writing;
 
 pub use digest::Digest;
 pub(crate) use known::LONGEST;
+pub use lines::Line;
 pub use reading::{Entry, read};
 pub use redaction::Redaction;
 pub use row::{Checked, Kind, Row};

@@ -77,14 +77,32 @@ fn segments(case: &Case<'_>) -> Segments {
     case.segments.unwrap_or(least)
 }
 
-/// In closed load no connection has more answers than there are round trips.
+/// In closed load the connections can't spend more time in round trips than there is: one for each request, or for each pipeline of them,
+/// and those that come before the first request of a new connection.
 fn round_trips(network: &Network, case: &Case<'_>) -> Option<Share> {
     let Load::Closed { connections, .. } = &case.plan.load else { return None };
     let round_trip_s = network.round_trip_ns.filter(|ns| *ns > 0)? as f64 / 1e9;
-    let most = (connections * case.plan.pipeline) as f64 / round_trip_s;
+    let per_request = round_trips_per_request(case)?;
+    let most = *connections as f64 / (round_trip_s * per_request);
+    let each = if case.tally.connections_opened > 0 {
+        format!(", {per_request:.1} for each request with its share of new connections")
+    } else {
+        String::new()
+    };
     let words =
-        format!("what {connections} connections can ask with round trips of {:.2} ms", round_trip_s * 1e3);
+        format!("what {connections} connections can ask with round trips of {:.2} ms{each}", round_trip_s * 1e3);
     Some(Share { share: case.tally.rate_per_s()? / most, words })
+}
+
+/// The round trips of a request, as far as they are known. Opening a connection takes one. A handshake takes one more with TLS 1.3 (RFC
+/// 8446, 2) and where a session is resumed, and two with TLS 1.2 (RFC 5246, 7.3).
+fn round_trips_per_request(case: &Case<'_>) -> Option<f64> {
+    let (tally, of_pipeline) = (case.tally, 1.0 / case.plan.pipeline.max(1) as f64);
+    let is_older = tally.agreed.is_some_and(|agreed| agreed.protocol == "TLS 1.2");
+    let full = tally.handshake.count().saturating_sub(tally.handshakes_resumed);
+    let of_handshakes = tally.handshake.count() + if is_older { full } else { 0 };
+    let of_connections = tally.connections_opened.saturating_add(of_handshakes) as f64;
+    (tally.completed > 0).then(|| of_pipeline + of_connections / tally.completed as f64)
 }
 
 /// Packets to the servers.
@@ -100,7 +118,7 @@ mod tests {
     use crate::machine::segments::Segments;
     use crate::verdict::example::{closed, open, tally, usage};
     use crate::verdict::{Case, Policy, judge};
-    use model::{Bound, Network, Plan, Tally, Verdict};
+    use model::{Agreed, Bound, Network, Plan, Tally, Verdict};
 
     fn judged(plan: &Plan, tally: &Tally, network: &Network, server: f64) -> Verdict {
         let usage = usage(server);
@@ -149,6 +167,38 @@ mod tests {
         assert_eq!((judged(&trips(1_050_000)), judged(&trips(1_500_000))), (Bound::Network, Bound::Neither));
         let both = Network { packets_per_s: Some(10_000), ..trips(1_500_000) };
         assert_eq!(judged(&both), Bound::Network, "each limit is judged by itself");
+    }
+
+    #[test]
+    fn a_new_connection_takes_round_trips_of_its_own() {
+        // 10 connections, 10,000 requests/s: each has 1 ms, whatever it does in it.
+        let new = |opened| Tally { connections_opened: opened, ..tally(0.3) };
+        let with_tls = |protocol, resumed| {
+            let agreed = Agreed { protocol, cipher_suite: "", group: None, key_bits: None };
+            let mut tally = Tally { agreed: Some(agreed), handshakes_resumed: resumed, ..new(10_000) };
+            (0..10_000).for_each(|_| tally.handshake.record(1_000));
+            tally
+        };
+        for (tally, round_trips, words) in [
+            (new(0), 1.0, "round trips of 0.95 ms"),
+            (new(10_000), 2.0, "2.0 for each request with its share of new connections"),
+            (new(5_000), 1.5, "1.5 for each request"),
+            (with_tls("TLS 1.3", 0), 3.0, "3.0 for each request"),
+            (with_tls("TLS 1.2", 10_000), 3.0, "3.0 for each request"),
+            (with_tls("TLS 1.2", 0), 4.0, "4.0 for each request"),
+        ] {
+            let at_limit = Network { round_trip_ns: Some((950_000.0 / round_trips) as u64), ..Network::default() };
+            let verdict = judged(&closed(), &tally, &at_limit, 0.3);
+            assert_eq!(verdict.bound, Bound::Network, "{words}");
+            assert!(verdict.reasons.iter().any(|reason| reason.contains(words)), "{words}: {verdict:?}");
+            let roomy = Network { round_trip_ns: Some((500_000.0 / round_trips) as u64), ..Network::default() };
+            assert_eq!(judged(&closed(), &tally, &roomy, 0.3).bound, Bound::Neither, "{words}");
+        }
+        let pipelined = Plan { pipeline: 2, ..closed() };
+        let network = Network { round_trip_ns: Some(1_900_000), ..Network::default() };
+        assert_eq!(judged(&pipelined, &new(0), &network, 0.3).bound, Bound::Network);
+        let none = Tally { completed: 0, ..new(0) };
+        assert_ne!(judged(&closed(), &none, &network, 0.3).bound, Bound::Network, "nothing was answered");
     }
 
     #[test]

@@ -193,6 +193,41 @@ fn no_recipe_is_tied_to_one_release_of_debian() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
+/// Where a server is told the address to listen on: in its command line or configuration, or in its environment.
+const ADDRESSES: [&str; 2] = ["{host}", "DROME_HOST"];
+
+/// Addresses that a server would listen on wherever it is.
+const FIXED_ADDRESSES: [&str; 4] = ["127.0.0.1", "0.0.0.0", "localhost:", "[::"];
+
+#[test]
+fn every_contender_listens_where_it_is_told_so_that_another_machine_can_have_it() {
+    let has = |text: &str, all: &[&str]| all.iter().any(|word| text.contains(word));
+    let catalog = Catalog::built_in().unwrap();
+    let mut broken = Vec::new();
+    for (name, entry) in &catalog.contenders {
+        let tuned = entry.contender.tuned();
+        let files = |c: &Contender| c.run.files.clone();
+        let laid_out: Vec<_> =
+            files(&entry.contender).into_iter().chain(tuned.iter().flat_map(files)).collect();
+        // The rest is what the server is made of, on both tracks.
+        let own = entry.sources.keys().filter(|path| !laid_out.iter().any(|file| Path::new(file) == path.as_path()));
+        let own: Vec<String> = own.map(|path| source(entry, path)).collect();
+        let is_own = own.iter().any(|text| text.contains(ADDRESSES[1]));
+        for track in [Track::Default, Track::Tuned] {
+            let Some(text) = started_with(entry, track) else { continue };
+            if !has(&text, &ADDRESSES) && !is_own {
+                broken.push(format!("{name}: {} has neither {}", track.word(), ADDRESSES.join(" nor ")));
+            }
+            if has(&text, &FIXED_ADDRESSES) {
+                broken.push(format!("{name}: {} has a fixed address", track.word()));
+            }
+        }
+        let is_fixed = |text: &&String| has(text, &FIXED_ADDRESSES[..2]) && !text.contains(ADDRESSES[1]);
+        broken.extend(own.iter().find(is_fixed).map(|_| format!("{name}: its source has a fixed address")));
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
+
 /// nginx and PHP-FPM are one server: when either ends, so does the script that started both, and nothing is left behind.
 #[test]
 fn a_server_of_two_ends_when_either_ends() {

@@ -5,9 +5,10 @@ use load::{Generator, LoadError, Slice};
 use model::{Address, Arrivals, Ask, Asking, Expect, IoChoice, Load, Plan, Target, Until, Verify};
 use net::tls::ServerOptions;
 use serve::{Config, Faults, Listen, Server, Site};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const BODY: &[u8] = b"Hello World\n";
 
@@ -159,6 +160,31 @@ fn a_window_of_open_load_has_what_was_offered() {
         assert!(outcome.tally.completed_of_due() <= due && outcome.tally.errors.total() == 0);
         assert_eq!(outcome.tally.sent, outcome.tally.completed + outcome.tally.in_flight_at_end);
     }
+}
+
+#[test]
+fn a_look_ends_a_long_window_and_the_next_one_is_whole() {
+    let load = Load::Open {
+        rate_per_s: 500.0.into(),
+        connections: 8,
+        arrivals: Arrivals::Constant,
+        per_connection: None,
+    };
+    let mut generator = generator(&[start(config())], IoChoice::Best, 2, &load);
+    let (begun, long) = (Instant::now(), Duration::from_mins(4));
+    let (mut looks, most) = (0, Duration::from_mins(1));
+    let mut look = || {
+        looks += 1;
+        if looks < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let outcome = generator
+        .slice_with_looks(&Slice::window(0, long, 1, long), Duration::from_millis(100), &mut look)
+        .unwrap();
+    assert!(outcome.tally.completed > 0 && outcome.tally.duration_ns < most.as_nanos() as u64);
+    assert!(begun.elapsed() < most && looks >= 3, "{looks} looks in {:?}", begun.elapsed());
+    let brief = Duration::from_millis(200);
+    let outcome = generator.slice(&Slice::window(0, brief, 1, brief)).unwrap();
+    assert!(outcome.tally.duration_ns >= brief.as_nanos() as u64, "{}", outcome.tally.duration_ns);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub struct Design {
     #[schemars(range(min = 1, max = 12))]
     heat: Option<usize>,
     /// The length of one contender's turn in a heat, from `"20ms"` to `"2s"`: `"100ms"`. It is longer for a slow server.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::slice")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "slice")]
     #[schemars(schema_with = "checked::duration::schema")]
     slice: Option<Duration>,
     /// The least and the most blocks, instead of `rounds`: each trial starts its server anew, and no other contender is alive.
@@ -72,6 +72,24 @@ pub struct Design {
     #[serde(with = "checked::duration")]
     #[schemars(schema_with = "checked::duration::schema")]
     budget: Duration,
+}
+
+/// The length of a slice, which may be absent.
+mod slice {
+    use super::{Duration, Heats, checked};
+    use serde::{Deserializer, de::Error};
+
+    pub use checked::duration_or_none::serialize;
+
+    /// Reads `"100ms"`. In less than 20 ms, servers with a scheduler of their own only wake up; in more than 2 s, a slice finds no quiet moment.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        let slice = checked::duration::deserialize(from)?;
+        if (Heats::LEAST_SLICE..=Duration::from_secs(2)).contains(&slice) {
+            return Ok(Some(slice));
+        }
+        let written = humantime::format_duration(slice);
+        Err(D::Error::custom(format!("{written} is out of range: allowed is a slice from 20ms to 2s")))
+    }
 }
 
 impl From<Resolved> for Design {

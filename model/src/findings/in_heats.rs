@@ -142,6 +142,10 @@ pub struct ContenderInHeats {
     pub unranked: Option<Unranked>,
     /// The metric that contenders are ranked by, as a share of the hub's. Runs are compared by it.
     pub of_hub: Option<Figure>,
+    /// That metric as a share of the reference's (in a race, of the first contender's), with the interval that decides: it holds for all
+    /// pairs and all looks together. Null for the reference itself.
+    #[serde(default)]
+    pub sure_of_reference: Option<Figure>,
 }
 
 /// Why a contender has no rank.

@@ -52,6 +52,7 @@ fn findings(title: &str) -> Findings {
         page: None,
         unequal: Vec::new(),
         entrants: BTreeMap::new(),
+        profiles: Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use super::Event;
 use crate::error::ProfileError;
 use crate::permission::{self, Refusal};
 use crate::processes::{self, Target, Thread};
-use crate::trace::unwinder::REGISTERS;
+use crate::trace::unwinder::{MOST_STACK_BYTES, REGISTERS};
 use perf_event::events::{Hardware, Software};
 use perf_event::{Builder, Clock, Counter, SampleFlag, Sampler};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,9 @@ use std::io;
 
 /// The sizes of a buffer, in bytes: the largest is tried first. A thousand samples per second with a stack of 16 KiB fill 17 MB/s.
 const BUFFERS: [usize; 4] = [1 << 20, 512 << 10, 256 << 10, 128 << 10];
+
+/// A buffer holds at least this many samples: those of 16 ms of a busy CPU, several times as long as it takes until it is emptied.
+const LEAST_SAMPLES: usize = 16;
 
 /// The most records that are taken from a buffer at once: a busy one must not keep the others waiting.
 const AT_ONCE: usize = 4_096;
@@ -41,6 +44,8 @@ pub struct Events {
     has_kernel: bool,
     online: BTreeSet<usize>,
     buffers: BTreeMap<usize, Sampler>,
+    /// The size of the smallest buffer.
+    buffer_bytes: usize,
     opened: Vec<Counter>,
     /// Threads with an event: opened here, or inherited.
     known: BTreeSet<i32>,
@@ -62,6 +67,7 @@ impl Events {
             has_kernel: true,
             online,
             buffers: BTreeMap::new(),
+            buffer_bytes: BUFFERS[0],
             opened: Vec::new(),
             known: BTreeSet::new(),
             unattached: 0,
@@ -124,6 +130,21 @@ impl Events {
                 self.unattached += 1;
             }
         }
+    }
+
+    /// Opens the events of these threads, which are all, anew, with copies of stacks of twice the size. False: there is no room for so
+    /// much in a record or in a buffer.
+    pub fn enlarge(&mut self, threads: &[Thread]) -> bool {
+        let bytes = self.settings.stack_bytes.saturating_mul(2).min(MOST_STACK_BYTES);
+        if bytes <= self.settings.stack_bytes || bytes as usize > self.buffer_bytes / LEAST_SAMPLES {
+            return false;
+        }
+        self.settings.stack_bytes = bytes;
+        self.opened.clear();
+        self.known.clear();
+        self.unattached = 0;
+        self.attach_late(threads);
+        true
     }
 
     fn attach_thread(&mut self, thread: Thread) -> Result<(), ProfileError> {
@@ -223,6 +244,7 @@ impl Events {
             match anchor.sampled(bytes) {
                 Ok(buffer) => {
                     self.buffers.insert(cpu, buffer);
+                    self.buffer_bytes = self.buffer_bytes.min(bytes);
                     return Ok(());
                 }
                 Err(error) => refused = Some(error),

@@ -52,6 +52,9 @@ impl Recorder {
         while !is_over.load(Ordering::Relaxed) {
             park_timeout(INTERVAL);
             self.drain();
+            if self.tracer.reach.take_short() {
+                self.enlarge();
+            }
             if looked_at.elapsed() >= LOOK {
                 looked_at = Instant::now();
                 self.attach_late();
@@ -73,6 +76,16 @@ impl Recorder {
             }
         }
         self.events.attach_late(&threads);
+    }
+
+    /// Has more of each stack copied from now on.
+    fn enlarge(&mut self) {
+        if self.events.enlarge(&self.target.threads()) {
+            // What was mapped in between has no record.
+            for pid in self.target.pids() {
+                self.tracer.read(u32::try_from(pid).unwrap_or(0), clock::now_ns());
+            }
+        }
     }
 
     fn drain(&mut self) {

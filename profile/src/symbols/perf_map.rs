@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// The largest perf map that is read, in bytes.
 const MOST_BYTES: u64 = 128 << 20;
 
 /// The most functions of a perf map.
 const MOST_FUNCTIONS: usize = 2_000_000;
+
+/// A map may look older than its process by this much: the kernel rounds both dates.
+const ROUNDING: Duration = Duration::from_millis(100);
 
 /// How many functions before an address are looked at: a function that was compiled later may lie within an older one.
 const LOOKED_AT: usize = 32;
@@ -70,12 +73,14 @@ pub struct PerfMaps {
 }
 
 impl PerfMaps {
-    /// Opens the perf map of a process, if it has one by now.
+    /// Opens the perf map of a process, if it has one by now. One that nobody has written to since the process began was left by an
+    /// earlier process with the same number: its names are another program's.
     pub fn open(&mut self, pid: u32) {
         if self.files.contains_key(&pid) {
             return;
         }
-        if let Some(file) = candidates(pid).iter().find_map(|path| opened(path)) {
+        let Some(since) = processes::began(pid).and_then(|began| began.checked_sub(ROUNDING)) else { return };
+        if let Some(file) = candidates(pid).iter().find_map(|path| opened(path, since)) {
             self.files.insert(pid, file);
         }
     }
@@ -89,9 +94,21 @@ impl PerfMaps {
 /// The perf map of a process that may have ended: a JVM can write it as its last act. One that is older than `since` is another
 /// process's, which had the same number.
 pub fn at_end(pid: u32, since: SystemTime) -> Option<PerfMap> {
-    let path = of_pid(pid);
-    let is_its = |file: fs::Metadata| file.is_file() && file.modified().is_ok_and(|at| at >= since);
-    if fs::metadata(&path).is_ok_and(is_its) { read(File::open(path).ok()?) } else { None }
+    read(opened(&of_pid(pid), since)?)
+}
+
+/// Removes the perf maps that these processes, which have ended, have left behind since a time, and what .NET writes beside them.
+pub fn remove(pids: impl IntoIterator<Item = u32>, since: SystemTime) {
+    for pid in pids {
+        for path in [of_pid(pid), PathBuf::from(format!("/tmp/perfinfo-{pid}.map"))] {
+            // Of a link, its own date counts, and only the link is removed.
+            let is_its = |file: fs::Metadata| !file.is_dir() && file.modified().is_ok_and(|at| at >= since);
+            if fs::symlink_metadata(&path).is_ok_and(is_its) {
+                // Where that is forbidden, another user's server has written it.
+                let _ = fs::remove_file(&path);
+            }
+        }
+    }
 }
 
 fn read(mut file: File) -> Option<PerfMap> {
@@ -112,10 +129,11 @@ fn candidates(pid: u32) -> Vec<PathBuf> {
     vec![PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{inside}.map")), of_pid(pid)]
 }
 
-fn opened(path: &Path) -> Option<File> {
+/// Opens a file that was modified at this time or later.
+fn opened(path: &Path, since: SystemTime) -> Option<File> {
     // Opening a pipe would wait for a writer.
-    let is_file = fs::metadata(path).is_ok_and(|file| file.is_file());
-    if is_file { File::open(path).ok() } else { None }
+    let is_its = |file: fs::Metadata| file.is_file() && file.modified().is_ok_and(|at| at >= since);
+    if fs::metadata(path).is_ok_and(is_its) { File::open(path).ok() } else { None }
 }
 
 #[cfg(test)]
@@ -156,6 +174,26 @@ mod tests {
     }
 
     #[test]
+    fn a_perf_map_that_an_earlier_process_with_the_same_number_has_left_is_not_read() {
+        let mut child = std::process::Command::new("sleep").arg("100").spawn().unwrap();
+        let (pid, path) = (child.id(), of_pid(child.id()));
+        let began = processes::began(pid).unwrap();
+        let opened_when_modified = |at: SystemTime| {
+            let mut maps = PerfMaps::default();
+            fs::write(&path, "1000 10 other\n").unwrap();
+            File::options().write(true).open(&path).unwrap().set_modified(at).unwrap();
+            maps.open(pid);
+            maps.files.contains_key(&pid)
+        };
+        let hour = Duration::from_hours(1);
+        let opened = [began - hour, began, began + hour].map(opened_when_modified);
+        fs::remove_file(&path).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(opened, [false, true, true]);
+    }
+
+    #[test]
     fn a_perf_map_that_was_written_at_the_end_is_read_unless_it_is_an_older_one() {
         // No process has so high a number.
         let pid = 4_000_000_000 + std::process::id();
@@ -166,6 +204,20 @@ mod tests {
         fs::remove_file(of_pid(pid)).unwrap();
         assert_eq!(own.unwrap().name(0x1000), Some("late"));
         assert!(older.is_none(), "it was there before the processes were sampled");
+    }
+
+    #[test]
+    fn maps_that_were_left_behind_are_removed_unless_they_are_older() {
+        let pid = 4_000_000_000 + std::process::id() / 2;
+        let paths = [of_pid(pid), PathBuf::from(format!("/tmp/perfinfo-{pid}.map"))];
+        let began = SystemTime::now() - Duration::from_secs(10);
+        for path in &paths {
+            fs::write(path, "1000 10 a\n").unwrap();
+        }
+        remove([pid], began + Duration::from_hours(1));
+        assert!(paths.iter().all(|path| path.exists()), "they were there before");
+        remove([pid, pid + 1], began);
+        assert!(!paths.iter().any(|path| path.exists()));
     }
 
     proptest! {

@@ -46,6 +46,8 @@ pub struct Walk {
     pub addresses: Vec<u64>,
     /// Whether it ends because it reached the outermost function.
     pub is_complete: bool,
+    /// Whether it ends because the copy of the stack does.
+    pub is_cut: bool,
 }
 
 /// Continues an unwound stack that is not complete by the chain of frame pointers, from the outermost frame that is in both. If no frame
@@ -61,11 +63,9 @@ pub fn continued(unwound: Walk, chain: &[u64]) -> Walk {
     match common {
         Some((at, in_chain)) if chain.len() - in_chain > unwound.addresses.len() - at => {
             let addresses = unwound.addresses[..at].iter().chain(&chain[in_chain..]).copied().collect();
-            Walk { addresses, is_complete: false }
+            Walk { addresses, ..unwound }
         }
-        None if chain.len() > unwound.addresses.len() => {
-            Walk { addresses: chain.to_vec(), is_complete: false }
-        }
+        None if chain.len() > unwound.addresses.len() => Walk { addresses: chain.to_vec(), ..unwound },
         _ => unwound,
     }
 }
@@ -84,7 +84,11 @@ mod tests {
 
     #[test]
     fn an_incomplete_stack_goes_on_where_frame_pointers_know_more() {
-        let walk = |addresses: &[u64], is_complete| Walk { addresses: addresses.to_vec(), is_complete };
+        let walk = |addresses: &[u64], is_complete| Walk {
+            addresses: addresses.to_vec(),
+            is_complete,
+            is_cut: !is_complete,
+        };
         let stopped = walk(&[1, 2, 3], false);
         assert_eq!(continued(stopped.clone(), &[1, 3, 4, 5]), walk(&[1, 2, 3, 4, 5], false));
         assert_eq!(continued(stopped.clone(), &[1, 3]), stopped, "it knows no more");
@@ -100,7 +104,8 @@ mod tests {
             "nothing in common"
         );
         assert_eq!(continued(stopped.clone(), &[]), stopped);
-        assert_eq!(continued(Walk::default(), &[1, 2]), walk(&[1, 2], false));
+        let chain = Walk { addresses: vec![1, 2], ..Walk::default() };
+        assert_eq!(continued(Walk::default(), &[1, 2]), chain);
         let whole = walk(&[1, 2], true);
         assert_eq!(continued(whole.clone(), &[1, 2, 3, 4]), whole);
     }

@@ -5,6 +5,7 @@ pub mod chain;
 pub mod image;
 pub mod images;
 pub mod maps;
+pub mod reach;
 pub mod record;
 pub mod space;
 pub mod tracer;

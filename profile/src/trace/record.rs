@@ -77,6 +77,8 @@ pub struct Sample<'a> {
     pub registers: Vec<u64>,
     /// The top of the stack of user code, from the stack pointer on.
     pub stack: &'a [u8],
+    /// Whether the stack may go on beyond that: the copy is as large as it may be.
+    pub has_more: bool,
 }
 
 /// A mapping of code.
@@ -129,7 +131,7 @@ fn sample<'a>(from: &mut Reader<'a>, registers: u32) -> Option<Sample<'a>> {
     let frames = from.u64()?;
     let chain = from.u64s(frames)?;
     if registers == 0 {
-        return Some(Sample { pid, time_ns, chain, registers: Vec::new(), stack: &[] });
+        return Some(Sample { pid, time_ns, chain, registers: Vec::new(), stack: &[], has_more: false });
     }
     // Without an ABI there are no registers: threads of the kernel, and those that are about to end.
     let abi = from.u64()?;
@@ -139,7 +141,8 @@ fn sample<'a>(from: &mut Reader<'a>, registers: u32) -> Option<Sample<'a>> {
     let stack = from.bytes(room)?;
     // How much of it the kernel has filled in; left out where there is no room.
     let filled = if room == 0 { 0 } else { usize::try_from(from.u64()?).ok()? };
-    Some(Sample { pid, time_ns, chain, registers, stack: stack.get(..filled)? })
+    let has_more = room > 0 && filled == room;
+    Some(Sample { pid, time_ns, chain, registers, stack: stack.get(..filled)?, has_more })
 }
 
 fn mapped(from: &mut Reader<'_>, misc: u16) -> Option<Mapped> {
@@ -205,8 +208,12 @@ mod tests {
             chain: vec![0x10, 0x20],
             registers: vec![1, 2, 3],
             stack: &0xaa_u64.to_ne_bytes(),
+            has_more: false,
         };
         assert_eq!(parse(SAMPLE, 0, &record, 3), Some(Record::Sample(expected)));
+        let full = bytes(&[0x10, pair(7, 8), 99, 0, ABI_64, 1, 2, 3, 8, 0xaa, 8]);
+        let Some(Record::Sample(full)) = parse(SAMPLE, 0, &full, 3) else { panic!("a sample") };
+        assert!(full.has_more && full.stack.len() == 8, "the copy is full");
     }
 
     #[test]
@@ -222,7 +229,9 @@ mod tests {
     #[test]
     fn without_registers_that_are_asked_for_there_is_the_chain() {
         let record = bytes(&[0x10, pair(7, 8), 99, 1, 0x10]);
-        let expected = Sample { pid: 7, time_ns: 99, chain: vec![0x10], registers: Vec::new(), stack: &[] };
+        let chain = vec![0x10];
+        let expected =
+            Sample { pid: 7, time_ns: 99, chain, registers: Vec::new(), stack: &[], has_more: false };
         assert_eq!(parse(SAMPLE, 0, &record, 0), Some(Record::Sample(expected)));
     }
 

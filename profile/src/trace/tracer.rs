@@ -4,6 +4,7 @@ use super::address::{Address, Stack, Stacks};
 use super::chain::{self, Chain, Walk};
 use super::images::Images;
 use super::maps;
+use super::reach::Reach;
 use super::record::{Mapped, Record, Sample};
 use super::space::Space;
 use super::unwinder::Cache;
@@ -43,6 +44,8 @@ pub struct Tracer {
     pub lost: u64,
     /// Processes with samples in code that no file has.
     pub with_own_code: BTreeSet<u32>,
+    /// Whether the copies of stacks are large enough.
+    pub reach: Reach,
     spaces: BTreeMap<u32, Space>,
     cache: Cache,
     window: Window,
@@ -56,6 +59,7 @@ impl Tracer {
             stacks: Stacks::within(bytes),
             lost: 0,
             with_own_code: BTreeSet::new(),
+            reach: Reach::default(),
             spaces: BTreeMap::new(),
             cache: Cache::new(),
             window,
@@ -118,13 +122,20 @@ impl Tracer {
     }
 
     fn sample(&mut self, sample: &Sample<'_>, now_ns: u64) {
-        if !self.window.contains(sample.time_ns) {
+        let counts = self.window.contains(sample.time_ns);
+        if !counts && !self.reach.is_unknown() {
             return;
         }
         let Chain { kernel, user } = chain::split(&sample.chain);
         self.renew(sample.pid, user.first().copied(), now_ns);
         let Some(space) = self.spaces.get(&sample.pid) else { return };
         let unwound = space.unwind(&mut self.cache, &sample.registers, sample.stack);
+        if !sample.stack.is_empty() {
+            self.reach.note(unwound.is_cut && sample.has_more);
+        }
+        if !counts {
+            return;
+        }
         // Where frame pointers lead out of the code, they are none.
         let in_code = user.iter().take_while(|address| space.is_code(**address)).count();
         let chain = &user[..in_code];
@@ -176,7 +187,7 @@ mod tests {
 
     fn sample(pid: u32, chain: &[u64]) -> Record<'static> {
         let chain = chain.to_vec();
-        Record::Sample(Sample { pid, time_ns: 5, chain, registers: Vec::new(), stack: &[] })
+        Record::Sample(Sample { pid, time_ns: 5, chain, registers: Vec::new(), stack: &[], has_more: false })
     }
 
     fn counted(tracer: Tracer) -> Vec<(Vec<Address>, u64)> {

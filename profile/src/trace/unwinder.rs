@@ -8,6 +8,9 @@ use std::sync::Arc;
 /// The most frames of a stack.
 const MOST_FRAMES: usize = 512;
 
+/// The largest copy of a stack, in bytes: a record of the kernel has at most 65,535, and a copy whole words.
+pub const MOST_STACK_BYTES: u32 = 65_000;
+
 /// The lowest address that a stack can have: the kernel maps nothing below.
 const LOWEST: u64 = 4096;
 
@@ -83,7 +86,13 @@ pub fn unwind(
 ) -> Walk {
     let mut walk = Walk::default();
     let Some((ip, sp, registers)) = arch::of(values).filter(|(_, sp, _)| *sp >= LOWEST) else { return walk };
-    let mut read = |address: u64| word(stack, sp, address).ok_or(());
+    let mut is_cut = false;
+    let mut read = |address: u64| {
+        let word = word(stack, sp, address);
+        // Far from it, an address is not the stack's.
+        is_cut = word.is_none() && address > sp && address - sp < MOST_STACK_BYTES.into();
+        word.ok_or(())
+    };
     let mut frames = tables.iter_frames(ip, registers, cache, &mut read);
     while walk.addresses.len() < MOST_FRAMES {
         match frames.next() {
@@ -97,6 +106,7 @@ pub fn unwind(
             Ok(Some(_)) | Err(_) => break,
         }
     }
+    walk.is_cut = is_cut && !walk.is_complete;
     walk
 }
 
@@ -128,12 +138,15 @@ mod tests {
             unwind(&tables, &mut cache, &[0x1_0010, 0x1_0000, 0x500], &stack, |address| address < 0x900)
         };
         // At 0x10010 are the caller's frame pointer and the return address.
+        let of = |addresses: &[u64], is_complete, is_cut| Walk { addresses: addresses.to_vec(), is_complete, is_cut };
         let whole = walk([9, 9, 0x1_0020, 0x600, 0, 0x700]);
-        assert_eq!(whole, Walk { addresses: vec![0x500, 0x5ff, 0x6ff], is_complete: true });
+        assert_eq!(whole, of(&[0x500, 0x5ff, 0x6ff], true, false));
         let elsewhere = walk([9, 9, 0x1_0020, 0xa000, 0, 0x700]);
-        assert_eq!(elsewhere, Walk { addresses: vec![0x500], is_complete: false });
-        let beyond = walk([9, 9, 0x9_0000, 0x600, 0, 0x700]);
-        assert_eq!(beyond, Walk { addresses: vec![0x500, 0x5ff], is_complete: false });
+        assert_eq!(elsewhere, of(&[0x500], false, false));
+        let beyond = walk([9, 9, 0x1_8000, 0x600, 0, 0x700]);
+        assert_eq!(beyond, of(&[0x500, 0x5ff], false, true), "a larger copy would have it");
+        let far = walk([9, 9, 0x9_0000, 0x600, 0, 0x700]);
+        assert_eq!(far, of(&[0x500, 0x5ff], false, false), "no copy can be so large");
     }
 
     #[test]

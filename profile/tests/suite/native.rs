@@ -120,6 +120,34 @@ fn a_stack_that_is_cut_off_is_counted_as_incomplete() {
     assert!(share(&profile, &["deep", "spin"]) >= 0.9, "what is known is there: {}", shown(&profile));
 }
 
+/// As above, but a larger copy of the stack has it.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn copies_of_stacks_grow_where_they_are_too_small() {
+    let program = Program::c(
+        "
+        __attribute__((noinline, noclone)) static void deep(void) {
+            volatile char room[40000];
+            room[0] = 1;
+            __asm__ volatile(\"movl $16, %%ebp\" ::: \"rbp\");
+            spin(100000);
+            room[39999] = 2;
+        }
+        int main(void) { for (;;) deep(); }
+        ",
+    );
+    let options = Options { window: Window::closed(), ..Options::default() };
+    let Some(sampling) = sampled(program.pid(), &options) else { return };
+    // Before anything counts: 100 samples of 16 KiB, and 100 of 32 KiB.
+    program.wait_for_cpu(ENOUGH);
+    sampling.window().open();
+    program.wait_for_cpu(Duration::from_millis(500));
+    let profile = sampling.profile().unwrap();
+    assert!(profile.samples >= 100, "{}", shown(&profile));
+    assert!(profile.unrooted_share() <= 0.1, "{}", shown(&profile));
+    assert!(share(&profile, &["main", "deep", "spin"]) >= 0.9, "{}", shown(&profile));
+}
+
 #[test]
 fn samples_count_within_the_window() {
     let program = Program::c(TWO_TO_ONE);

@@ -6,7 +6,7 @@ mod junit;
 
 pub use bencher::bencher;
 pub use benchmark_action::{bigger_is_better, smaller_is_better};
-pub use junit::junit;
+pub use junit::{junit, junit_of_comparison};
 
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 

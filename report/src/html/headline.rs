@@ -2,8 +2,9 @@
 //! what limited the rates, the noise floor, and what was void or failed.
 
 use super::charts::Charts;
-use crate::answer::{self, listed};
-use crate::{in_heats, page, race, ranking, units};
+use crate::answer;
+use crate::units::{self, listed};
+use crate::{in_heats, page, race, ranking};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;

@@ -3,6 +3,7 @@
 
 mod charts;
 mod contenders;
+mod cpu_time;
 pub(crate) mod headline;
 mod imported;
 mod machine;
@@ -33,6 +34,7 @@ pub fn page(told: &RunReport) -> String {
     let main = html! {
         (headline::section(f, &charts))
         @for (i, cell) in f.cells.iter().enumerate() { (ranked(f, &charts, i, cell)) }
+        (cpu_time::section(f))
         (published::section(f, &charts))
         (trials::section(told))
         (contenders::section(f))
@@ -96,6 +98,7 @@ fn contents(told: &RunReport) -> Markup {
     let f = told.findings;
     let cells = f.cells.iter().enumerate().map(|(i, cell)| (cell_id(i), cell.title.as_str()));
     let rest = [
+        ("cpu-time", crate::cpu_time::TITLE, !f.profiles.is_empty()),
         ("published", "Published and measured", published::is_there(f)),
         ("trials", if is_in_heats(f) { "Every start" } else { "Every trial" }, true),
         ("contenders", "The contenders", true),

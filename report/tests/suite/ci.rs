@@ -1,6 +1,8 @@
 //! What services read: metrics, benchmark lists, test results.
 
-use crate::made_up::{findings, race, run};
+use crate::made_up::{compared, figure, findings, race, run};
+use model::comparison::{CellComparison, Change, Comparison, DriftOf, FailedContender};
+use model::{Gate, Load, Metric};
 use report::{RunReport, ci};
 use serde_json::Value;
 
@@ -62,6 +64,89 @@ fn a_contender_that_is_too_slow_is_a_failed_test() {
     for passed in [junit(100_000.0, Some(0.02)), junit(90_000.0, None)] {
         assert!(passed.contains("failures=\"0\" errors=\"0\" skipped=\"0\""), "{passed}");
     }
+}
+
+#[test]
+fn a_contender_that_could_not_be_judged_at_all_is_a_skipped_test() {
+    let mut f = race(100_000.0, 100_000.0, 0.011);
+    f.cells[0].contenders[1].bound = Some("client".to_owned());
+    let mut run = run();
+    run.study.design.margin = Some(0.02);
+    let skipped = ci::junit(&RunReport { run: &run, observations: &[], findings: &f });
+    assert!(skipped.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""), "{skipped}");
+    let words = "<skipped message=\"./b {port} could not be judged: the load generator limited ./b {port}\"/>";
+    let (first, second) = skipped.split_once("./b {port}").unwrap();
+    assert!(second.contains(words) && !first.contains("<skipped"), "{skipped}");
+}
+
+fn comparison() -> Comparison {
+    let cell = |title: &str, contenders| CellComparison {
+        title: title.to_owned(),
+        workload: "hello".to_owned(),
+        load: Load::Closed { connections: 10, per_connection: None },
+        metric: Metric::Rate,
+        drift: None,
+        drift_of: DriftOf::Hub,
+        movement: None,
+        contenders,
+    };
+    let contenders = vec![
+        compared("Slow", Change::Slower, figure(0.9, 0.01), None),
+        compared("Same", Change::NoneSeen, figure(1.0, 0.01), None),
+        compared("Open", Change::NoneSeen, figure(0.98, 0.01), None),
+        compared("Few", Change::Unknown, None, Some("3 and 3 blocks are too few to be sure")),
+        compared("Broken", Change::Unknown, None, None),
+    ];
+    let failed = |title: &str, cell: &str| FailedContender {
+        name: title.to_lowercase(),
+        title: title.to_owned(),
+        cell: cell.to_owned(),
+        failed: 8,
+        trials: 8,
+    };
+    Comparison {
+        schema: 1,
+        old: "old".to_owned(),
+        new: "new".to_owned(),
+        notes: Vec::new(),
+        confidence: 0.95,
+        cells: vec![
+            cell("keep-alive", contenders),
+            cell("file", vec![compared("Same", Change::Faster, figure(1.2, 0.01), None)]),
+        ],
+        gone: vec!["gone (file)".to_owned()],
+        added: Vec::new(),
+        failed: vec![failed("Broken", "keep-alive"), failed("Added", "file"), failed("Added", "another")],
+    }
+}
+
+#[test]
+fn a_comparison_is_judged_cell_by_cell() {
+    let all = comparison();
+    let counted = |gate: Option<&Gate>| {
+        let xml = ci::junit_of_comparison(&all, gate);
+        let document = roxmltree::Document::parse(&xml).unwrap();
+        let suites = document.descendants().filter(|node| node.has_tag_name("testsuite"));
+        let number = |node: roxmltree::Node<'_, '_>, key: &str| node.attribute(key).unwrap().to_owned();
+        let keys = ["name", "tests", "failures", "errors", "skipped"];
+        let counts = suites.map(|suite| keys.map(|key| number(suite, key)).join(" ")).collect::<Vec<_>>();
+        (xml.clone(), counts)
+    };
+    let (xml, counts) = counted(Some(&Gate::of_comparison(&all, 0.02)));
+    assert_eq!(counts, ["keep-alive 5 1 1 2", "file 2 0 1 0", "another 1 0 1 0", "only in old 1 0 0 1"]);
+    for words in [
+        "<testsuites name=\"new against old\">",
+        "<failure message=\"Slow (keep-alive) is more than 2 % slower: 10.0 % slower",
+        "<skipped message=\"Open (keep-alive) may be more than 2 % slower or not: ",
+        "<skipped message=\"3 and 3 blocks are too few to be sure\"/>",
+        "<error message=\"failed in 8 of 8 trials of new\"/>",
+        "<testcase name=\"gone (file)\" classname=\"compare\"><skipped message=\"only in old\"/></testcase>",
+        "<system-out>20.0 % faster</system-out>",
+    ] {
+        assert!(xml.contains(words), "{words} in {xml}");
+    }
+    let (_, counts) = counted(None);
+    assert_eq!(counts[0], "keep-alive 5 0 1 1", "without a margin nothing is too slow");
 }
 
 #[test]

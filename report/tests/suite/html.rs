@@ -252,7 +252,7 @@ fn race() -> MadeUp {
         decided,
         faster: faster.clone(),
         ratio,
-        pairs: vec![PairFindings { contender, against, decided, faster, ratio }],
+        pairs: vec![PairFindings { contender, against, decided, faster, ratio, sure: ratio }],
         held_equal: HeldEqual {
             body_bytes: Some(14),
             connections: 10,

@@ -5,6 +5,7 @@
 mod chart_goldens;
 mod charts;
 mod ci;
+mod cpu_time;
 mod formats;
 mod gate;
 mod gate_verdict;

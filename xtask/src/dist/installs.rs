@@ -13,9 +13,15 @@ const RACE: &str = "drome --version
 drome race 'drome serve --port {port} --spin-ns 20000' 'drome serve --port {port} --spin-ns 40000' --allow-busy \
     --url 'http://127.0.0.1:{port}/hello'";
 
-/// Without fonts and certificates drome says what to install.
+/// What needs certificates and fonts: [`WITHOUT`] has what drome says where there are none, and the commands then fail.
 const MESSAGES: &str = "drome load -n 10 https://127.0.0.1:1/ || echo \"exit code $?\"
 drome report --format png --output /tmp/race.png || echo \"exit code $?\"";
+
+/// What a package brings, and the words by which drome names the package in a root without it.
+const WITHOUT: &[(&str, &str)] = &[
+    ("etc/ssl/certs/ca-certificates.crt", "install ca-certificates, or give --cacert FILE"),
+    ("usr/share/fonts/truetype", "such as the package fonts-dejavu-core, or use --format svg"),
+];
 
 /// Where the ways put drome, beyond the system's path.
 const PATHS: &str =
@@ -119,7 +125,17 @@ fn try_way(way: &Way, clean: &Path, dist: &Path, out: &Path) -> Result<String> {
     if !transcript.contains("a request to B takes") {
         bail!("{}: the race has no verdict; see target/installs/{}.txt", way.name, way.name);
     }
+    if let Some(words) = unsaid(clean, &transcript) {
+        bail!("{}: drome did not say \"{words}\"; see target/installs/{}.txt", way.name, way.name);
+    }
     Ok(format!("| {} | {installed:.1} | {raced:.1} | {size:.1} |", way.name))
+}
+
+/// What drome should have said for want of certificates or fonts, and did not. Python's own packages bring certificates.
+fn unsaid(clean: &Path, transcript: &str) -> Option<&'static str> {
+    let text = transcript.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut lacking = WITHOUT.iter().filter(|(file, _)| !clean.join(file).exists()).map(|(_, words)| *words);
+    lacking.find(|words| !text.contains(words))
 }
 
 /// Runs a script in the clean root, with processes, devices and loopback of its own, and gives what it printed.
@@ -146,4 +162,29 @@ fn disk_mb(folder: &Path) -> Result<f64> {
         .next()
         .and_then(|text| text.parse::<f64>().ok());
     Ok(bytes.context("can't read what du printed")? / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_must_be_named() {
+        let clean = tempfile::tempdir().unwrap();
+        let said = "drome: this system has no certificate authorities: install ca-certificates, or give\n  --cacert FILE";
+        assert_eq!(unsaid(clean.path(), said), Some(WITHOUT[1].1));
+        assert_eq!(unsaid(clean.path(), &format!("{said} {}", WITHOUT[1].1)), None);
+        std::fs::create_dir_all(clean.path().join(WITHOUT[0].0)).unwrap();
+        assert_eq!(unsaid(clean.path(), WITHOUT[1].1), None, "where they are, nothing is to be said of them");
+    }
+
+    #[test]
+    fn the_words_are_those_that_drome_prints() {
+        let source = |file: &str| {
+            let text = std::fs::read_to_string(root().join(file)).unwrap();
+            text.split_whitespace().filter(|word| *word != "\\").collect::<Vec<_>>().join(" ")
+        };
+        assert!(source("net/src/tls/identity.rs").contains(WITHOUT[0].1));
+        assert!(source("app/src/png.rs").contains(WITHOUT[1].1));
+    }
 }

@@ -65,17 +65,20 @@ pub fn dist(args: &[String]) -> Result<()> {
         completions: root.join("target/completions"),
         notices: notices::write(&root, &tools, &out)?,
     };
+    let mut binaries = Vec::new();
     for target in wanted(args)? {
         let binary = binary::build(&root, &tools, target)?;
+        binaries.push((format!("{}/drome", target.machine), binary.clone()));
         archive::write(&root, target, &binary, &parts, &out)?;
         deb::write(&root, target, &binary, &parts, &out)?;
-        wheel::write(&root, &tools, target, &binary, &out)?;
+        wheel::write(&root, &tools, target, &binary, &parts, &out)?;
     }
     crates::write(&root, &out)?;
     copy(&root.join("packaging/install.sh"), &out.join("install.sh"))?;
     copy(&root.join("packaging/Containerfile"), &out.join("Containerfile"))?;
     checksums(&out)?;
-    sizes::check(&out)
+    let readme = std::fs::read_to_string(root.join("README.md")).context("can't read README.md")?;
+    sizes::check(&out, &binaries, &readme)
 }
 
 fn wanted(args: &[String]) -> Result<Vec<Target>> {

@@ -13,6 +13,7 @@ const SOURCES: &[&str] = &[
     "model/src/contender.rs",
     "model/src/design/file.rs",
     "model/src/environment.rs",
+    "model/src/environment/servers_on.rs",
     "model/src/findings.rs",
     "model/src/findings/in_heats.rs",
     "model/src/observation.rs",

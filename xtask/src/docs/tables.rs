@@ -47,7 +47,7 @@ const RANGES: &[(&str, &str)] = &[
     ("checked::blocks_or_none", ": `[at least, at most]`"),
     ("checked::duration_or_none", ""),
     ("checked::heat", ", 1 to 12"),
-    ("checked::slice", ""),
+    ("slice", ""),
 ];
 
 /// The defaults that functions return.

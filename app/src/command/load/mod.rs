@@ -97,7 +97,7 @@ pub fn run(args: &LoadArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let ending = Ending::of(tally.interrupted, verdict.valid && !verdict.fell_behind());
     kept::keep(common, format!("load {}", args.url), ending, started_at, reports);
     if let Some(profiler) = profiler {
-        profiler.finish(tally.completed, usage.as_ref().map(|usage| usage.cpu_ns))?;
+        profiler.finish(&tally, usage.as_ref().map(|usage| usage.cpu_ns))?;
     }
     Ok(ending.code())
 }

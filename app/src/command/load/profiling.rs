@@ -5,8 +5,8 @@ use crate::command::profiler::Profiler;
 use crate::failure::WrongInput;
 use clap::Args;
 use load::Watch;
-use model::Plan;
-use profile::{ProfileError, Report, Target, Work};
+use model::{Plan, Tally};
+use profile::{Counters, ProfileError, Report, Target, Work};
 use std::path::{Path, PathBuf};
 
 /// Raw arguments.
@@ -118,8 +118,8 @@ impl Watch for FileProfiler {
 }
 
 impl FileProfiler {
-    /// Looks up names, and writes the file. `cpu_ns`: the exact CPU time of the server for these answers.
-    pub fn finish(self, answers: u64, cpu_ns: Option<u64>) -> anyhow::Result<()> {
+    /// Looks up names, and writes the file. `cpu_ns`: the exact CPU time of the server for the answers of this load.
+    pub fn finish(self, tally: &Tally, cpu_ns: Option<u64>) -> anyhow::Result<()> {
         let (recording, counters) = match self.profiler.end() {
             Ok(ended) => ended,
             Err(error) => {
@@ -130,7 +130,8 @@ impl FileProfiler {
         let profile = recording.resolve();
         // The exact time includes the kernel's part.
         let cpu_ns = cpu_ns.filter(|_| profile.has_kernel);
-        let work = Work { answers, cpu_ns };
+        let work = Work { answers: tally.completed, cpu_ns };
+        let counters = Counters { received_bytes: Some(tally.received_bytes), ..counters };
         let report = Report { schema: Report::SCHEMA, work, counters, profile };
         let text = match self.wanted.form {
             Form::Folded => report.profile.to_folded(),

@@ -2,6 +2,7 @@
 
 use crate::command::verdict_file::VerdictFile;
 use crate::command::why::Why;
+use crate::failure;
 use lab::Session;
 use model::GateVerdict;
 use model::gate_verdict::VerdictProfile;
@@ -35,11 +36,13 @@ impl Profiling {
     }
 
     /// Samples the servers, if that was asked for, and writes the verdict, if there is one, with what was found. A file is there with the
-    /// judgement before the servers are sampled, so that whoever stops drome meanwhile has it.
+    /// judgement before the servers are sampled, so that whoever stops drome meanwhile has it. Where the exit code is a judgement
+    /// (`decides`), a failure to sample is told and changes nothing.
     pub fn explain(
         self,
         session: &Session<'_>,
         verdict: Option<&(VerdictFile, GateVerdict)>,
+        decides: bool,
     ) -> anyhow::Result<()> {
         let write = |profile: Option<VerdictProfile>| match verdict {
             Some((file, judged)) => file.write(&GateVerdict { profile, ..judged.clone() }),
@@ -49,12 +52,26 @@ impl Profiling {
             Self::Unwanted => write(None),
             Self::Impossible => write(Some(VerdictProfile::without(UNKNOWN))),
             Self::Planned(why) => {
-                if verdict.is_some_and(|(file, _)| file.can_be_written_again()) {
+                let is_written = verdict.is_some_and(|(file, _)| file.can_be_written_again());
+                if is_written {
                     write(None)?;
                 }
                 let explained = why.explain(session);
-                write(explained.as_ref().ok().cloned())?;
-                explained.map(drop)
+                let rewritten = write(explained.as_ref().ok().cloned());
+                let sampled = if is_written {
+                    explained.and(rewritten)
+                } else {
+                    // Without the file there is no judgement that could be read there.
+                    rewritten?;
+                    explained.map(drop)
+                };
+                match sampled {
+                    Err(error) if decides => {
+                        let _ = failure::tell(&error);
+                        Ok(())
+                    }
+                    sampled => sampled,
+                }
             }
         }
     }

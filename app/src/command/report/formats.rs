@@ -2,10 +2,11 @@
 
 use crate::command::pictures::Kind;
 use crate::failure::WrongInput;
+use anyhow::Context;
 use clap::ValueEnum;
 use lab::store::Printed;
-use model::Import;
 use model::page::Replays;
+use model::{Import, Sweep};
 use report::{RunReport, TextStyle};
 
 /// An output format. A new one takes a line here, one in `command/format.rs`, and one each in `show` and `show_import`.
@@ -47,8 +48,12 @@ impl Format {
 
     /// The error that this format is not supported here.
     pub fn refused(self, why: &str) -> anyhow::Error {
-        let word = self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-        WrongInput(format!("--format {word}: {why}")).into()
+        WrongInput(format!("--format {}: {why}", self.name())).into()
+    }
+
+    /// Its name on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
@@ -108,18 +113,36 @@ pub fn show_replays(all: &Replays, format: Format, look: &TextStyle) -> anyhow::
     })
 }
 
-/// The report of one measurement, which is kept as it was printed.
-pub fn show_printed(printed: &Printed, format: Format) -> Result<&str, WrongInput> {
-    match format {
-        Format::Terminal => Ok(&printed.terminal),
-        Format::Json => Ok(&printed.json),
-        _ => {
-            let id = &printed.id;
-            let why = format!(
-                "{id} is one measurement (`drome {}`): its formats are terminal and json",
-                printed.title
-            );
-            Err(WrongInput(why))
-        }
+/// The formats of the report of one measurement: those of the command that printed it.
+pub fn formats_of_printed(printed: &Printed) -> &'static [Format] {
+    match Printed::command_of(&printed.title) {
+        Some("sweep") => &[Format::Terminal, Format::Markdown, Format::Json, Format::Csv],
+        _ => &[Format::Terminal, Format::Json],
     }
+}
+
+/// The report of one measurement. Text for a terminal and JSON are kept as they were printed; what else a sweep has is made from its
+/// JSON.
+pub fn show_printed(printed: &Printed, format: Format) -> anyhow::Result<String> {
+    let formats = formats_of_printed(printed);
+    if !formats.contains(&format) {
+        let mut names: Vec<String> = formats.iter().map(|format| format.name()).collect();
+        let last = names.pop().unwrap_or_default();
+        let (id, title, others) = (&printed.id, &printed.title, names.join(", "));
+        let why = format!("{id} is one measurement (`drome {title}`): its formats are {others} and {last}");
+        return Err(format.refused(&why));
+    }
+    Ok(match format {
+        Format::Markdown => report::sweep::markdown(&sweep_of(printed)?),
+        Format::Csv => report::sweep::csv(&sweep_of(printed)?),
+        Format::Json => printed.json.clone(),
+        _ => printed.terminal.clone(),
+    })
+}
+
+/// The findings of a sweep that was kept.
+fn sweep_of(printed: &Printed) -> anyhow::Result<Sweep> {
+    serde_json::from_str(&printed.json).with_context(|| {
+        format!("can't read the JSON of {}: another version of drome kept it; use --format json", printed.id)
+    })
 }

@@ -1,9 +1,11 @@
-//! Keeps the profiles of a run in the store, for the page of the run.
+//! Keeps the profiles of a run in the store, for the page and the report of the run.
 
 use super::sample::Profiled;
-use lab::Session;
-use lab::store::ProfileRow;
-use profile::{CallTree, Difference, StoredProfile};
+use lab::store::{ProfileRow, StoreError};
+use lab::{Session, Store};
+use model::findings::{ProfiledPair, ProfiledPart};
+use model::gate_verdict::MOST_FUNCTIONS;
+use profile::{CallTree, Difference, Row, StoredDifference, StoredProfile};
 
 /// Calls with less than this share of the CPU time are left out, and count for their callers.
 const LEAST_SHARE: f64 = 0.001;
@@ -49,6 +51,30 @@ fn row_of(
     }
 }
 
+/// Reads what is stored of a profile beside its calls; `None`: it is damaged, or a newer drome wrote it.
+pub fn read(json: &str) -> Option<StoredProfile> {
+    let stored: StoredProfile = serde_json::from_str(json).ok()?;
+    (stored.schema <= StoredProfile::SCHEMA).then_some(stored)
+}
+
+/// How the CPU time of a run's servers differs, as far as that is stored and can be read: for the run's report.
+pub fn differences(store: &Store, run: &str) -> Result<Vec<ProfiledPair>, StoreError> {
+    let all = store.profiles(run)?.into_iter();
+    Ok(all.filter_map(|(name, json)| Some(pair(name, read(&json)?.difference?))).collect())
+}
+
+fn pair(contender: String, difference: StoredDifference) -> ProfiledPair {
+    let StoredDifference { against, sentence, overall, by_self } = difference;
+    let part = |row: Row| ProfiledPart {
+        function: row.frame,
+        ns_per_answer: row.change.difference_ns,
+        standard_error_ns: row.change.standard_error_ns,
+    };
+    let (ns_per_answer, standard_error_ns) = (overall.difference_ns, overall.standard_error_ns);
+    let parts = by_self.into_iter().take(MOST_FUNCTIONS).map(part).collect();
+    ProfiledPair { contender, against, sentence, ns_per_answer, standard_error_ns, parts }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,15 +86,15 @@ mod tests {
         Profiled { name: "A".to_owned(), title: "old".to_owned(), report }
     }
 
-    fn read(row: &ProfileRow) -> (StoredProfile, CallTree) {
-        (serde_json::from_str(&row.json).unwrap(), serde_json::from_str(&row.tree).unwrap())
+    fn both(row: &ProfileRow) -> (StoredProfile, CallTree) {
+        (read(&row.json).unwrap(), serde_json::from_str(&row.tree).unwrap())
     }
 
     #[test]
     fn what_is_stored_can_be_read_and_has_all_samples() {
         let row = row_of("A", &profiled("# period_ns=1000000\nmain;a 1999\nmain;rare 1\n"), None, MOST_BYTES)
             .unwrap();
-        let (stored, tree) = read(&row);
+        let (stored, tree) = both(&row);
         assert_eq!((row.contender.as_str(), stored.title.as_str()), ("A", "old"));
         assert_eq!((stored.least_share, stored.difference), (LEAST_SHARE, None));
         assert_eq!((stored.samples, tree.samples()), (2_000, 2_000));
@@ -77,18 +103,34 @@ mod tests {
     }
 
     #[test]
+    fn a_report_has_the_largest_parts_of_what_is_stored() {
+        let rows = |count: u64| (0..9).map(|n| format!("main;f{n} {}\n", count * (n + 1))).collect::<String>();
+        let [a, b] = [100, 1_000].map(|count| profiled(&format!("# period_ns=1000000\n{}", rows(count))));
+        let [a, b] = [("A", a), ("B", b)].map(|(name, of)| Profiled { name: name.to_owned(), ..of });
+        let difference = Difference::between(&a.side(), &b.side()).unwrap();
+        let stored = read(&row("B", &b, Some(&difference)).unwrap().json).unwrap();
+        let pair = pair("B, hello".to_owned(), stored.difference.unwrap());
+        assert_eq!((pair.contender.as_str(), pair.against.as_str()), ("B, hello", "A"));
+        assert!(pair.sentence.starts_with("B spends ") && pair.ns_per_answer > 0.0, "{pair:?}");
+        let names: Vec<&str> = pair.parts.iter().map(|part| part.function.as_str()).collect();
+        assert_eq!(names, ["f8", "f7", "f6", "f5", "f4"]);
+        assert!(pair.parts[0].ns_per_answer > 3.0 * pair.parts[0].standard_error_ns, "{pair:?}");
+        assert_eq!((read("{}"), read("{\"schema\": 99}")), (None, None));
+    }
+
+    #[test]
     fn a_large_profile_is_stored_with_fewer_calls() {
         let lines: String = (0..400).map(|n| format!("main;{}{n} 1\n", "long_name_".repeat(20))).collect();
         let large = profiled(&format!("{lines}main;hot 400\n"));
-        let (whole, _) = read(&row_of("A", &large, None, MOST_BYTES).unwrap());
+        let (whole, _) = both(&row_of("A", &large, None, MOST_BYTES).unwrap());
         assert_eq!(whole.least_share, LEAST_SHARE, "each call has 0.125 %");
         let row_of_few = row_of("A", &large, None, 10_000).unwrap();
-        let (few, tree) = read(&row_of_few);
+        let (few, tree) = both(&row_of_few);
         assert!(row_of_few.tree.len() <= 10_000, "{} bytes", row_of_few.tree.len());
         assert_eq!((few.least_share, tree.samples()), (0.002, 800));
         let frames: Vec<&str> = tree.calls().iter().map(|call| call.frame.as_str()).collect();
         assert_eq!(frames, ["all", "main", "hot"]);
-        let (_, least) = read(&row_of("A", &large, None, 1).unwrap());
+        let (_, least) = both(&row_of("A", &large, None, 1).unwrap());
         assert_eq!(least.calls().len(), 1, "it ends");
     }
 }

@@ -9,6 +9,7 @@ mod progress;
 mod sample;
 mod words;
 
+pub use self::kept::{differences, read};
 use self::files::CellFolder;
 use self::progress::Progress;
 use self::sample::{Missing, Profiled};

@@ -5,7 +5,7 @@ use indicatif::ProgressBar;
 use std::io::{IsTerminal, stderr};
 
 /// The bar, then what is being sampled.
-const TEMPLATE: &str = "{bar:24} {pos}/{len} profiles, {elapsed} so far\n{msg}";
+const TEMPLATE: &str = "{bar:24} {pos}/{len} profiles, {elapsed} so far, {eta} left\n{msg}";
 
 /// Shows how many profiles are done.
 pub struct Progress {

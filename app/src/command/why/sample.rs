@@ -5,8 +5,9 @@ use lab::Session;
 use lab::fault::Fault;
 use lab::once_more::Another;
 use lab::server::tree::{self, Tree};
-use profile::{ProfileError, Report, Side, Target, Work};
-use std::time::Duration;
+use profile::{Counters, ProfileError, Report, Side, Target, Work};
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime};
 
 /// A contender's profile.
 #[derive(Debug)]
@@ -50,6 +51,34 @@ impl Profiled {
     }
 }
 
+/// The perf maps that the processes of this start write, because drome asks runtimes for names: removed when this is dropped.
+#[derive(Debug)]
+struct LeftBehind {
+    since: SystemTime,
+    pids: BTreeSet<u32>,
+}
+
+impl LeftBehind {
+    fn from_now() -> Self {
+        Self { since: SystemTime::now(), pids: BTreeSet::new() }
+    }
+
+    /// Adds the processes of now, and those that were seen before. What ran without drome is left alone, and what is in a container has a
+    /// folder /tmp that goes with it.
+    fn by(&mut self, tree: &Tree, seen: impl IntoIterator<Item = u32>) {
+        if matches!(tree, Tree::Below(_)) {
+            self.pids.extend(tree::pids(tree).into_iter().filter_map(|pid| u32::try_from(pid).ok()));
+            self.pids.extend(seen);
+        }
+    }
+}
+
+impl Drop for LeftBehind {
+    fn drop(&mut self) {
+        profile::remove_perf_maps(std::mem::take(&mut self.pids), self.since);
+    }
+}
+
 /// Starts a contender once more, samples it under load for the time of the window, stops it, and looks up the names of its functions, which
 /// can take seconds of CPU time: no server is under load then.
 pub fn sample(
@@ -58,15 +87,20 @@ pub fn sample(
     title: &str,
     window: Duration,
 ) -> Result<Profiled, Missing> {
-    let mut start = session.start_once_more(another)?;
-    let Some(target) = start.tree().map(|tree| target(&tree)) else {
+    // Dropped last: when the server has ended, and its functions have their names.
+    let mut left = LeftBehind::from_now();
+    let mut start = session.start_once_more(another, &profile::environment)?;
+    let Some(tree) = start.tree() else {
         return Err(Missing::Start("its processes are not known".to_owned()));
     };
+    let target = target(&tree);
+    left.by(&tree, []);
     // The sampler shares the load generator's CPUs: none of the server's is taken.
     let profiler = Profiler::begin(&target, start.client_cpus())?;
     let driven = start.drive(window, &profiler)?;
     // While the server runs: it may remove the names of what it compiled at run time when it ends.
     let (recording, counters) = profiler.end()?;
+    left.by(&tree, recording.pids_with_own_code());
     let name = another.contender.clone();
     if let Err(why) = start.stop() {
         note!("profile: {name}: {why}");
@@ -75,6 +109,7 @@ pub fn sample(
     // The exact time includes the kernel's part.
     let cpu_ns = driven.cpu_ns.filter(|_| profile.has_kernel);
     let work = Work { answers: driven.answers, cpu_ns };
+    let counters = Counters { received_bytes: Some(driven.received_bytes), ..counters };
     let report = Report { schema: Report::SCHEMA, work, counters, profile };
     Ok(Profiled { name, title: title.to_owned(), report })
 }

@@ -1,7 +1,8 @@
 //! The words of `--profile`: what was sampled, and what one contender spends more and less than another.
 
+use crate::command::counted;
 use model::gate_verdict::MOST_FUNCTIONS;
-use profile::{Counters, Difference, Report, Row};
+use profile::{Difference, Report, Row};
 use report::units;
 
 /// The longest name of a function in a table, which then fits into 80 columns.
@@ -10,7 +11,7 @@ const LONGEST_NAME: usize = 44;
 /// The line of a contender: its samples, and what was counted per answer. What is not known is left out.
 pub fn summary(name: &str, title: &str, report: &Report) -> String {
     let line = format!("profile of {name} ({title}): {}", report.summary());
-    let counted = per_answer(&report.counters, report.work.answers);
+    let counted = counted::per_answer(&report.counters, report.work.answers);
     if counted.is_empty() { line } else { format!("{line}; per answer {}", counted.join(", ")) }
 }
 
@@ -25,37 +26,6 @@ pub fn functions(report: &Report) -> Vec<String> {
         format!("  {share:>9} {time:>9}  {}", end(&cost.frame))
     })
     .collect()
-}
-
-fn per_answer(counters: &Counters, answers: u64) -> Vec<String> {
-    if answers == 0 {
-        return Vec::new();
-    }
-    let counts = [
-        (counters.instructions, "instructions"),
-        (counters.cycles, "cycles"),
-        (counters.cache_misses, "cache misses"),
-        (counters.branch_misses, "branch misses"),
-        (counters.context_switches, "context switches"),
-        (counters.page_faults, "page faults"),
-        (counters.system_calls, "system calls"),
-    ];
-    let known = counts.into_iter().filter_map(|(count, what)| Some((count?, what)));
-    let mut words: Vec<String> =
-        known.map(|(count, what)| format!("{} {what}", number(count as f64 / answers as f64))).collect();
-    if let Some(last) = words.last_mut().filter(|_| counters.is_user_only) {
-        last.push_str(" (user code only)");
-    }
-    words
-}
-
-/// A count per answer.
-fn number(n: f64) -> String {
-    match n {
-        n if n >= 99.95 => units::count(n.round() as u64),
-        n if n == 0.0 || n >= 0.005 => format!("{n:.2}"),
-        _ => "less than 0.01".to_owned(),
-    }
 }
 
 /// The sentence of a difference, and below it the functions on which B spends most more and most less, as far as sampling does not explain it.
@@ -97,24 +67,17 @@ fn end(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{Profile, Side, Work};
+    use profile::{Counters, Profile, Side, Work};
 
     #[test]
     fn what_is_not_known_is_left_out() {
         let profile = Profile::from_folded("# has_kernel=true\nmain;a 3\n").unwrap();
         let work = Work { answers: 1_000, cpu_ns: None };
-        let counters = Counters {
-            instructions: Some(12_345_678),
-            context_switches: Some(1),
-            page_faults: Some(0),
-            system_calls: Some(2_040),
-            ..Counters::default()
-        };
+        let counters = Counters { instructions: Some(12_345_678), ..Counters::default() };
         let report = Report { work, profile, counters, ..Report::default() };
         assert_eq!(
             summary("B", "new", &report),
-            "profile of B (new): 3 samples; most CPU time in a (100 %); per answer 12,346 instructions, less than 0.01 context \
-             switches, 0.00 page faults, 2.04 system calls"
+            "profile of B (new): 3 samples; most CPU time in a (100 %); per answer 12,346 instructions"
         );
         let unknown = Report { counters: Counters::default(), ..report.clone() };
         assert_eq!(

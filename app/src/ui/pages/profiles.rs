@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::url;
+use crate::command::{counted, why};
 use lab::Store;
 use maud::{Markup, html};
 use profile::{FrameCost, Row, StoredDifference, StoredProfile};
@@ -27,8 +28,7 @@ pub fn of_run(store: &Store, run: &str) -> Result<Vec<RunProfile>, Failure> {
 
 /// What is stored of a profile beside its calls; `None`: it is damaged, or a newer drome wrote it.
 pub fn parse(json: &str) -> Option<StoredProfile> {
-    let stored: StoredProfile = serde_json::from_str(json).ok()?;
-    (stored.schema <= StoredProfile::SCHEMA).then_some(stored)
+    why::read(json)
 }
 
 /// What to call a contender: `A, old`.
@@ -66,10 +66,12 @@ fn one(run: &str, of: &RunProfile) -> Markup {
         return html! { p.note { "The profile of " (of.name) " can't be read. Use a newer drome." } };
     };
     let title = title(&of.name, stored);
+    let counted = counted::per_answer(&stored.counters, stored.work.answers);
     html! {
         div {
             h3 { (title) }
             p.faint { (stored.summary) }
+            @if !counted.is_empty() { p.faint { "Per answer: " (counted.join(", ")) "." } }
             @if stored.top.is_empty() { p { "No CPU time per answer is known." } } @else {
                 table {
                     caption.unseen { "Functions of " (title) " with the most CPU time in themselves" }

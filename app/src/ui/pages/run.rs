@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::frame::{self, Place, moment};
 use super::profiles::{self, RunProfile};
 use super::{cells, url};
-use crate::command::report::Format;
+use crate::command::report::{Format, formats_of_printed, show_printed};
 use crate::ui::state::{Analysed, AppState};
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -152,7 +152,7 @@ pub async fn report(
         "csv" => Format::Csv,
         _ => return Err(no_such_part()),
     };
-    let told = app.work(move |app| told(app, &id, format)).await?;
+    let bytes = app.work(move |app| rendered(app, &id, format)).await?;
     let fields: [(HeaderName, &str); 2] = match format {
         // The report is a separate page that names its own script and style by their digests. The sandbox, which a
         // page can't declare itself, isolates it from our pages, so that nothing in it can press our buttons.
@@ -162,20 +162,28 @@ pub async fn report(
         ],
         _ => [(CONTENT_TYPE, "text/plain; charset=utf-8"), (CONTENT_DISPOSITION, "attachment")],
     };
-    Ok((fields, told).into_response())
+    Ok((fields, bytes).into_response())
 }
 
-fn told(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
+/// The report of a run or of a single measurement in a format.
+fn rendered(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
     let store = app.store()?;
-    let Stored::Run(run, observations, ended) = store.find(Some(id))? else {
-        let why = format!("{id} has no report: it was imported or made with --as-published.");
-        return Err(Failure::wrong(why));
+    let (run, observations, ended) = match store.find(Some(id))? {
+        Stored::Run(run, observations, ended) => (run, observations, ended),
+        Stored::Printed(printed) => {
+            let text = show_printed(&printed, format);
+            return text.map(String::into_bytes).map_err(|e| Failure::wrong(format!("{e:#}")));
+        }
+        Stored::Import(_) | Stored::Replays(_) => {
+            let why = format!("{id} has no report: it was imported or made with --as-published.");
+            return Err(Failure::wrong(why));
+        }
     };
-    let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
+    let mut findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
+    findings.profiles = crate::command::why::differences(&store, &run.id)?;
     let observations = lab::findings::all(&store, &run, observations)?;
-    let told = RunReport { run: &run, observations: &observations, findings: &findings };
-    crate::command::report::show(&told, format, &TextStyle::default())
-        .map_err(|e| Failure::inner(format!("{e:#}")))
+    let whole = RunReport { run: &run, observations: &observations, findings: &findings };
+    crate::command::report::show(&whole, format, &TextStyle::default()).map_err(|e| Failure::inner(format!("{e:#}")))
 }
 
 fn no_such_part() -> Failure {
@@ -185,12 +193,23 @@ fn no_such_part() -> Failure {
     )
 }
 
+/// What can be downloaded of a single measurement, if its command has the format: with name and ending.
+const DOWNLOADS: [(Format, &str, &str); 3] =
+    [(Format::Markdown, "Markdown", "md"), (Format::Json, "JSON", "json"), (Format::Csv, "CSV", "csv")];
+
 /// The report of a single measurement, as it was printed.
 fn of_printed(printed: &Printed) -> Markup {
+    let formats = formats_of_printed(printed);
     html! {
         div.head {
             h1 { (printed.title) }
             p.lead { (printed.ended) ", " (moment(&printed.started_at)) }
+        }
+        nav.actions aria-label="This measurement" {
+            @for (_, name, ending) in DOWNLOADS.iter().filter(|(format, ..)| formats.contains(format)) {
+                a.button href={ "/runs/" (url::part(&printed.id)) "/" (name.to_lowercase()) }
+                    download={ (printed.id) "." (ending) } { (name) }
+            }
         }
         pre.card tabindex="0" role="region" aria-label="Report as text" { (printed.terminal) }
     }

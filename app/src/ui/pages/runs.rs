@@ -6,7 +6,7 @@ use super::frame::{self, Place, moment};
 use super::{import, url};
 use crate::ui::state::AppState;
 use axum::extract::{Query, State};
-use lab::store::Listed;
+use lab::store::{Kind, Listed};
 use maud::{Markup, html};
 use model::origin::HERE;
 use model::study::RACE;
@@ -31,7 +31,7 @@ pub async fn list(
     State(app): State<Arc<AppState>>,
     Query(asked): Query<Vec<(String, String)>>,
 ) -> Result<Markup, Failure> {
-    let all = app.work(|app| Ok(app.store()?.runs()?)).await?;
+    let all = app.work(|app| Ok(app.store()?.everything()?)).await?;
     let sought = url::value(&asked, "q").unwrap_or_default().trim().to_lowercase();
     let number = url::value(&asked, "page").and_then(|n| n.parse().ok()).unwrap_or(1);
     let machines = Machines::of(&all, url::value(&asked, "machine").unwrap_or_default());
@@ -157,7 +157,7 @@ fn row(run: &Listed, verdict: Option<&Arc<str>>, has_machines: bool) -> Markup {
             }
             th scope="row" {
                 a href={ "/runs/" (url::part(&run.id)) } { (run.title) }
-                (chips::draw(state(run).as_slice()))
+                (chips::draw(&states(run)))
                 span.id { @if run.name != run.title { (run.name) ", " } (run.id) }
             }
             @if has_machines { td data-label="Machine" { (machine(run)) } }
@@ -168,31 +168,52 @@ fn row(run: &Listed, verdict: Option<&Arc<str>>, has_machines: bool) -> Markup {
                     None => span.faint { (without(run)) },
                 }
             }
-            td.number data-label="Size" { (units::several(run.count, run.kind.word())) }
+            td.number data-label="Size" { (units::several(run.count, run.word())) }
         }
     }
 }
 
 /// Why a run is listed without a verdict.
 fn without(run: &Listed) -> &'static str {
-    match run.ended {
-        _ if !run.kind.is_measured() => "none: drome did not measure it",
-        None => "none yet",
-        Some(_) => "open the run for its verdict",
+    match (run.kind, &run.ended) {
+        (Kind::Readings, _) => "none: drome did not measure it",
+        (Kind::CommandLines, _) => "none: each command line was run once",
+        (Kind::Report, _) => "none: it compares nothing",
+        (Kind::Trials | Kind::Starts, None) => "none yet",
+        (Kind::Trials | Kind::Starts, Some(_)) => "open the run for its verdict",
     }
 }
 
-/// The state of a run that is not simply over.
-fn state(run: &Listed) -> Option<Chip> {
-    if !run.kind.is_measured() {
-        return Some(Chip::plain(
-            "imported",
-            "Another tool measured it: it is never ranked with runs of drome",
-        ));
+/// What kind of run it is, unless it is an ordinary one, and its state, unless it is simply over.
+fn states(run: &Listed) -> Vec<Chip> {
+    let once = |ended: &str| {
+        let why = match ended {
+            "void" => "Its figures can't be believed: open it for the reason",
+            _ => "It was interrupted: it has what was measured until then",
+        };
+        Chip::open(ended, why)
+    };
+    match (run.kind, &run.ended) {
+        (Kind::Readings, _) => {
+            let why = "Another tool measured it: it is never ranked with runs of drome";
+            vec![Chip::plain("imported", why)]
+        }
+        (Kind::CommandLines, ended) => {
+            let kind = Chip::plain("as published", "A page's own command lines, each run once");
+            let state = ended.is_none().then(|| once("interrupted"));
+            [Some(kind), state].into_iter().flatten().collect()
+        }
+        (Kind::Report, ended) => {
+            let (word, why) = (run.word(), "One measurement, kept as it was printed");
+            let state = ended.as_deref().filter(|ended| ["void", "interrupted"].contains(ended)).map(once);
+            [Some(Chip::plain(word, why)), state].into_iter().flatten().collect()
+        }
+        (Kind::Trials | Kind::Starts, Some(_)) => Vec::new(),
+        (Kind::Trials | Kind::Starts, None) => vec![unfinished(run)],
     }
-    if run.ended.is_some() {
-        return None;
-    }
+}
+
+fn unfinished(run: &Listed) -> Chip {
     let how = match run.name.as_str() {
         _ if run.machine.is_some() => {
             "It had not ended when it was pulled, and can't be continued here".to_owned()
@@ -200,16 +221,12 @@ fn state(run: &Listed) -> Option<Chip> {
         RACE => "It is under way, or it was interrupted; a race can't be continued".to_owned(),
         name => format!("It is under way, or it was interrupted: drome run {name} --resume continues it"),
     };
-    Some(Chip::open("unfinished", how))
+    Chip::open("unfinished", how)
 }
 
 /// What a search looks at.
 fn searched(run: &Listed) -> String {
-    let state = match &run.ended {
-        _ if !run.kind.is_measured() => "imported",
-        Some(why) => why.as_str(),
-        None => "unfinished",
-    };
+    let state = run.ended.as_deref().unwrap_or("unfinished");
     let machine = run.machine.as_deref().unwrap_or_default();
     format!("{} {} {} {state} {machine}", run.title, run.name, run.id)
 }

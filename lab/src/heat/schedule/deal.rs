@@ -17,7 +17,10 @@ pub struct Player {
     pub name: String,
     /// Whether no other contender may be alive beside it.
     pub alone: bool,
-    /// The most memory that it used; unknown before its first start.
+    /// Whether that is because the machine once had no memory for it beside others.
+    pub lacked_memory: bool,
+    /// The most memory that all of its copies used together. Unknown before its first start, and then it counts as none: if that is too much
+    /// for the machine, the kernel ends a server, which is then repeated alone.
     pub memory_bytes: Option<u64>,
 }
 

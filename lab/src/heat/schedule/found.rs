@@ -1,7 +1,7 @@
 //! What the starts so far show about the contenders: how much memory they take, whether they work in the turns of others, and how often
 //! they failed. None of it is a figure that they are ranked by. Pure.
 
-use model::heat::Start;
+use model::heat::{Start, StartOutcome};
 use std::collections::BTreeMap;
 
 /// A contender that uses more than this share of a core in the turns of others is measured with no other contender alive.
@@ -23,6 +23,8 @@ pub struct Found {
     pub failed: usize,
     /// Whether it was measured at least once.
     pub is_measured: bool,
+    /// Whether the machine had no memory for one of its starts beside other contenders.
+    pub lacked_memory: bool,
 }
 
 impl Found {
@@ -34,6 +36,7 @@ impl Found {
             let of = found.entry(&start.contender).or_default();
             of.memory_bytes = of.memory_bytes.max(start.memory_bytes);
             of.is_measured |= !start.cells.is_empty();
+            of.lacked_memory |= matches!(start.outcome, StartOutcome::LackedMemory(_));
             let has_failed = start.failed().is_some();
             of.failed += usize::from(has_failed);
             of.starts += usize::from(has_failed || !start.cells.is_empty());
@@ -70,7 +73,7 @@ impl Found {
 mod tests {
     use super::*;
     use crate::heat::example::{in_cell, start};
-    use model::heat::{InCell, StartOutcome};
+    use model::heat::InCell;
 
     fn failed(why: &str) -> StartOutcome {
         StartOutcome::Failed(why.to_owned())
@@ -123,7 +126,11 @@ mod tests {
             Start { outcome: spoiled, memory_bytes: Some(7), ..start(0, 0, "a", &[]) },
             Start { memory_bytes: None, ..start(0, 1, "a", &[0]) },
         ];
-        let found = &Found::of(&starts)["a"];
+        let found = Found::of(&starts)["a"].clone();
         assert_eq!((found.starts, found.failed, found.memory_bytes), (1, 0, Some(7)));
+        let lacked = StartOutcome::LackedMemory("it was killed".to_owned());
+        let lacked = [Start { outcome: lacked, ..start(0, 2, "a", &[]) }, starts[1].clone()];
+        let found = Found { lacked_memory: false, ..Found::of(&lacked)["a"].clone() };
+        assert!(Found::of(&lacked)["a"].lacked_memory && (found.starts, found.failed) == (1, 0), "{found:?}");
     }
 }

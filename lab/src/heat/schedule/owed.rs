@@ -1,6 +1,7 @@
 //! The next heat of a round. In each round, every contender must be measured in each cell, once for each of its copies. A start that
-//! the lab or the machine spoiled is repeated, up to [`ATTEMPTS`] times in all; one that the contender failed is not. Pure: a function
-//! of the run and of what was stored, so that an interrupted run continues where it was.
+//! the lab or the machine spoiled is repeated, up to [`ATTEMPTS`] times in all; one that the contender failed is not. What compares the
+//! commands of a race is that they are alive together, so where one has to be repeated, all are. Pure: a function of the run and of what
+//! was stored, so that an interrupted run continues where it was.
 
 use crate::heat::schedule::deal::{Player, Room, deal};
 use crate::heat::schedule::found::Found;
@@ -8,7 +9,6 @@ use crate::heat::schedule::orders;
 use model::Run;
 use model::heat::{Heat, Start, StartOutcome};
 use stats::random;
-use std::collections::BTreeSet;
 
 /// How many times a start is tried at most in a round, if something spoils it each time. A start that was cut off because drome was killed does not count.
 pub const ATTEMPTS: usize = 3;
@@ -31,8 +31,7 @@ pub fn heat(run: &Run, round: usize, heats: &[Heat], starts: &[Start]) -> Option
     if let Some(next) = dealt.into_iter().find(|heat| !begun.contains(&heat.number)) {
         return Some(next);
     }
-    let number = begun.into_iter().max()? + 1;
-    Some(Heat { hub, ..made_up(run, round, number, starts)? })
+    made_up(bare(run, round, begun.into_iter().max()? + 1, hub), run, starts)
 }
 
 /// All heats of a round as they are dealt by what was found out before, without those that make up for spoiled starts. `earlier` are the
@@ -41,20 +40,28 @@ pub fn dealt(run: &Run, round: usize, before: &[Start], earlier: &[Vec<String>])
     let Some(room) = room(run) else { return Vec::new() };
     let dealt = deal(&players(run, before), room, earlier, dealing(run, round, 0));
     let (cells, hub) = (orders::cells(run.study.cells.len(), round), has_hub(run, dealt.len()));
-    let heat = |(number, members)| Heat { members, hub, cells: cells.clone(), ..bare(run, round, number) };
+    let heat = |(number, members)| Heat { members, cells: cells.clone(), ..bare(run, round, number, hub) };
     dealt.into_iter().enumerate().map(heat).collect()
 }
 
-/// The heat of this number that makes up for spoiled starts of a round whose other heats are over; `None` where nothing is owed.
-pub fn made_up(run: &Run, round: usize, number: usize, starts: &[Start]) -> Option<Heat> {
+/// The heat that makes up for spoiled starts of a round whose other heats are over; `None` where nothing is owed. `bare` has its round and
+/// number, and whether the round's other heats have the hub.
+pub fn made_up(bare: Heat, run: &Run, starts: &[Start]) -> Option<Heat> {
+    let round = bare.round;
     let owes = |name: &String| cells_owed(run, name, round, starts);
-    let mut late = players(run, starts);
-    late.retain(|player| !owes(&player.name).is_empty());
-    let members = deal(&late, room(run)?, &[], dealing(run, round, number)).into_iter().next()?;
-    let wanted: BTreeSet<usize> = members.iter().flat_map(owes).collect();
+    let all = players(run, starts);
+    let late: Vec<Player> = all.iter().filter(|player| !owes(&player.name).is_empty()).cloned().collect();
+    // One for whom there was no memory beside others needs a heat of its own, which only a hub ties to the others.
+    let hub = bare.hub || all.iter().any(|player| player.lacked_memory);
+    let seed = random::derive(&[bare.seed, DEALING]);
+    let members = if hub {
+        deal(&late, room(run)?, &[], seed).into_iter().next()?
+    } else {
+        random::shuffled(all.len(), seed).into_iter().map(|at| all[at].name.clone()).collect()
+    };
     let mut cells = orders::cells(run.study.cells.len(), round);
-    cells.retain(|cell| wanted.contains(cell));
-    Some(Heat { members, cells, ..bare(run, round, number) })
+    cells.retain(|cell| members.iter().any(|name| owes(name).contains(cell)));
+    (!cells.is_empty()).then_some(Heat { members, cells, hub, ..bare })
 }
 
 /// Whether heats of a round of so many have the hub: a race in one heat needs none.
@@ -69,13 +76,13 @@ fn room(run: &Run) -> Option<Room> {
 }
 
 /// A heat by its number, without its members.
-fn bare(run: &Run, round: usize, number: usize) -> Heat {
+pub fn bare(run: &Run, round: usize, number: usize, hub: bool) -> Heat {
     Heat {
         round,
         number,
         members: Vec::new(),
         copies: run.copies.max(1),
-        hub: true,
+        hub,
         cells: Vec::new(),
         seed: seed(run, round, number),
         started_at: String::new(),
@@ -115,12 +122,14 @@ pub fn attempt(contender: &str, copy: usize, round: usize, starts: &[Start]) -> 
 fn players(run: &Run, starts: &[Start]) -> Vec<Player> {
     let (found, is_started) = (Found::of(starts), !run.servers_already_ran());
     let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
+    let copies = run.copies.max(1) as u64;
     let players = takes_part.filter_map(|(name, entrant)| {
         let of = found.get(name.as_str()).cloned().unwrap_or_default();
         (!of.is_given_up()).then(|| Player {
             name: name.clone(),
-            alone: entrant.alone || (is_started && of.disturbs()),
-            memory_bytes: of.memory_bytes.filter(|_| is_started),
+            alone: entrant.alone || (is_started && (of.disturbs() || of.lacked_memory)),
+            lacked_memory: of.lacked_memory,
+            memory_bytes: of.memory_bytes.filter(|_| is_started).map(|bytes| bytes.saturating_mul(copies)),
         })
     });
     players.collect()

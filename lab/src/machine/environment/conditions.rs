@@ -12,7 +12,10 @@ use std::process::{Command, Stdio};
 const SENSORS: [&str; 8] =
     ["x86_pkg_temp", "coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "cpu", "soc"];
 
-/// The Raspberry Pi's flags, by bit. These are the current ones; 16 bits higher are those since boot.
+/// How much higher than a current flag the same flag since boot is.
+const SINCE_BOOT: u32 = 16;
+
+/// The Raspberry Pi's current flags, by bit.
 const FLAGS: [(u32, &str); 4] =
     [(0, "under-voltage"), (1, "frequency capped"), (2, "throttled"), (3, "soft temperature limit")];
 
@@ -70,16 +73,14 @@ impl Watch {
 }
 
 impl Throttle {
-    /// What throttled the processor between two looks; `None` where the machine does not tell.
+    /// What throttled the processor between two looks; `None` where the machine does not tell. A flag since boot that was set before the first
+    /// look can't be set again, so that what came and went in between is unknown then.
     fn until(self, after: Self) -> Option<Vec<String>> {
         let flags = self.flags.zip(after.flags).map(|(before, after)| {
             // Set now or at the beginning, or set since then and gone again.
-            let seen = before | after | ((after & !before) >> 16);
-            FLAGS
-                .iter()
-                .filter(|(bit, _)| seen & (1 << bit) != 0)
-                .map(|(_, name)| (*name).to_owned())
-                .collect()
+            let seen = before | after | ((after & !before) >> SINCE_BOOT);
+            let names = FLAGS.iter().filter(|(bit, _)| seen & (1 << bit) != 0);
+            names.map(|(_, name)| (*name).to_owned()).collect()
         });
         let events =
             self.events.zip(after.events).map(|(before, after)| match after.saturating_sub(before) {
@@ -87,7 +88,13 @@ impl Throttle {
                 n => vec![format!("too hot, {n} times")],
             });
         let known: Vec<Vec<String>> = [flags, events].into_iter().flatten().collect();
-        (!known.is_empty()).then(|| known.concat())
+        let seen = (!known.is_empty()).then(|| known.concat());
+        seen.filter(|why| !why.is_empty() || !self.has_flag_since_boot())
+    }
+
+    /// Whether one of the flags since boot is set.
+    fn has_flag_since_boot(self) -> bool {
+        self.flags.is_some_and(|flags| FLAGS.iter().any(|(bit, _)| (flags >> SINCE_BOOT) & (1 << bit) != 0))
     }
 
     /// What throttled the processor since boot.

@@ -77,7 +77,7 @@ fn a_raspberry_pi_is_named_and_its_flags_are_read() {
         ("sys/class/thermal/thermal_zone0/temp", "83000"),
     ]);
     let found = watch.end();
-    assert_eq!(found.throttled, Some(vec![]), "what was before the trial is not of the trial");
+    assert_eq!(found.throttled, None, "it was throttled before, and that flag can't be set again");
     assert_eq!((found.server_hz.before, found.server_hz.after), (Some(600_000_000), Some(1_200_000_000)));
     assert_eq!((found.temperature_c.before, found.temperature_c.after), (Some(61.341), Some(83.0)));
     let watch = Watch::begin(&system, &fixture::four());
@@ -86,6 +86,28 @@ fn a_raspberry_pi_is_named_and_its_flags_are_read() {
     let flags = tree.system().throttle().since_start().unwrap();
     assert_eq!(flags, ["under-voltage", "throttled", "soft temperature limit"]);
     assert_eq!(watch.end().throttled.unwrap(), ["soft temperature limit"]);
+}
+
+#[test]
+fn what_a_raspberry_pi_keeps_since_boot_does_not_hide_what_is_throttled_now() {
+    let flags = "sys/devices/platform/soc/soc:firmware/get_throttled";
+    let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    for (before, after, expected) in [
+        ("0", "0", words(&[])),
+        ("0", "40000", words(&["throttled"])),
+        ("40000", "40000", None),
+        ("10000", "10000", None),
+        ("40000", "40004", words(&["throttled"])),
+        ("40004", "40000", words(&["throttled"])),
+        ("10000", "50000", words(&["throttled"])),
+        // A bit of no flag.
+        ("100000", "100000", words(&[])),
+    ] {
+        let tree = fixture::raspberry_pi().with(&[(flags, before)]);
+        let watch = Watch::begin(&tree.system(), &fixture::four());
+        let _tree = tree.with(&[(flags, after)]);
+        assert_eq!(watch.end().throttled, expected, "{before}, then {after}");
+    }
 }
 
 #[test]

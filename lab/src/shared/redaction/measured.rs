@@ -21,7 +21,9 @@ impl Redaction {
     pub(super) fn start(&self, start: &mut Start) {
         match &mut start.outcome {
             StartOutcome::Running | StartOutcome::Ended => {}
-            StartOutcome::Failed(why) | StartOutcome::Spoiled(why) => REDACTED.clone_into(why),
+            StartOutcome::Failed(why) | StartOutcome::Spoiled(why) | StartOutcome::LackedMemory(why) => {
+                REDACTED.clone_into(why);
+            }
         }
         program(&mut start.program);
         if let Some(conditions) = &mut start.conditions {

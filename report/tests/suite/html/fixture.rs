@@ -237,6 +237,7 @@ fn findings(run: &Run, names: &[String], blocks: usize, text: &str) -> Findings 
         }),
         unequal: vec![format!("server-1 sent 228 bytes, the others fewer {text}")],
         entrants: run.contenders.clone(),
+        profiles: Vec::new(),
     }
 }
 

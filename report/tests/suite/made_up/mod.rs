@@ -175,6 +175,7 @@ pub fn findings() -> Findings {
             entrant("nginx", "nginx", Track::Default),
             entrant("node@tuned", "Node.js (tuned)", Track::Tuned),
         ]),
+        profiles: Vec::new(),
     }
 }
 
@@ -193,7 +194,7 @@ pub fn race(a: f64, b: f64, floor: f64) -> Findings {
 pub fn raced(faster: Option<String>, ratio: Option<Figure>) -> RaceFindings {
     let decided = Some(if faster.is_some() { Decided::Faster } else { Decided::Equal });
     let (contender, against) = ("B".to_owned(), "A".to_owned());
-    let pair = PairFindings { contender, against, decided, faster: faster.clone(), ratio };
+    let pair = PairFindings { contender, against, decided, faster: faster.clone(), ratio, sure: ratio };
     RaceFindings {
         metric: Metric::Rate,
         elapsed_s: 8.94,

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use profile::{Difference, Profile, Report, Side, Work};
+use profile::{Counters, Difference, Profile, Report, Side, Work};
 
 fn report(text: &str) -> Report {
     let work = Work { answers: 10_000, cpu_ns: None };
@@ -42,6 +42,17 @@ fn the_difference_stands_above_the_functions_and_each_contender_has_its_graph() 
     for name in ["A", "B"] {
         assert!(page.contains(&format!("href=\"/runs/run%2F1/flame/{name}\"")), "{page}");
     }
+}
+
+#[test]
+fn what_was_counted_is_told_per_answer_where_it_is_known() {
+    let told = |counters: Counters| {
+        let stored = StoredProfile::of("a", &Report { counters, ..report("main;read 3\n") }, None, 0.1);
+        section("run-1", &[RunProfile { name: "A".to_owned(), stored: Some(stored) }]).into_string()
+    };
+    let page = told(Counters { received_bytes: Some(1_350_000), cycles: Some(20_000), ..Counters::default() });
+    assert!(page.contains("Per answer: 2.00 cycles, 135 bytes received."), "{page}");
+    assert!(!told(Counters::default()).contains("Per answer:"), "nothing is known");
 }
 
 #[test]

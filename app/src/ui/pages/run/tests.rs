@@ -39,6 +39,22 @@ fn a_run_of_which_nothing_is_known_is_a_page() {
     assert!(page.contains("No trial has finished yet.") && !page.contains("<table"), "{page}");
 }
 
+#[test]
+fn a_single_measurement_leads_to_the_formats_of_its_command() {
+    let of = |title: &str| {
+        let title = title.to_owned();
+        let id = "20260101-000000-0001".to_owned();
+        let [started_at, ended] = ["2026-01-01T00:00:00Z", "complete"].map(str::to_owned);
+        let (terminal, json) = ("a < b".to_owned(), "{}".to_owned());
+        of_printed(&Printed { id, title, started_at, ended, terminal, json }).into_string()
+    };
+    let (load, sweep) = (of("load http://127.0.0.1:1/"), of("sweep http://127.0.0.1:1/"));
+    let link = |name: &str| format!("href=\"/runs/20260101-000000-0001/{name}\"");
+    assert!(load.contains("a &lt; b") && load.contains(&link("json")), "{load}");
+    assert!(!load.contains(&link("markdown")) && !load.contains(&link("csv")), "{load}");
+    assert!(["json", "markdown", "csv"].iter().all(|name| sweep.contains(&link(name))), "{sweep}");
+}
+
 /// A race of two commands, of which only the first has a label of its own.
 fn race() -> Findings {
     let commands = [("A", "old", "./old --port {port}"), ("B", "./new <b>", "./new <b>")];

@@ -5,7 +5,7 @@
 use super::*;
 use lab::Catalog;
 use lab::shared::{Writer, read};
-use model::Run;
+use model::{Printed, Run};
 use std::sync::mpsc;
 
 /// A page whose store has two runs of a study, one of which has ended; and the store's folder.
@@ -71,6 +71,30 @@ async fn a_search_finds_titles_and_states_and_bad_numbers_are_the_first_or_last_
     }
     let evil = page(&app, &[("q", "<script>")]).await;
     assert!(evil.contains("“&lt;script&gt;”") && !evil.contains("<script>"), "{evil}");
+}
+
+#[tokio::test]
+async fn kept_loads_and_sweeps_are_listed_as_what_they_are_and_are_not_offered_for_comparison() {
+    let (app, _, _folder) = app();
+    for (id, title, ended) in [
+        ("20260101-000000-0001", "load http://127.0.0.1:1/<x>", "void"),
+        ("20260101-000000-0002", "sweep ./server {port}", "complete"),
+    ] {
+        let [id, title, started_at, ended] = [id, title, "2026-01-01T00:00:00Z", ended].map(str::to_owned);
+        let printed =
+            Printed { id, title, started_at, ended, terminal: String::new(), json: "{}".to_owned() };
+        app.store().unwrap().add_printed(&printed).unwrap();
+    }
+    let all = page(&app, &[]).await;
+    assert!(all.contains("load http://127.0.0.1:1/&lt;x&gt;</a>") && !all.contains("<x>"), "{all}");
+    for chip in [">load</span>", ">void</span>", ">sweep</span>"] {
+        assert_eq!(all.matches(chip).count(), 1, "{chip}: {all}");
+    }
+    assert!(all.contains(">1 load</td>") && all.contains(">1 sweep</td>"), "{all}");
+    assert_eq!(all.matches("type=\"checkbox\"").count(), 2, "only the two studies can be compared: {all}");
+    assert!(!all.contains(">imported</span>") && all.contains("none: it compares nothing"), "{all}");
+    let found = page(&app, &[("q", "sweep")]).await;
+    assert_eq!(found.matches("<th scope=\"row\">").count(), 1, "{found}");
 }
 
 /// Adds a run that was measured on another machine, in the only way in which one gets into a store.

@@ -6,7 +6,7 @@ use crate::findings::analyse::{counted, reasons, wire_bytes};
 use crate::heat::schedule::found::Found;
 use model::environment::Ran;
 use model::findings::{ContenderFindings, ContenderInHeats, Figure, Unranked};
-use model::heat::{Counts, HUB, Start};
+use model::heat::{Counts, HUB, Start, StartOutcome};
 use model::metric::Percentile;
 use model::{Measurement, Metric};
 use stats::growth::growth;
@@ -178,6 +178,7 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
         letters: row.letters.clone(),
         unranked: unranked(row),
         of_hub: row.of.ranked.ratio(row.name, HUB),
+        sure_of_reference: row.of.ranked.sure(row.name, row.base()),
     }
 }
 
@@ -215,7 +216,11 @@ fn unranked(row: &Row<'_, '_>) -> Option<Unranked> {
 /// The notes on its starts, the most frequent first.
 fn notes(row: &Row<'_, '_>) -> Vec<String> {
     let failed = row.starts.iter().filter_map(|start| start.failed()).map(|why| format!("failed: {why}"));
+    let lacked = row.starts.iter().filter_map(|start| match &start.outcome {
+        StartOutcome::LackedMemory(why) => Some(format!("started again alone: {why}")),
+        _ => None,
+    });
     let of_verdicts = measured(row).flat_map(reasons);
     let all = row.found.starts.max(row.own.len());
-    counted(failed.chain(of_verdicts), &format!("{all} starts"))
+    counted(failed.chain(lacked).chain(of_verdicts), &format!("{all} starts"))
 }

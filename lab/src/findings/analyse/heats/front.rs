@@ -1,7 +1,7 @@
 //! The leaders of a cell, and the tiers of all ranked contenders.
 
 use super::model::Model;
-use model::findings::{ContenderFindings, Figure, Front};
+use model::findings::{ContenderFindings, Front};
 use model::study::REFERENCE;
 
 /// The contenders that no other is certainly better than, the reference aside.
@@ -11,11 +11,7 @@ pub(super) fn front(model: &Model) -> Option<Front> {
     let is_beaten = |c: usize| field.iter().any(|other| model.fit.is_better(*other, c));
     let (leaders, others): (Vec<usize>, Vec<usize>) = field.iter().partition(|c| !is_beaten(**c));
     let (first, next) = (*leaders.first()?, others.first().copied());
-    let ratio = next.and_then(|next| model.fit.pair(first, next)).map(|pair| Figure {
-        median: pair.ratio,
-        low: Some(pair.sure.0),
-        high: Some(pair.sure.1),
-    });
+    let ratio = next.and_then(|next| model.sure(model.name(first), model.name(next)));
     let named = |c: usize| model.name(c).to_owned();
     Some(Front { leaders: leaders.into_iter().map(named).collect(), next: next.map(named), ratio })
 }

@@ -5,7 +5,6 @@ use super::starts::Turns;
 use crate::heat::schedule::enough::{Neighbours, Standing};
 use crate::heat::schedule::found::Found;
 use model::Run;
-use model::findings::Figure;
 use model::gate;
 use model::heat::{Heat, Slice, Start};
 use stats::heats::Verdict;
@@ -45,18 +44,19 @@ fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
     model.order().windows(2).filter_map(named).collect()
 }
 
-/// Compares every ranked contender with the first, by a margin that its speed may lose.
+/// Compares every ranked contender with the first, by a margin that its speed may lose: exactly as [`gate::Gate::of_race`] does.
 fn against_base(of: &InCell<'_>, margin: f64) -> Vec<Neighbours> {
     let (model, base) = (&of.ranked, of.base());
     let first = model.index(base);
     let is_floor = |c: usize| model.is_floor(c) || first.is_some_and(|first| model.is_floor(first));
     let standing = |c: usize| {
-        let pair = first.and_then(|first| model.fit.pair(c, first));
-        let ratio = pair.as_ref().map(|pair| Figure::from(pair.estimate()));
+        let ratio = model.sure(model.name(c), base);
         match ratio.map(|ratio| gate::judged(gate::speed(ratio, of.metric), margin)) {
             _ if is_floor(c) => Standing::HeldBack,
             Some(Judged::Beyond | Judged::Within) => Standing::Decided,
-            Some(Judged::Open) | None => Standing::Open(pair.map(|pair| pair.sure_half_width())),
+            Some(Judged::Open) | None => {
+                Standing::Open(model.pair(model.name(c), base).map(|pair| pair.sure_half_width()))
+            }
         }
     };
     let others = model.order().into_iter().filter(|c| first != Some(*c));

@@ -71,7 +71,8 @@ impl<'a> InCell<'a> {
         cell: usize,
     ) -> Self {
         let measured = starts::measured(run, starts, turns, cell);
-        let metric = starts::supported(run.study.metric(cell), &measured);
+        let has_rank = |name: &str| is_sound(name, &measured, found);
+        let metric = starts::supported(run.study.metric(cell), &measured, has_rank);
         let model = |metric: Metric, ranks: bool| {
             let entrants = entrants(run, metric, &measured, found, ranks);
             Model::of(
@@ -108,17 +109,23 @@ fn entrants(
     found: &BTreeMap<&str, Found>,
     ranks: bool,
 ) -> Vec<model::Entrant> {
-    let of = |name: &str| {
-        let own: Vec<&Measured<'_>> = measured.iter().filter(|m| m.start.contender == name).collect();
-        let failed = found.get(name).is_none_or(Found::is_unreliable);
-        model::Entrant {
-            name: name.to_owned(),
-            class: run.contenders.get(name).and_then(|entrant| entrant.class),
-            is_ranked: ranks && !run.quick && !failed && !starts::has_not_settled(&own),
-            is_floor: metric == Metric::Rate && starts::is_held_back(&own),
-        }
+    let of = |name: &str| model::Entrant {
+        name: name.to_owned(),
+        class: run.contenders.get(name).and_then(|entrant| entrant.class),
+        is_ranked: ranks && !run.quick && is_sound(name, measured, found),
+        is_floor: metric == Metric::Rate && starts::is_held_back(&starts_of(name, measured)),
     };
     takes_part(run).map(of).collect()
+}
+
+/// Whether nothing that its starts show costs a contender its rank: too many that failed, or that had not settled.
+fn is_sound(name: &str, measured: &[Measured<'_>], found: &BTreeMap<&str, Found>) -> bool {
+    let failed = found.get(name).is_none_or(Found::is_unreliable);
+    !failed && !starts::has_not_settled(&starts_of(name, measured))
+}
+
+fn starts_of<'m, 'a>(name: &str, measured: &'m [Measured<'a>]) -> Vec<&'m Measured<'a>> {
+    measured.iter().filter(|m| m.start.contender == name).collect()
 }
 
 /// The figures of all starts by this metric, where they have one.

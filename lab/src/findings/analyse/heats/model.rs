@@ -108,6 +108,12 @@ impl Model {
         }
     }
 
+    /// One contender's figure as a share of another's, with the interval that decides; `None` where the starts can't tell.
+    pub fn sure(&self, one: &str, other: &str) -> Option<Figure> {
+        let Pair { ratio, sure, .. } = self.pair(one, other)?;
+        Some(Figure { median: ratio, low: Some(sure.0), high: Some(sure.1) })
+    }
+
     /// A contender's mean figure over all heats. Its interval is that of its ratio to the hub, because the machine's speed affects
     /// all contenders alike. Without a hub it is that of the median over its starts.
     pub fn figure(&self, name: &str) -> Option<Figure> {

@@ -131,12 +131,12 @@ pub(super) fn has_not_settled(own: &[&Measured<'_>]) -> bool {
     not > 0 && not * 3 >= own.len()
 }
 
-/// The bound of most of these starts.
+/// The bound of most of these starts, or what held a third of them back.
 pub(super) fn usual_bound(own: &[&Measured<'_>]) -> Option<Bound> {
     verdict::usual_bound(own.iter().filter_map(|m| m.valid()).map(|m| m.verdict.bound))
 }
 
-/// Whether the load generator was the limit of most of these starts.
+/// Whether the load generator was the limit of a third of these starts or more.
 pub(super) fn is_held_back(own: &[&Measured<'_>]) -> bool {
     let is_closed = own.iter().all(|m| m.is_closed);
     is_closed && usual_bound(own).is_some_and(Bound::is_held_back)
@@ -162,13 +162,39 @@ pub(super) fn with_figure<'m, 'a>(metric: Metric, measured: &'m [Measured<'a>]) 
     measured.iter().filter(|m| !selections.contains(m.start.contender.as_str())).collect()
 }
 
-/// The percentile that was asked for, or the highest below it with at least ten answers beyond it in every start.
-pub(super) fn supported(metric: Metric, measured: &[Measured<'_>]) -> Metric {
+/// The percentile that was asked for, or the highest below it with at least ten answers beyond it in the usual start of every contender that
+/// `has_rank`. How many answers a start has is known before any latency is looked at. One start does not lower the percentile for everybody:
+/// the median of a contender's starts counts, without those in which the server fell behind and has no latency.
+pub(super) fn supported(
+    metric: Metric,
+    measured: &[Measured<'_>],
+    has_rank: impl Fn(&str) -> bool,
+) -> Metric {
     let Metric::Latency(asked) = metric else { return metric };
-    let answers = measured.iter().filter_map(|m| Some(m.valid()?.tally.completed)).filter(|n| *n > 0).min();
-    let Some(answers) = answers else { return metric };
+    let mut answers: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for m in measured.iter().filter(|m| m.start.contender != HUB) {
+        let kept_up = m.valid().filter(|m| !m.verdict.fell_behind()).map(|m| m.tally.completed);
+        if let Some(completed) = kept_up.filter(|completed| *completed > 0) {
+            answers.entry(&m.start.contender).or_default().push(completed);
+        }
+    }
+    let of_ranked = answers.iter().filter(|(name, _)| has_rank(name)).map(|(_, own)| usual(own)).min();
+    // Where nobody has a rank, figures are told all the same.
+    let Some(answers) = of_ranked.or_else(|| answers.values().map(|own| usual(own)).min()) else {
+        return metric;
+    };
     let is_known = |p: &Percentile| (1.0 - p.share()) * answers as f64 >= BEYOND - 1e-6;
     let below = [Percentile::P999, Percentile::P99, Percentile::P90];
     let below = below.into_iter().filter(|p| p.share() <= asked.share());
     Metric::Latency(below.clone().find(is_known).unwrap_or(Percentile::P50))
 }
+
+/// The median; the larger one of two in the middle.
+fn usual(numbers: &[u64]) -> u64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

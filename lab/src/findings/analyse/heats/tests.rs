@@ -4,8 +4,10 @@ use super::world::{Kept, World};
 use super::*;
 use crate::heat::schedule::enough::Standing;
 use ::model::findings::{Decided, Figure, RaceFindings, Unranked};
+use ::model::gate::Gate;
 use ::model::heat::Void;
 use ::model::observation::Raced;
+use stats::margin::Judged;
 
 fn found(world: &World) -> Findings {
     let Kept { heats, starts, slices } = world.kept();
@@ -268,6 +270,39 @@ fn race(rates: &[(&'static str, f64)], rounds: usize, between_starts: f64) -> (R
     let known = known(&world.run, &heats, &starts, &slices, rounds);
     let found = findings(&world.run, &heats, &starts, &slices, None).race.unwrap();
     (found, known.into_iter().map(|n| n.standing).collect())
+}
+
+/// Races of a command that is as much slower than the first as a margin allows: what its last look knows, and what the gate says then.
+fn gated(slowdown: f64, rounds: usize, seed: u64) -> (Standing, Gate, Figure) {
+    let rates = [("A", 100_000.0), ("B", 100_000.0 * (1.0 - slowdown))];
+    let mut world = World { rounds, seed, between_starts: 0.01, ..World::of(&rates) };
+    world.run.contenders.remove("reference");
+    world.run.contenders.values_mut().for_each(|entrant| entrant.class = None);
+    (world.run.race, world.run.copies, world.run.name) = (Some(Raced::default()), 2, "race".to_owned());
+    let design = &mut world.run.study.design;
+    (design.decide, design.blocks, design.margin) = (true, [3, 108], Some(0.02));
+    let Kept { heats, starts, slices } = world.kept();
+    let known = known(&world.run, &heats, &starts, &slices, rounds);
+    let found = findings(&world.run, &heats, &starts, &slices, None);
+    let single = found.race.as_ref().unwrap().pairs[0].ratio.unwrap();
+    (known[0].standing, Gate::of_race(&found, 0.02), single)
+}
+
+#[test]
+fn the_gate_of_a_race_goes_by_the_interval_of_its_looks_as_its_end_does() {
+    let mut were_open = 0;
+    for seed in 0..20 {
+        for slowdown in [0.0, 0.01, 0.03, 0.06] {
+            let (standing, gate, single) = gated(slowdown, 4, seed);
+            let speed = gate.changes[0].speed;
+            assert!(speed.low < single.low && single.high < speed.high, "{speed:?} {single:?}");
+            let is_known = gate.changes[0].judged != Judged::Open;
+            assert_eq!(is_known, standing == Standing::Decided, "{standing:?} {gate:?}");
+            let by_one_pair = ::model::gate::judged(single, 0.02);
+            were_open += usize::from(!is_known && by_one_pair != Judged::Open);
+        }
+    }
+    assert!(were_open > 0, "none of these was near the margin");
 }
 
 #[test]

@@ -52,6 +52,7 @@ proptest! {
         let player = |(i, (memory, alone)): (usize, &(u64, bool))| Player {
             name: format!("c{i:02}"),
             alone: *alone,
+            lacked_memory: false,
             memory_bytes: (memory % 5 > 0).then_some(*memory),
         };
         let players: Vec<Player> = needs.iter().enumerate().map(player).collect();

@@ -4,6 +4,7 @@ use super::*;
 use crate::heat::example::{in_cell, run, start};
 use model::heat::HUB;
 use model::observation::Raced;
+use std::collections::BTreeSet;
 
 const NAMES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
@@ -186,6 +187,72 @@ fn a_race_has_every_command_twice_and_no_hub_unless_they_can_not_live_together()
         _ => well(heat),
     });
     assert_eq!((heats.len(), starts.iter().filter(|s| s.contender == "a").count()), (3, 4));
+}
+
+#[test]
+fn what_is_repeated_in_a_race_is_repeated_with_all_commands_because_only_that_compares_them() {
+    let mut run = run(&["a", "b", "c"]);
+    run.contenders.remove("reference");
+    (run.race, run.copies) = (Some(Raced::default()), 2);
+    let spoiled = || (StartOutcome::Spoiled("no descriptors".to_owned()), vec![]);
+    let (heats, starts) = walk(&run, 2, |heat, name, attempt| match (name, heat.round, attempt) {
+        ("a", 0, 0 | 1) => spoiled(),
+        _ => well(heat),
+    });
+    let of = |round| heats.iter().filter(move |heat| heat.round == round);
+    assert_eq!((of(0).count(), of(1).count()), (3, 1));
+    assert!(heats.iter().all(|heat| !heat.hub && sorted(&heat.members) == names(&["a", "b", "c"])));
+    let count = |name: &str| starts.iter().filter(|s| s.contender == name && s.round == 0).count();
+    assert_eq!((count("a"), count("b")), (6, 6));
+    let (heats, _) = walk(&run, 1, |_, name, _| if name == "a" { spoiled() } else { well(&heats[0]) });
+    assert_eq!(heats.len(), ATTEMPTS, "it ends");
+}
+
+fn lacked() -> StartOutcome {
+    StartOutcome::LackedMemory("it was killed".to_owned())
+}
+
+#[test]
+fn one_for_whom_there_was_no_memory_beside_others_is_alone_from_then_on() {
+    let run = run(&NAMES);
+    let (heats, _) = walk(&run, 2, |heat, name, _| match (name, heat.members.len()) {
+        ("b", 2..) => (lacked(), vec![0]),
+        _ => well(heat),
+    });
+    let with_b: Vec<&Heat> = heats.iter().filter(|heat| heat.members.contains(&"b".to_owned())).collect();
+    assert_eq!(with_b.len(), 3);
+    assert!(with_b[0].members.len() > 1 && with_b[1..].iter().all(|heat| heat.members == ["b"]));
+    assert_eq!((with_b[1].round, with_b[1].cells.clone()), (0, vec![1]), "the first cell is known");
+    assert_eq!((with_b[2].round, with_b[2].cells.len()), (1, 2));
+}
+
+#[test]
+fn in_a_race_the_hub_ties_one_that_has_no_memory_beside_others_to_them() {
+    let mut run = run(&["a", "b"]);
+    run.contenders.remove("reference");
+    (run.race, run.copies) = (Some(Raced::default()), 2);
+    let (heats, _) = walk(&run, 2, |heat, name, _| match (name, heat.members.len()) {
+        ("a", 2..) => (lacked(), vec![]),
+        _ => well(heat),
+    });
+    let told: Vec<(usize, Vec<String>, bool)> =
+        heats.iter().map(|heat| (heat.round, sorted(&heat.members), heat.hub)).collect();
+    let first = [(0, names(&["a", "b"]), false), (0, names(&["a"]), true)];
+    assert_eq!(told[..2], first);
+    assert!(told.len() == 4 && told[2..].iter().all(|(round, who, hub)| *round == 1 && who.len() == 1 && *hub));
+}
+
+#[test]
+fn the_memory_of_all_copies_counts() {
+    let mut run = run(&["a", "b"]);
+    run.contenders.remove("reference");
+    (run.race, run.copies) = (Some(Raced::default()), 2);
+    run.environment.memory_bytes = Some(20);
+    let together = |each: u64| {
+        let starts = ["a", "b"].map(|n| Start { memory_bytes: Some(each), ..start(0, 0, n, &[0, 1]) });
+        heat(&run, 1, &[], &starts).unwrap().members.len()
+    };
+    assert_eq!((together(3), together(4)), (2, 1), "14 of 20 are for servers");
 }
 
 #[test]

@@ -1,0 +1,273 @@
+//! A command that takes something to another machine or fetches it from there. What the other side prints is shown without escapes, and
+//! one that says and takes nothing for long is ended: a network that is gone is no error to whoever reads or writes.
+
+use anyhow::{Context, bail};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{JoinHandle, sleep, spawn};
+use std::time::{Duration, Instant};
+
+/// How long the other side may be silent: it may take its time to check and to store what it has read.
+pub const SILENCE: Duration = Duration::from_mins(2);
+
+/// So much is written into a pipe with room without waiting (pipe(7): `PIPE_BUF`).
+const AT_ONCE: usize = 4096;
+
+/// The longest line that is shown as one.
+const LONGEST_LINE: u64 = 4096;
+
+/// How often the end of the command is looked for.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How long the last words of a command that has ended may be on their way; something else may have its output for ever.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The command while it runs; dropping this kills it.
+pub struct Errand {
+    child: Child,
+    /// The command line, for messages.
+    shown: String,
+    alive: Alive,
+    tellers: Vec<JoinHandle<()>>,
+}
+
+/// When the other side was last heard of.
+#[derive(Clone)]
+struct Alive {
+    at_ns: Arc<AtomicU64>,
+    silence: Duration,
+}
+
+/// What the command prints, as bytes.
+pub struct Output(Waiting<ChildStdout>);
+
+/// What the command reads.
+pub struct Input(Waiting<ChildStdin>);
+
+struct Waiting<P> {
+    pipe: P,
+    alive: Alive,
+}
+
+impl Errand {
+    /// Starts the command; `option`: which one has its words.
+    pub fn start(mut command: Command, shown: &str, option: &str, silence: Duration) -> anyhow::Result<Self> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("can't run `{shown}`: check the words of {option}"))?;
+        let alive = Alive { at_ns: Arc::new(AtomicU64::new(agent::now_ns())), silence };
+        let stderr = child.stderr.take();
+        let mut errand = Self { child, shown: shown.to_owned(), alive, tellers: Vec::new() };
+        errand.tell(stderr, |line| alert!("{line}"));
+        Ok(errand)
+    }
+
+    /// What the command reads. It ends when this is dropped.
+    pub fn input(&mut self) -> Option<Input> {
+        let alive = self.alive.clone();
+        self.child.stdin.take().map(|pipe| Input(Waiting { pipe, alive }))
+    }
+
+    /// What the command prints.
+    pub fn output(&mut self) -> Option<Output> {
+        let alive = self.alive.clone();
+        self.child.stdout.take().map(|pipe| Output(Waiting { pipe, alive }))
+    }
+
+    /// Shows each line that the command prints, without escapes.
+    pub fn tell_output(&mut self, show: impl FnMut(&str) + Send + 'static) {
+        let output = self.child.stdout.take();
+        self.tell(output, show);
+    }
+
+    fn tell(
+        &mut self,
+        pipe: Option<impl Read + Send + 'static>,
+        mut show: impl FnMut(&str) + Send + 'static,
+    ) {
+        let alive = self.alive.clone();
+        self.tellers.extend(pipe.map(|pipe| {
+            spawn(move || {
+                lines(pipe, &mut |line| {
+                    alive.hear();
+                    show(line);
+                });
+            })
+        }));
+    }
+
+    /// Waits for the end. `unheard`: whether reading or writing was given up because the other side was silent.
+    ///
+    /// Errors: it is silent, and was ended.
+    pub fn end(mut self, unheard: bool) -> anyhow::Result<ExitStatus> {
+        let status = loop {
+            if let Some(status) =
+                self.child.try_wait().with_context(|| format!("can't wait for `{}`", self.shown))?
+            {
+                break Some(status);
+            }
+            if unheard || self.alive.is_silent() {
+                break None;
+            }
+            sleep(LOOK);
+        };
+        let begun = Instant::now();
+        while status.is_some()
+            && self.tellers.iter().any(|teller| !teller.is_finished())
+            && begun.elapsed() < LAST_WORDS
+        {
+            sleep(LOOK);
+        }
+        let Some(status) = status else {
+            bail!(
+                "nothing came from `{}` for {} s, so it was ended: check that the machine can be reached, and try again; what is \
+                 there already is not sent or stored twice",
+                self.shown,
+                self.alive.silence.as_secs()
+            );
+        };
+        Ok(status)
+    }
+}
+
+impl Drop for Errand {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Alive {
+    fn hear(&self) {
+        self.at_ns.store(agent::now_ns(), Ordering::Relaxed);
+    }
+
+    /// How long the other side may still be silent.
+    fn left(&self) -> Duration {
+        let since_ns = agent::now_ns().saturating_sub(self.at_ns.load(Ordering::Relaxed));
+        self.silence.saturating_sub(Duration::from_nanos(since_ns))
+    }
+
+    fn is_silent(&self) -> bool {
+        self.left().is_zero()
+    }
+}
+
+impl<P: AsFd> Waiting<P> {
+    /// Waits until the pipe can be read or written.
+    fn ready(&self, flags: PollFlags) -> std::io::Result<()> {
+        loop {
+            let left = self.alive.left();
+            let limit = Timespec::try_from(left).map_err(Error::other)?;
+            match poll(&mut [PollFd::new(&self.pipe, flags)], Some(&limit)) {
+                Ok(0) if self.alive.is_silent() => return Err(ErrorKind::TimedOut.into()),
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl Read for Output {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.ready(PollFlags::IN)?;
+        let count = self.0.pipe.read(buffer)?;
+        self.0.alive.hear();
+        Ok(count)
+    }
+}
+
+impl Write for Input {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.ready(PollFlags::OUT)?;
+        let count = self.0.pipe.write(&bytes[..bytes.len().min(AT_ONCE)])?;
+        self.0.alive.hear();
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether this failed because the other side was silent.
+pub fn is_silence(error: &Error) -> bool {
+    error.kind() == ErrorKind::TimedOut
+}
+
+/// Calls `show` with each line, without escapes.
+fn lines(pipe: impl Read, show: &mut dyn FnMut(&str)) {
+    let mut pipe = BufReader::new(pipe);
+    loop {
+        let mut line = Vec::new();
+        match pipe.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => show(agent::cleaned(&String::from_utf8_lossy(&line)).trim_end()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    fn sh(script: &str, silence: Duration) -> Errand {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Errand::start(command, "sh", "--to", silence).unwrap()
+    }
+
+    #[test]
+    fn lines_are_shown_without_escapes() {
+        let all = Arc::new(Mutex::new(Vec::new()));
+        let mut errand = sh("printf 'a\\033[31mb\\033]0;title\\007c\\nlast'; exit 3", SILENCE);
+        let told = Arc::clone(&all);
+        errand.tell_output(move |line| told.lock().unwrap().push(line.to_owned()));
+        assert_eq!(errand.end(false).unwrap().code(), Some(3));
+        assert_eq!(*all.lock().unwrap(), ["abc", "last"]);
+    }
+
+    #[test]
+    fn what_is_written_comes_back() {
+        let mut errand = sh("cat", SILENCE);
+        let mut input = errand.input().unwrap();
+        let bytes: Vec<u8> = (0..1_000_000_u32).map(|n| n as u8).collect();
+        let sent = bytes.clone();
+        let writer = spawn(move || input.write_all(&sent).unwrap());
+        let mut read = Vec::new();
+        errand.output().unwrap().read_to_end(&mut read).unwrap();
+        writer.join().unwrap();
+        assert!(read == bytes && errand.end(false).unwrap().success());
+    }
+
+    #[test]
+    fn a_command_that_is_silent_is_ended_whether_it_is_read_written_or_waited_for() {
+        // What it started keeps the pipes for longer than that.
+        let silent = || sh("sleep 9 & wait", Duration::from_millis(300));
+        let told = |errand: Errand, unheard| errand.end(unheard).unwrap_err().to_string();
+        let mut reads = silent();
+        let error = reads.output().unwrap().read(&mut [0; 9]).unwrap_err();
+        assert!(is_silence(&error), "{error}");
+        assert!(told(reads, true).contains("nothing came from `sh` for"));
+        let mut writes = silent();
+        let error = writes.input().unwrap().write_all(&vec![0; 10_000_000]).unwrap_err();
+        assert!(is_silence(&error), "{error}");
+        assert!(told(writes, true).contains("try again"));
+        assert!(told(silent(), false).contains("nothing came"));
+    }
+
+    #[test]
+    fn a_command_that_says_something_now_and_then_has_its_time() {
+        let talks = "for n in 1 2 3 4 5 6 7 8 9; do sleep 0.5; echo $n >&2; done";
+        assert!(sh(talks, Duration::from_secs(3)).end(false).unwrap().success());
+    }
+}

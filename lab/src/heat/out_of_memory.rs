@@ -1,0 +1,109 @@
+//! Whether the machine's memory or the contender itself is to blame for the end of a server. When memory is used up, the kernel ends a
+//! process, and it chooses which: not necessarily one that took more than it should. So while several contenders are alive, such an end says
+//! nothing about the contender, and it is started once more with no other alive. Pure.
+
+/// The number of processes that the kernel has ended since boot because memory was used up, by `/proc/vmstat`; `None` where it does not tell
+/// (Linux before 4.13).
+pub fn kills(vmstat: &str) -> Option<u64> {
+    vmstat.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+}
+
+/// The machine's memory while a heat lasts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// The kernel's count at the last look.
+    kills: Option<u64>,
+    /// The number of kills while several contenders were alive that no end was put down to yet.
+    among_several: u64,
+}
+
+/// What an end is put down to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The kernel ended processes for want of memory while other contenders were alive, too.
+    SharedMemory,
+    /// The kernel ended processes for want of memory, and no other contender was alive.
+    OwnMemory,
+    /// Nothing that is known here.
+    Unknown,
+}
+
+impl OutOfMemory {
+    /// The state at the beginning of a heat.
+    pub fn begin(kills: Option<u64>) -> Self {
+        Self { kills, among_several: 0 }
+    }
+
+    /// Puts what happened to a server down to what the kernel's count says. `others`: the number of other contenders that were alive until now,
+    /// those included that may have ended at the same moment. `why` says what happened; only an end, and none by a signal of its own such as
+    /// SIGSEGV, can be the kernel's doing.
+    pub fn cause(&mut self, kills: Option<u64>, others: usize, why: &str) -> Cause {
+        let rise = kills.zip(self.kills).map_or(0, |(now, before)| now.saturating_sub(before));
+        self.kills = kills.or(self.kills);
+        if others > 0 {
+            self.among_several = self.among_several.saturating_add(rise);
+        }
+        // After the semicolon are lines of its log.
+        let how = why.split(';').next().unwrap_or(why);
+        if !how.contains("it ended (") || (how.contains("signal: ") && !how.contains("signal: 9 ")) {
+            return Cause::Unknown;
+        }
+        match (self.among_several.checked_sub(1), rise) {
+            (Some(left), _) => {
+                self.among_several = left;
+                Cause::SharedMemory
+            }
+            (None, 1..) => Cause::OwnMemory,
+            (None, 0) => Cause::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KILLED: &str = "it ended (signal: 9 (SIGKILL)); it wrote nothing to its log";
+
+    #[test]
+    fn the_kernel_counts_kills_in_one_line_of_many() {
+        let vmstat = "pgfault 12\noom_kill_other 7\noom_kill 3\nnuma_hit 1\n";
+        assert_eq!(kills(vmstat), Some(3));
+        for text in ["", "pgfault 12\n", "oom_kill\n", "oom_kill x\n", "oom_kill -1\n"] {
+            assert_eq!(kills(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_kill_beside_others_is_the_machines_and_a_kill_alone_is_its_own() {
+        let mut of = OutOfMemory::begin(Some(5));
+        assert_eq!(of.cause(Some(5), 2, KILLED), Cause::Unknown, "somebody else has killed it");
+        assert_eq!(of.cause(Some(6), 2, KILLED), Cause::SharedMemory);
+        assert_eq!(of.cause(Some(6), 1, "it ended (exit status: 1)"), Cause::Unknown, "one kill, one end");
+        assert_eq!(of.cause(Some(7), 1, "it ended (exit status: 1)"), Cause::SharedMemory, "its worker");
+        assert_eq!(of.cause(Some(8), 0, KILLED), Cause::OwnMemory);
+        assert_eq!(of.cause(Some(8), 0, KILLED), Cause::Unknown);
+        let logged = "it ended (signal: 9 (SIGKILL)); the last lines of its log, /x:\n    got signal: 15";
+        assert_eq!(of.cause(Some(9), 1, logged), Cause::SharedMemory);
+    }
+
+    #[test]
+    fn two_that_are_killed_at_once_are_both_the_machines_though_one_is_noticed_when_it_is_the_last() {
+        let mut of = OutOfMemory::begin(Some(0));
+        assert_eq!(of.cause(Some(2), 1, KILLED), Cause::SharedMemory);
+        assert_eq!(of.cause(Some(2), 0, KILLED), Cause::SharedMemory);
+        assert_eq!(of.cause(Some(3), 0, KILLED), Cause::OwnMemory, "then it is alone");
+    }
+
+    #[test]
+    fn a_crash_of_its_own_is_nobody_elses_and_what_is_not_counted_is_unknown() {
+        let mut of = OutOfMemory::begin(Some(0));
+        assert_eq!(of.cause(Some(1), 3, "it ended (signal: 11 (SIGSEGV))"), Cause::Unknown);
+        assert_eq!(of.cause(Some(1), 3, "it answered nothing in 3 turns in a row"), Cause::Unknown);
+        assert_eq!(of.cause(Some(1), 3, KILLED), Cause::SharedMemory, "the kill was another's");
+        let mut of = OutOfMemory::begin(None);
+        assert_eq!(of.cause(None, 3, KILLED), Cause::Unknown);
+        assert_eq!(of.cause(Some(9), 3, KILLED), Cause::Unknown, "nobody knows what was before");
+        assert_eq!(of.cause(Some(10), 3, KILLED), Cause::SharedMemory);
+    }
+}
