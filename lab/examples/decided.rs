@@ -1,5 +1,5 @@
 //! How many pairs of contenders does a run decide, by how far they are apart? Reads what `drome report RUN --format json` prints, fits the
-//! model of heats as after four rounds or more, and prints, for each cell and for pairs of each class, how many are decided or equal, and
+//! model of heats at the level of a study's look (also to a first look, which gives no ranks), and prints, for each cell and for pairs of each class, how many are decided or equal, and
 //! the median half-width of the interval that decides.
 //!
 //! `cargo run --release -p drome-lab --example decided -- FINDINGS.json...`
@@ -8,7 +8,7 @@
 
 use model::Findings;
 use model::contender::Class;
-use model::findings::{CellFindings, ContenderFindings};
+use model::findings::{CellFindings, ContenderFindings, Unranked};
 use model::heat::HUB;
 use stats::heats::{Best, Entrant, Fit, Looks, Pair, Rules, Start, Verdict};
 
@@ -37,7 +37,10 @@ fn pairs(cell: &CellFindings, of: Class) -> Vec<Pair> {
     let number = |class: Class| CLASSES.iter().position(|c| *c == class).unwrap();
     let entrant = |c: &ContenderFindings| Entrant {
         class: number(class(c)),
-        is_ranked: c.in_heats.as_ref().is_some_and(|own| own.unranked.is_none()),
+        is_ranked: c
+            .in_heats
+            .as_ref()
+            .is_some_and(|own| matches!(own.unranked, None | Some(Unranked::FirstLook))),
         is_floor: c.is_held_back(),
     };
     let hub = Entrant { class: number(Class::Native), is_ranked: false, is_floor: false };
