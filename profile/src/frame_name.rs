@@ -95,7 +95,11 @@ mod tests {
     #[test]
     fn a_stack_is_whole_that_begins_with_a_root_or_with_what_starts_it() {
         let is = |stack: &str| is_whole(&stack.split(' ').map(str::to_owned).collect::<Vec<_>>());
-        assert!(is("main handle") && is("[libc.so.6+0x12] main") && is("runtime/cgo(.text) runtime.mstart.abi0 a"));
+        assert!(
+            is("main handle")
+                && is("[libc.so.6+0x12] main")
+                && is("runtime/cgo(.text) runtime.mstart.abi0 a")
+        );
         assert!(!is("handle write") && !is("a b c main"));
     }
 

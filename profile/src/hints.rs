@@ -140,13 +140,17 @@ mod tests {
     #[test]
     fn options_are_added_to_the_users_and_switches_stay_as_they_are() {
         let with = |own: &[(&str, &str)]| -> BTreeMap<String, String> {
-            let find = |name: &str| own.iter().find(|(other, _)| *other == name).map(|(_, value)| value.into());
+            let find =
+                |name: &str| own.iter().find(|(other, _)| *other == name).map(|(_, value)| value.into());
             environment(&find).into_iter().collect()
         };
         let alone = with(&[]);
         assert_eq!(alone["NODE_OPTIONS"], "--perf-basic-prof --interpreted-frames-native-stack");
         assert!(alone["JAVA_TOOL_OPTIONS"].starts_with("-XX:+IgnoreUnrecognizedVMOptions "), "{alone:?}");
-        assert_eq!((alone["PYTHONPERFSUPPORT"].as_str(), alone["DOTNET_PerfMapEnabled"].as_str()), ("1", "1"));
+        assert_eq!(
+            (alone["PYTHONPERFSUPPORT"].as_str(), alone["DOTNET_PerfMapEnabled"].as_str()),
+            ("1", "1")
+        );
         let own = [
             ("NODE_OPTIONS", "--max-old-space-size=512"),
             ("JAVA_TOOL_OPTIONS", " "),

@@ -59,7 +59,8 @@ pub(crate) fn table(f: &Findings) -> Option<Table> {
 }
 
 fn table_within(f: &Findings, longest: usize) -> Option<Table> {
-    let mut table = Table::new(&[("contender", Side::Left), ("change", Side::Right), ("function", Side::Left)]);
+    let mut table =
+        Table::new(&[("contender", Side::Left), ("change", Side::Right), ("function", Side::Left)]);
     for pair in &f.profiles {
         for part in &pair.parts {
             table.row(row(pair, part, longest));

@@ -11,7 +11,8 @@ const DROME: &str = env!("CARGO_BIN_EXE_drome");
 /// The user and the group `nobody` and `nogroup`.
 const NOBODY: &str = "65534";
 
-const REMEDY: &str = "set `sysctl kernel.perf_event_paranoid=1`, give drome the capability CAP_PERFMON, or run it as root";
+const REMEDY: &str =
+    "set `sysctl kernel.perf_event_paranoid=1`, give drome the capability CAP_PERFMON, or run it as root";
 
 /// A load that is soon over.
 const LOAD: [&str; 8] = ["-c", "1", "--warmup", "50ms", "--duration", "100ms", "--seed", "1"];
@@ -52,7 +53,11 @@ fn a_load_of_a_server_of_another_user_is_measured_without_a_profile() {
     let load = as_nobody(&home, &["load", &url, "-d", "300ms", "--pid", &pid, "--profile", &path]);
     assert_eq!(load.code, 0, "{}{}", load.out, load.err);
     assert!(load.out.contains("requests"), "{}", load.out);
-    assert!(load.err.contains("no profile: the kernel does not let this user profile process "), "{}", load.err);
+    assert!(
+        load.err.contains("no profile: the kernel does not let this user profile process "),
+        "{}",
+        load.err
+    );
     assert!(load.err.contains(REMEDY) && load.err.contains("another user always needs root"), "{}", load.err);
     assert_eq!(load.err.matches("drome: ").count(), 1, "nothing else is wrong: {}", load.err);
     assert!(!file.exists());

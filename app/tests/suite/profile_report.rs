@@ -24,7 +24,9 @@ fn a_report_says_how_the_servers_differ_in_cpu_time() {
         assert!(markdown.contains(words), "{words} is not in {markdown}");
     }
     let html = report(&home, "html");
-    for words in ["<a href=\"#cpu-time\">Where the CPU time goes</a>", SENTENCE, "<td class=\"n\">+40.0 µs</td>"] {
+    for words in
+        ["<a href=\"#cpu-time\">Where the CPU time goes</a>", SENTENCE, "<td class=\"n\">+40.0 µs</td>"]
+    {
         assert!(html.contains(words), "{words} is not in {html}");
     }
     assert!(!html.contains("<script>alert"), "{html}");

@@ -141,9 +141,11 @@ impl Spins {
 
     /// Makes a server with this process ID, which is warm, tell the names of what it has compiled.
     pub fn tell_names(&self, pid: u32) -> Result<()> {
-        let words: Vec<String> = self.names.iter().map(|word| word.replace("{pid}", &pid.to_string())).collect();
+        let words: Vec<String> =
+            self.names.iter().map(|word| word.replace("{pid}", &pid.to_string())).collect();
         let Some((program, args)) = words.split_first() else { return Ok(()) };
-        let told = Command::new(program).args(args).output().with_context(|| format!("can't run {program}"))?;
+        let told =
+            Command::new(program).args(args).output().with_context(|| format!("can't run {program}"))?;
         let printed = String::from_utf8_lossy(&told.stdout);
         ensure!(told.status.success(), "`{}` ended with {}: {printed}", words.join(" "), told.status);
         Ok(())

@@ -138,7 +138,11 @@ mod tests {
             unwind(&tables, &mut cache, &[0x1_0010, 0x1_0000, 0x500], &stack, |address| address < 0x900)
         };
         // At 0x10010 are the caller's frame pointer and the return address.
-        let of = |addresses: &[u64], is_complete, is_cut| Walk { addresses: addresses.to_vec(), is_complete, is_cut };
+        let of = |addresses: &[u64], is_complete, is_cut| Walk {
+            addresses: addresses.to_vec(),
+            is_complete,
+            is_cut,
+        };
         let whole = walk([9, 9, 0x1_0020, 0x600, 0, 0x700]);
         assert_eq!(whole, of(&[0x500, 0x5ff, 0x6ff], true, false));
         let elsewhere = walk([9, 9, 0x1_0020, 0xa000, 0, 0x700]);

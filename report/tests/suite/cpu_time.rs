@@ -18,7 +18,9 @@ fn sampled(mut f: Findings, contender: &str) -> Findings {
     let pair = ProfiledPair {
         contender: contender.to_owned(),
         against: "A".to_owned(),
-        sentence: format!("{contender} spends 4.1 µs more CPU time per answer than A, 3.2 µs of it in {EVIL}."),
+        sentence: format!(
+            "{contender} spends 4.1 µs more CPU time per answer than A, 3.2 µs of it in {EVIL}."
+        ),
         ns_per_answer: 4_100.0,
         standard_error_ns: 60.0,
         parts: vec![
@@ -29,7 +31,8 @@ fn sampled(mut f: Findings, contender: &str) -> Findings {
     };
     let same = ProfiledPair {
         contender: "C".to_owned(),
-        sentence: "A and C spend the same CPU time per answer, within the error of sampling (±210 ns).".to_owned(),
+        sentence: "A and C spend the same CPU time per answer, within the error of sampling (±210 ns)."
+            .to_owned(),
         parts: Vec::new(),
         ..pair.clone()
     };

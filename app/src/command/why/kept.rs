@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn a_report_has_the_largest_parts_of_what_is_stored() {
-        let rows = |count: u64| (0..9).map(|n| format!("main;f{n} {}\n", count * (n + 1))).collect::<String>();
+        let rows =
+            |count: u64| (0..9).map(|n| format!("main;f{n} {}\n", count * (n + 1))).collect::<String>();
         let [a, b] = [100, 1_000].map(|count| profiled(&format!("# period_ns=1000000\n{}", rows(count))));
         let [a, b] = [("A", a), ("B", b)].map(|(name, of)| Profiled { name: name.to_owned(), ..of });
         let difference = Difference::between(&a.side(), &b.side()).unwrap();

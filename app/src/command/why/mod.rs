@@ -9,8 +9,8 @@ mod progress;
 mod sample;
 mod words;
 
-pub use self::kept::{differences, read};
 use self::files::CellFolder;
+pub use self::kept::{differences, read};
 use self::progress::Progress;
 use self::sample::{Missing, Profiled};
 use crate::console;

@@ -50,7 +50,8 @@ fn what_was_counted_is_told_per_answer_where_it_is_known() {
         let stored = StoredProfile::of("a", &Report { counters, ..report("main;read 3\n") }, None, 0.1);
         section("run-1", &[RunProfile { name: "A".to_owned(), stored: Some(stored) }]).into_string()
     };
-    let page = told(Counters { received_bytes: Some(1_350_000), cycles: Some(20_000), ..Counters::default() });
+    let page =
+        told(Counters { received_bytes: Some(1_350_000), cycles: Some(20_000), ..Counters::default() });
     assert!(page.contains("Per answer: 2.00 cycles, 135 bytes received."), "{page}");
     assert!(!told(Counters::default()).contains("Per answer:"), "nothing is known");
 }
