@@ -23,18 +23,13 @@ struct Modules {
 pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     for member in fs::read_dir(root)? {
         let src = member?.path().join("src");
-        if !src.is_dir() {
-            continue;
-        }
         let mut modules = Modules::default();
-        for file in rust_files(&src)? {
+        for file in if src.is_dir() { rust_files(&src)? } else { Vec::new() } {
             let shown = file.strip_prefix(root)?.display().to_string();
             modules.add(module(file.strip_prefix(&src)?), shown, &fs::read_to_string(&file)?);
         }
-        let instead = "move what they share into a file of its own";
-        wrong.extend(
-            modules.circles().iter().map(|circle| format!("{circle}: imports in a circle; {instead}")),
-        );
+        let instead = "imports in a circle; move what they share into a file of its own";
+        wrong.extend(modules.circles().iter().map(|circle| format!("{circle}: {instead}")));
     }
     Ok(())
 }
@@ -55,9 +50,8 @@ impl Modules {
         let code: String = lines.flat_map(|line| ["\n", line]).collect();
         let is_inside = |c: char| is_of_name(c) || c == ':';
         let words = ["crate::", "super::"].into_iter().flat_map(|word| code.match_indices(word));
-        let imported =
-            words.filter(|(at, _)| !code[..*at].ends_with(is_inside)).flat_map(|(at, _)| paths(&code[at..]));
-        let imported = imported.map(|path| absolute(&own, &path)).collect();
+        let starts = words.map(|(at, _)| at).filter(|at| !code[..*at].ends_with(is_inside));
+        let imported = starts.flat_map(|at| paths(&code[at..])).map(|path| absolute(&own, &path)).collect();
         for (at, _) in code.match_indices("\npub") {
             let Some((head, rest)) = code[at + 1..].split_once(" use ") else { continue };
             if head == "pub" || (head.starts_with("pub(") && head.ends_with(')')) {
