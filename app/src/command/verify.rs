@@ -92,12 +92,14 @@ fn asked(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, CatalogErro
 /// The other machine of the studies among these names, which all of them must have.
 fn server_on<'c>(catalog: &'c Catalog, names: &[String]) -> Result<Option<&'c str>, WrongInput> {
     let is_contender = |name: &String| catalog.contenders.contains_key(name);
-    let studies = names.iter().filter(|name| !is_contender(name)).filter_map(|name| catalog.studies.get(name));
+    let studies =
+        names.iter().filter(|name| !is_contender(name)).filter_map(|name| catalog.studies.get(name));
     let mut all: Vec<Option<&str>> = studies.map(|study| study.server_on.as_deref()).collect();
     all.sort_unstable();
     all.dedup();
     if let [one, another, ..] = all[..] {
-        let shown = |words: Option<&str>| words.map_or("this machine".to_owned(), |words| format!("`{words}`"));
+        let shown =
+            |words: Option<&str>| words.map_or("this machine".to_owned(), |words| format!("`{words}`"));
         return Err(WrongInput(format!(
             "these studies start their servers on different machines, {} and {} (server-on): verify one study at a time, or choose the \
              machine with --server-on",

@@ -147,7 +147,7 @@ fn a_link_that_falls_silent_in_a_long_window_of_a_heat_is_noticed_by_both_sides(
     let mut command = home.drome(&["race", &server, &server, "--url", "http://127.0.0.1:{port}/hello"]);
     command.args(["--server-on", &sshd.transport("config"), "--warmup", "100ms", "--rounds", "2"]);
     // At ten a second, a window of enough answers lasts for minutes.
-    command.args(["-c", "8", "--rate", "10", "--duration", "5min", "--budget", "2h"]);
+    command.args(["-c", "8", "--metric", "p50@10", "--duration", "5min", "--budget", "2h"]);
     let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     // The agent, two servers and the hub; then closed load, which warms up; then the window.
     wait_for(|| namespace.dromes().len() >= 4, "the servers to run there");

@@ -67,7 +67,8 @@ impl Running {
         }
         // It is not yet reaped, so its clock can still be read.
         let own_ns = self.cpu_ns().context("no clock of an ended process")?;
-        let cpu_ns = own_ns + machine::children_cpu_ns(self.child.id()).context("an ended process has no stat")?;
+        let cpu_ns =
+            own_ns + machine::children_cpu_ns(self.child.id()).context("an ended process has no stat")?;
         let status = self.child.wait()?;
         Ok(Ended { status, output: read(&mut self.output)?, errors: read(&mut self.errors)?, cpu_ns })
     }

@@ -89,8 +89,10 @@ fn round_trips(network: &Network, case: &Case<'_>) -> Option<Share> {
     } else {
         String::new()
     };
-    let words =
-        format!("what {connections} connections can ask with round trips of {:.2} ms{each}", round_trip_s * 1e3);
+    let words = format!(
+        "what {connections} connections can ask with round trips of {:.2} ms{each}",
+        round_trip_s * 1e3
+    );
     Some(Share { share: case.tally.rate_per_s()? / most, words })
 }
 
@@ -187,11 +189,13 @@ mod tests {
             (with_tls("TLS 1.2", 10_000), 3.0, "3.0 for each request"),
             (with_tls("TLS 1.2", 0), 4.0, "4.0 for each request"),
         ] {
-            let at_limit = Network { round_trip_ns: Some((950_000.0 / round_trips) as u64), ..Network::default() };
+            let at_limit =
+                Network { round_trip_ns: Some((950_000.0 / round_trips) as u64), ..Network::default() };
             let verdict = judged(&closed(), &tally, &at_limit, 0.3);
             assert_eq!(verdict.bound, Bound::Network, "{words}");
             assert!(verdict.reasons.iter().any(|reason| reason.contains(words)), "{words}: {verdict:?}");
-            let roomy = Network { round_trip_ns: Some((500_000.0 / round_trips) as u64), ..Network::default() };
+            let roomy =
+                Network { round_trip_ns: Some((500_000.0 / round_trips) as u64), ..Network::default() };
             assert_eq!(judged(&closed(), &tally, &roomy, 0.3).bound, Bound::Neither, "{words}");
         }
         let pipelined = Plan { pipeline: 2, ..closed() };

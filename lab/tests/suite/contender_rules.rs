@@ -210,7 +210,10 @@ fn every_contender_listens_where_it_is_told_so_that_another_machine_can_have_it(
         let laid_out: Vec<_> =
             files(&entry.contender).into_iter().chain(tuned.iter().flat_map(files)).collect();
         // The rest is what the server is made of, on both tracks.
-        let own = entry.sources.keys().filter(|path| !laid_out.iter().any(|file| Path::new(file) == path.as_path()));
+        let own = entry
+            .sources
+            .keys()
+            .filter(|path| !laid_out.iter().any(|file| Path::new(file) == path.as_path()));
         let own: Vec<String> = own.map(|path| source(entry, path)).collect();
         let is_own = own.iter().any(|text| text.contains(ADDRESSES[1]));
         for track in [Track::Default, Track::Tuned] {

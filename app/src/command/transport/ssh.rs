@@ -134,7 +134,9 @@ mod tests {
 
     #[test]
     fn other_programs_reach_a_machine_without_ssh() {
-        for line in ["docker exec -i box", "docker exec -i ssh", "sudo -n", "env A=b", "sudo -u ssh ip netns exec a"] {
+        for line in
+            ["docker exec -i box", "docker exec -i ssh", "sudo -n", "env A=b", "sudo -u ssh ip netns exec a"]
+        {
             assert_eq!(found(line), Ok(None), "{line}");
         }
     }
