@@ -58,7 +58,10 @@ fn code(error: &anyhow::Error) -> u8 {
         || matches!(
             error.downcast_ref(),
             Some(
-                SetupError::Catalog(_) | SetupError::Body { .. } | SetupError::Race(_) | SetupError::Compared(_)
+                SetupError::Catalog(_)
+                    | SetupError::Body { .. }
+                    | SetupError::Race(_)
+                    | SetupError::Compared(_)
             )
         )
         || matches!(

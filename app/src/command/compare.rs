@@ -128,11 +128,7 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     }
 }
 
-fn show(
-    comparison: &Comparison,
-    gate: Option<&Gate>,
-    to: &Destination<Format>,
-) -> anyhow::Result<String> {
+fn show(comparison: &Comparison, gate: Option<&Gate>, to: &Destination<Format>) -> anyhow::Result<String> {
     Ok(match to.format {
         Format::Terminal => report::compare::terminal(comparison, &to.look()),
         Format::Markdown => report::compare::markdown(comparison),

@@ -61,8 +61,12 @@ fn a_gate_fails_on_a_regression_that_is_sure_and_large_enough() {
             && out.contains("| nginx | 1.0 | 0.920 |")
     );
     assert!(err.contains("nginx (keep-alive) is more than 3 % slower: 8"), "{err}");
-    let (code, out, _) = gate(&home, &["compare", &old, &worse, "--fail-if-slower", "3%", "--format", "junit"]);
-    assert!(code == 3 && out.contains("<failure message=\"nginx (keep-alive) is more than 3 % slower"), "{out}");
+    let (code, out, _) =
+        gate(&home, &["compare", &old, &worse, "--fail-if-slower", "3%", "--format", "junit"]);
+    assert!(
+        code == 3 && out.contains("<failure message=\"nginx (keep-alive) is more than 3 % slower"),
+        "{out}"
+    );
     let (code, out, _) = gate(&home, &["compare", &old, &worse, "--format", "json"]);
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &json["cells"][0]["contenders"][0]["change"]), (0, &json!("slower")));

@@ -68,7 +68,11 @@ fn what_is_no_judgement_stops_a_bisection() {
     }
     let nowhere = ["--url", "http://127.0.0.1:{port}/none", "--fail-if-slower", "2%", "--bisect"];
     let stopped = race(&home, &[&fast, &fast], &nowhere);
-    assert!(stopped.code == 128 && stopped.err.contains("status 404"), "the first does not do: {}", stopped.err);
+    assert!(
+        stopped.code == 128 && stopped.err.contains("status 404"),
+        "the first does not do: {}",
+        stopped.err
+    );
     let alone = race(&home, &[&fast, &fast], &["--bisect"]);
     assert!(alone.code == 128 && alone.err.contains("--fail-if-slower"), "{}", alone.err);
 }

@@ -100,7 +100,11 @@ fn a_build_ends_with_drome_and_nothing_of_it_gets_into_a_later_one() {
     let args = ["race", "--rev", "main", "--rev", "HEAD~1", "--build", &build, "--start", &start];
     let mut command = repository.home.drome(&args);
     let mut child = process::spawn(
-        command.current_dir(&repository.folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()),
+        command
+            .current_dir(&repository.folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null()),
     );
     let running = repository.home.path().join("running");
     wait_for(|| running.exists(), "the build to begin");

@@ -228,11 +228,7 @@ fn git_holding<S: AsRef<OsStr>>(lock: &Lock, folder: &Path, args: &[S]) -> Resul
     git_reading(held.into(), folder, args)
 }
 
-fn git_reading<S: AsRef<OsStr>>(
-    input: Stdio,
-    folder: &Path,
-    args: &[S],
-) -> Result<Vec<u8>, RevisionError> {
+fn git_reading<S: AsRef<OsStr>>(input: Stdio, folder: &Path, args: &[S]) -> Result<Vec<u8>, RevisionError> {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["-c", "core.hooksPath=/dev/null"]).args(args).stdin(input);
     // A hook or a bisection may have set them; they would name another repository than the folder's.

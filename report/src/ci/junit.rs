@@ -65,9 +65,8 @@ pub fn junit_of_comparison(comparison: &Comparison, gate: Option<&Gate>) -> Stri
             None => suites.push((f.cell.as_str(), vec![case])),
         }
     }
-    let gone = |what: &String| {
-        Case { title: what.clone(), outcome: Outcome::Skipped(only.clone()), figure: None }
-    };
+    let gone =
+        |what: &String| Case { title: what.clone(), outcome: Outcome::Skipped(only.clone()), figure: None };
     if !comparison.gone.is_empty() {
         suites.push((only.as_str(), comparison.gone.iter().map(gone).collect()));
     }
@@ -154,7 +153,8 @@ fn compared(
     c: &ContenderComparison,
     gate: Option<&Gate>,
 ) -> Outcome {
-    let is_it = |change: &&Changed| change.name == c.name && change.cell.as_deref() == Some(cell.title.as_str());
+    let is_it =
+        |change: &&Changed| change.name == c.name && change.cell.as_deref() == Some(cell.title.as_str());
     if let Some(f) = all.failed.iter().find(|f| f.name == c.name && f.cell == cell.title) {
         return Outcome::Broken(failed(f.failed, f.trials, &all.new));
     }

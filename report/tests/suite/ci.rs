@@ -74,7 +74,8 @@ fn a_contender_that_could_not_be_judged_at_all_is_a_skipped_test() {
     run.study.design.margin = Some(0.02);
     let skipped = ci::junit(&RunReport { run: &run, observations: &[], findings: &f });
     assert!(skipped.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""), "{skipped}");
-    let words = "<skipped message=\"./b {port} could not be judged: the load generator limited ./b {port}\"/>";
+    let words =
+        "<skipped message=\"./b {port} could not be judged: the load generator limited ./b {port}\"/>";
     let (first, second) = skipped.split_once("./b {port}").unwrap();
     assert!(second.contains(words) && !first.contains("<skipped"), "{skipped}");
 }

@@ -118,9 +118,7 @@ fn nothing_of_a_submodule_is_gone_that_the_user_has_not_checked_out() {
         fs::create_dir_all(folder.join("part/below")).unwrap();
     }
     fs::write(checkout.path().join("part/.git"), "gitdir: elsewhere").unwrap();
-    let is_kept = |file: &str| {
-        made.repository().is_in_absent_submodule(Path::new(file), checkout.path())
-    };
+    let is_kept = |file: &str| made.repository().is_in_absent_submodule(Path::new(file), checkout.path());
     assert!(is_kept("part/b") && is_kept("part/below/c") && !is_kept("a") && !is_kept("part"));
     fs::create_dir(made.root().join("part/.git")).unwrap();
     assert!(!is_kept("part/b"), "the user has it");
