@@ -36,9 +36,6 @@ pub struct Options {
     pairs: u16,
 }
 
-/// The load before the sampled one, after which code that is compiled at run time is compiled.
-const WARMUP: &str = "2s";
-
 /// drome's exit code if a measurement is void. The profile is written all the same.
 const VOID: i32 = 4;
 
@@ -98,7 +95,7 @@ impl Drome<'_> {
 /// Profiles a server, and returns its row of the table.
 fn row(drome: &Drome<'_>, spins: &Spins, duration: &str) -> Result<String> {
     let server = Server::start(&spins.command(drome.folder)?)?;
-    drome.load(&server, &["-d", WARMUP, "--quiet"])?;
+    drome.load(&server, &["-d", spins.warmup, "--quiet"])?;
     spins.tell_names(server.pid())?;
     let before = server.truth()?;
     let file = drome.folder.join(format!("{}.json", spins.name));

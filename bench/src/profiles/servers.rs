@@ -17,6 +17,8 @@ pub struct Spins {
     /// How the tool is installed.
     install: &'static str,
     language: Language,
+    /// The length of the load before the sampled one, after which code that is compiled at run time is compiled.
+    pub warmup: &'static str,
     /// The command, with its process ID as `{pid}`, by which a warm server tells the names of what it has compiled. Empty: it needs none,
     /// or has none.
     pub names: &'static [&'static str],
@@ -52,6 +54,7 @@ pub const SERVERS: [Spins; 8] = [
         tool: "cc",
         install: "apt install gcc libc6-dev",
         language: Language::Compiled("spins.c", include_str!("spins.c"), &["-O2", "-g"]),
+        warmup: "2s",
         names: &[],
         unnamed: "no stack names its functions",
     },
@@ -65,6 +68,7 @@ pub const SERVERS: [Spins; 8] = [
             include_str!("spins.rs"),
             &["--edition", "2021", "-O", "-g"],
         ),
+        warmup: "2s",
         names: &[],
         unnamed: "no stack names its functions",
     },
@@ -74,6 +78,7 @@ pub const SERVERS: [Spins; 8] = [
         tool: "go",
         install: "https://go.dev/dl",
         language: Language::Compiled("spins.go", include_str!("spins.go"), &["build"]),
+        warmup: "2s",
         names: &[],
         unnamed: "no stack names its functions",
     },
@@ -83,6 +88,7 @@ pub const SERVERS: [Spins; 8] = [
         tool: "node",
         install: "apt install nodejs",
         language: Language::Interpreted("spins.js", JAVASCRIPT, &[]),
+        warmup: "2s",
         names: &[],
         unnamed: "V8 names its functions only with --perf-basic-prof",
     },
@@ -96,6 +102,7 @@ pub const SERVERS: [Spins; 8] = [
             JAVASCRIPT,
             &["--perf-basic-prof", "--interpreted-frames-native-stack"],
         ),
+        warmup: "2s",
         names: &[],
         unnamed: "no stack names its functions",
     },
@@ -105,6 +112,8 @@ pub const SERVERS: [Spins; 8] = [
         tool: "java",
         install: "apt install default-jdk-headless",
         language: Language::Interpreted("spins.java", include_str!("spins.java"), &JAVA),
+        // A map that is written before the last function is compiled lacks its name.
+        warmup: "8s",
         // At its end it would tell them too late: drome does not end it.
         names: &["jcmd", "{pid}", "Compiler.perfmap"],
         unnamed: "needs JDK 17 or later, whose jcmd writes a perf map",
@@ -115,6 +124,7 @@ pub const SERVERS: [Spins; 8] = [
         tool: "python3",
         install: "apt install python3",
         language: Language::Interpreted("spins.py", PYTHON, &[]),
+        warmup: "2s",
         names: &[],
         unnamed: "only the interpreter's own functions have names without -X perf",
     },
@@ -124,6 +134,7 @@ pub const SERVERS: [Spins; 8] = [
         tool: "python3",
         install: "apt install python3",
         language: Language::Interpreted("spins.py", PYTHON, &["-X", "perf"]),
+        warmup: "2s",
         names: &[],
         unnamed: "needs Python 3.12 or later, built with -fno-omit-frame-pointer",
     },
