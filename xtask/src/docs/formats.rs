@@ -16,6 +16,7 @@ const SOURCES: &[&str] = &[
     "model/src/environment/servers_on.rs",
     "model/src/findings.rs",
     "model/src/findings/in_heats.rs",
+    "model/src/findings/profiled.rs",
     "model/src/observation.rs",
     "model/src/origin.rs",
     "model/src/page.rs",
