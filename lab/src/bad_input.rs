@@ -63,7 +63,7 @@ fn race() -> Run {
     run
 }
 
-fn told(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
+fn reported(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
     let found = analyse::findings(run, observations, ended);
     if run.name == "race" {
         report::race::report(&found, &report::TextStyle::default())
@@ -78,12 +78,12 @@ fn one_block_only() {
     let run = study();
     insta::assert_snapshot!(
         "one_block_of_a_study",
-        told(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
+        reported(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
     );
     let run = race();
     insta::assert_snapshot!(
         "one_block_of_a_race",
-        told(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
+        reported(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
     );
 }
 
@@ -95,16 +95,16 @@ fn all_trials_of_one_contender_void() {
         _ => Fate::Rate(rate(t)),
     };
     let run = study();
-    insta::assert_snapshot!("one_contender_void_in_a_study", told(&run, &observe(&run, 8, fate), ended));
+    insta::assert_snapshot!("one_contender_void_in_a_study", reported(&run, &observe(&run, 8, fate), ended));
     let run = race();
-    insta::assert_snapshot!("one_contender_void_in_a_race", told(&run, &observe(&run, 8, fate), ended));
+    insta::assert_snapshot!("one_contender_void_in_a_race", reported(&run, &observe(&run, 8, fate), ended));
 }
 
 #[test]
 fn all_trials_of_the_reference_void() {
     let fate = |t: &Trial| if t.contender == REFERENCE { Fate::Void(rate(t)) } else { Fate::Rate(rate(t)) };
     let run = study();
-    insta::assert_snapshot!("reference_void", told(&run, &observe(&run, 8, fate), Some("enough")));
+    insta::assert_snapshot!("reference_void", reported(&run, &observe(&run, 8, fate), Some("enough")));
     let sound = analyse::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), Some("enough"));
     let void = analyse::findings(&run, &observe(&run, 8, fate), Some("enough"));
     insta::assert_snapshot!("reference_void_in_the_later_run", compared(&sound, &void, false));
@@ -116,12 +116,15 @@ fn zero_variance() {
         |t: &Trial| Fate::Rate(if t.contender == REFERENCE || t.contender == "B" { 100.0 } else { 90.0 });
     let run = study();
     let all = observe(&run, 8, flat);
-    let text = told(&run, &all, Some("every interval is within ±3 % after 8 blocks"));
+    let text = reported(&run, &all, Some("every interval is within ±3 % after 8 blocks"));
     insta::assert_snapshot!("zero_variance_in_a_study", text);
     let found = analyse::findings(&run, &all, None);
     insta::assert_snapshot!("zero_variance_compared", compared(&found, &found, false));
     let run = race();
-    insta::assert_snapshot!("zero_variance_in_a_race", told(&run, &observe(&run, 8, flat), Some("enough")));
+    insta::assert_snapshot!(
+        "zero_variance_in_a_race",
+        reported(&run, &observe(&run, 8, flat), Some("enough"))
+    );
 }
 
 #[test]
@@ -132,20 +135,23 @@ fn a_contender_that_crashes_in_half_its_trials() {
         _ => Fate::Rate(rate(t)),
     };
     let run = study();
-    insta::assert_snapshot!("half_of_the_trials_crash", told(&run, &observe(&run, 8, fate), ended));
+    insta::assert_snapshot!("half_of_the_trials_crash", reported(&run, &observe(&run, 8, fate), ended));
     let run = race();
-    insta::assert_snapshot!("half_of_the_trials_crash_in_a_race", told(&run, &observe(&run, 8, fate), ended));
+    insta::assert_snapshot!(
+        "half_of_the_trials_crash_in_a_race",
+        reported(&run, &observe(&run, 8, fate), ended)
+    );
 }
 
 #[test]
 fn an_interrupted_run() {
     let run = study();
     let mut all = observe(&run, 4, |t| Fate::Rate(rate(t)));
-    insta::assert_snapshot!("before_the_first_trial", told(&run, &[], None));
+    insta::assert_snapshot!("before_the_first_trial", reported(&run, &[], None));
     all.truncate(all.len() - 3);
-    insta::assert_snapshot!("in_the_fourth_block", told(&run, &all, None));
+    insta::assert_snapshot!("in_the_fourth_block", reported(&run, &all, None));
     let run = race();
-    insta::assert_snapshot!("a_race_before_the_first_trial", told(&run, &[], None));
+    insta::assert_snapshot!("a_race_before_the_first_trial", reported(&run, &[], None));
 }
 
 fn compared(old: &Findings, new: &Findings, anyway: bool) -> String {

@@ -128,8 +128,8 @@ pub fn program(pid: u32) -> Option<String> {
 pub fn began(pid: u32) -> Option<SystemTime> {
     let stat = Process::new(i32::try_from(pid).ok()?).and_then(|process| process.stat()).ok()?;
     let since_start = stat.starttime as f64 / procfs::ticks_per_second().max(1) as f64;
-    let start = SystemTime::now().checked_sub(Uptime::current().ok()?.uptime_duration())?;
-    start.checked_add(Duration::try_from_secs_f64(since_start).ok()?)
+    let booted = SystemTime::now().checked_sub(Uptime::current().ok()?.uptime_duration())?;
+    booted.checked_add(Duration::try_from_secs_f64(since_start).ok()?)
 }
 
 /// The number of a process in its own namespace, by which it names its perf map.

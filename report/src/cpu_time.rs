@@ -27,7 +27,7 @@ pub(crate) fn plain(f: &Findings, style: &TextStyle) -> String {
     }
     let line = |text: &str| style.prose(text, Ink::Plain);
     let mut out = format!("\n{}", line(&format!("{TITLE}:")));
-    out.extend(sentences(f).map(|sentence| line(sentence)));
+    out.extend(sentences(f).map(line));
     let longest = style.columns().map_or(LONGEST, |_| LONGEST_NARROW);
     if let Some(table) = table_within(f, longest) {
         out += &format!("\n{}", table.fit(style));

@@ -19,9 +19,9 @@ pub fn terminal(history: &History, style: &TextStyle) -> String {
     let mut out = line(&headline(history));
     for cell in &history.cells {
         let _ = write!(out, "\n{}\n{}", line(&cell_line(cell)), table(cell).fit(style));
-        let told = told(cell);
-        if !told.is_empty() {
-            let _ = write!(out, "\n{}", line(&told.join("\n")));
+        let lines = remarks(cell);
+        if !lines.is_empty() {
+            let _ = write!(out, "\n{}", line(&lines.join("\n")));
         }
     }
     let _ = write!(out, "\n{}", line(&foot(history).join("\n")));
@@ -33,9 +33,9 @@ pub fn markdown(history: &History) -> String {
     let mut out = format!("**{}**\n", md::words(&headline(history)));
     for cell in &history.cells {
         let _ = write!(out, "\n### {}\n\n{}", md::words(&cell_line(cell)), table(cell).markdown());
-        let told = told(cell);
-        if !told.is_empty() {
-            let _ = write!(out, "\n{}", md::items(&told));
+        let lines = remarks(cell);
+        if !lines.is_empty() {
+            let _ = write!(out, "\n{}", md::items(&lines));
         }
     }
     let _ = write!(out, "\n{}\n", foot(history).join("\n\n"));
@@ -146,23 +146,23 @@ fn course(contender: &ContenderHistory) -> String {
 }
 
 /// All steps in order of time, then the notes and the runs that were left out.
-fn told(cell: &CellHistory) -> Vec<String> {
+fn remarks(cell: &CellHistory) -> Vec<String> {
     let mut steps: Vec<(usize, String)> =
         everyone(cell).flat_map(|c| c.steps.iter().map(|step| (step.at, sentence(cell, c, step)))).collect();
     steps.sort_by_key(|(at, _)| *at);
-    let mut told: Vec<String> = steps.into_iter().map(|(_, words)| words).collect();
+    let mut remarks: Vec<String> = steps.into_iter().map(|(_, words)| words).collect();
     match &cell.note {
-        Some(note) => told.push(note.clone()),
+        Some(note) => remarks.push(note.clone()),
         None => {
-            told.extend(everyone(cell).filter_map(|c| Some(format!("{}: {}", c.title, c.note.as_ref()?))));
+            remarks.extend(everyone(cell).filter_map(|c| Some(format!("{}: {}", c.title, c.note.as_ref()?))));
         }
     }
-    told.extend(cell.left_out.iter().map(|left| {
+    remarks.extend(cell.left_out.iter().map(|left| {
         let runs = if left.runs.len() == 1 { "run is" } else { "runs are" };
         let latest = left.runs.last().map_or("", String::as_str);
         format!("{} more {runs} not comparable, the latest {latest}: {}", left.runs.len(), left.why)
     }));
-    told
+    remarks
 }
 
 fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> String {

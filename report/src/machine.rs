@@ -3,8 +3,8 @@
 
 use crate::units;
 use model::environment::{Cap, ConditionsRange};
-use model::{Network, ServersOn};
 use model::{Environment, Findings, Origin};
+use model::{Network, ServersOn};
 
 /// The CPU, the kernel, the hypervisor and the version of drome.
 pub fn name(e: &Environment) -> String {

@@ -34,7 +34,7 @@ mod tests {
     use model::findings::ContenderInHeats;
     use serde_json::{from_value, json};
 
-    fn told(median: f64, interval: Option<(f64, f64)>) -> Option<String> {
+    fn sentence_of(median: f64, interval: Option<(f64, f64)>) -> Option<String> {
         let known = json!({
             "name": "B", "title": "./b", "trials": 6, "void": 0, "failed": 0, "errors": 0, "notes": []
         });
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn only_what_surely_grows_is_told_with_its_unit() {
-        let words = |median, low, high| told(median, Some((low, high))).unwrap_or_default();
+        let words = |median, low, high| sentence_of(median, Some((low, high))).unwrap_or_default();
         assert_eq!(
             words(1044.48, 1003.52, 1095.68),
             "B's memory grows by 1.02 KiB per answer, 95 % 0.98–1.07"
@@ -60,6 +60,6 @@ mod tests {
             [words(5.0, -1.0, 11.0), words(-5.0, -7.0, -3.0), words(5.0, 4.0, f64::NAN)],
             ["", "", ""]
         );
-        assert_eq!(told(5.0, None), None);
+        assert_eq!(sentence_of(5.0, None), None);
     }
 }

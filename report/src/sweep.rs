@@ -17,9 +17,9 @@ pub fn terminal(s: &Sweep, style: &TextStyle) -> String {
         if !c.steps.is_empty() {
             let _ = write!(out, "\n{}", table(c).fit(style));
         }
-        let told = told(c);
-        if !told.is_empty() {
-            let _ = write!(out, "\n{}", style.prose(&told.join("\n"), Ink::Doubt));
+        let notes = notes(c);
+        if !notes.is_empty() {
+            let _ = write!(out, "\n{}", style.prose(&notes.join("\n"), Ink::Doubt));
         }
     }
     if let Some(common) = &s.common {
@@ -37,9 +37,9 @@ pub fn markdown(s: &Sweep) -> String {
         if !c.steps.is_empty() {
             let _ = write!(out, "\n{}", table(c).markdown());
         }
-        let told = told(c);
-        if !told.is_empty() {
-            let _ = write!(out, "\n{}", md::items(&told));
+        let notes = notes(c);
+        if !notes.is_empty() {
+            let _ = write!(out, "\n{}", md::items(&notes));
         }
     }
     if let Some(common) = &s.common {
@@ -190,7 +190,7 @@ fn soundness(step: &Step) -> String {
 }
 
 /// Notes, and the reasons for each step that lost measurements.
-fn told(c: &Swept) -> Vec<String> {
+fn notes(c: &Swept) -> Vec<String> {
     let lost = c.steps.iter().filter(|step| step.void + step.failed > 0);
     let steps = lost
         .map(|step| format!("{:.0} %, {}: {}", step.share * 100.0, soundness(step), step.reasons.join("; ")));

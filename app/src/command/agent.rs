@@ -86,11 +86,11 @@ impl Handler for Backstop {
 fn check(transport: &Transport, put: &PutArgs) -> anyhow::Result<ExitCode> {
     let link = put.link(transport)?;
     let clock = link.clock(ROUNDS)?;
-    console::tell(&told(&link, clock))?;
+    console::tell(&description(&link, clock))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(link: &Link, clock: ClockOffset) -> String {
+fn description(link: &Link, clock: ClockOffset) -> String {
     let there = link.hello();
     let side = if clock.offset_ns < 0 { "behind" } else { "ahead of" };
     format!(

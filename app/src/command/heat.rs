@@ -143,7 +143,7 @@ fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode
     let rules = Rules { seed: args.seed, quick: args.quick, allow_busy: args.machine_rules.allow_busy };
     let machines = usize::from(args.machines);
     let Planned { run, heats } =
-        fleet::plan(&catalog, &store, (name, study), rules, machines).map_err(told)?;
+        fleet::plan(&catalog, &store, (name, study), rules, machines).map_err(classified)?;
     if let Err(why) = check_budget(&run, args.budget.is_some()) {
         store.end_run(&run.id, "the budget is too short for one heat")?;
         return Err(why.into());
@@ -155,7 +155,7 @@ fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode
         report::units::several(heats, "heat")
     );
     if let Some(folder) = &args.out
-        && let Owed::Specs(specs) = fleet::owed(&store, &run.id).map_err(told)?
+        && let Owed::Specs(specs) = fleet::owed(&store, &run.id).map_err(classified)?
     {
         write_specs(folder, &specs)?;
     }
@@ -179,7 +179,7 @@ fn wanted(args: &HeatArgs, study: &Study) -> anyhow::Result<Study> {
 }
 
 fn owed(args: &HeatArgs, store: &Store, run: &str) -> anyhow::Result<ExitCode> {
-    match fleet::owed(store, run).map_err(told)? {
+    match fleet::owed(store, run).map_err(classified)? {
         Owed::Specs(specs) => {
             if let Some(folder) = &args.out {
                 write_specs(folder, &specs)?;
@@ -228,7 +228,7 @@ fn measure(args: &HeatArgs, common: &Common, file: &Path) -> anyhow::Result<Exit
     let mut watch = Watch::new();
     let measured = fleet::measure(&catalog, &spec, &machine, stop, &mut watch);
     watch.finish();
-    let measured = measured.map_err(told)?;
+    let measured = measured.map_err(classified)?;
     let version = env!("CARGO_PKG_VERSION");
     match output {
         Some(output) => output.stream(|to| Ok(fleet::write(to, version, &spec, measured)?))?,
@@ -296,7 +296,7 @@ fn commit_file(store: &Store, file: &Path) -> anyhow::Result<String> {
             | FleetError::Store(StoreError::NoRun(_) | StoreError::Pulled { .. }) => {
                 anyhow!(WrongInput(format!("{name}: {error}")))
             }
-            other => told(other),
+            other => classified(other),
         })?;
         lines += &(serde_json::to_string(&CommitLine::of(done))? + "\n");
     }
@@ -304,7 +304,7 @@ fn commit_file(store: &Store, file: &Path) -> anyhow::Result<String> {
 }
 
 /// The error with the kind that decides the exit code.
-fn told(error: FleetError) -> anyhow::Error {
+fn classified(error: FleetError) -> anyhow::Error {
     match error {
         FleetError::Store(error) => error.into(),
         FleetError::Setup(error) => error.into(),

@@ -13,7 +13,8 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 /// The bar while contenders are asked for their versions, which takes seconds.
-const TEMPLATE: &str = "{bar:24} {pos}/{len} contenders, {elapsed} so far, {eta} left: asking for the version of {msg}";
+const TEMPLATE: &str =
+    "{bar:24} {pos}/{len} contenders, {elapsed} so far, {eta} left: asking for the version of {msg}";
 
 /// Raw arguments.
 #[derive(Debug, Args)]

@@ -79,7 +79,8 @@ impl Transport {
             let end: &[&str] = if words.len() == at + 2 { &["--"] } else { &[] };
             let has_own = words[at..].iter().any(|word| word.contains("BatchMode"));
             let batch: &[&str] = if has_own { &[] } else { &BATCH };
-            words.splice(at + 1..at + 1, batch.iter().chain(end).map(|word| (*word).to_owned()));
+            let after = at + 1;
+            words.splice(after..after, batch.iter().chain(end).map(|word| (*word).to_owned()));
         }
         words.extend_from_slice(&self.program);
         words.extend_from_slice(drome);

@@ -114,7 +114,7 @@ fn heading(arg: &Arg) -> &str {
 fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
     let mut text = "| option | default | what it does |\n| --- | --- | --- |\n".to_owned();
     for arg in args {
-        let (default, what) = told(arg);
+        let (default, what) = default_and_help(arg);
         let _ = writeln!(text, "| {} | {default} | {what} |", option(arg));
     }
     text
@@ -143,7 +143,7 @@ fn option(arg: &Arg) -> String {
 }
 
 /// An option's default and description. A default that clap does not know stands in brackets at the end of the help.
-fn told(arg: &Arg) -> (String, String) {
+fn default_and_help(arg: &Arg) -> (String, String) {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|");
     let given: Vec<String> =
         arg.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect();

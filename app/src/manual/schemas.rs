@@ -87,11 +87,7 @@ pub const FORMATS: &[Format] = &[
         title: "a line of drome heat --owed, and the file of drome heat --spec",
         schema: printed::<Spec>,
     },
-    Format {
-        name: "heat-commit",
-        title: "a line of drome heat --commit",
-        schema: printed::<CommitLine>,
-    },
+    Format { name: "heat-commit", title: "a line of drome heat --commit", schema: printed::<CommitLine> },
     Format {
         name: "runs",
         title: "a line of the files of drome push and of drome heat --result",

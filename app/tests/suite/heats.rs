@@ -267,7 +267,10 @@ fn assert_told(home: &Home, told: &[(&str, &str)]) {
         assert!(starts.len() == 1 && why.contains(words), "{starts:?}\n{}", finished.err);
         assert!(finished.err.contains(&format!("{name}: failed: {why}")), "{}", finished.err);
         let slices = measured.slices.iter().filter(|slice| slice.contender == *name);
-        assert!(slices.into_iter().all(|slice| starts[0].has(slice.cell)), "a slice of a cell that it has not");
+        assert!(
+            slices.into_iter().all(|slice| starts[0].has(slice.cell)),
+            "a slice of a cell that it has not"
+        );
     }
 }
 

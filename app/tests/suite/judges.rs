@@ -3,7 +3,7 @@
 pub mod judge;
 
 use crate::common::{Home, assert_accounted, back_ends, run, wait_for};
-use judge::{APACHE, HAPROXY, Judge, LIGHTTPD, NGINX, NODE, PYTHON, Sitting};
+use judge::{APACHE, HAPROXY, Judge, LIGHTTPD, NGINX, NODE, PYTHON, RunningJudge};
 use serde_json::Value;
 
 const HELLO_SHA256: &str = "d2a84f4b8b650937ec8f73cd8be2c74add5a911ba64df27458ed8229da804a26";
@@ -54,7 +54,7 @@ struct Claim {
 }
 
 /// Asks in one way.
-fn ask(court: &Sitting, number: usize, way: &Way, io: &str) -> Claim {
+fn ask(court: &RunningJudge, number: usize, way: &Way, io: &str) -> Claim {
     let address = if way.scheme == "https" { court.tls } else { court.plain };
     let target = format!("{}?{io}-{number}", way.path);
     let url = format!("{}://{address}{target}", way.scheme);

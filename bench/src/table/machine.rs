@@ -48,7 +48,7 @@ pub fn children_cpu_ns(pid: u32) -> Option<u64> {
     children_ticks(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?).map(|ticks| ticks * TICK_NS as u64)
 }
 
-/// `cutime` and `cstime` of proc_pid_stat(5). What comes before may have blanks in it, and ends with the last parenthesis.
+/// `cutime` and `cstime` of `/proc/PID/stat`. What comes before may have blanks in it, and ends with the last parenthesis.
 fn children_ticks(stat: &str) -> Option<u64> {
     let rest: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     rest.get(13..15)?.iter().map(|ticks| ticks.parse::<u64>().ok()).sum()

@@ -15,7 +15,7 @@ pub fn guess(design: &Design, trials: usize) -> Duration {
 
 /// What is left of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct TimeLeft {
     /// The likely time; `None` where the run goes on until it is certain, or too little is known yet.
     pub about: Option<Duration>,
     /// The longest time.
@@ -23,7 +23,7 @@ pub struct Left {
 }
 
 /// Estimates what is left of a run; `None` before the first trial.
-pub fn left(run: &Run, observations: &[Observation]) -> Option<Left> {
+pub fn left(run: &Run, observations: &[Observation]) -> Option<TimeLeft> {
     let design = &run.study.design;
     let spent: Duration = observations.iter().map(|o| Duration::from_nanos(o.elapsed_ns)).sum();
     let each = spent.checked_div(u32::try_from(observations.len()).ok()?)?;
@@ -34,14 +34,14 @@ pub fn left(run: &Run, observations: &[Observation]) -> Option<Left> {
     let (within, most) = (design.budget.saturating_sub(spent), design.budget.saturating_sub(spent).min(most));
     let least = least.min(within);
     if run.quick || design.blocks[0] == design.blocks[1] {
-        return Some(Left { about: Some(least), most: least });
+        return Some(TimeLeft { about: Some(least), most: least });
     }
     let told = || {
         let told = forecast::forecast(run, observations, design.precision, design.blocks[1]);
         let whole = Duration::try_from_secs_f64(told.elapsed_s?).ok()?;
         Some(whole.saturating_sub(spent).clamp(least, most))
     };
-    Some(Left { about: if design.decide { None } else { told() }, most })
+    Some(TimeLeft { about: if design.decide { None } else { told() }, most })
 }
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
         // Two contenders and two entries of the reference.
         (run.quick, run.study.design.blocks) = (true, [3, 3]);
         let seen = observed(&run, 4);
-        assert_eq!(left(&run, &seen), Some(Left { about: Some(8 * SECOND), most: 8 * SECOND }));
+        assert_eq!(left(&run, &seen), Some(TimeLeft { about: Some(8 * SECOND), most: 8 * SECOND }));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
         return Err(refused(format!("its run {} is not the one that was planned under this name", run.id)));
     }
     if let Some(known) = known(store, &run.id, &heat)? {
-        return Ok(told(&run.id, &known, false));
+        return Ok(committed(&run.id, &known, false));
     }
     let (heats, before) = (store.heats(&run.id)?, store.starts(&run.id)?);
     let course = Course { run: &planned, heats: &heats, starts: &before };
@@ -59,7 +59,7 @@ pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
     let is_new = store.add_heat(&run.id, &heat, &starts, &slices)?;
     // Another drome may have been quicker.
     let kept = if is_new { heat } else { known(store, &run.id, &heat)?.unwrap_or(heat) };
-    Ok(told(&run.id, &kept, is_new))
+    Ok(committed(&run.id, &kept, is_new))
 }
 
 /// What a result consists of.
@@ -114,7 +114,7 @@ fn known(store: &Store, run: &str, heat: &Heat) -> Result<Option<Heat>, StoreErr
     Ok(store.heats(run)?.into_iter().find(of))
 }
 
-fn told(run: &str, heat: &Heat, is_new: bool) -> Committed {
+fn committed(run: &str, heat: &Heat, is_new: bool) -> Committed {
     let machine = heat.machine.as_ref();
     Committed {
         run: run.to_owned(),

@@ -379,7 +379,9 @@ fn kills(lab: &Lab, run: &Run) -> Option<u64> {
 /// Why a start did not complete.
 pub fn why(start: &Start) -> String {
     match &start.outcome {
-        StartOutcome::Failed(why) | StartOutcome::Spoiled(why) | StartOutcome::LackedMemory(why) => why.clone(),
+        StartOutcome::Failed(why) | StartOutcome::Spoiled(why) | StartOutcome::LackedMemory(why) => {
+            why.clone()
+        }
         StartOutcome::Running | StartOutcome::Ended => String::new(),
     }
 }

@@ -144,9 +144,8 @@ fn keep(
 /// Why a heat came to nothing through the lab's own failure, which would happen in the next one, too. A server for which there was no memory
 /// is alone in the next one.
 fn nothing(starts: &[Start]) -> Option<String> {
-    let is_told = |start: &Start| {
-        start.failed().is_some() || matches!(start.outcome, StartOutcome::LackedMemory(_))
-    };
+    let is_told =
+        |start: &Start| start.failed().is_some() || matches!(start.outcome, StartOutcome::LackedMemory(_));
     let is_measured = starts.iter().any(|start| !start.cells.is_empty() || is_told(start));
     let spoiled = starts.iter().find(|start| matches!(start.outcome, StartOutcome::Spoiled(_)));
     spoiled.filter(|_| !is_measured).map(|start| format!("{}: {}", start.contender, members::why(start)))

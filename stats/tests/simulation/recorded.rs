@@ -77,7 +77,9 @@ fn run(heats: &[Vec<Slice>], share: f64, seed: u64) -> (Verdict, bool, usize) {
 
 #[test]
 fn races_of_recorded_servers_err_as_seldom_as_they_say() {
-    println!("| server | heats | B slower by | races | A faster | B faster | equal | rounds: median, 90 % | covers |");
+    println!(
+        "| server | heats | B slower by | races | A faster | B faster | equal | rounds: median, 90 % | covers |"
+    );
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: |");
     let (mut wrong, mut equals) = (0, 0);
     for (server, heats) in recorded() {
@@ -101,7 +103,7 @@ fn races_of_recorded_servers_err_as_seldom_as_they_say() {
             );
             if slower == 0.0 {
                 (wrong, equals) = (wrong + first + second, equals + ended.len());
-                assert!(first + second <= ended.len() / 10, "{server}: equals are told apart");
+                assert!(first + second <= ended.len() / 10, "{server}: equals are decided");
             } else {
                 assert!(second <= ended.len() / 40, "{server}: the slower one is called faster");
             }
@@ -110,6 +112,6 @@ fn races_of_recorded_servers_err_as_seldom_as_they_say() {
             }
         }
     }
-    println!("equals that were told apart: {wrong} of {equals}");
+    println!("equals that were decided: {wrong} of {equals}");
     assert!(equals >= 2_000 && wrong * 20 <= equals);
 }

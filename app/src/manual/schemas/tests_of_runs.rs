@@ -54,6 +54,23 @@ fn measurement() -> Measurement {
     Measurement { tally, usage: Some(Usage::default()), verdict: Verdict::default() }
 }
 
+fn slice() -> Slice {
+    Slice {
+        round: 0,
+        heat: 0,
+        cell: 0,
+        cycle: 0,
+        place: 0,
+        contender: HUB.to_owned(),
+        copy: 0,
+        answers: 1,
+        ns: 1,
+        turn_ns: 2,
+        ran: Ran::default(),
+        void: Some(Void::HeldUp),
+    }
+}
+
 /// Everything that a run in heats has, and what is no run: an entry each.
 fn entries() -> Vec<Vec<Row>> {
     let machine = HeatMachine { name: "ci-1".to_owned(), attempt: 1, ..HeatMachine::default() };
@@ -81,25 +98,24 @@ fn entries() -> Vec<Vec<Row>> {
         program: None,
         conditions: Some(Conditions::default()),
     };
-    let slice = Slice {
-        round: 0,
-        heat: 0,
-        cell: 0,
-        cycle: 0,
-        place: 0,
-        contender: HUB.to_owned(),
-        copy: 0,
-        answers: 1,
-        ns: 1,
-        turn_ns: 2,
-        ran: Ran::default(),
-        void: Some(Void::HeldUp),
-    };
-    let [id, title, started_at, name] = [ID, "load http://127.0.0.1:1/", MOMENT, "raspberry-pi"].map(str::to_owned);
+    let [id, title, started_at, name] =
+        [ID, "load http://127.0.0.1:1/", MOMENT, "raspberry-pi"].map(str::to_owned);
     let (ended, terminal, json) = ("void".to_owned(), "text".to_owned(), "{}".to_owned());
-    let printed = Printed { id: id.clone(), title: title.clone(), started_at: started_at.clone(), ended, terminal, json };
-    let replays =
-        Replays { id: id.clone(), name, title: title.clone(), started_at: started_at.clone(), ..Replays::default() };
+    let printed = Printed {
+        id: id.clone(),
+        title: title.clone(),
+        started_at: started_at.clone(),
+        ended,
+        terminal,
+        json,
+    };
+    let replays = Replays {
+        id: id.clone(),
+        name,
+        title: title.clone(),
+        started_at: started_at.clone(),
+        ..Replays::default()
+    };
     let source = Source { name: "page.md".to_owned(), title: None, bytes: 9, strange: vec!["?".to_owned()] };
     let item = Imported { source: 0, reading: Reading::of("ab"), notes: Vec::new(), strange: Vec::new() };
     let (sources, items, drome) = (vec![source], vec![item], "0.1.0".to_owned());
@@ -110,7 +126,7 @@ fn entries() -> Vec<Vec<Row>> {
             Row::Ended("enough".to_owned()),
             Row::Heat(Heat { machine: Some(Box::new(machine)), ..heat() }),
             Row::Start(Box::new(start)),
-            Row::Slice(slice),
+            Row::Slice(slice()),
         ],
         vec![Row::Report(Box::new(printed))],
         vec![Row::Replays(Box::new(replays))],
@@ -138,7 +154,11 @@ fn every_line_of_shared_runs_is_as_the_schema_says() {
     let failed = Observation { outcome: Outcome::Failed("why".to_owned()), ..trial.clone() };
     let text = String::from_utf8(bytes).unwrap();
     let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    lines.extend([json!({ "trial": trial }), json!({ "trial": failed }), json!({ "from": { "machine": null } })]);
+    lines.extend([
+        json!({ "trial": trial }),
+        json!({ "trial": failed }),
+        json!({ "from": { "machine": null } }),
+    ]);
     let mut kinds = BTreeSet::new();
     for line in &lines {
         assert_valid("runs", line);
@@ -160,7 +180,8 @@ fn a_heat_that_is_owed_is_as_the_schema_says() {
     assert_eq!(Spec::read(&json.to_string()).unwrap(), spec);
     json["attempt"] = "first".into();
     assert!(!validator("heat").is_valid(&json));
-    let line = json!({ "run": ID, "round": 0, "heat": 0, "attempt": 1, "machine": "ci-1", "outcome": "committed" });
+    let line =
+        json!({ "run": ID, "round": 0, "heat": 0, "attempt": 1, "machine": "ci-1", "outcome": "committed" });
     assert_valid("heat-commit", &line);
     assert!(!validator("heat-commit").is_valid(&json!({ "outcome": "lost" })));
 }

@@ -1,7 +1,7 @@
 //! What is known of a study that was started on the page.
 
 use crate::ui::outcomes::TrialOutcome;
-use lab::blocks::time_left::Left;
+use lab::blocks::time_left::TimeLeft;
 use model::{Findings, Run, Trial};
 
 /// The phase of a study.
@@ -35,7 +35,7 @@ pub struct Known {
     /// The outcome of every trial so far.
     pub outcomes: Vec<TrialOutcome>,
     /// The remaining time; unknown before the first trial.
-    pub left: Option<Left>,
+    pub left: Option<TimeLeft>,
     /// The findings so far.
     pub findings: Option<Findings>,
 }

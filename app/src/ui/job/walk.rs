@@ -5,7 +5,7 @@ use super::known::Phase;
 use crate::ui::outcomes::TrialOutcome;
 use crate::ui::state::AppState;
 use crate::ui::turns::TrialTurn;
-use lab::blocks::time_left::Left;
+use lab::blocks::time_left::TimeLeft;
 use lab::heat::Measured;
 use lab::heat::observed::observed;
 use lab::heat::schedule::budget;
@@ -127,6 +127,6 @@ impl Show for Between<'_> {
         let outcomes = observed(&measured.heats, &measured.starts).iter().map(TrialOutcome::of).collect();
         let mut known = self.job.known();
         known.outcomes = outcomes;
-        (known.findings, known.left) = (Some(findings), Some(Left { about: None, most }));
+        (known.findings, known.left) = (Some(findings), Some(TimeLeft { about: None, most }));
     }
 }

@@ -183,7 +183,8 @@ fn rendered(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure
     findings.profiles = crate::command::why::differences(&store, &run.id)?;
     let observations = lab::findings::all(&store, &run, observations)?;
     let whole = RunReport { run: &run, observations: &observations, findings: &findings };
-    crate::command::report::show(&whole, format, &TextStyle::default()).map_err(|e| Failure::inner(format!("{e:#}")))
+    crate::command::report::show(&whole, format, &TextStyle::default())
+        .map_err(|e| Failure::inner(format!("{e:#}")))
 }
 
 fn no_such_part() -> Failure {

@@ -79,17 +79,17 @@ pub const PYTHON: Judge = Judge {
 };
 
 /// A judge at work, and whoever works behind it.
-pub struct Sitting {
+pub struct RunningJudge {
     judge: &'static Judge,
     home: Home,
     process: Child,
     pub plain: SocketAddr,
     pub tls: SocketAddr,
-    behind: Option<Box<Sitting>>,
+    behind: Option<Box<RunningJudge>>,
 }
 
 impl Judge {
-    pub fn sit(&'static self) -> Sitting {
+    pub fn sit(&'static self) -> RunningJudge {
         let behind = self.behind.map(|judge| Box::new(judge.sit()));
         let [plain, tls] = free_ports();
         let home = folder();
@@ -103,13 +103,13 @@ impl Judge {
         };
         home.write("conf", &fill(self.conf));
         let process = spawn(self.program, self.args.iter().map(|arg| fill(arg)), &home);
-        let mut sitting = Sitting { judge: self, home, process, plain, tls, behind };
-        sitting.wait_until_ready();
-        sitting
+        let mut running = RunningJudge { judge: self, home, process, plain, tls, behind };
+        running.wait_until_ready();
+        running
     }
 }
 
-impl Sitting {
+impl RunningJudge {
     fn wait_until_ready(&mut self) {
         let (name, ports) = (self.judge.name, [self.plain, self.tls]);
         wait_for(
@@ -153,7 +153,7 @@ impl Sitting {
     }
 }
 
-impl Drop for Sitting {
+impl Drop for RunningJudge {
     fn drop(&mut self) {
         signal("-KILL", &self.process);
         let _ = self.process.wait();

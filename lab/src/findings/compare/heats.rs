@@ -31,7 +31,7 @@ pub(super) fn cell(
     let both: Vec<(&ContenderFindings, &ContenderFindings)> = common(old, new).collect();
     let (nobody, cell_metric) = (usize::MAX, new.metric);
     let index = |model: &Model, name: &str| model.index(name).unwrap_or(nobody);
-    // One of which nothing can be said says nothing about how much contenders move from run to run either.
+    // A contender whose own change is inconclusive does not show how much contenders move from run to run either.
     let pair = |(o, n): &(&ContenderFindings, &ContenderFindings)| match why_not([o, n], cell_metric) {
         Some(_) => (nobody, nobody),
         None => (index(&one, &o.name), index(&two, &n.name)),

@@ -19,7 +19,7 @@ const END_PATIENCE: Duration = Duration::from_mins(2);
 
 /// What the guard found left of a server.
 #[derive(Debug, Default)]
-pub(super) struct Left {
+pub(super) struct Leftovers {
     /// The number of processes that it killed.
     killed: usize,
     /// Why the server's container could not be removed.
@@ -120,9 +120,9 @@ impl Server {
     }
 
     /// Ends the guard, and with it all that remains of the server.
-    pub(super) fn dismiss(&mut self) -> Left {
+    pub(super) fn dismiss(&mut self) -> Leftovers {
         drop(self.guard.stdin.take());
-        let mut left = Left::default();
+        let mut left = Leftovers::default();
         while let Ok(line) = self.lines.recv_timeout(END_PATIENCE) {
             if let Some(n) = line.strip_prefix("left ") {
                 left.killed = n.parse().unwrap_or(0);

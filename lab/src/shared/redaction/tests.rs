@@ -99,7 +99,9 @@ fn a_secret_that_a_server_wrote_is_in_no_trial_and_no_start_and_every_figure_sta
     failed.outcome = Outcome::Failed(secret());
     assert!(!redacted(Row::Trial(Box::new(failed)), &[]).contains(SECRET));
     let lacked = StartOutcome::LackedMemory(secret());
-    for outcome in [StartOutcome::Failed(secret()), StartOutcome::Spoiled(secret()), lacked, StartOutcome::Ended] {
+    for outcome in
+        [StartOutcome::Failed(secret()), StartOutcome::Spoiled(secret()), lacked, StartOutcome::Ended]
+    {
         let mut start = in_heats::start(0, 0, "a", &[0]);
         (start.outcome, start.program) = (outcome, Some(ran()));
         start.conditions = Some(Conditions { server: Some(ran()), ..Conditions::default() });

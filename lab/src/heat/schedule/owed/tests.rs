@@ -239,7 +239,9 @@ fn in_a_race_the_hub_ties_one_that_has_no_memory_beside_others_to_them() {
         heats.iter().map(|heat| (heat.round, sorted(&heat.members), heat.hub)).collect();
     let first = [(0, names(&["a", "b"]), false), (0, names(&["a"]), true)];
     assert_eq!(told[..2], first);
-    assert!(told.len() == 4 && told[2..].iter().all(|(round, who, hub)| *round == 1 && who.len() == 1 && *hub));
+    assert!(
+        told.len() == 4 && told[2..].iter().all(|(round, who, hub)| *round == 1 && who.len() == 1 && *hub)
+    );
 }
 
 #[test]

@@ -35,14 +35,14 @@ fn one_start_does_not_change_the_percentile_of_all() {
     let few = |kept_up| {
         percentile(|start| {
             if one(start) {
-                answered(start, 90, kept_up)
+                answered(start, 90, kept_up);
             }
         })
     };
     assert_eq!((few(false), few(true)), ("p99", "p99"));
     let hub = percentile(|start| {
         if start.contender == HUB {
-            answered(start, 90, true)
+            answered(start, 90, true);
         }
     });
     assert_eq!(hub, "p99", "the hub has no rank");
@@ -61,7 +61,7 @@ fn a_contender_without_a_rank_does_not_change_the_percentile_of_the_others() {
     assert_eq!((unsettled("slow"), unsettled("")), ("p99", "p90"));
     let behind = percentile(|start| {
         if start.contender == "slow" {
-            answered(start, 500, false)
+            answered(start, 500, false);
         }
     });
     assert_eq!(behind, "p99", "its latency is not told");
