@@ -79,7 +79,7 @@ pub fn drift(cell: &CellComparison) -> String {
 fn movement(cell: &CellComparison) -> String {
     match cell.movement {
         Some(share) if share >= LEAST_MOVEMENT => format!(
-            " Most contenders moved by about {:.1} % all the same, so a change must be larger than that to be told.",
+            " Beyond that, contenders moved by about {:.1} % for no reason of their own; the intervals allow for it.",
             share * 100.0
         ),
         _ => String::new(),
