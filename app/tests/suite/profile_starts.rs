@@ -2,6 +2,7 @@
 
 use crate::common::{Home, run};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
@@ -17,6 +18,23 @@ esac
 exec "$3" serve --port "$4"
 "#;
 
+/// A server that does not start with what drome tells it.
+const REFUSING: &str = r#"case "$NODE_OPTIONS" in *perf*) echo "node: --perf-basic-prof is not allowed" >&2; exit 9 ;; esac
+exec "$1" serve --port "$2"
+"#;
+
+/// A race of these two that is soon over, with profiles in this folder.
+fn race(home: &Home, a: &str, b: &str, folder: &Path) -> Command {
+    let folder = folder.display().to_string();
+    let mut race =
+        home.drome(&["race", a, b, "--profile", &folder, "-c", "1", "--seed", "1", "--budget", "20s"]);
+    race.args(["--warmup", "50ms", "--duration", "100ms", "--url", "http://127.0.0.1:{port}/hello"]);
+    for name in ["NODE_OPTIONS", "JAVA_TOOL_OPTIONS", "PYTHONPERFSUPPORT", "DOTNET_PerfMapEnabled"] {
+        race.env_remove(name);
+    }
+    race
+}
+
 fn lines(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     text.lines().map(str::to_owned).collect()
@@ -28,15 +46,8 @@ fn only_the_starts_that_are_sampled_are_told_to_name_functions() {
     let script = home.write("server.sh", SERVER).display().to_string();
     let folder = home.path().display().to_string();
     let server = |letter: &str| format!("sh {script} {letter} {folder} {DROME} {{port}}");
-    let why = home.path().join("why").display().to_string();
-    let race = run(home
-        .drome(&["race", &server("A"), &server("B"), "--profile", &why, "-c", "1", "--seed", "1"])
-        .args(["--warmup", "50ms", "--duration", "100ms", "--url", "http://127.0.0.1:{port}/hello"])
-        .args(["--budget", "20s"])
-        .env("NODE_OPTIONS", OWN)
-        .env_remove("JAVA_TOOL_OPTIONS")
-        .env_remove("PYTHONPERFSUPPORT")
-        .env_remove("DOTNET_PerfMapEnabled"));
+    let why = home.path().join("why");
+    let race = run(race(&home, &server("A"), &server("B"), &why).env("NODE_OPTIONS", OWN));
     assert!(matches!(race.code, 0 | 4), "{}{}", race.out, race.err);
     let starts = lines(&home.path().join("starts"));
     let (told, plain): (Vec<&String>, Vec<&String>) = starts.iter().partition(|line| line.contains("perf"));
@@ -55,5 +66,21 @@ fn only_the_starts_that_are_sampled_are_told_to_name_functions() {
     assert_eq!(pids.len(), letters.len());
     let maps: Vec<PathBuf> = pids.iter().map(|pid| PathBuf::from(format!("/tmp/perf-{pid}.map"))).collect();
     assert!(!maps.iter().any(|map| map.exists()), "they are removed: {maps:?}");
+    home.assert_clean();
+}
+
+#[test]
+fn a_server_that_does_not_start_with_it_is_sampled_without() {
+    let home = Home::new();
+    let script = home.write("server.sh", REFUSING).display().to_string();
+    let (a, b) = (format!("{DROME} serve --port {{port}}"), format!("sh {script} {DROME} {{port}}"));
+    let why = home.path().join("why");
+    let race = run(&mut race(&home, &a, &b, &why));
+    assert!(matches!(race.code, 0 | 4), "{}{}", race.out, race.err);
+    if !race.err.contains("no profile:") {
+        assert!(race.err.contains("profile: B is started again without being told to name"), "{}", race.err);
+        assert!(race.err.contains("is not allowed"), "with the last lines of its log: {}", race.err);
+        assert!(why.join("B.folded").exists(), "{}", race.err);
+    }
     home.assert_clean();
 }

@@ -15,7 +15,8 @@ use perf_event::{Builder, Clock, Counter, SampleFlag, Sampler};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// The sizes of a buffer, in bytes: the largest is tried first. A thousand samples per second with a stack of 16 KiB fill 17 MB/s.
+/// The sizes of a buffer, in bytes: the largest is tried first. A thousand samples per second with a stack of 16 KiB fill 17 MB/s, with the
+/// largest stack 65 MB/s.
 const BUFFERS: [usize; 4] = [1 << 20, 512 << 10, 256 << 10, 128 << 10];
 
 /// A buffer holds at least this many samples: those of 16 ms of a busy CPU, several times as long as it takes until it is emptied.

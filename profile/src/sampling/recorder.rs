@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::park_timeout;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often buffers are emptied. The smallest one has room for the samples of some 7 ms, the usual one for 60 ms.
+/// How often buffers are emptied. The smallest one has room for the samples of some 7 ms, the usual one for 60 ms, with the largest stacks
+/// for 16 ms.
 const INTERVAL: Duration = Duration::from_millis(5);
 
 /// How often processes are looked for that were not started by those that are known.

@@ -3,7 +3,7 @@
 use crate::command::profiler::Profiler;
 use lab::Session;
 use lab::fault::Fault;
-use lab::once_more::Another;
+use lab::once_more::{Another, OnceMore};
 use lab::server::tree::{self, Tree};
 use profile::{Counters, ProfileError, Report, Side, Target, Work};
 use std::collections::BTreeSet;
@@ -89,7 +89,7 @@ pub fn sample(
 ) -> Result<Profiled, Missing> {
     // Dropped last: when the server has ended, and its functions have their names.
     let mut left = LeftBehind::from_now();
-    let mut start = session.start_once_more(another, &profile::environment)?;
+    let mut start = start(session, another)?;
     let Some(tree) = start.tree() else {
         return Err(Missing::Start("its processes are not known".to_owned()));
     };
@@ -112,6 +112,21 @@ pub fn sample(
     let counters = Counters { received_bytes: Some(driven.received_bytes), ..counters };
     let report = Report { schema: Report::SCHEMA, work, counters, profile };
     Ok(Profiled { name, title: title.to_owned(), report })
+}
+
+/// Starts a contender with an environment that makes runtimes name their functions; without, where it does not start with it: some start
+/// scripts read what runtimes print, and old runtimes refuse options that they don't know.
+fn start<'s>(session: &'s Session<'_>, another: &Another) -> Result<OnceMore<'s>, Fault> {
+    match session.start_once_more(another, &profile::environment) {
+        Err(Fault::Contender(why)) if !session.is_stopped() => {
+            let name = &another.contender;
+            note!(
+                "profile: {name} is started again without being told to name its functions, because with that {why}"
+            );
+            session.start_once_more(another, &|_| Vec::new())
+        }
+        started => started,
+    }
 }
 
 fn target(tree: &Tree) -> Target {
