@@ -3,7 +3,7 @@
 
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
-use crate::{markdown_text, units};
+use crate::{function_name, markdown_text, units};
 use model::Findings;
 use model::findings::{ProfiledPair, ProfiledPart};
 
@@ -73,26 +73,5 @@ fn table_within(f: &Findings, longest: usize) -> Option<Table> {
 fn row(pair: &ProfiledPair, part: &ProfiledPart, longest: usize) -> Vec<String> {
     let sign = if part.ns_per_answer < 0.0 { "−" } else { "+" };
     let change = format!("{sign}{}", units::duration(part.ns_per_answer.abs()));
-    vec![pair.contender.clone(), change, end(&part.function, longest)]
-}
-
-/// The name; of a long one the end, which says more than its beginning.
-fn end(name: &str, longest: usize) -> String {
-    let length = name.chars().count();
-    if length <= longest {
-        return name.to_owned();
-    }
-    let end: String = name.chars().skip(length + 1 - longest).collect();
-    format!("…{end}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::end;
-
-    #[test]
-    fn of_a_long_name_the_end_is_shown() {
-        assert_eq!(end("main", 4), "main");
-        assert_eq!(end("äa::write", 6), "…write");
-    }
+    vec![pair.contender.clone(), change, function_name::within(&part.function, longest)]
 }

@@ -11,6 +11,7 @@ mod csv;
 pub mod figures;
 pub mod forecast;
 mod foreign_text;
+pub mod function_name;
 pub mod gate;
 pub mod gate_verdict;
 pub mod hdr_log;

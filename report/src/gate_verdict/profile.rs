@@ -2,6 +2,7 @@
 //! document is inline code.
 
 use crate::foreign_text::code;
+use crate::function_name;
 use crate::units::{self, UNKNOWN};
 use model::gate_verdict::{ProfileDifference, ProfiledFunction, ProfiledServer, VerdictProfile};
 use std::fmt::Write;
@@ -110,12 +111,7 @@ fn change(ns: f64) -> String {
     format!("{} {word}", units::duration(ns.abs()))
 }
 
-/// The name of a function; of a long one the end, which says more than its beginning.
+/// The name of a function.
 fn name(function: &ProfiledFunction) -> String {
-    let length = function.name.chars().count();
-    if length <= LONGEST_SHOWN {
-        return code(&function.name);
-    }
-    let end: String = function.name.chars().skip(length + 1 - LONGEST_SHOWN).collect();
-    code(&format!("…{end}"))
+    code(&function_name::within(&function.name, LONGEST_SHOWN))
 }

@@ -3,7 +3,7 @@
 use crate::command::counted;
 use model::gate_verdict::MOST_FUNCTIONS;
 use profile::{Difference, Report, Row};
-use report::units;
+use report::{function_name, units};
 
 /// The longest name of a function in a table, which then fits into 80 columns.
 const LONGEST_NAME: usize = 44;
@@ -23,7 +23,7 @@ pub fn functions(report: &Report) -> Vec<String> {
     own.map(|cost| {
         let share = format!("{:.1} %", 100.0 * cost.self_samples as f64 / all);
         let time = units::duration(cost.self_ns_per_answer);
-        format!("  {share:>9} {time:>9}  {}", end(&cost.frame))
+        format!("  {share:>9} {time:>9}  {}", short(&cost.frame))
     })
     .collect()
 }
@@ -34,7 +34,7 @@ pub fn difference(difference: &Difference) -> String {
     let row = |row: &Row| {
         let change = &row.change;
         let [a, b] = [change.a_ns_per_answer, change.b_ns_per_answer].map(units::duration);
-        line(&a, &b, &signed(change.difference_ns), &end(&row.frame))
+        line(&a, &b, &signed(change.difference_ns), &short(&row.frame))
     };
     let (more, less) = (difference.more().take(MOST_FUNCTIONS), difference.less().take(MOST_FUNCTIONS));
     let rows: Vec<String> = more.chain(less).map(row).collect();
@@ -54,14 +54,8 @@ fn signed(ns: f64) -> String {
     format!("{sign}{}", units::duration(ns.abs()))
 }
 
-/// The name, or its end, which says more than its beginning.
-fn end(name: &str) -> String {
-    let length = name.chars().count();
-    if length <= LONGEST_NAME {
-        return name.to_owned();
-    }
-    let end: String = name.chars().skip(length + 1 - LONGEST_NAME).collect();
-    format!("…{end}")
+fn short(name: &str) -> String {
+    function_name::within(name, LONGEST_NAME)
 }
 
 #[cfg(test)]
@@ -119,14 +113,5 @@ mod tests {
         assert_eq!(functions(&Report::default()), Vec::<String>::new());
         let same = difference(&Difference::between(&a, &a).unwrap());
         assert_eq!(same.lines().count(), 1, "{same}");
-    }
-
-    #[test]
-    fn of_a_long_name_the_end_is_shown() {
-        let long = format!("{}::write", "x".repeat(60));
-        let shown = end(&long);
-        assert_eq!(shown.chars().count(), LONGEST_NAME);
-        assert!(shown.starts_with('…') && shown.ends_with("x::write"), "{shown}");
-        assert_eq!(end("main"), "main");
     }
 }
