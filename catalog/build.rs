@@ -2,6 +2,6 @@
 
 fn main() {
     for folder in ["contenders", "workloads", "studies"] {
-        println!("cargo::rerun-if-changed=../{folder}");
+        println!("cargo::rerun-if-changed={folder}");
     }
 }
