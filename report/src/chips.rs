@@ -1,12 +1,11 @@
 //! Chips: small labels for states that call for caution. Each names its state in words, not by its colour alone, and its
 //! title explains it.
 
-use crate::in_heats::start;
+use crate::in_heats::{self, start};
 use crate::units::{capital, several};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Unranked};
 use model::study::REFERENCE;
-use model::verdict::NEVER_ANSWERED;
 
 /// One chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,8 +85,7 @@ fn reason(c: &ContenderFindings, begins: &str) -> String {
 }
 
 fn starved(c: &ContenderFindings) -> Option<Chip> {
-    let note = c.notes.iter().find(|note| note.contains(NEVER_ANSWERED))?;
-    let note = note.strip_prefix("void: ").unwrap_or(note);
+    let note = in_heats::starved(c)?;
     Some(Chip::new("open", "starved", format!("The server left connections without any answer: {note}")))
 }
 

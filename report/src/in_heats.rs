@@ -116,9 +116,7 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
         let rank = rank(Unranked::NotSettled);
         flags.push(format!("not settled in {}{rank}", of(own.not_settled, own.starts)));
     }
-    if c.notes.iter().any(|note| note.contains(NEVER_ANSWERED)) {
-        flags.push("starved: connections without any answer".to_owned());
-    }
+    flags.extend(starved(c).map(|note| format!("starved: {note}")));
     if let Some(share) = own.stall_share {
         flags.push(format!("slowed by pauses of its own, by {}", units::percent(share)));
     }
@@ -127,6 +125,12 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
     }
     flags.extend(elsewhere(own));
     flags
+}
+
+/// How many connections its server left without any answer, and in how many starts.
+pub(crate) fn starved(c: &ContenderFindings) -> Option<&str> {
+    let note = c.notes.iter().find(|note| note.contains(NEVER_ANSWERED))?;
+    Some(note.strip_prefix("void: ").unwrap_or(note))
 }
 
 fn elsewhere(own: &ContenderInHeats) -> Option<String> {

@@ -1,13 +1,14 @@
 //! How often the model of heats errs, how wide its intervals are, and what it finds, over simulated studies and races.
-//! `cargo run --release -p drome-stats --example simulate_heats -- [studies] [races] [studies of slices]` (400, 2,000
-//! and 400 unless said).
+//! `cargo run --release -p drome-stats --example simulate_heats -- [studies] [races] [studies of slices] [comparisons]` (400, 2,000,
+//! 400 and 400 unless said).
 
 #![allow(clippy::unwrap_used, reason = "a study of one's own may panic")]
 
 #[path = "../tests/simulation/world.rs"]
 mod world;
 
-use stats::heats::{Best, Fit, Looks, Rules, Verdict, figures};
+use stats::heats::{Best, Fit, Looks, Rules, Verdict, changes, figures};
+use stats::random;
 use world::{MANAGED, NATIVE, Noise, World};
 
 fn main() {
@@ -23,6 +24,75 @@ fn main() {
     if races > 0 {
         print_races(races);
     }
+    let comparisons = count(4, 400);
+    if comparisons > 0 {
+        print_comparisons(comparisons);
+    }
+}
+
+/// The contenders of each of two cells, and the rounds of each of two runs that are compared.
+const COMPARED: [(usize, usize); 2] = [(9, 5), (26, 5)];
+
+fn print_comparisons(runs: u64) {
+    println!(
+        "\nTwo runs of two cells, compared, {runs} a row: native servers that move from one run to the other by themselves (standard \
+         deviation) and all together, which is the hub's doing.\n"
+    );
+    println!(
+        "| contenders | each moves by | all move by | any is called changed, none is | one that lost 15 % is found | half-width, median |"
+    );
+    println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (contenders, rounds) in COMPARED {
+        for (own, together) in [(0.0, 0.0), (0.02, 0.0), (0.05, 0.0), (0.0, 0.05), (0.03, 0.05)] {
+            let of = |lost| compared(&World::study(contenders, 0, 0.02), rounds, (own, together, lost), runs);
+            let ((wrong, _, half), (_, found, _)) = (of(0.0), of(0.15));
+            let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+            let cells = [own, together, wrong, found, half].map(percent).join(" | ");
+            println!("| {contenders} | {cells} |");
+        }
+    }
+}
+
+/// How often any contender is called changed beside the one that `lost` so much, how often that one is, and the median half-width.
+fn compared(
+    before: &World,
+    rounds: usize,
+    (own, together, lost): (f64, f64, f64),
+    runs: u64,
+) -> (f64, f64, f64) {
+    let hub = before.truth.len() - 1;
+    let both: Vec<(usize, usize)> = (0..hub).map(|c| (c, c)).collect();
+    let (mut wrong, mut found, mut halves) = (0.0, 0.0, Vec::new());
+    for seed in 0..runs {
+        let mut is_wrong = false;
+        for cell in 0..2 {
+            let mut now = before.clone();
+            let seed = random::derive(&[seed, cell]);
+            for (c, truth) in now.truth.iter_mut().enumerate().take(hub) {
+                truth.0 += own * normal(seed, c as u64) + together;
+            }
+            if cell == 0 {
+                now.truth[0].0 += (-lost).ln_1p();
+            }
+            let fit =
+                |world: &World, seed| fit(world, &world.run(rounds, Noise::Normal, seed).0, Looks::STUDY);
+            let all = changes(&fit(before, seed), &fit(&now, seed ^ 1), (hub, hub), &both, 2 * hub).all;
+            for (c, change) in all.into_iter().flatten().enumerate() {
+                let is_lost = cell == 0 && c == 0 && lost > 0.0;
+                found += f64::from(u8::from(is_lost && change.is_change));
+                is_wrong |= !is_lost && change.is_change;
+                halves.push((change.sure.1 / change.sure.0).ln() / 2.0);
+            }
+        }
+        wrong += f64::from(u8::from(is_wrong));
+    }
+    halves.sort_by(f64::total_cmp);
+    (wrong / runs as f64, found / runs as f64, halves[halves.len() / 2])
+}
+
+/// Nearly normal: the sum of twelve uniform variables.
+fn normal(seed: u64, nth: u64) -> f64 {
+    (0..12).map(|k| random::uniform(seed, 1_000 + 12 * nth + k)).sum::<f64>() - 6.0
 }
 
 /// What looks at one or many simulated runs add up to.

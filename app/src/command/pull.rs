@@ -2,7 +2,7 @@
 
 use super::machines;
 use super::store;
-use super::transport::errand::{self, Errand};
+use super::transport::remote_command::{self, RemoteCommand};
 use super::transport::{Transport, is_plain};
 use crate::console;
 use crate::failure::{CHECK_FAILED, WrongInput};
@@ -109,13 +109,15 @@ fn of_file(words: &[String]) -> anyhow::Result<Vec<Entry>> {
 fn fetched(args: &PullArgs, transport: &Transport) -> anyhow::Result<Vec<Entry>> {
     let words = asked(args)?;
     let shown = transport.shown(&words);
-    let mut errand = Errand::start(transport.command(&words), &shown, "--from", errand::SILENCE)?;
-    drop(errand.input());
-    let read = match errand.output() {
+    let mut remote =
+        RemoteCommand::start(transport.command(&words), &shown, "--from", remote_command::SILENCE)?;
+    drop(remote.input());
+    let read = match remote.output() {
         Some(output) => shared::read(BufReader::new(output)),
         None => Ok(Vec::new()),
     };
-    let status = errand.end(matches!(&read, Err(SharedError::Read(error)) if errand::is_silence(error)))?;
+    let status =
+        remote.end(matches!(&read, Err(SharedError::Read(error)) if remote_command::is_silence(error)))?;
     // A program that fails writes nothing or a part, and what it printed says why. One that is still writing when it is refused fails
     // because nobody reads on.
     let is_refused =

@@ -4,7 +4,7 @@ use super::machines;
 use super::output::Output;
 use super::store;
 use super::transport::Transport;
-use super::transport::errand::{self, Errand};
+use super::transport::remote_command::{self, RemoteCommand};
 use crate::console;
 use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
@@ -223,10 +223,11 @@ fn write_all(store: &Store, runs: &[Listed], how: &How, to: &mut dyn Write) -> R
 fn send(transport: &Transport, store: &Store, runs: &[Listed], how: &How) -> anyhow::Result<ExitCode> {
     let words = ["pull", STDOUT].map(str::to_owned);
     let shown = transport.shown(&words);
-    let mut errand = Errand::start(transport.command(&words), &shown, "--to", errand::SILENCE)?;
+    let mut remote =
+        RemoteCommand::start(transport.command(&words), &shown, "--to", remote_command::SILENCE)?;
     // Nobody is left to tell that nobody reads it.
-    errand.tell_output(|line| drop(console::tell(&format!("{line}\n"))));
-    let written = match errand.input() {
+    remote.tell_output(|line| drop(console::tell(&format!("{line}\n"))));
+    let written = match remote.input() {
         Some(input) => write_all(store, runs, how, &mut BufWriter::new(input)),
         None => Ok(()),
     };
@@ -234,7 +235,7 @@ fn send(transport: &Transport, store: &Store, runs: &[Listed], how: &How) -> any
         Err(ExportError::Shared(SharedError::Write(error))) => Some(error),
         _ => None,
     };
-    let status = errand.end(failed.is_some_and(errand::is_silence))?;
+    let status = remote.end(failed.is_some_and(remote_command::is_silence))?;
     // A program that ended before it had read everything says why.
     let is_cut = failed.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
     if !is_cut {

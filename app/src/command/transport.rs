@@ -1,6 +1,6 @@
 //! The command by which drome on another machine is reached: `ssh HOST`, or any other words to which a command line can be appended.
 
-pub mod errand;
+pub mod remote_command;
 mod ssh;
 
 use super::command_line;

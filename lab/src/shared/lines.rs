@@ -1,7 +1,6 @@
 //! The lines of a file: those that are no rows (its head, the beginning of each entry, and its end), and what all of them are together.
 
-use model::page::Replays;
-use model::{Heat, Import, Observation, Printed, Run, Slice, Start};
+use super::row::Row;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +43,8 @@ pub struct End {
     pub sha256: String,
 }
 
-/// A line of a file: an object with one key, which is the line's kind. Files are written and read as [`Row`](super::Row)s, of which every one is
-/// checked; this type only describes them.
+/// A line of a file: an object with one key, which is the line's kind. Rows are
+/// checked one by one as they are written and read; this type only describes the lines.
 #[derive(Debug, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
@@ -53,24 +52,9 @@ pub enum Line {
     DromeRuns(Head),
     /// The beginning of an entry.
     From(Opening),
-    /// A run: the first row of its entry.
-    Run(Box<Run>),
-    /// Why the run ended.
-    Ended(String),
-    /// A trial of a run in blocks.
-    Trial(Box<Observation>),
-    /// A heat of a run in heats.
-    Heat(Heat),
-    /// A start in a heat.
-    Start(Box<Start>),
-    /// A turn of a start.
-    Slice(Slice),
-    /// Reports of other tools: the only row of its entry.
-    Import(Box<Import>),
-    /// The results of a page's own command lines: the only row of its entry.
-    Replays(Box<Replays>),
-    /// The report of one measurement: the only row of its entry.
-    Report(Box<Printed>),
     /// The last line.
     End(End),
+    /// A row of an entry. A run begins its entry; an import, replays or a report is the only row of its own.
+    #[serde(untagged)]
+    Row(Row),
 }

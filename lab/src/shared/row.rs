@@ -2,6 +2,7 @@
 
 use super::text;
 use model::{Heat, Import, Observation, Printed, Run, Slice, Start, page::Replays};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, to_value};
 
@@ -21,7 +22,8 @@ pub enum Kind {
 }
 
 /// A row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(rename_all = "snake_case")]
 pub enum Row {
     /// What a run is about.
     Run(Box<Run>),

@@ -10,9 +10,8 @@ const UNMOVED: f64 = 0.75;
 /// Fewer contenders than this say nothing about how much contenders move.
 const FEWEST: usize = 6;
 
-/// The degrees of freedom of the estimate, per contender. Simulated for 9 and 26 contenders in two cells, whose starts tell their ratios to
-/// 2 %: with no movement at all 3 and 1 % of comparisons name a contender (97 to 99 % find one that lost 15 %), with a movement of 2 %
-/// 7 and 4 %, with 5 % 14 and 8 %, and with 5 % that all share 2 and 0 %. Without this estimate nearly all did in the last two cases.
+/// The degrees of freedom of the estimate, per contender: fewer than one, because a quarter is left out. By `examples/simulate_heats`, 0.5 % of
+/// comparisons of nine contenders then name one wrongly where none moves, and 6.8 % at the most where they do (docs/simulation.md).
 const FREEDOM: f64 = 0.7;
 
 /// The variance of the movement, in squared logarithms, and its degrees of freedom.

@@ -21,13 +21,13 @@ const AT_ONCE: usize = 4096;
 const LONGEST_LINE: u64 = 4096;
 
 /// How often the end of the command is looked for.
-const LOOK: Duration = Duration::from_millis(10);
+const INTERVAL: Duration = Duration::from_millis(10);
 
 /// How long the last words of a command that has ended may be on their way; something else may have its output for ever.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The command while it runs; dropping this kills it.
-pub struct Errand {
+pub struct RemoteCommand {
     child: Child,
     /// The command line, for messages.
     shown: String,
@@ -53,7 +53,7 @@ struct Waiting<P> {
     alive: Alive,
 }
 
-impl Errand {
+impl RemoteCommand {
     /// Starts the command; `option`: which one has its words.
     pub fn start(mut command: Command, shown: &str, option: &str, silence: Duration) -> anyhow::Result<Self> {
         let mut child = command
@@ -64,9 +64,9 @@ impl Errand {
             .with_context(|| format!("can't run `{shown}`: check the words of {option}"))?;
         let alive = Alive { at_ns: Arc::new(AtomicU64::new(agent::now_ns())), silence };
         let stderr = child.stderr.take();
-        let mut errand = Self { child, shown: shown.to_owned(), alive, tellers: Vec::new() };
-        errand.tell(stderr, |line| alert!("{line}"));
-        Ok(errand)
+        let mut remote = Self { child, shown: shown.to_owned(), alive, tellers: Vec::new() };
+        remote.tell(stderr, |line| alert!("{line}"));
+        Ok(remote)
     }
 
     /// What the command reads. It ends when this is dropped.
@@ -116,14 +116,14 @@ impl Errand {
             if unheard || self.alive.is_silent() {
                 break None;
             }
-            sleep(LOOK);
+            sleep(INTERVAL);
         };
         let begun = Instant::now();
         while status.is_some()
             && self.tellers.iter().any(|teller| !teller.is_finished())
             && begun.elapsed() < LAST_WORDS
         {
-            sleep(LOOK);
+            sleep(INTERVAL);
         }
         let Some(status) = status else {
             bail!(
@@ -137,7 +137,7 @@ impl Errand {
     }
 }
 
-impl Drop for Errand {
+impl Drop for RemoteCommand {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -220,40 +220,40 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    fn sh(script: &str, silence: Duration) -> Errand {
+    fn sh(script: &str, silence: Duration) -> RemoteCommand {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Errand::start(command, "sh", "--to", silence).unwrap()
+        RemoteCommand::start(command, "sh", "--to", silence).unwrap()
     }
 
     #[test]
     fn lines_are_shown_without_escapes() {
         let all = Arc::new(Mutex::new(Vec::new()));
-        let mut errand = sh("printf 'a\\033[31mb\\033]0;title\\007c\\nlast'; exit 3", SILENCE);
+        let mut remote = sh("printf 'a\\033[31mb\\033]0;title\\007c\\nlast'; exit 3", SILENCE);
         let told = Arc::clone(&all);
-        errand.tell_output(move |line| told.lock().unwrap().push(line.to_owned()));
-        assert_eq!(errand.end(false).unwrap().code(), Some(3));
+        remote.tell_output(move |line| told.lock().unwrap().push(line.to_owned()));
+        assert_eq!(remote.end(false).unwrap().code(), Some(3));
         assert_eq!(*all.lock().unwrap(), ["abc", "last"]);
     }
 
     #[test]
     fn what_is_written_comes_back() {
-        let mut errand = sh("cat", SILENCE);
-        let mut input = errand.input().unwrap();
+        let mut remote = sh("cat", SILENCE);
+        let mut input = remote.input().unwrap();
         let bytes: Vec<u8> = (0..1_000_000_u32).map(|n| n as u8).collect();
         let sent = bytes.clone();
         let writer = spawn(move || input.write_all(&sent).unwrap());
         let mut read = Vec::new();
-        errand.output().unwrap().read_to_end(&mut read).unwrap();
+        remote.output().unwrap().read_to_end(&mut read).unwrap();
         writer.join().unwrap();
-        assert!(read == bytes && errand.end(false).unwrap().success());
+        assert!(read == bytes && remote.end(false).unwrap().success());
     }
 
     #[test]
     fn a_command_that_is_silent_is_ended_whether_it_is_read_written_or_waited_for() {
         // What it started keeps the pipes for longer than that.
         let silent = || sh("sleep 9 & wait", Duration::from_millis(300));
-        let told = |errand: Errand, unheard| errand.end(unheard).unwrap_err().to_string();
+        let told = |remote: RemoteCommand, unheard| remote.end(unheard).unwrap_err().to_string();
         let mut reads = silent();
         let error = reads.output().unwrap().read(&mut [0; 9]).unwrap_err();
         assert!(is_silence(&error), "{error}");
