@@ -1,4 +1,4 @@
-//! `drome load --metrics ADDR`: serves the measurement while it runs, as `OpenMetrics` text. The figures are
+//! `drome load --metrics ADDRESS`: serves the measurement while it runs, as `OpenMetrics` text. The figures are
 //! updated four times a second from what the workers publish anyway, so a request costs nothing more. Only clients
 //! on this machine are served, and only requests whose Host is a name of this machine, so that no web page can read
 //! them by DNS rebinding.

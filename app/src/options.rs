@@ -81,20 +81,25 @@ impl From<Spacing> for Arrivals {
     }
 }
 
+/// Parses a share of anything, which may be above 1: `70%` or `0.7`.
+pub fn share(text: &str) -> Result<f64, String> {
+    read(text).ok_or_else(|| "must be a share, such as 70% or 0.7".to_owned())
+}
+
 /// Parses a precision: a share such as `2%` or `0.02`.
 pub fn precision(text: &str) -> Result<f64, String> {
-    let found = share(text).filter(|share| *share > 0.0);
+    let found = read(text).filter(|share| *share > 0.0 && *share < 1.0);
     found.ok_or_else(|| "must be a share above 0 and below 1, such as 2% or 0.02".to_owned())
 }
 
 /// Parses a slowdown that is allowed: a share such as `3%`, `0.03` or 0.
 pub fn slowdown(text: &str) -> Result<f64, String> {
-    share(text).ok_or_else(|| "must be a share from 0 to below 1, such as 3% or 0.03".to_owned())
+    let found = read(text).filter(|share| (0.0..1.0).contains(share));
+    found.ok_or_else(|| "must be a share from 0 to below 1, such as 3% or 0.03".to_owned())
 }
 
-/// A share from 0 to below 1, or a percentage.
-fn share(text: &str) -> Option<f64> {
-    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
-    let share = number.trim().parse::<f64>().ok()? * unit;
-    (0.0..1.0).contains(&share).then_some(share)
+/// A number, or a percentage.
+fn read(text: &str) -> Option<f64> {
+    let (number, parts) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    Some(number.trim().parse::<f64>().ok()? / parts)
 }

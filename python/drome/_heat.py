@@ -46,7 +46,7 @@ def _measured(spec: str, catalogs: list[dict[str, bytes]], command: list[str] | 
         folder = Path(name)
         (folder / "spec.json").write_text(spec)
         words = [binary(), "heat", "--quiet", "--tied"] if command is None else list(command)
-        words += ["--spec", str(folder / "spec.json"), "--result", str(folder / "result.jsonl"), "--machine", machine]
+        words += ["--spec", str(folder / "spec.json"), "--output", str(folder / "result.jsonl"), "--machine", machine]
         for nth, files in enumerate(catalogs):
             _write(folder / f"catalog-{nth}", files)
             words += ["--catalog", str(folder / f"catalog-{nth}")]

@@ -13,7 +13,7 @@ from typing import Any
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    for name in ("--spec", "--result", "--machine", "--catalog"):
+    for name in ("--spec", "--output", "--machine", "--catalog"):
         parser.add_argument(name)
     args = parser.parse_args()
     spec = json.loads(Path(args.spec).read_text())
@@ -21,10 +21,10 @@ def main() -> None:
     lines = [{"drome_runs": {"version": 1, "drome": "0"}}, {"from": {"machine": args.machine}}, *rows(spec, args.machine)]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     if is_cut(spec):
-        Path(args.result).write_text(text)
+        Path(args.output).write_text(text)
         return
     end = {"entries": 1, "lines": len(lines), "sha256": hashlib.sha256(text.encode()).hexdigest()}
-    Path(args.result).write_text(text + json.dumps({"end": end}) + "\n")
+    Path(args.output).write_text(text + json.dumps({"end": end}) + "\n")
 
 
 def is_cut(spec: dict[str, Any]) -> bool:

@@ -77,7 +77,7 @@ def heats_a_minute(home: Path, workers: int) -> float:
 
 def same(where: str) -> None:
     # Slow enough that the load generator is not the limit.
-    serve = f"{drome.binary()} serve --port {{port}} --spin-ns 50000"
+    serve = f"{drome.binary()} serve --port {{port}} --spin 50us"
     result = drome.race(serve, serve, budget="2min", more=["--duration", "1s", "--quiet"], allow_busy=True, seed=1)
     race = result.report["race"]
     ratio = race["ratio"] or {}

@@ -13,7 +13,7 @@ from drome._heat import machine_name
 
 def test_a_race_has_a_frame_with_a_row_for_each_server(home: Path) -> None:
     serve = f"{drome.binary()} serve --port {{port}}"
-    slow = f"{serve} --spin-ns 200000"
+    slow = f"{serve} --spin 200us"
     result = drome.race(serve, slow, budget="1min", more=["--duration", "1s"], allow_busy=True, seed=1)
     frame = result.contenders()
     assert len(frame) == 2 and (frame["rate_per_s"] > 0).all()

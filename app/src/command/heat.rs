@@ -46,7 +46,7 @@ pub struct HeatArgs {
     #[arg(long, value_name = "RUN")]
     owed: Option<String>,
     /// Measure the heat of this spec on this machine; `-` is standard input
-    #[arg(long, value_name = "FILE", requires = "result")]
+    #[arg(long, value_name = "FILE", requires = "output")]
     spec: Option<PathBuf>,
     /// Add results to their run, each heat once, and print what became of each as a JSON object
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -54,9 +54,10 @@ pub struct HeatArgs {
     /// With --plan: the number of machines, by which the budget is multiplied
     #[arg(long, value_name = "N", requires = "plan", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     machines: u16,
-    /// With --plan or --owed: write the specs to this folder as well, a file each: ROUND-HEAT.json
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["spec", "commit"])]
-    out: Option<PathBuf>,
+    /// With --spec: write the result to this file, which is whole or not there; `-` is standard output. With --plan or --owed: write the
+    /// specs to this folder as well, a file each: ROUND-HEAT.json
+    #[arg(long, short, value_name = "PATH", conflicts_with = "commit")]
+    output: Option<PathBuf>,
     /// With --plan: measure exactly so many rounds [default: as many as the study's comparisons need]
     #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: Option<u16>,
@@ -80,9 +81,6 @@ pub struct HeatArgs {
     seed: Option<u64>,
     #[command(flatten)]
     machine_rules: MachineArgs,
-    /// With --spec: write the result to this file, which is whole or not there; `-` is standard output
-    #[arg(long, value_name = "FILE", requires = "spec")]
-    result: Option<PathBuf>,
     /// With --spec: name of this machine in reports [default: its host name]
     #[arg(long, value_name = "NAME", value_parser = machines::parse, requires = "spec")]
     machine: Option<String>,
@@ -154,7 +152,7 @@ fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode
         report::units::several(machines, "machine"),
         report::units::several(heats, "heat")
     );
-    if let Some(folder) = &args.out
+    if let Some(folder) = &args.output
         && let Owed::Specs(specs) = fleet::owed(&store, &run.id).map_err(classified)?
     {
         write_specs(folder, &specs)?;
@@ -181,7 +179,7 @@ fn wanted(args: &HeatArgs, study: &Study) -> anyhow::Result<Study> {
 fn owed(args: &HeatArgs, store: &Store, run: &str) -> anyhow::Result<ExitCode> {
     match fleet::owed(store, run).map_err(classified)? {
         Owed::Specs(specs) => {
-            if let Some(folder) = &args.out {
+            if let Some(folder) = &args.output {
                 write_specs(folder, &specs)?;
             }
             for spec in &specs {
@@ -209,9 +207,9 @@ fn write_specs(folder: &Path, specs: &[Spec]) -> anyhow::Result<()> {
 }
 
 fn measure(args: &HeatArgs, common: &Common, file: &Path) -> anyhow::Result<ExitCode> {
-    let Some(result) = &args.result else { bail!(WrongInput("--spec needs --result FILE".to_owned())) };
+    let Some(result) = &args.output else { bail!(WrongInput("--spec needs --output FILE".to_owned())) };
     let is_stdout = result.as_os_str() == "-";
-    let output = (!is_stdout).then(|| Output::to("--result", result)).transpose()?;
+    let output = (!is_stdout).then(|| Output::to("--output", result)).transpose()?;
     if args.tied && file.as_os_str() == "-" {
         bail!(WrongInput(
             "--tied watches standard input, so that the spec can't come from it: name a file".to_owned()

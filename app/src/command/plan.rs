@@ -25,7 +25,7 @@ pub struct PlanArgs {
     precision: Option<f64>,
     /// Run this many rounds or blocks first (4 without a number), and estimate from them [default: a study in
     /// rounds is estimated from its design, one in blocks from its latest run]
-    #[arg(long, value_name = "BLOCKS", num_args = 0..=1, default_missing_value = "4",
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4",
           value_parser = clap::value_parser!(u16).range(3..=100))]
     pilot: Option<u16>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `drome race 'CMD' 'CMD'` and `drome race URL URL`: compares any servers, measured like the contenders of a study.
+//! `drome race 'COMMAND' 'COMMAND'` and `drome race URL URL`: compares any servers, measured like the contenders of a study.
 
 mod profiling;
 mod servers;
@@ -57,7 +57,7 @@ const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 pub struct RaceArgs {
     /// Commands that each start a server, where {port} stands for the port that it must listen on; or URLs of servers that
     /// already run, which are neither started nor stopped [default: the servers of drome.toml in this folder or above]
-    #[arg(conflicts_with_all = ["revs", "images"], num_args = 2..=26, value_name = "CMD")]
+    #[arg(conflicts_with_all = ["revs", "images"], num_args = 2..=26, value_name = "COMMAND")]
     commands: Vec<String>,
     #[command(flatten)]
     revisions: RevisionArgs,
@@ -96,7 +96,7 @@ pub struct RaceArgs {
     #[arg(long, default_value = "rate", value_name = "METRIC", value_parser = str::parse::<Decider>)]
     metric: Decider,
     /// Command to run in the current folder before every start of a server; if it fails, the start fails
-    #[arg(long, value_name = "CMD")]
+    #[arg(long, value_name = "COMMAND")]
     prepare: Option<String>,
     /// Continue until the ratio is known to this share, such as 1% [default: until one is certainly better, or
     /// they are within 2% of each other]

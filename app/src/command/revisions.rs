@@ -19,11 +19,11 @@ pub struct RevisionArgs {
     #[arg(long = "rev", value_name = "REV", group = "built_servers")]
     pub revs: Vec<String>,
     /// Command that builds a revision, run by a shell in this folder of a checkout; kept by commit, command and tools
-    #[arg(long, value_name = "CMD", requires = "revs")]
+    #[arg(long, value_name = "COMMAND", requires = "revs")]
     pub build: Option<String>,
     /// Command that starts a revision's server, in the same folder; {port} stands for the port that it must listen on.
     /// With --image: the words after the image's name
-    #[arg(long, value_name = "CMD", requires = "built_servers")]
+    #[arg(long, value_name = "COMMAND", requires = "built_servers")]
     pub start: Option<String>,
     /// The folder that is meant by "this folder"; `None`: the current one.
     #[arg(skip)]

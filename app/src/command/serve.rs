@@ -39,28 +39,28 @@ pub struct ServeArgs {
     /// Append a line for every answer to this file, in the Common Log Format
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
-    /// Serve over TLS, with a self-signed certificate unless --tls-cert is given
+    /// Serve over TLS, with a self-signed certificate unless --cert is given
     #[arg(long)]
     tls: bool,
     /// Serve over TLS with this certificate, a PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    tls_cert: Option<PathBuf>,
-    /// Private key of --tls-cert, a PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_key: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", requires = "key")]
+    cert: Option<PathBuf>,
+    /// Private key of --cert, a PEM file
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
     /// Number of threads
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(short, long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// For tests with a known result: busy-wait this many nanoseconds for every request
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    spin_ns: u64,
+    /// For tests with a known result: busy-wait this long for every request, such as 20us
+    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    spin: Duration,
     /// Send this many messages of 128 bytes through a socket pair for every request: work that, like a real
     /// server's, takes longer on a slower machine
-    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin_ns",
+    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     messages: u32,
     /// The same for every new connection, in addition to --messages for each request
-    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin_ns",
+    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     messages_per_connection: u32,
     /// For tests with a known result: inject a fault, such as delay=5ms or reset@0.01; --help lists all; may be repeated
@@ -87,7 +87,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
         root: args.root.clone(),
         idle_timeout: args.idle_timeout,
         access_log: args.access_log.clone(),
-        spin: Duration::from_nanos(args.spin_ns),
+        spin: args.spin,
         messages: Messages { request: args.messages, connection: args.messages_per_connection },
         faults: Faults::new(&args.faults, args.seed).map_err(|e| WrongInput(format!("--fault {e}")))?,
         io: args.io.io.map(|io| match io {
@@ -101,7 +101,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     if let Some(why) = server.fallback() {
         note!("drome: using epoll, because io_uring can't be used here ({why})");
     }
-    let is_encrypted = args.tls || args.tls_cert.is_some();
+    let is_encrypted = args.tls || args.cert.is_some();
     let place = server.place();
     console::print(&format!(
         "{}\n",
@@ -112,7 +112,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
 }
 
 fn tls(args: &ServeArgs) -> anyhow::Result<Option<ServerTls>> {
-    let files = args.tls_cert.clone().zip(args.tls_key.clone());
+    let files = args.cert.clone().zip(args.key.clone());
     if !args.tls && files.is_none() {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! `drome sweep URL`, `drome sweep --start 'CMD'`: measures servers at rates from idle to past saturation.
+//! `drome sweep URL`, `drome sweep --start 'COMMAND'`: measures servers at rates from idle to past saturation.
 
 mod watch;
 
@@ -9,7 +9,7 @@ use super::servers_on::{self, ServersOnArgs};
 use super::session::own_path;
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::{Common, MachineArgs, Spacing};
+use crate::options::{Common, MachineArgs, Spacing, share};
 use crate::signals::stop_flag;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
@@ -44,7 +44,7 @@ pub struct SweepArgs {
     url: Option<String>,
     /// Command that starts a server, anew for every measurement; {port} stands for its port; repeat it to compare
     /// servers
-    #[arg(long, value_name = "CMD")]
+    #[arg(long, value_name = "COMMAND")]
     start: Vec<String>,
     /// With --start: URL to request; {port} stands for the server's port
     #[arg(long = "url", id = "path_url", default_value = "http://127.0.0.1:{port}/", value_name = "URL")]
@@ -58,12 +58,13 @@ pub struct SweepArgs {
     /// Open a new connection for every request
     #[arg(long)]
     no_keepalive: bool,
-    /// Offered rates, as shares of the measured capacity
+    /// Offered rates, as shares of the measured capacity, such as 5%,50%,120%
     #[arg(
         long,
         value_delimiter = ',',
-        value_name = "SHARES",
-        default_value = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,0.95,1,1.05,1.1,1.2"
+        value_name = "SHARE",
+        value_parser = share,
+        default_value = "5%,10%,20%,30%,40%,50%,60%,70%,80%,90%,95%,100%,105%,110%,120%"
     )]
     shares: Vec<f64>,
     /// Number of measurements at each rate
@@ -87,7 +88,7 @@ pub struct SweepArgs {
     budget: Duration,
     /// Rate at which several servers are compared, as a share of the highest rate that the slowest server keeps up with
     /// (its knee)
-    #[arg(long, default_value_t = 0.7, value_name = "SHARE")]
+    #[arg(long, default_value = "70%", value_name = "SHARE", value_parser = share)]
     common: f64,
     #[command(flatten)]
     elsewhere: ServersOnArgs,
@@ -181,11 +182,11 @@ fn check(args: &SweepArgs) -> Result<(), WrongInput> {
     let is_share = |share: &f64| *share > 0.0 && *share <= 10.0;
     if !args.shares.iter().all(is_share) {
         let why =
-            "--shares: each must be a share of the capacity above 0 and at most 10, such as 0.05,0.5,1.2";
+            "--shares: each must be a share of the capacity above 0 and at most 10, such as 5%,50%,120%";
         return Err(WrongInput(why.to_owned()));
     }
     if !(args.common > 0.0 && args.common < 1.0) {
-        return Err(WrongInput("--common: must be a share above 0 and below 1, such as 0.7".to_owned()));
+        return Err(WrongInput("--common: must be a share above 0 and below 1, such as 70%".to_owned()));
     }
     if args.duration.is_zero() {
         return Err(WrongInput("--duration: must be a time above 0".to_owned()));

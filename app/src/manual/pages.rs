@@ -158,7 +158,7 @@ pub const PAGES: &[Page] = &[
         examples: &[
             ("drome heat --plan raspberry-pi --machines 4", "begin a run for four machines; prints its name"),
             ("drome heat --owed RUN", "the heats that it needs, a line each"),
-            ("drome heat --spec heat.json --result result.jsonl", "measure one of them, on any machine"),
+            ("drome heat --spec heat.json -o result.jsonl", "measure one of them, on any machine"),
             ("drome heat --commit result.jsonl", "add the result to the run, once"),
         ],
         exits: &[
@@ -314,7 +314,7 @@ pub const PAGES: &[Page] = &[
         examples: &[
             ("drome serve", "the reference pages on port 8080"),
             ("drome serve --port 8081 --root public", "the files of a folder"),
-            ("drome serve --port 8082 --spin-ns 20000", "a server that takes 20 µs longer for each request"),
+            ("drome serve --port 8082 --spin 20us", "a server that takes 20 µs longer for each request"),
         ],
         exits: &[(0, "stopped by a signal"), (1, ""), (2, "")],
         see: &[],

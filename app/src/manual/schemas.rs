@@ -90,7 +90,7 @@ pub const FORMATS: &[Format] = &[
     Format { name: "heat-commit", title: "a line of drome heat --commit", schema: printed::<CommitLine> },
     Format {
         name: "runs",
-        title: "a line of the files of drome push and of drome heat --result",
+        title: "a line of the files of drome push and of drome heat --spec",
         schema: printed::<Line>,
     },
 ];

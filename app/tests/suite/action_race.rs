@@ -17,8 +17,8 @@ const SHORT: &str = "--warmup=50ms\n\n  --duration=100ms\n--rounds=3\n--seed=1\n
 const HOOKS: [&str; 3] =
     [".githooks/post-checkout", ".githooks/reference-transaction", ".githooks/post-index-change"];
 
-/// Nanoseconds by which every machine sees a difference.
-const FAST_AND_SLOW: [&str; 2] = ["0", "20000000"];
+/// Times of an answer between which every machine sees the difference.
+const FAST_AND_SLOW: [&str; 2] = ["0s", "20ms"];
 
 /// A script of the action.
 fn script(name: &str) -> PathBuf {
@@ -53,7 +53,7 @@ struct Checkout {
 }
 
 impl Checkout {
-    /// The server takes so many nanoseconds for a request: before, and with the pull request, whose settings and hooks leave files.
+    /// The server takes so long for a request: before, and with the pull request, whose settings and hooks leave files.
     fn new([before, after]: [&str; 2]) -> Self {
         let home = Home::new();
         let folder = home.path().join("repository");
@@ -61,7 +61,7 @@ impl Checkout {
         let settings = |start: &str| {
             format!(
                 "[race]\nrev = [\"nowhere\"]\nbuild = \"cp spin built\"\nconnections = 1\nfail_if_slower = \"2%\"\n\
-                 start = \"{start}{DROME} serve --port {{port}} --spin-ns $(cat built)\"\n\
+                 start = \"{start}{DROME} serve --port {{port}} --spin $(cat built)\"\n\
                  url = \"http://127.0.0.1:{{port}}/hello\"\n"
             )
         };

@@ -76,7 +76,7 @@ fn source_addresses_think_time_and_connection_rates_are_kept() {
     let json = sound(&url, &["-c", "10", "-d", "1s", "--think", "50ms..150ms"]);
     let completed = json["requests"]["completed"].as_u64().unwrap();
     assert!((10..=200).contains(&completed), "ten connections, about ten a second each: {completed}");
-    let json = sound(&url, &["-c", "50", "-d", "1s", "--no-keepalive", "--connection-rate", "100"]);
+    let json = sound(&url, &["-c", "50", "-d", "1s", "--no-keepalive", "--connection-rate", "0.1k"]);
     let completed = json["requests"]["completed"].as_u64().unwrap();
     assert!((1..=115).contains(&completed), "a hundred connections a second: {completed}");
 }

@@ -59,7 +59,7 @@ fn planned(home: &Home, args: &[&str]) -> String {
 fn measured(home: &Home, nth: usize, spec: &str, machine: &str) -> String {
     let spec = home.write(&format!("spec-{nth}.json"), spec).display().to_string();
     let result = home.path().join(format!("result-{nth}.jsonl")).display().to_string();
-    let finished = run(&mut heat(home, &["--spec", &spec, "--result", &result, "--machine", machine]));
+    let finished = run(&mut heat(home, &["--spec", &spec, "--output", &result, "--machine", machine]));
     assert_eq!(finished.code, 0, "{}", finished.err);
     result
 }
@@ -80,7 +80,7 @@ fn a_study_with_its_servers_elsewhere_is_not_planned() {
 #[test]
 fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
     let home = home();
-    let id = planned(&home, &["--machines", "2", "--out", &home.path().join("specs").display().to_string()]);
+    let id = planned(&home, &["--machines", "2", "-o", &home.path().join("specs").display().to_string()]);
     let owed = run(&mut heat(&home, &["--owed", &id])).out;
     let specs: Vec<&str> = owed.lines().collect();
     assert_eq!((specs.len(), fs::read_dir(home.path().join("specs")).unwrap().count()), (4, 4));
@@ -144,7 +144,7 @@ fn a_heat_whose_worker_is_gone_ends_with_all_of_its_servers() {
     let spec = owed.lines().next().unwrap().replace("\"measure\":\"100ms\"", "\"measure\":\"1m\"");
     let spec = home.write("spec.json", &spec).display().to_string();
     let result = home.path().join("result.jsonl").display().to_string();
-    let mut command = heat(&home, &["--spec", &spec, "--result", &result, "--tied"]);
+    let mut command = heat(&home, &["--spec", &spec, "--output", &result, "--tied"]);
     let mut child = process::spawn(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()));
     let serves = || {
         crate::common::processes_with(&home.path().display().to_string())
@@ -166,6 +166,6 @@ fn another_contender_than_was_planned_is_not_measured() {
     let spec = home.write("spec.json", owed.lines().next().unwrap()).display().to_string();
     home.write("own/contenders/one/contender.toml", &CONTENDER.replace("1.0", "2.0"));
     let result = home.path().join("result.jsonl").display().to_string();
-    let finished = run(&mut heat(&home, &["--spec", &spec, "--result", &result]));
+    let finished = run(&mut heat(&home, &["--spec", &spec, "--output", &result]));
     assert!(finished.code == 1 && finished.err.contains("one was 1.0 and is 2.0"), "{}", finished.err);
 }

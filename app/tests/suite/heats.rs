@@ -44,7 +44,7 @@ hello = "/hello"
 
 /// A server that works for so many microseconds for every answer.
 fn server(spin_us: u32) -> String {
-    format!(r#"["{{drome}}", "serve", "--port", "{{port}}", "--spin-ns", "{spin_us}000"]"#)
+    format!(r#"["{{drome}}", "serve", "--port", "{{port}}", "--spin", "{spin_us}us"]"#)
 }
 
 fn home(contenders: &[(&str, String)], rounds: usize) -> Home {

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// Slower by so much that every machine sees it.
-const SLOW_NS: &str = "20000000";
+const SLOW: &str = "20ms";
 
 /// The server of an image whose entry point is a shell.
-const START: &str = "'exec /drome serve --port {port} --spin-ns $SPIN'";
+const START: &str = "'exec /drome serve --port {port} --spin $SPIN'";
 
 const SHELL: &str = r#"ENTRYPOINT ["/bin/sh", "-c"]"#;
 
@@ -135,8 +135,8 @@ fn libraries(program: &str) -> BTreeSet<String> {
 #[test]
 fn images_race_pinned_and_the_report_names_them() {
     let podman = Podman::new();
-    let old = podman.image("localhost/app:old", &[SHELL, "ENV SPIN=0"]);
-    let new = podman.image("localhost/app:new", &[SHELL, &format!("ENV SPIN={SLOW_NS}")]);
+    let old = podman.image("localhost/app:old", &[SHELL, "ENV SPIN=0s"]);
+    let new = podman.image("localhost/app:new", &[SHELL, &format!("ENV SPIN={SLOW}")]);
     assert_ne!(old, new);
     let args = ["--start", START, "--fail-if-slower", "2%", "--rounds", "3", "--budget", "4min"];
     let slower = podman.race(&["localhost/app:old", "localhost/app:new"], &args);
@@ -183,8 +183,8 @@ fn the_same_image_twice_is_told_and_a_variable_hands_the_port_over() {
 #[test]
 fn a_killed_drome_leaves_no_container() {
     let podman = Podman::new();
-    podman.image("localhost/app:old", &[SHELL, "ENV SPIN=0"]);
-    podman.image("localhost/app:new", &[SHELL, "ENV SPIN=1000"]);
+    podman.image("localhost/app:old", &[SHELL, "ENV SPIN=0s"]);
+    podman.image("localhost/app:new", &[SHELL, "ENV SPIN=1us"]);
     // While the first container is made, a moment after that, when all are there, and under load.
     for (containers, pause_ms) in [(1, 0), (1, 300), (4, 0), (4, 2000)] {
         let mut command = podman
@@ -208,7 +208,7 @@ fn a_killed_drome_leaves_no_container() {
 #[test]
 fn what_can_not_be_raced_is_refused_with_the_reason() {
     let podman = Podman::new();
-    podman.image("localhost/app:old", &[SHELL, "ENV SPIN=0"]);
+    podman.image("localhost/app:old", &[SHELL, "ENV SPIN=0s"]);
     let both = ["localhost/app:old", "localhost/app:old"];
     let refused = |finished: Finished, why: &[&str]| {
         let has_all = why.iter().all(|words| finished.err.contains(words));

@@ -190,7 +190,7 @@ fn a_body_is_posted() {
 
 #[test]
 fn the_warm_up_is_not_counted() {
-    let server = serve(&["--spin-ns", "1000000"]);
+    let server = serve(&["--spin", "1ms"]);
     let (_, json) = load(server.address, "/hello", &["-c", "1", "--warmup", "500ms", "-d", "500ms"]);
     let completed = json["requests"]["completed"].as_u64().unwrap();
     assert!((1..=500).contains(&completed), "half a second has room for 500 answers of 1 ms: {completed}");

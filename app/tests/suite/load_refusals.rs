@@ -49,7 +49,7 @@ fn options_and_files_that_are_wrong_are_told_before_a_server_is_looked_for() {
 fn certified(home: &Home, name: &str, until: i32) -> (Server, String) {
     let files = Authority::new(home).sign(name, until);
     let [cert, key] = [files.certificate, files.key].map(|file| file.display().to_string());
-    (serve(&["--tls-cert", &cert, "--tls-key", &key]), home.path().join("ca.pem").display().to_string())
+    (serve(&["--cert", &cert, "--key", &key]), home.path().join("ca.pem").display().to_string())
 }
 
 #[test]

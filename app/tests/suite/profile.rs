@@ -158,7 +158,7 @@ fn assert_in_verdict(home: &Home, path: &str, verdict: &Value, printed: &str) {
 fn a_race_says_what_the_slower_server_spends_its_time_on() {
     let home = Home::new();
     let fast = format!("{DROME} serve --port {{port}}");
-    let slow = format!("{fast} --spin-ns 200000");
+    let slow = format!("{fast} --spin 200us");
     let (folder, verdict) = (home.path().join("new/why"), home.path().join("verdict.json"));
     let (folder_path, verdict_path) = (folder.display().to_string(), verdict.display().to_string());
     let asked = ["--url", "http://127.0.0.1:{port}/hello", "--profile", &folder_path];
@@ -216,7 +216,7 @@ fn a_race_says_what_the_slower_server_spends_its_time_on() {
 
 #[test]
 fn a_race_of_servers_whose_processes_are_not_known_has_nothing_to_sample() {
-    let (home, a, b) = (Home::new(), serve(&[]), serve(&["--spin-ns", "20000000"]));
+    let (home, a, b) = (Home::new(), serve(&[]), serve(&["--spin", "20ms"]));
     let urls = [&a, &b].map(|server| format!("http://{}/hello", server.address));
     let folder = home.path().join("why");
     let folder_path = folder.display().to_string();

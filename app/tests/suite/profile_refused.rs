@@ -68,7 +68,7 @@ fn a_race_of_servers_of_another_user_has_its_verdict_with_the_reason() {
     if !is_root() {
         return;
     }
-    let (home, a, b) = (home(), serve(&[]), serve(&["--spin-ns", "20000000"]));
+    let (home, a, b) = (home(), serve(&[]), serve(&["--spin", "20ms"]));
     let urls = [&a, &b].map(|server| format!("http://{}/hello", server.address));
     let pids = [&a, &b].map(|server| server.child.id().to_string());
     let (folder, verdict) = (home.path().join("why"), home.path().join("verdict.json"));
@@ -92,7 +92,7 @@ fn ones_own_servers_can_be_sampled_as_far_as_the_kernels_setting_allows_it() {
     }
     let home = home();
     let fast = format!("{DROME} serve --port {{port}}");
-    let slow = format!("{fast} --spin-ns 200000");
+    let slow = format!("{fast} --spin 200us");
     let folder = home.path().join("why");
     let path = folder.display().to_string();
     let race = ["race", &fast, &slow, "--profile", &path, "--url", "http://127.0.0.1:{port}/hello"];

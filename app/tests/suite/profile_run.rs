@@ -34,7 +34,7 @@ class = "native"
 [version]
 command = ["{drome}", "--version"]
 [run]
-command = ["{drome}", "serve", "--port", "{port}", "--spin-ns", "200000"]
+command = ["{drome}", "serve", "--port", "{port}", "--spin", "200us"]
 [serves]
 hello = "/hello"
 pong = "/pong"

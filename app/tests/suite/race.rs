@@ -26,7 +26,7 @@ fn number(value: &Value) -> f64 {
 #[test]
 fn a_known_difference_is_found_with_its_direction() {
     let home = Home::new();
-    let slow = format!("{DROME} serve --port {{port}} --spin-ns 20000000");
+    let slow = format!("{DROME} serve --port {{port}} --spin 20ms");
     let fast = format!("{DROME} serve --port {{port}}");
     let args = [&["--url", "http://127.0.0.1:{port}/hello", "-c", "1"][..], &UNTIL_SURE].concat();
     let finished = race(&home, &[&slow, &fast], &args);
@@ -50,11 +50,11 @@ fn a_known_difference_is_found_with_its_direction() {
 #[test]
 fn commands_have_short_labels_and_chosen_ones() {
     let home = Home::new();
-    let slow = format!("{DROME} serve --port {{port}} --spin-ns 9000");
+    let slow = format!("{DROME} serve --port {{port}} --spin 9us");
     let fast = format!("{DROME} serve --port {{port}}");
     let args = ["--rounds", "2", "--url", "http://127.0.0.1:{port}/hello"];
     let finished = race(&home, &[&slow, &fast], &args);
-    assert!(finished.out.contains("A, drome --spin-ns 9000: "), "{}{}", finished.out, finished.err);
+    assert!(finished.out.contains("A, drome --spin 9us: "), "{}{}", finished.out, finished.err);
     assert!(finished.out.contains("B, drome: "), "{}", finished.out);
     let finished = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old", "--name", "new"]].concat());
     assert!(
@@ -144,7 +144,7 @@ fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
 fn a_metric_decides_and_every_trial_is_exported() {
     let home = Home::new();
     let cheap = format!("{DROME} serve --port {{port}}");
-    let dear = format!("{DROME} serve --port {{port}} --spin-ns 15000000");
+    let dear = format!("{DROME} serve --port {{port}} --spin 15ms");
     let (csv, json) = (home.path().join("trials.csv"), home.path().join("findings.json"));
     let url = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", UNTIL_SURE[0], UNTIL_SURE[1]];
     let args = [&url[..], &["--metric", "server-cpu", "--export", csv.to_str().unwrap()]].concat();
@@ -238,7 +238,7 @@ fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told()
     let mark = mark.display();
     // Every other start ends at once.
     let flaky = format!(
-        "if [ -e {mark} ]; then rm {mark}; echo out of luck; exit 7; else touch {mark}; exec {drome} --spin-ns 1000000; fi"
+        "if [ -e {mark} ]; then rm {mark}; echo out of luck; exit 7; else touch {mark}; exec {drome} --spin 1ms; fi"
     );
     let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--rounds", "4", "--any-body"];
     let finished = race(&home, &[&drome, &flaky], &args);

@@ -10,7 +10,7 @@ fn fast() -> String {
 
 /// Slower by so much that every machine sees it.
 fn slow() -> String {
-    format!("{DROME} serve --port {{port}} --spin-ns 20000000")
+    format!("{DROME} serve --port {{port}} --spin 20ms")
 }
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> Finished {

@@ -7,7 +7,7 @@ use std::process::Command;
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
-/// A repository whose server takes as many nanoseconds for a request as its file `spin` says.
+/// A repository whose server takes as long for a request as its file `spin` says.
 pub struct Repository {
     pub home: Home,
     pub folder: PathBuf,
@@ -21,8 +21,8 @@ impl Repository {
         fs::create_dir(&folder).unwrap();
         let repository = Self { home, folder };
         repository.git(&["init", "--quiet"]);
-        repository.commit("0");
-        repository.commit("20000000");
+        repository.commit("0s");
+        repository.commit("20ms");
         repository
     }
 
@@ -45,7 +45,7 @@ impl Repository {
     }
 
     pub fn race_built(&self, build: &str, args: &[&str]) -> Finished {
-        let start = format!("{DROME} serve --port {{port}} --spin-ns $(cat built)");
+        let start = format!("{DROME} serve --port {{port}} --spin $(cat built)");
         let mut command = self.home.drome(&["race", "--build", build, "--start", &start]);
         let load =
             ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "100ms"];
@@ -118,7 +118,7 @@ fn a_commit_that_is_slower_fails_and_what_is_built_is_kept() {
 fn the_working_tree_takes_part_as_it_is_and_stays_as_it_is() {
     let repository = Repository::new();
     repository.git(&["checkout", "--quiet", "HEAD~1"]);
-    repository.write("spin", "20000000");
+    repository.write("spin", "20ms");
     repository.write("new file", "of nobody");
     let slower = repository.race(&["--rev", "HEAD", "--rev", ".", "--fail-if-slower", "2%"]);
     assert_eq!(slower.code, 3, "{}{}", slower.out, slower.err);
@@ -129,7 +129,7 @@ fn the_working_tree_takes_part_as_it_is_and_stays_as_it_is() {
         1,
         "only in the working tree"
     );
-    assert_eq!(fs::read_to_string(repository.folder.join("spin")).unwrap(), "20000000");
+    assert_eq!(fs::read_to_string(repository.folder.join("spin")).unwrap(), "20ms");
     assert!(!repository.folder.join("built").exists(), "nothing is built in it");
 }
 
@@ -175,16 +175,16 @@ fn a_revision_has_its_submodules_and_no_hook_runs() {
     let part = repository.home.path().join("part");
     fs::create_dir(&part).unwrap();
     git(&part, &["init", "--quiet"]);
-    fs::write(part.join("spin"), "0").unwrap();
+    fs::write(part.join("spin"), "0s").unwrap();
     git(&part, &["add", "--all"]);
     git(&part, &["commit", "--quiet", "--message", "a part"]);
     repository.git(&["submodule", "--quiet", "add", &part.display().to_string(), "part"]);
-    repository.commit("1");
+    repository.commit("1ns");
     let hook = repository.folder.join(".git/hooks/post-checkout");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     fs::write(&hook, format!("#!/bin/sh\ntouch {}/hooked\n", repository.home.path().display())).unwrap();
     fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let start = format!("{DROME} serve --port {{port}} --spin-ns $(cat built)");
+    let start = format!("{DROME} serve --port {{port}} --spin $(cat built)");
     let mut command = repository.home.drome(&["race", "--build", "cp part/spin built", "--start", &start]);
     command.args([
         "--rev",
@@ -220,7 +220,7 @@ fn a_file_in_the_repository_holds_the_options() {
     assert!(again.code == 2, "it is not overwritten: {}", again.err);
     let file = format!(
         "[race]\nrev = [\"HEAD~1\", \"main\"]\nbuild = \"cp spin built\"\nfail_if_slower = \"2%\"\nconnections = 1\n\
-         start = \"{DROME} serve --port {{port}} --spin-ns $(cat built)\"\nurl = \"http://127.0.0.1:{{port}}/hello\"\n"
+         start = \"{DROME} serve --port {{port}} --spin $(cat built)\"\nurl = \"http://127.0.0.1:{{port}}/hello\"\n"
     );
     repository.write("drome.toml", &file);
     let short = ["race", "--warmup", "50ms", "--duration", "100ms", "--rounds", "3"];

@@ -24,7 +24,7 @@ fn files(folder: &Path) -> usize {
 fn a_failed_build_shows_the_last_lines_of_its_log_and_nothing_of_it_is_kept() {
     let repository = Repository::new();
     // The first commit builds, the second does not.
-    let build = "seq 1 30 | sed 's/^/step /'; cp spin built; test $(cat spin) = 0";
+    let build = "seq 1 30 | sed 's/^/step /'; cp spin built; test $(cat spin) = 0s";
     let args = ["--rev", "HEAD~1", "--rev", "main"];
     let failed = repository.race_built(build, &args);
     let told = line(&failed.err);
@@ -96,7 +96,7 @@ fn a_build_ends_with_drome_and_nothing_of_it_gets_into_a_later_one() {
         "if mkdir {home}/begun; then tree=$PWD; export tree
          setsid sh -c 'while :; do echo > $tree/late; touch {home}/running; done' & wait; fi; cp spin built"
     );
-    let start = format!("{DROME} serve --port {{port}} --spin-ns $(cat built)");
+    let start = format!("{DROME} serve --port {{port}} --spin $(cat built)");
     let args = ["race", "--rev", "main", "--rev", "HEAD~1", "--build", &build, "--start", &start];
     let mut command = repository.home.drome(&args);
     let mut child = process::spawn(
@@ -131,7 +131,7 @@ fn a_repository_of_ten_thousand_files_is_raced_whole() {
             repository.write(&format!("many/{folder}/{file}"), "equal\n");
         }
     }
-    repository.commit("0");
+    repository.commit("0s");
     repository.write("many/7/7", "changed\n");
     fs::remove_file(repository.folder.join("many/8/8")).unwrap();
     repository.write("many/100", "new\n");

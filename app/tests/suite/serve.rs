@@ -181,7 +181,7 @@ fn a_port_in_use_and_a_fault_that_is_none_are_refused() {
 fn an_answer_that_took_its_time_does_not_wait_for_those_after_it() {
     let spin_ms = 50;
     for io in back_ends() {
-        let server = serve(&["--threads", "1", "--io", io, "--spin-ns", &(spin_ms * 1_000_000).to_string()]);
+        let server = serve(&["--threads", "1", "--io", io, "--spin", &format!("{spin_ms}ms")]);
         // A machine that lets the readers wait makes up for what lay between the answers.
         until_sound(|| {
             let mut peers: Vec<_> = (0..8).map(|_| TcpStream::connect(server.address).unwrap()).collect();
@@ -208,7 +208,7 @@ fn an_answer_that_took_its_time_does_not_wait_for_those_after_it() {
 
 #[test]
 fn the_spin_is_a_known_truth() {
-    let server = serve(&["--spin-ns", "2000000"]);
+    let server = serve(&["--spin", "2ms"]);
     let (_, json) = crate::common::load(server.address, "/hello", &["-c", "1", "-n", "50"]);
     // One spin makes up for what another overran: it is the mean that is known.
     let mean = json["latency_ns"]["mean"].as_f64().unwrap();

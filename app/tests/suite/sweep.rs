@@ -13,7 +13,7 @@ const SHORT: [&str; 10] = [
     "--connections",
     "8",
     "--shares",
-    "0.2,0.5,1.3,1.6,2",
+    "20%,50%,130%,160%,2",
     "--repeats",
     "2",
     "--duration",
@@ -59,7 +59,7 @@ fn search(home: &Home, args: &[&str], outcome: &str, is_sound: impl Fn(&Value) -
 fn a_server_of_known_capacity_has_its_knee_there() {
     let home = Home::new();
     // Two milliseconds an answer and one thread: less than 500/s, whatever else it costs.
-    let server = serve(&["--spin-ns", "2000000"]);
+    let server = serve(&["--spin", "2ms"]);
     let url = format!("http://{}/hello", server.address);
     let (file, chart) = (home.path().join("sweep.json"), home.path().join("sweep.svg"));
     let also = ["--export", file.to_str().unwrap(), "--chart", chart.to_str().unwrap()];
@@ -96,8 +96,8 @@ fn a_server_of_known_capacity_has_its_knee_there() {
 #[test]
 fn servers_that_are_started_are_held_side_by_side() {
     let home = Home::new();
-    let slow = format!("{DROME} serve --port {{port}} --spin-ns 4000000");
-    let fast = format!("{DROME} serve --port {{port}} --spin-ns 1000000");
+    let slow = format!("{DROME} serve --port {{port}} --spin 4ms");
+    let fast = format!("{DROME} serve --port {{port}} --spin 1ms");
     let commands = ["--start", &slow, "--start", &fast, "--url", "http://127.0.0.1:{port}/hello"];
     // No answer takes less than it spins.
     let keep = ["--keep", "p50 < 1us", "--format", "json"];
@@ -111,7 +111,7 @@ fn servers_that_are_started_are_held_side_by_side() {
 #[test]
 fn every_format_has_the_steps() {
     let home = Home::new();
-    let server = serve(&["--spin-ns", "2000000"]);
+    let server = serve(&["--spin", "2ms"]);
     let url = format!("http://{}/hello", server.address);
     let few = ["-c", "8", "--shares", "0.5", "--repeats", "1", "--duration", "300ms", "--format"];
     for (format, has) in
@@ -148,8 +148,8 @@ fn what_can_not_be_swept_is_refused_with_the_reason() {
         (&[&nobody, "--keep", "fast"], 2, "no <"),
         (&[&nobody, "--keep", "p10 < 1ms"], 2, "is no percentile"),
         (&[&nobody, "--keep", "p99 < often"], 2, "is no bound"),
-        (&[&nobody, "--shares", "0,1"], 2, "above 0"),
-        (&[&nobody, "--common", "1.5"], 2, "below 1"),
+        (&[&nobody, "--shares", "0,100%"], 2, "above 0"),
+        (&[&nobody, "--common", "150%"], 2, "below 1"),
         (&[&nobody, "--duration", "0s"], 2, "a time above 0"),
         (&["--start", "sleep 5"], 2, "has no {port}"),
         (&["--start", "echo gone {port}; exit 4"], 2, "exit status: 4"),
@@ -185,7 +185,7 @@ fn a_server_that_dies_half_way_is_told_and_the_rest_is_kept() {
     // It starts four times: once to be asked what it answers, then for its capacity and a step.
     let counter = home.path().join("starts");
     let mortal = format!(
-        "echo x >> {0}; test $(wc -l < {0}) -le 4 && exec {DROME} serve --port {{port}} --spin-ns 1000000",
+        "echo x >> {0}; test $(wc -l < {0}) -le 4 && exec {DROME} serve --port {{port}} --spin 1ms",
         counter.display()
     );
     let finished = sweep(&home, &["--start", &mortal, "--format", "json"]);
@@ -207,7 +207,7 @@ fn a_server_that_dies_half_way_is_told_and_the_rest_is_kept() {
 fn what_was_measured_before_an_interruption_is_told() {
     let home = Home::new();
     // At 2 ms an answer, a trial of 100 ms has 50 of them.
-    let server = Counted::new(&["--spin-ns", "2000000"]);
+    let server = Counted::new(&["--spin", "2ms"]);
     let url = server.url();
     let args = [
         "sweep",

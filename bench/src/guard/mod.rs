@@ -15,19 +15,19 @@ use std::time::{Duration, Instant};
 #[derive(Args, Debug)]
 pub struct Options {
     /// Races of the slower commit against its parent
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_name = "N")]
     slower: usize,
     /// Races of commits that change nothing against their parents, in turn
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_name = "N")]
     same: usize,
     /// Races of the leaking commit against its parent, by memory
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_name = "N")]
     leak: usize,
     /// Share of speed that may be lost
-    #[arg(long, default_value = "2%")]
+    #[arg(long, default_value = "2%", value_name = "SHARE")]
     margin: String,
     /// Longest time of a race
-    #[arg(long, default_value = "2min")]
+    #[arg(long, default_value = "2min", value_name = "TIME")]
     budget: String,
     /// Leave out the search for the slower commit by `git bisect run`
     #[arg(long)]

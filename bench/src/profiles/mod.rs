@@ -26,7 +26,7 @@ pub struct Options {
     #[arg(value_name = "SERVER", value_parser = PossibleValuesParser::new(SERVERS.iter().map(|server| server.name)))]
     servers: Vec<String>,
     /// Length of the load that is sampled
-    #[arg(long, default_value = "3s", value_name = "TIME")]
+    #[arg(short, long, default_value = "3s", value_name = "TIME")]
     duration: String,
     /// Measure what sampling costs a server instead: loads with and without a profile, in turns
     #[arg(long)]

@@ -46,7 +46,7 @@ struct Drome {
 impl Drome {
     /// The command that starts its server on `{port}` with a fixed service time.
     fn server(&self, spin_ns: u64) -> String {
-        format!("{} serve --threads 1 --port {{port}} --spin-ns {spin_ns}", self.path.display())
+        format!("{} serve --threads 1 --port {{port}} --spin {spin_ns}ns", self.path.display())
     }
 
     /// Runs a command and reads its JSON.

@@ -65,7 +65,7 @@ fn judge(scene: &str, watched: &Watched, wrong: &mut Vec<String>) {
         let last = &values[values.len() / 3..];
         let Some(slope) = Slope::of(last) else {
             let (name, samples) = (watched.name, values.len());
-            wrong.push(format!("{scene}: {name} has only {samples} samples: raise --minutes"));
+            wrong.push(format!("{scene}: {name} has only {samples} samples: raise --duration"));
             return;
         };
         let a_minute = a_minute(&watched.samples[watched.samples.len() / 3..]);

@@ -16,9 +16,9 @@ pub struct Options {
     /// Scenes to run [default: all]
     #[arg(value_name = "SCENE", value_parser = PossibleValuesParser::new(names()))]
     scenes: Vec<String>,
-    /// Length of each scene in minutes
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=1440))]
-    minutes: u64,
+    /// Length of each scene, from 1min to 24h
+    #[arg(short, long, default_value = "30min", value_name = "TIME", value_parser = time)]
+    duration: Duration,
     /// Watch this program instead of a release build of drome
     #[arg(long, value_name = "PROGRAM")]
     pub drome: Option<PathBuf>,
@@ -37,12 +37,19 @@ impl Options {
 
     /// Length of each scene.
     pub fn length(&self) -> Duration {
-        Duration::from_mins(self.minutes)
+        self.duration
     }
 
     fn selects(&self, name: &str) -> bool {
         self.scenes.is_empty() || self.scenes.iter().any(|scene| scene == name || scene == "all")
     }
+}
+
+/// A time in which it shows whether a process grows.
+fn time(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    let range = Duration::from_mins(1)..=Duration::from_hours(24);
+    if range.contains(&time) { Ok(time) } else { Err("must be a time from 1min to 24h".to_owned()) }
 }
 
 fn names() -> impl Iterator<Item = PossibleValue> {
@@ -75,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_scene_takes_half_an_hour_by_default() {
-        let options = read("--minutes 2 --drome ./drome tls").unwrap();
+        let options = read("--duration 2min --drome ./drome tls").unwrap();
         assert_eq!((options.length().as_secs(), options.drome), (120, Some("./drome".into())));
         let options = read("").unwrap();
         assert_eq!((options.length().as_secs(), options.drome), (1800, None));
@@ -83,7 +90,7 @@ mod tests {
 
     #[test]
     fn bad_input_is_refused() {
-        for bad in ["--minutes", "--minutes 0", "--minutes 1441", "--minutes x", "--drome", "tsl"] {
+        for bad in ["--duration", "--duration 59s", "--duration 25h", "--duration 2", "--drome", "tsl"] {
             assert!(read(bad).is_err(), "{bad}");
         }
         let error = read("tsl").err().unwrap().to_string();

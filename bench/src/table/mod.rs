@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Result<()> {
     let bench = Bench::new(options, release::drome_and_examples()?)?;
     let mut record = bench.record();
     println!("{}", markdown::head(&record));
-    let kept = options.json.as_deref().map_or(Ok(None), Record::read)?;
+    let kept = options.export.as_deref().map_or(Ok(None), Record::read)?;
     for work in options.works() {
         let rounds = bench.measure(work);
         for figure in work.figures {
@@ -56,7 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
             record.rows.push(row);
         }
         // After each work, so that an interrupted run keeps what it has.
-        let Some(file) = &options.json else { continue };
+        let Some(file) = &options.export else { continue };
         write(file, &kept.clone().map_or_else(|| record.clone(), |kept| kept.with(record.clone())))?;
     }
     Ok(())

@@ -20,9 +20,9 @@ pub struct Options {
     /// How often each run is repeated; the runs of a row take turns [default: 3, or 9 with --full]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: Option<u16>,
-    /// Length of a run in seconds; some rows need longer runs [default: 1, or 3 with --full]
-    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=60))]
-    seconds: Option<u64>,
+    /// Length of a run; some rows need longer runs [default: 1s, or 3s with --full]
+    #[arg(short, long, value_name = "TIME", value_parser = seconds)]
+    duration: Option<u64>,
     /// Measure more rounds and longer runs
     #[arg(long)]
     full: bool,
@@ -31,7 +31,7 @@ pub struct Options {
     pub install: bool,
     /// Also write the figures to this file; rows that the file has and this run does not measure are kept
     #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    pub export: Option<PathBuf>,
     /// Measure nothing; make the table of docs/bench.md from docs/bench.json
     #[arg(long, exclusive = true)]
     pub render: bool,
@@ -43,9 +43,9 @@ impl Options {
         usize::from(self.rounds.unwrap_or(self.defaults().0))
     }
 
-    /// Length of a run.
+    /// Length of a run in seconds.
     pub fn seconds(&self) -> u64 {
-        self.seconds.unwrap_or(self.defaults().1)
+        self.duration.unwrap_or(self.defaults().1)
     }
 
     fn defaults(&self) -> (u16, u64) {
@@ -55,6 +55,15 @@ impl Options {
     /// The selected works in the order of the table; all if no row was named.
     pub fn works(&self) -> impl Iterator<Item = &'static Work> {
         WORKS.iter().filter(|work| self.rows.is_empty() || self.rows.iter().any(|row| selects(row, work)))
+    }
+}
+
+/// Reads a time in whole seconds, because some of the tools take no other.
+fn seconds(text: &str) -> Result<u64, String> {
+    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    match time.as_secs() {
+        seconds @ 1..=60 if time.subsec_nanos() == 0 => Ok(seconds),
+        _ => Err("must be whole seconds from 1s to 60s".to_owned()),
     }
 }
 
@@ -103,18 +112,18 @@ mod tests {
     fn rounds_and_seconds() {
         let of = |text| read(text).map(|options| (options.rounds(), options.seconds())).unwrap();
         assert_eq!((of("hello"), of("--full"), of("--rounds 100")), ((3, 1), (9, 3), (100, 1)));
-        assert_eq!((of("--full --seconds 2"), of("--rounds 60 --full")), ((9, 2), (60, 3)));
-        for bad in ["--rounds", "--rounds 0", "--rounds 101", "--seconds x", "--seconds 61"] {
+        assert_eq!((of("--full --duration 2s"), of("--rounds 60 --full")), ((9, 2), (60, 3)));
+        for bad in ["--rounds", "--rounds 0", "--rounds 101", "--duration 2", "--duration 61s", "-d 1500ms"] {
             assert!(read(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_file_for_the_figures_and_a_table_that_is_only_rendered() {
-        let options = read("--json a.json hello").unwrap();
-        assert_eq!((options.json.as_deref(), options.render), (Some("a.json".as_ref()), false));
+        let options = read("--export a.json hello").unwrap();
+        assert_eq!((options.export.as_deref(), options.render), (Some("a.json".as_ref()), false));
         assert!(read("--render").unwrap().render);
-        for bad in ["--json", "--render hello", "--render --install"] {
+        for bad in ["--export", "--render hello", "--render --install"] {
             assert!(read(bad).is_err(), "{bad}");
         }
     }
@@ -126,8 +135,8 @@ mod tests {
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(help.contains("Usage: cargo xtask bench [OPTIONS] [ROW]..."), "{help}");
         assert!(WORKS.iter().all(|work| help.contains(work.name)), "{help}");
-        for (quick, full) in [(u64::from(QUICK.0), u64::from(FULL.0)), (QUICK.1, FULL.1)] {
-            assert!(help.contains(&format!("[default: {quick}, or {full} with --full]")), "{help}");
-        }
+        let rounds = format!("[default: {}, or {} with --full]", QUICK.0, FULL.0);
+        let length = format!("[default: {}s, or {}s with --full]", QUICK.1, FULL.1);
+        assert!(help.contains(&rounds) && help.contains(&length), "{help}");
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The options of the server's side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerOptions {
-    /// The certificate and key (`--tls-cert FILE --tls-key FILE`); `None`: a self-signed certificate, made at
+    /// The certificate and key (`--cert FILE --key FILE`); `None`: a self-signed certificate, made at
     /// the start.
     pub identity: Option<IdentityFiles>,
     /// The names of a certificate made at the start.

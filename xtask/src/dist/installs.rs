@@ -10,7 +10,7 @@ use std::time::Instant;
 
 /// Ends every transcript: two servers, the second of which takes longer for each request.
 const RACE: &str = "drome --version
-drome race 'drome serve --port {port} --spin-ns 20000' 'drome serve --port {port} --spin-ns 40000' --allow-busy \
+drome race 'drome serve --port {port} --spin 20us' 'drome serve --port {port} --spin 40us' --allow-busy \
     --url 'http://127.0.0.1:{port}/hello'";
 
 /// What needs certificates and fonts: [`WITHOUT`] has what drome says where there are none, and the commands then fail.

@@ -19,7 +19,7 @@ ip link set lo up
 export HOME=/tmp PATH=/bin
 uname -a
 drome --version
-drome --quiet --color never race 'drome serve --port {port} --spin-ns 2000000' 'drome serve --port {port} --spin-ns 4000000' --allow-busy -c 8 \
+drome --quiet --color never race 'drome serve --port {port} --spin 2ms' 'drome serve --port {port} --spin 4ms' --allow-busy -c 8 \
     --url 'http://127.0.0.1:{port}/hello'
 echo \"exit code $?\"
 poweroff -f

@@ -31,7 +31,7 @@ pub struct ConnectionArgs {
     /// Refill a pipeline only when all of its requests are answered
     #[arg(long)]
     pub bursts: bool,
-    /// Open at most this many connections per second
+    /// Open at most this many connections per second, such as 500 or 2.5k
     #[arg(long, value_name = "N", value_parser = parse::rate)]
     connection_rate: Option<f64>,
     /// Spread the opening of the first connections over this time

@@ -1,5 +1,6 @@
 //! Parses the values of options; an error says what is allowed.
 
+use model::rate::{Rate, RateError};
 use std::time::Duration;
 
 /// A whole number of at least 1.
@@ -19,12 +20,9 @@ pub fn positive_time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A rate per second.
-pub fn rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(rate) if rate > 0.0 && rate <= 1e9 => Ok(rate),
-        _ => Err("must be a rate above 0 and at most 1e9 per second".to_owned()),
-    }
+/// A rate per second, such as `500` or `2.5k`, which does not change.
+pub fn rate(text: &str) -> Result<f64, RateError> {
+    Ok(Rate::constant(text)?.mean_per_s(0))
 }
 
 /// A header field.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Requests")]
 pub struct RequestArgs {
     /// Add a header field, such as 'Accept: text/html'; may be repeated
-    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = parse::header)]
+    #[arg(short = 'H', long = "header", value_name = "HEADER", value_parser = parse::header)]
     headers: Vec<(String, String)>,
     /// Request method [default: GET, or POST with a body]
     #[arg(short, long, value_name = "METHOD", value_parser = parse::method)]

@@ -32,7 +32,7 @@ homepage = "javascript:alert(1)"
 [version]
 command = ["echo", "1.0"]
 [run]
-command = ["{drome}", "serve", "--port", "{port}", "--spin-ns", "SPIN"]
+command = ["{drome}", "serve", "--port", "{port}", "--spin", "SPIN"]
 [serves]
 hello = "/hello"
 "#;
@@ -55,8 +55,8 @@ pub fn home(blocks: &str) -> Home {
         let text = CONTENDER.replace("TITLE", title).replace("SPIN", spin);
         home.write(&format!("own/contenders/{name}/contender.toml"), &text);
     };
-    contender("plain", "Plain <script>alert(1)</script>", "0");
-    contender("spins", "Spins & spins", "20000");
+    contender("plain", "Plain <script>alert(1)</script>", "0s");
+    contender("spins", "Spins & spins", "20us");
     home
 }
 

@@ -10,7 +10,7 @@ fn labels_keep_what_differs() {
         (&["/home/me/x/target/server {port}", "/home/me/y/target/server {port}"], &["x", "y"]),
         (&["/opt/a/b/server {port}", "/opt/a/server {port}"], &["b", "server"]),
         (&["bin/server -t 1 -p {port}", "bin/server -t 4 -p {port}"], &["server -t 1", "server -t 4"]),
-        (&["/bin/drome {port} --spin-ns 9", "/bin/drome {port}"], &["drome --spin-ns 9", "drome"]),
+        (&["/bin/drome {port} --spin 9ns", "/bin/drome {port}"], &["drome --spin 9ns", "drome"]),
         (&["WORKERS=1 ./s {port}", "WORKERS=2 ./s {port}"], &["WORKERS=1", "WORKERS=2"]),
         (&["nginx -c a.conf {port}", "caddy run {port}"], &["nginx -c a.conf", "caddy run"]),
     ];
