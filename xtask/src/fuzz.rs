@@ -58,7 +58,7 @@ fn run(target: &str, seconds: u64) -> Result<()> {
     let (corpus, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/corpus-seeds/{target}"));
     fs::create_dir_all(root().join(&corpus))?;
     eprintln!("$ cargo fuzz run {target}, for {seconds} s");
-    let status = Command::new("cargo")
+    let status = xtask::command("cargo")
         .args(["fuzz", "run", "--target-dir", "target/fuzz", target, &corpus, &seeds, "--"])
         .args([format!("-max_total_time={seconds}"), format!("-timeout={TIMEOUT_SECONDS}")])
         .args([format!("-max_len={}", longest(target)), "-print_final_stats=1".to_owned()])

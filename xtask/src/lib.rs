@@ -6,12 +6,24 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// A command without the variables by which `cargo run` describes this package. Some build scripts ask to be run again when these change
+/// (ring's does), and then everything above would be compiled anew whenever commands are given by hand and by xtask in turns.
+pub fn command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|begin| name.to_string_lossy().starts_with(begin)) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
 /// Runs a command in the workspace's folder. Shows the command and what it prints on standard error: standard output is
 /// for the caller's own results.
 pub fn run(program: &str, args: &[&str]) -> Result<()> {
     let shown = format!("{program} {}", args.join(" "));
     eprintln!("$ {shown}");
-    let status = Command::new(program).args(args).current_dir(root()).stdout(std::io::stderr()).status();
+    let status = command(program).args(args).current_dir(root()).stdout(std::io::stderr()).status();
     match status.with_context(|| format!("can't run `{shown}`"))? {
         status if status.success() => Ok(()),
         status => bail!("`{shown}` failed ({status})"),

@@ -17,7 +17,7 @@ mod workflows;
 use anyhow::{Context, Result};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use xtask::{packages, root, run};
 
 const HELP: &str = "cargo xtask COMMAND
@@ -145,7 +145,7 @@ fn screenshots() -> Result<()> {
 /// release build of drome.
 fn bench(command: &str, args: &[String]) -> Result<()> {
     let cargo = ["run", "--quiet", "--locked", "--package", "drome-bench", "--", command];
-    let error = Command::new("cargo").args(cargo).args(args).exec();
+    let error = xtask::command("cargo").args(cargo).args(args).exec();
     Err(error).context("can't run cargo")
 }
 

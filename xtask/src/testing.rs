@@ -100,7 +100,7 @@ fn watched(args: &[&str]) -> Result<()> {
     eprintln!("$ cargo {}", args.join(" "));
     // Tests wait for servers half of the time, so there are more of them at once than cores.
     let threads = available_parallelism().map_or(2, usize::from) + 2;
-    let mut command = Command::new("cargo");
+    let mut command = xtask::command("cargo");
     command.args(args).current_dir(root()).stdout(Stdio::piped());
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
         command.env("RUST_TEST_THREADS", threads.to_string());
