@@ -1,7 +1,7 @@
 //! The table of a cell measured in heats: rows by rank, with remarks on rows that deserve caution.
 
 use crate::table::{INTERVAL, Side, Table};
-use crate::{figures, units};
+use crate::{answer, figures, units};
 use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure, Unranked};
 use model::verdict::NEVER_ANSWERED;
@@ -138,9 +138,12 @@ fn elsewhere(own: &ContenderInHeats) -> Option<String> {
     Some(format!("uses CPU while others are loaded ({} of a core)", units::percent(share)))
 }
 
-/// How much was measured: `6 rounds in 12 heats`.
+/// How much was measured, and how much of it is decided: `6 rounds in 12 heats; of 45 pairs: 39 decided, 6 inconclusive`.
 pub(crate) fn asked(in_heats: &CellInHeats) -> String {
-    format!("{} in {}", units::several(in_heats.rounds, "round"), units::several(in_heats.heats, "heat"))
+    let pairs = answer::counted(in_heats.pairs).map(|pairs| format!("; {pairs}")).unwrap_or_default();
+    let (rounds, heats) =
+        (units::several(in_heats.rounds, "round"), units::several(in_heats.heats, "heat"));
+    format!("{rounds} in {heats}{pairs}")
 }
 
 /// The noise floor of a cell, for each class, and what it means.

@@ -12,11 +12,11 @@ pub(crate) fn caveat(cell: &CellFindings) -> Option<String> {
         compared.machines.iter().filter(|m| m.differs == Some(true)).collect();
     match compared.differ {
         Some(true) => Some(format!(
-            "The ranking holds only for each machine by itself, not for all: contenders compare differently on {}.",
+            "the ranking holds only for each machine by itself, not for all: contenders compare differently on {}",
             names(&differs)
         )),
         None => Some(
-            "Whether the ranking holds for each machine is unknown: there are too few heats to tell."
+            "whether the ranking holds for each machine is unknown: there are too few heats to tell"
                 .to_owned(),
         ),
         Some(false) => None,

@@ -4,7 +4,7 @@
 use crate::html::headline;
 use crate::{answer, in_heats, machine, race, ranking, units};
 use model::Findings;
-use model::findings::{CellFindings, ContenderFindings, Pairs};
+use model::findings::{CellFindings, ContenderFindings};
 use std::collections::BTreeMap;
 
 /// Which contender of a cell is best, and by how much: one sentence, or in a race some for every pair.
@@ -16,8 +16,7 @@ pub fn best(f: &Findings, cell: &CellFindings) -> Vec<String> {
 /// How certain that is: what is decided, and which differences could have been detected.
 pub fn certainty(cell: &CellFindings) -> String {
     let pairs = cell.in_heats.as_ref().map(|in_heats| in_heats.pairs);
-    let is_counted = |pairs: &Pairs| pairs.decided + pairs.equal + pairs.open > 1;
-    let counted = pairs.filter(is_counted).map(|pairs| format!("{} ", answer::counted(pairs)));
+    let counted = pairs.and_then(answer::counted).map(|counted| format!("{}. ", units::capital(&counted)));
     format!("{}N{}.", counted.unwrap_or_default(), ranking::floor(cell).trim_start_matches('n'))
 }
 
@@ -33,11 +32,12 @@ pub fn machine(f: &Findings) -> String {
         (_, lost) => format!("{} of {what} were void or failed.", units::count(lost as u64)),
     }];
     let heats = f.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
-    let (disturbed, heats) =
-        heats.fold((0, 0), |(disturbed, all), cell| (disturbed + cell.never_quiet, all + cell.heats));
+    let (disturbed, all) =
+        heats.clone().fold((0, 0), |(some, all), cell| (some + cell.never_quiet, all + cell.heats));
     if disturbed > 0 {
-        let of = units::several(heats, "heat");
-        lines.push(format!("Background load ran nearly all the time in {disturbed} of {of}."));
+        let of = units::several(all, "heat");
+        let by = heats.map(answer::mostly).find(|by| !by.is_empty()).unwrap_or_default();
+        lines.push(format!("Background load{by} ran nearly all the time in {disturbed} of {of}."));
     }
     lines.push(machine::conditions(&f.conditions).map_or_else(
         || "What else the machine did meanwhile is unknown.".to_owned(),

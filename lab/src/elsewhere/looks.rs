@@ -4,7 +4,7 @@
 use super::messages::{Number, Watch};
 use super::there::There;
 use crate::fault::Fault;
-use crate::heat::turns::snapshot::{Between, Looks};
+use crate::heat::turns::snapshot::{Between, Looks, programs};
 use std::collections::BTreeSet;
 
 /// Looks on both machines, or on this one alone.
@@ -73,6 +73,7 @@ fn merged(here: &Between, there: Between, is_one: bool) -> Between {
         stolen_ns: both(here.stolen_ns, there.stolen_ns),
         idle_ns: there.idle_ns,
         segments: here.segments,
+        programs: if is_one { here.programs.clone() } else { programs::sum(&here.programs, &there.programs) },
     }
 }
 
@@ -91,6 +92,7 @@ mod tests {
             stolen_ns: Some(1),
             idle_ns: None,
             segments: Some(Segments { sent: 20, received: 30 }),
+            programs: [("rustc".to_owned(), wall_ns)].into(),
         };
         let there = || Between {
             members_ns: vec![Some(9)],
@@ -107,10 +109,11 @@ mod tests {
             stolen_ns: Some(2),
             idle_ns: Some(7),
             segments: Some(Segments { sent: 20, received: 30 }),
+            programs: [("rustc".to_owned(), 180)].into(),
         };
         assert_eq!(two, expected);
         let one = merged(&of(100, Some(2)), there(), true);
-        assert_eq!((one.others_ns, one.stolen_ns), (Some(3), Some(1)));
+        assert_eq!((one.others_ns, one.stolen_ns, one.programs["rustc"]), (Some(3), Some(1), 100));
         assert_eq!(merged(&of(100, None), there(), false).others_ns, None, "unknown is not none");
     }
 }

@@ -43,6 +43,7 @@ pub fn in_cell() -> InCell {
         elsewhere_ns: Some(0),
         elsewhere_wall_ns: 10_000_000_000,
         memory: Vec::new(),
+        background: Vec::new(),
         measurement: None,
     }
 }

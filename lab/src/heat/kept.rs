@@ -56,6 +56,7 @@ impl Bout<'_, '_> {
                 elsewhere_ns,
                 elsewhere_wall_ns,
                 memory: cycled.memory.kept(member),
+                background: cycled.background(member),
                 measurement,
             };
             self.field.members[self.who[member]].start.cells.insert(self.cell, in_cell);

@@ -2,6 +2,7 @@
 
 use super::Figure;
 use crate::contender::Class;
+use crate::heat::Background;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,9 @@ pub struct CellInHeats {
     pub never_quiet: usize,
     /// The number of those heats in which one member was disturbed more or less often than the others: every turn counts in them.
     pub shares_differ: usize,
+    /// The other programs that used the most CPU time in disturbed turns, at most three, the first one the most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub background: Vec<Background>,
     /// The noise floors by class, as a ratio less one: smaller differences are treated as noise.
     pub noise_floors: Vec<ClassFloor>,
     /// The state of all pairs of ranked contenders, the reference included.

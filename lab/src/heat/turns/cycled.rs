@@ -7,7 +7,7 @@ use crate::heat::turns::snapshot::Between;
 use crate::heat::turns::sum::Sum;
 use crate::server::tree::ThreadClocks;
 use model::SliceTally;
-use model::heat::{Counts, Slice, Start, Void};
+use model::heat::{Background, Counts, Slice, Start, Void};
 
 /// A member's turn.
 #[derive(Clone, Debug)]
@@ -120,6 +120,13 @@ impl Cycled {
         }
     }
 
+    /// The other programs that used the most CPU time in the disturbed turns of a member.
+    pub fn background(&self, member: usize) -> Vec<Background> {
+        let disturbed = |turned: &&Turned| turned.void == Some(Void::Others);
+        let own = self.rates.iter().filter(|rate| rate.1 == member).map(|rate| &rate.2);
+        Background::most(own.filter(disturbed).flat_map(|turned| &turned.used.programs))
+    }
+
     /// The share of the turns that count.
     pub fn share_counted(&self, counts: &Counts) -> f64 {
         let cycles = counting::counted(counts, &self.turns);
@@ -160,6 +167,7 @@ mod tests {
             stolen_ns: Some(0),
             idle_ns: None,
             segments: None,
+            programs: [("cc1".to_owned(), others_ms * MS)].into(),
         }
     }
 

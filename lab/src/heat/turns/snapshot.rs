@@ -9,6 +9,7 @@
 //! The CPU time of a member in a container is that of its control group: one more file to read for each such member.
 
 mod processes;
+pub mod programs;
 
 use crate::heat::turns::pieces::Piece;
 use crate::machine::cpu_time::{self, Times};
@@ -16,6 +17,7 @@ use crate::machine::segments::Segments;
 use crate::server::tree::Tree;
 use net::clock;
 use processes::{Processes, Used};
+use programs::Programs;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,6 +83,9 @@ pub struct Between {
     /// The TCP segments of this machine, where they are counted.
     #[serde(default)]
     pub segments: Option<Segments>,
+    /// CPU time of the other programs that used the most of it.
+    #[serde(default)]
+    pub programs: Programs,
 }
 
 impl Watched {
@@ -139,6 +144,7 @@ impl Looks {
             idle_ns: since(machine.idle_ns, self.machine.idle_ns),
             segments: (machine.segments.zip(self.machine.segments))
                 .map(|(now, then)| now.with(then, u64::saturating_sub)),
+            programs: programs::of(&used.others_perhaps_there(&self.watched.cpus()), own),
         };
         let unknown = || Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
@@ -169,6 +175,7 @@ impl Between {
             stolen_ns: sum(self.stolen_ns, next.stolen_ns),
             idle_ns: sum(self.idle_ns, next.idle_ns),
             segments: (self.segments.zip(next.segments)).map(|(a, b)| a.with(b, u64::saturating_add)),
+            programs: programs::sum(&self.programs, &next.programs),
         }
     }
 

@@ -17,7 +17,7 @@ pub use known::known;
 use super::{conditions, whole};
 use crate::heat::schedule::found::Found;
 use ::model::findings::{CellFindings, CellInHeats, ClassFloor, ContenderFindings, Findings, StartFigure};
-use ::model::heat::{Counts, Heat, Slice, Start};
+use ::model::heat::{Background, Counts, Heat, Slice, Start};
 use ::model::study::REFERENCE;
 use ::model::{Metric, Run};
 use contender::Row;
@@ -169,11 +169,13 @@ fn in_heats(of: &InCell<'_>, noise_floors: Vec<ClassFloor>) -> CellInHeats {
     let heats: BTreeMap<(usize, usize), &Counts> =
         of.measured.iter().map(|m| ((m.start.round, m.start.heat), &m.in_cell.counts)).collect();
     let count = |is: fn(&Counts) -> bool| heats.values().filter(|counts| is(counts)).count();
+    let background = of.measured.iter().flat_map(|m| &m.in_cell.background).map(|one| (&one.program, &one.cpu_ns));
     CellInHeats {
         rounds: of.rounds().len(),
         heats: heats.len(),
         never_quiet: count(|counts| *counts == Counts::NeverQuiet),
         shares_differ: count(|counts| matches!(counts, Counts::SharesDiffer(_))),
+        background: Background::most(background),
         noise_floors,
         pairs: of.ranked.pairs(),
         front: front::front(&of.ranked),

@@ -42,6 +42,8 @@ pub struct Used {
     pub members_ns: BTreeMap<usize, u64>,
     /// By core, of other programs; `None`: the core is not known.
     pub others_ns: BTreeMap<Option<usize>, u64>,
+    /// The PID, the core and the CPU time of each of those that are still there.
+    pub others: Vec<(i32, Option<usize>, u64)>,
 }
 
 impl Used {
@@ -52,13 +54,23 @@ impl Used {
 
     /// CPU time of other programs on these cores, and of those whose core is not known; of all, where no core is given.
     pub fn others_perhaps_on(&self, cpus: &BTreeSet<usize>) -> u64 {
-        self.others_where(|cpu| cpus.is_empty() || cpu.is_none_or(|cpu| cpus.contains(&cpu)))
+        self.others_where(|cpu| perhaps_on(cpu, cpus))
+    }
+
+    /// The PID and the CPU time of each other program on these cores, and of those whose core is not known; of all, where no core is given.
+    pub fn others_perhaps_there(&self, cpus: &BTreeSet<usize>) -> Vec<(i32, u64)> {
+        let there = self.others.iter().filter(|(_, cpu, _)| perhaps_on(*cpu, cpus));
+        there.map(|(pid, _, ns)| (*pid, *ns)).collect()
     }
 
     fn others_where(&self, is_there: impl Fn(Option<usize>) -> bool) -> u64 {
         let there = self.others_ns.iter().filter(|(cpu, _)| is_there(**cpu));
         there.fold(0, |sum, (_, ns)| sum.saturating_add(*ns))
     }
+}
+
+fn perhaps_on(cpu: Option<usize>, cpus: &BTreeSet<usize>) -> bool {
+    cpus.is_empty() || cpu.is_none_or(|cpu| cpus.contains(&cpu))
 }
 
 /// All processes of the machine, by PID.
@@ -197,7 +209,10 @@ pub fn used(before: &BTreeMap<i32, Process>, after: &BTreeMap<i32, Process>) -> 
         let ns = now.clock_ns - then.map_or(0, |then| then.clock_ns);
         match now.whose {
             Whose::Member(member) => *used.members_ns.entry(member).or_default() += ns,
-            Whose::Other => *used.others_ns.entry(now.cpu).or_default() += ns,
+            Whose::Other => {
+                *used.others_ns.entry(now.cpu).or_default() += ns;
+                used.others.extend((ns > 0).then_some((*pid, now.cpu, ns)));
+            }
             Whose::Kernel | Whose::Own | Whose::Tool => {}
         }
         let more = now.children_ns.saturating_sub(then.map_or(0, |then| then.children_ns));

@@ -92,6 +92,7 @@ fn turns_of_several_looks_are_one_and_work_elsewhere_is_found() {
         stolen_ns: Some(0),
         idle_ns: Some(0),
         segments: None,
+        programs: Programs::new(),
     };
     let both = look([90, 3], Some(5)).and(&look([80, 4], None));
     assert_eq!((both.wall_ns, both.others_ns, both.others_on_server_ns), (200, None, Some(2)));

@@ -1,10 +1,13 @@
-//! The findings of a cell measured in heats, in a few sentences: which contender is certainly the fastest and by how much,
-//! which cannot be distinguished, how far the best is from the reference, and what may be wrong.
+//! The findings of a cell measured in heats, in at most three sentences: which contender is certainly the fastest, by how much, and how far
+//! it is from the reference; which others cannot be distinguished; and what may be wrong.
 
-use crate::machines;
+mod doubts;
+
+pub(crate) use doubts::mostly;
+
 use crate::units::{self, listed};
 use model::Metric;
-use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Pairs, Unranked};
+use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Pairs};
 use model::study::REFERENCE;
 
 /// More groups than this are counted instead of listed.
@@ -19,15 +22,8 @@ pub fn of(f: &Findings, cell: &CellFindings) -> Vec<String> {
     if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
         return vec!["No start has been measured yet.".to_owned()];
     }
-    let first = lead(f, cell, in_heats);
-    let sentences = [
-        Some(first),
-        machines::caveat(cell),
-        apart(cell, in_heats),
-        reference(cell, in_heats),
-        doubt(cell, in_heats),
-    ];
-    sentences.into_iter().flatten().collect()
+    let leading = format!("{}{}.", lead(f, cell, in_heats), reference(cell, in_heats).unwrap_or_default());
+    [Some(leading), apart(cell, in_heats), doubts::of(cell, in_heats)].into_iter().flatten().collect()
 }
 
 /// Names as in a sentence; of a long list the first names and the number of the others.
@@ -57,13 +53,13 @@ fn superlative(metric: Metric) -> String {
     }
 }
 
-/// Which contender is certainly the best, and by how much.
+/// Which contender is certainly the best, and by how much; the beginning of a sentence.
 fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
     let best = superlative(cell.metric);
     let Some(front) = &in_heats.front else {
         let field = || cell.contenders.iter().filter(|c| c.name != REFERENCE && c.metric.is_some());
-        let why = if f.quick { "A first look gives no ranks." } else { "No contender has a rank." };
-        let first = field().next().map(|c| format!(" {} has the best figure.", c.title));
+        let why = if f.quick { "A first look gives no ranks" } else { "No contender has a rank" };
+        let first = field().next().map(|c| format!(": {} has the best figure", c.title));
         return format!("{why}{}", first.unwrap_or_default());
     };
     let leaders = titles(cell, &front.leaders);
@@ -72,17 +68,14 @@ fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
     let [only] = leaders.as_slice() else {
         let no = if is_partial { "Among those with a rank, no" } else { "No" };
         let any = if leaders.len() == 2 { "either" } else { "any" };
-        return format!(
-            "{no} significant difference between {}: {any} of them may be {best}.",
-            some(&leaders)
-        );
+        return format!("{no} significant difference between {}: {any} of them may be {best}", some(&leaders));
     };
     let Some(next) = front.next.as_ref().and_then(|name| find(cell, name)) else {
-        return format!("{only} is the only contender with a rank, so there is none to compare it with.");
+        return format!("{only} is the only contender with a rank, so there is none to compare it with");
     };
     let by = front.ratio.map(|ratio| by_how_much(cell, only, next, ratio));
     let among = if is_partial { "Of those with a rank, " } else { "" };
-    format!("{among}{only} is {best}{}.", by.unwrap_or_default())
+    format!("{among}{only} is {best}{}", by.unwrap_or_default())
 }
 
 /// `: 1.23 times the rate of B, the next (1.18 to 1.28)`
@@ -116,13 +109,8 @@ fn between(f: Figure) -> String {
     }
 }
 
-/// The groups without a significant difference below the leaders, and how many pairs are decided.
+/// The groups without a significant difference below the leaders.
 fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
-    let pairs = in_heats.pairs;
-    let all = pairs.decided + pairs.equal + pairs.open;
-    if all == 0 {
-        return None;
-    }
     let leaders = in_heats.front.as_ref().map(|front| front.leaders.as_slice()).unwrap_or_default();
     let mut groups: Vec<(Option<usize>, Vec<&str>)> = Vec::new();
     let ranked = cell.contenders.iter().filter(|c| c.tier.is_some() && c.name != REFERENCE);
@@ -134,21 +122,18 @@ fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     }
     groups.retain(|(_, titles)| titles.len() > 1);
     let groups: Vec<String> = groups.iter().map(|(_, titles)| format!("between {}", some(titles))).collect();
-    let alike = match groups.as_slice() {
-        [] => String::new(),
-        groups if groups.len() > GROUPS => {
-            format!(
-                "{} more groups show no significant difference within them: their ranks overlap. ",
-                groups.len()
-            )
-        }
-        groups => format!("No significant difference {}. ", groups.join("; ")),
-    };
-    Some(format!("{alike}{}", counted(pairs)))
+    match groups.as_slice() {
+        [] => None,
+        groups if groups.len() > GROUPS => Some(format!(
+            "{} more groups show no significant difference within them: their ranks overlap.",
+            groups.len()
+        )),
+        groups => Some(format!("No significant difference {}.", groups.join("; "))),
+    }
 }
 
-/// `Of 45 pairs: 39 decided, 6 inconclusive.`
-pub(crate) fn counted(pairs: Pairs) -> String {
+/// `of 45 pairs: 39 decided, 6 inconclusive`; `None` where there are fewer than two.
+pub(crate) fn counted(pairs: Pairs) -> Option<String> {
     let kinds =
         [(pairs.decided, "decided"), (pairs.equal, "within 2 % of each other"), (pairs.open, "inconclusive")];
     let all = kinds.iter().map(|(n, _)| n).sum();
@@ -157,83 +142,37 @@ pub(crate) fn counted(pairs: Pairs) -> String {
         .filter(|(n, _)| *n > 0)
         .map(|(n, words)| format!("{} {words}", units::count(*n as u64)))
         .collect();
-    format!("Of {}: {}.", units::several(all, "pair"), parts.join(", "))
+    (all > 1).then(|| format!("of {}: {}", units::several(all, "pair"), parts.join(", ")))
 }
 
-/// How close the best contender comes to the reference.
+/// How close the best contender comes to the reference; the end of the sentence that names it. `None`: unknown.
 fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let reference = find(cell, REFERENCE)?;
-    let best = find(cell, in_heats.front.as_ref()?.leaders.first()?)?;
+    let leaders = &in_heats.front.as_ref()?.leaders;
+    let best = find(cell, leaders.first()?)?;
     let share = best.metric_of_reference.filter(|share| share.median.is_finite())?;
     let ceiling = reference.held_back_by().filter(|_| cell.metric == Metric::Rate);
-    if ceiling.is_some()
-        && let Some(by) = best.both_held_back_by(reference)
-    {
-        return Some(format!(
-            "{} limited both {} and the reference, so the distance between them is unknown.",
-            units::capital(by),
-            best.title
-        ));
+    if ceiling.is_some() && best.both_held_back_by(reference).is_some() {
+        return None;
     }
     let interval = match (share.low, share.high) {
         (Some(low), Some(high)) => format!(" ({} to {})", units::ratio(low), units::ratio(high)),
         _ => String::new(),
     };
-    let (title, ratio) = (&best.title, units::ratio(share.median));
-    Some(match cell.metric {
-        Metric::Rate => match ceiling {
-            Some(by) => {
-                format!(
-                    "{title} reaches at most {ratio} of the reference{interval}: {by} limited the reference."
-                )
-            }
-            None => format!("{title} reaches {ratio} of the reference{interval}."),
-        },
-        Metric::ServerCpu => {
-            format!("{title} uses {ratio} times the reference's CPU time per request{interval}.")
-        }
-        Metric::Latency(p) => {
-            format!("The {} of {title} is {ratio} times the reference's{interval}.", p.word())
-        }
-        Metric::Rss => format!("{title} uses {ratio} times the reference's memory{interval}."),
-    })
-}
-
-/// Which contenders have no rank and why, and how much background load there was.
-fn doubt(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
-    let without = |why: Unranked| -> Vec<&str> {
-        let is = |c: &&ContenderFindings| c.in_heats.as_ref().and_then(|h| h.unranked) == Some(why);
-        cell.contenders.iter().filter(is).map(|c| c.title.as_str()).collect()
+    let (it, its) = match leaders.len() {
+        1 => ("it".to_owned(), "its".to_owned()),
+        _ => (best.title.clone(), format!("{}'s", best.title)),
     };
-    let told = [
-        (Unranked::NotSettled, "not settled when the warm-up ended"),
-        (Unranked::Failed, "failed in a third of its starts or more"),
-        (Unranked::NoFigure, "no figure"),
-    ];
-    let unranked: Vec<String> = told
-        .into_iter()
-        .filter(|(why, _)| !without(*why).is_empty())
-        .map(|(why, words)| format!("for {} ({words})", some(&without(why))))
-        .collect();
-    let mut lines = Vec::new();
-    if !unranked.is_empty() {
-        lines.push(format!("No rank {}.", unranked.join("; ")));
-    }
-    let heats = in_heats.heats;
-    if in_heats.never_quiet > 0 {
-        lines.push(format!(
-            "In {} of {}, background load ran nearly all the time, so disturbed turns count there too.",
-            in_heats.never_quiet,
-            units::several(heats, "heat")
-        ));
-    }
-    if in_heats.shares_differ > 0 {
-        lines.push(format!(
-            "In {} of {}, background load disturbed some contenders more often than others, so every turn counts there, \
-             disturbed or not.",
-            in_heats.shares_differ,
-            units::several(heats, "heat")
-        ));
-    }
-    (!lines.is_empty()).then(|| lines.join(" "))
+    let ratio = units::ratio(share.median);
+    Some(match (cell.metric, ceiling) {
+        (Metric::Rate, Some(by)) => {
+            format!("; {it} reaches at most {ratio} of the reference{interval}, which {by} limited")
+        }
+        (Metric::Rate, None) => format!("; {it} reaches {ratio} of the reference{interval}"),
+        (Metric::ServerCpu, _) => {
+            format!("; {it} uses {ratio} times the reference's CPU time per request{interval}")
+        }
+        (Metric::Latency(p), _) => format!("; {its} {} is {ratio} times the reference's{interval}", p.word()),
+        (Metric::Rss, _) => format!("; {it} uses {ratio} times the reference's memory{interval}"),
+    })
 }
