@@ -48,7 +48,7 @@ const RATES: &[&str] = &[
     "hits/s",
 ];
 
-/// Percentiles and the like, as heads call them; the longer ones first.
+/// Names of percentiles and other statistics in column headings, longer ones first.
 const STATS: &[(&str, &str)] = &[
     ("p99.99", "p9999"),
     ("99.99%", "p9999"),
