@@ -80,7 +80,7 @@ pub struct HeatArgs {
     seed: Option<u64>,
     #[command(flatten)]
     machine_rules: MachineArgs,
-    /// With --spec: write the result to this file, which is whole or not there; `-` is standard output
+    /// With --spec: write the result to this file, which appears only when it is complete; `-` is standard output
     #[arg(long, value_name = "FILE", requires = "spec")]
     result: Option<PathBuf>,
     /// With --spec: name of this machine in reports [default: its host name]

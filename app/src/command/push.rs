@@ -20,7 +20,7 @@ use std::io::{BufWriter, ErrorKind, Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Standard output in place of a file's name.
+/// The file name that means standard output.
 const STDOUT: &str = "-";
 
 /// The bar while runs are written.
