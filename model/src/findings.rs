@@ -205,7 +205,7 @@ impl CellFindings {
         let first = *field.first().filter(|_| field.len() > 1)?;
         let is_before_reference = self.contenders.first().is_some_and(|best| best.name == first.name);
         let has_reference = self.contenders.len() > field.len();
-        // The reference may be as good or better: it is the one whom the first need not be surely ahead of.
+        // The reference may be as good or better: it is the one that the first need not certainly beat.
         let lowest = if has_reference && !is_before_reference { 2 } else { 1 };
         let is_ranked_or_unknown = |c: &&ContenderFindings| c.rank_high.is_some() || c.metric.is_none();
         (first.rank_high? <= lowest && field.iter().all(is_ranked_or_unknown)).then_some(first)
