@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The number of round trips that measure the clocks' offset. The shortest counts: among so many, one is hardly disturbed.
 const ROUNDS: usize = 50;
 
-/// How long the handlers may take to stop what they started. They begin after five seconds of silence, and end within ten.
+/// How long the handlers may take to stop what they started. Five seconds of silence come before, so all is over within ten.
 const LONGEST_END: Duration = Duration::from_secs(4);
 
 /// The first file descriptor after the standard streams.
