@@ -39,7 +39,7 @@ impl DialectsArgs {
     }
 }
 
-/// Raw arguments. They are here because the command reads the whole command line's definition, which names them.
+/// Raw arguments. Defined here, not with the command, because the command needs [`Cli`], of which they are a part.
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
     /// Shell to print the script for
@@ -47,7 +47,7 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Raw arguments. They are here because the commands read the whole command line's definition, which names them.
+/// Raw arguments. Defined here, not with the commands, because the commands need [`Cli`], of which they are a part.
 #[derive(Debug, Args)]
 pub struct PagesArgs {
     /// Folder to write to

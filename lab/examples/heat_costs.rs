@@ -1,4 +1,4 @@
-//! What a heat pays beside its load: a look at the clocks of all processes between two turns, and keeping a cycle or a cell in the
+//! Measures a heat's overhead: reading the CPU clocks of all processes between two turns, and writing a cycle or a cell to the
 //! store. Run by hand, on a quiet machine: `cargo run --release -p drome-lab --example heat_costs`.
 
 use lab::Store;

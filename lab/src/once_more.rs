@@ -74,7 +74,7 @@ pub struct OnceMore<'l> {
 /// What a server did in the measured window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Driven {
-    /// The number of answers that came whole and as expected.
+    /// The number of answers that were complete and as expected.
     pub answers: u64,
     /// Bytes of answers, heads included.
     pub received_bytes: u64,

@@ -1,4 +1,4 @@
-//! Reads the answers on a connection, and counts those that came whole.
+//! Reads the answers on a connection, and counts the complete ones.
 
 use crate::accounts::{Accounts, Answer};
 use crate::check::Sampler;
@@ -24,7 +24,7 @@ impl Reader {
 /// The result of reading the bytes at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// Everything was read, and the connection goes on; so many answers came whole.
+    /// Everything was read, and the connection goes on; the number of answers that were completed.
     On(usize),
     /// The last answer was whole; the server closes.
     Last,
@@ -34,7 +34,7 @@ pub enum Read {
     Malformed(wire::WireError),
 }
 
-/// Reads what arrived: counts answers that came whole; the last one may stay unfinished.
+/// Reads what arrived and counts the completed answers; the last one may stay unfinished.
 #[inline]
 pub fn read(
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! A slice as ordered: one target's turn under load, while the others are idle.
+//! The settings of a slice: one target's turn under load, while the others are idle.
 
 use crate::LoadError;
 use stats::random;
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 /// One target's turn.
 ///
-/// Its first part is not counted, because caches are cold and schedulers asleep. Then it is counted from one answer to another
-/// (`model::slice::common_time_ns` says why), and at last outstanding answers are waited for.
+/// Its first part is not counted, because caches are cold and schedulers asleep. Then answers are counted, from one answer to another
+/// (`model::slice::common_time_ns` says why). At the end, the load generator waits for outstanding answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
     /// The index of the generator's plan that is carried out.
@@ -16,16 +16,17 @@ pub struct Slice {
     pub begins_ns: u64,
     /// The shortest first part.
     pub settle: Duration,
-    /// The longest first part. It lasts until every connection has been answered once, or the others so often that the rest
-    /// starves. Connections that got no answer in the target's last slice are not waited for: some servers serve only so many.
+    /// The longest first part. It lasts until every connection has been answered once, or until so many answers on some of them
+    /// show that the rest starves. Connections that got no answer in the target's last slice are not waited for: some servers serve only
+    /// so many.
     pub longest_settle: Duration,
     /// How much later the counted part begins, as a share (0 to 1) of the first part's length or of 10 ms, whichever is longer. It
     /// differs from slice to slice, so that no server that answers in bursts, and nothing else that is periodic, is always met in
-    /// the same phase. The first part lasts at least as long as one answer. See [`Slice::jittered`].
+    /// the same phase. The first part takes at least as long as one answer. See [`Slice::jittered`].
     pub jitter: f64,
     /// The length of the counted part. It is doubled, tripled and so on until there are enough answers.
     pub length: Duration,
-    /// The number of answers that are enough.
+    /// The number of answers that is enough.
     pub enough: Enough,
     /// The longest counted part.
     pub longest: Duration,
@@ -42,10 +43,10 @@ pub enum Enough {
     Answers(u64),
 }
 
-/// The usual length. In less, servers whose schedulers and caches are slow to come back get too little: shown by measurement at 20 ms.
+/// The usual length. Shorter slices underrate servers whose schedulers and caches take long to recover, as a measurement with 20 ms showed.
 const LENGTH: Duration = Duration::from_millis(100);
 
-/// The least length of which [`Slice::jitter`] is a share: the period of a kernel's slowest usual tick.
+/// The shortest length of which [`Slice::jitter`] is a share: the period of a kernel's slowest usual tick.
 const JITTER_NS: u64 = 10_000_000;
 
 impl Slice {
@@ -86,10 +87,10 @@ impl Slice {
             return Err(LoadError::Slice("the load generator has no such target"));
         }
         if self.length.is_zero() || self.longest < self.length {
-            return Err(LoadError::Slice("its length must be above 0 and within its longest"));
+            return Err(LoadError::Slice("its length must be above 0 and at most its longest length"));
         }
         if self.longest_settle < self.settle {
-            return Err(LoadError::Slice("its longest first part must not be shorter than its shortest"));
+            return Err(LoadError::Slice("its longest settling time must be at least its shortest"));
         }
         Ok(())
     }

@@ -205,7 +205,7 @@ impl CellFindings {
         let first = *field.first().filter(|_| field.len() > 1)?;
         let is_before_reference = self.contenders.first().is_some_and(|best| best.name == first.name);
         let has_reference = self.contenders.len() > field.len();
-        // The reference may be as good or better: it is the one whom the first need not be surely ahead of.
+        // The reference may be as good or better: it is the one that the first need not certainly beat.
         let lowest = if has_reference && !is_before_reference { 2 } else { 1 };
         let is_ranked_or_unknown = |c: &&ContenderFindings| c.rank_high.is_some() || c.metric.is_none();
         (first.rank_high? <= lowest && field.iter().all(is_ranked_or_unknown)).then_some(first)
@@ -230,7 +230,7 @@ pub struct ContenderFindings {
     pub void: usize,
     /// The number of trials that failed.
     pub failed: usize,
-    /// Requests/s: answers that came whole and as expected.
+    /// Requests/s: answers that were complete and as expected.
     pub rate_per_s: Option<Figure>,
     /// CPU time of the server per completed request.
     pub server_cpu_ns_per_request: Option<Figure>,
@@ -321,7 +321,7 @@ pub struct Steadiness {
     pub faster: usize,
     /// The number of those in which it was getting slower.
     pub slower: usize,
-    /// Whether it had settled: not, where most trials changed in the same direction; null with fewer than three trials.
+    /// Whether the rate had settled: false if most trials changed in the same direction; null with fewer than three trials.
     pub is_steady: Option<bool>,
     /// The median over trials of the rate in the last quarter of the window divided by that in the first, less one.
     pub change: f64,

@@ -39,7 +39,7 @@ pub struct Changed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// A contender is surely slower than the margin allows.
+    /// A contender is certainly slower than the margin allows.
     Slower,
     /// No contender is.
     Passed,
@@ -105,7 +105,7 @@ impl Gate {
         });
     }
 
-    /// Slower where one contender surely is; open where one may be, or could not be judged.
+    /// Slower where one contender certainly is; open where one may be, or could not be judged.
     pub fn outcome(&self) -> Outcome {
         let is_any = |judged| self.changes.iter().any(|change| change.judged == judged);
         match () {

@@ -203,7 +203,7 @@ impl VerdictChange {
     }
 }
 
-/// What all changes say together: one that is surely too slow is enough, and all others must be known.
+/// What all changes say together: one that is certainly too slow is enough, and all others must be known.
 fn outcome(changes: &[VerdictChange], unknown: &[String]) -> Outcome {
     let is_any = |judged| changes.iter().any(|change| change.judged == judged);
     match () {

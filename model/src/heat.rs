@@ -161,11 +161,11 @@ pub struct Slice {
     pub answers: u64,
     /// The time from the first counted answer to the last.
     pub ns: u64,
-    /// The time of the whole turn, between the two looks at the processes.
+    /// The length of the whole turn, between the two readings of the processes' CPU time.
     pub turn_ns: u64,
     /// What ran meanwhile.
     pub ran: Ran,
-    /// Why the turn does not count by itself; its cycle counts only whole.
+    /// Why this turn does not count. A cycle counts only if every member has a turn that counts.
     pub void: Option<Void>,
 }
 

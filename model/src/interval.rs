@@ -13,7 +13,7 @@ pub struct Interval {
     pub duration_ns: u64,
     /// The number of requests sent.
     pub sent: u64,
-    /// The number of answers that came whole and as expected.
+    /// The number of answers that were complete and as expected.
     pub completed: u64,
     /// The number of errors.
     pub errors: u64,

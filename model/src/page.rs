@@ -167,7 +167,7 @@ pub struct Replay {
     pub command: String,
     /// The page's figure.
     pub published: Option<f64>,
-    /// Requests/s: answers that came whole and as the tool expects them.
+    /// Requests/s: complete answers of the kind that the tool expects.
     pub rate_per_s: Option<f64>,
     /// The number of those answers.
     pub completed: Option<u64>,

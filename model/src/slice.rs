@@ -44,7 +44,7 @@ impl SliceTally {
 /// The counts of a slice outside of its counted part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uncounted {
-    /// The number of answers that came whole and as expected, late ones to requests of an earlier slice included.
+    /// The number of answers that were complete and as expected, late ones to requests of an earlier slice included.
     pub completed: u64,
     /// The errors by kind.
     pub errors: Errors,

@@ -88,7 +88,7 @@ pub struct Step {
     pub failed: usize,
     /// The rate at which requests became due.
     pub due_per_s: Option<Spread>,
-    /// The rate of answers that came whole and as expected.
+    /// The rate of answers that were complete and as expected.
     pub achieved_per_s: Option<Spread>,
     /// The median, from when a request was due.
     pub latency_ns_p50: Option<Spread>,
@@ -145,7 +145,7 @@ pub struct SweepTrial {
     pub verdict: Option<Verdict>,
     /// The rate at which requests became due.
     pub due_per_s: Option<f64>,
-    /// The rate of answers that came whole and as expected.
+    /// The rate of answers that were complete and as expected.
     pub achieved_per_s: Option<f64>,
     /// The median, from when a request was due.
     pub latency_ns_p50: Option<f64>,

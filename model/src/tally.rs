@@ -18,7 +18,7 @@ pub struct Tally {
     pub duration_ns: u64,
     /// The number of requests sent, those in flight when the window opened included.
     pub sent: u64,
-    /// The number of answers that came whole and as expected.
+    /// The number of answers that were complete and as expected.
     pub completed: u64,
     /// The number of requests that were not yet answered when time was up.
     pub in_flight_at_end: u64,
@@ -198,7 +198,7 @@ impl Tally {
         self.latency.quantile_ns(share).filter(|_| !self.is_selection(share))
     }
 
-    /// Requests/s: answers that came whole and as expected. `None` without a window.
+    /// Requests/s: answers that were complete and as expected. `None` without a window.
     ///
     /// In open load an answer to a request that was due before the window counts only in place of one that was due in it and is still
     /// in flight at its end: a server that works off what the warm-up left behind has at most the offered rate, and one that is slow
@@ -209,7 +209,7 @@ impl Tally {
         (self.duration_ns > 0).then(|| counted as f64 * 1e9 / self.duration_ns as f64)
     }
 
-    /// The number of answers that came whole and as expected; in open load, only of those to requests that were due within the
+    /// The number of answers that were complete and as expected; in open load, only of those to requests that were due within the
     /// window.
     pub fn completed_of_due(&self) -> u64 {
         self.completed.saturating_sub(self.carried_in.unwrap_or(0))

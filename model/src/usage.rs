@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A server's usage over the measured window.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
-    /// The time between the two looks at the processes.
+    /// The time between the two readings of the processes' CPU time.
     pub wall_ns: u64,
     /// CPU time of the whole process tree, children that ended included.
     pub cpu_ns: u64,

@@ -57,7 +57,7 @@ pub enum Bound {
     Both,
     /// The network between load generator and server carried all that it can: the figure is a lower bound.
     Network,
-    /// Neither was: the load asked for no more, or something waits.
+    /// Neither was: the load demanded no more, or the server was waiting for something else.
     Neither,
     /// The server's use of its cores is not known.
     Unknown,

@@ -25,7 +25,7 @@ class Failed(RuntimeError):
         self.code = code
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # An exception crosses machines by its arguments.
+        # Pickle, with which Ray sends exceptions between machines, rebuilds an exception from its arguments.
         return (type(self), (str(self), self.code))
 
 

@@ -184,11 +184,11 @@ fn verdict_words(verdict: &Verdict) -> String {
         Bound::Neither => "neither side was at its limit",
         Bound::Unknown => "not limited by the load generator",
     };
-    let believe = match (verdict.valid, verdict.fell_behind()) {
+    let validity = match (verdict.valid, verdict.fell_behind()) {
         (false, _) => "VOID",
         (true, true) => "the server did not keep up",
         (true, false) => "sound",
     };
     let reasons: String = verdict.reasons.iter().map(|reason| format!("  - {reason}\n")).collect();
-    format!("verdict: {believe}; {bound}\n{reasons}")
+    format!("verdict: {validity}; {bound}\n{reasons}")
 }

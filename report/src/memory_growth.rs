@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_surely_grows_is_told_with_its_unit() {
+    fn only_what_certainly_grows_is_told_with_its_unit() {
         let words = |median, low, high| sentence_of(median, Some((low, high))).unwrap_or_default();
         assert_eq!(
             words(1044.48, 1003.52, 1095.68),

@@ -35,11 +35,11 @@ const COMPARED: [(usize, usize); 2] = [(9, 5), (26, 5)];
 
 fn print_comparisons(runs: u64) {
     println!(
-        "\nTwo runs of two cells, compared, {runs} a row: native servers that move from one run to the other by themselves (standard \
-         deviation) and all together, which is the hub's doing.\n"
+        "\nTwo runs of two cells, compared, {runs} a row: native servers whose ratios change from one run to the other, each by \
+         an amount of its own (standard deviation), and all by a common amount, which comes from the hub.\n"
     );
     println!(
-        "| contenders | each moves by | all move by | any is called changed, none is | one that lost 15 % is found | half-width, median |"
+        "| contenders | own change | common change | false alarm: any called changed | one that lost 15 % is found | half-width, median |"
     );
     println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
     for (contenders, rounds) in COMPARED {

@@ -3,9 +3,9 @@
 /// What an interval says about a margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// The whole interval is beyond the margin: surely too slow.
+    /// The whole interval is beyond the margin: certainly too slow.
     Beyond,
-    /// The whole interval is within the margin: surely not too slow.
+    /// The whole interval is within the margin: certainly not too slow.
     Within,
     /// The margin lies in the interval.
     Open,

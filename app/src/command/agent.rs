@@ -1,4 +1,4 @@
-//! `drome agent`: obeys drome on another machine over standard input and output; with `--check`, asks an agent how it is.
+//! `drome agent`: does what drome on another machine asks over standard input and output; with `--check`, tries an agent.
 
 use super::put::{self, PutArgs};
 use super::transport::Transport;
@@ -13,13 +13,13 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Round trips for the clock's offset: the shortest counts, and one in this many is hardly disturbed.
+/// The number of round trips that measure the clocks' offset. The shortest counts: among so many, one is hardly disturbed.
 const ROUNDS: usize = 50;
 
-/// How long the handlers may take to end what they started. The silence before is five seconds, and all is over within ten.
+/// How long the handlers may take to stop what they started. Five seconds of silence come before, so all is over within ten.
 const LONGEST_END: Duration = Duration::from_secs(4);
 
-/// The first descriptor that is nobody's standard stream.
+/// The first file descriptor after the standard streams.
 const FIRST_OWN: i32 = 3;
 
 /// Raw arguments.

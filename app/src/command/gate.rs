@@ -19,7 +19,7 @@ pub fn tell(gate: &Gate) {
     }
 }
 
-/// The exit code: 3 if a contender is surely slower than allowed, 0 if surely none is, 4 if that is undecided.
+/// The exit code: 3 if a contender is certainly slower than allowed, 0 if certainly none is, 4 if that is undecided.
 pub fn code(outcome: Outcome) -> ExitCode {
     ExitCode::from(match outcome {
         Outcome::Slower => CHECK_FAILED,

@@ -21,7 +21,7 @@ const TEMPLATE: &str =
 pub struct ListArgs {
     /// What to list [default: studies, contenders and workloads]
     what: Option<What>,
-    /// With runs: list only those of this machine, as the list names it; `here` is this machine
+    /// With runs: list only runs measured on the machine that the list shows as NAME; `here` is this one
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
 }

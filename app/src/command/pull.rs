@@ -42,7 +42,7 @@ pub struct PullArgs {
     /// With --from: all runs of this study
     #[arg(long, value_name = "NAME", requires = "from")]
     study: Option<String>,
-    /// With --from: let the other machine take out what may be private
+    /// With --from: let the other machine remove what may be private before it sends the runs
     #[arg(long, requires = "from")]
     redact: bool,
     /// Name of the machine in this store [default: as the file says]

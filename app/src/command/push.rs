@@ -20,7 +20,7 @@ use std::io::{BufWriter, ErrorKind, Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Standard output in place of a file's name.
+/// The file name that means standard output.
 const STDOUT: &str = "-";
 
 /// The bar while runs are written.
@@ -167,7 +167,7 @@ fn ready(
         } else if is_owed_heats(store, &run)? {
             "is a fleet's and has not ended: push it when `drome heat --owed` says that it is over"
         } else if is_redacted && run.kind == Kind::Report {
-            "is kept as it was printed, so nothing can be taken out of it: push it without --redact"
+            "is stored as it was printed, so it can't be redacted: push it without --redact"
         } else {
             kept.push(run);
             continue;

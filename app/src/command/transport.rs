@@ -33,7 +33,7 @@ impl FromStr for Transport {
             return Err("write how to reach the other machine, such as `ssh HOST`".to_owned());
         };
         if program.starts_with('-') {
-            return Err(format!("`{program}` is an option and no program: write it like `ssh HOST`"));
+            return Err(format!("`{program}` is an option, not a program: write it like `ssh HOST`"));
         }
         let ssh = ssh::find(&words)?;
         let host = ssh.and_then(|at| words[at + 1..].last());

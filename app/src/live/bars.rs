@@ -2,7 +2,7 @@
 
 use stats::Histogram;
 
-/// One row: the durations from the end of the last row to the end of this one, and their share of all.
+/// One row: the durations from the end of the previous row to the end of this one, and their share of all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// The shortest duration in the row.

@@ -89,7 +89,7 @@ pub const PAGES: &[Page] = &[
             (0, "with --fail-if-slower: no command is slower than the first by more than the share"),
             (1, ""),
             (2, "the command line is wrong, a command starts no server, or an image does not exist"),
-            (3, "with --fail-if-slower: a command is surely slower by more than the share"),
+            (3, "with --fail-if-slower: a command is certainly slower by more than the share"),
             (
                 4,
                 "no trial of one of the commands was sound; with --fail-if-slower: not decided, or another command than the first does \
@@ -333,7 +333,7 @@ pub const PAGES: &[Page] = &[
             (0, "nothing is slower by more than the share, or --fail-if-slower was not given"),
             (1, ""),
             (2, "the two can't be compared, or one of them does not exist"),
-            (3, "a contender is surely slower by more than the share"),
+            (3, "a contender is certainly slower by more than the share"),
             (4, "a contender could not be judged, or the share lies within its interval"),
         ],
         see: &[("continuous-integration.md", "A gate for performance in continuous integration")],
@@ -341,7 +341,7 @@ pub const PAGES: &[Page] = &[
     Page {
         command: "comment",
         examples: &[
-            ("drome comment verdict.json", "what --verdict verdict.json wrote, in Markdown"),
+            ("drome comment verdict.json", "the verdict that --verdict verdict.json wrote, as Markdown"),
             ("drome comment verdict.json --marker nightly", "for a comment beside that of another job"),
         ],
         exits: &[(0, ""), (1, ""), (2, "the command line is wrong, or the file is not a verdict")],

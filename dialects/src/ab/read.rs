@@ -4,9 +4,9 @@ use super::lines::{Field, cut, lines, without_tags};
 use super::values::Draft;
 use crate::Found;
 
-/// The most foreign text between two lines of a report, in bytes. With more, they are two reports, or one was cut
-/// off.
-const STRANGE_LINES: usize = 3;
+/// The most unknown lines between two lines of a report. With more, the lines belong to two reports, or one report was
+/// cut off.
+const MOST_UNKNOWN_LINES: usize = 3;
 
 /// The characters that pages put before quoted lines.
 const QUOTES: [char; 4] = [' ', '\t', '>', '|'];
@@ -104,7 +104,7 @@ impl Reader {
     /// Takes text that is not understood. It belongs to the report only if the report's next line is near.
     fn strange(&mut self, text: &str) {
         let Some(draft) = self.draft.as_mut().filter(|_| !text.is_empty()) else { return };
-        if draft.pending.len() == STRANGE_LINES || text.starts_with('#') {
+        if draft.pending.len() == MOST_UNKNOWN_LINES || text.starts_with('#') {
             return self.finish();
         }
         draft.pending.push(text.to_owned());

@@ -1,4 +1,4 @@
-//! The figure of a column, from its head, and the values of its cells. A figure without a unit or with more than
+//! The figure that a column has, by its heading, and the values of its cells. A figure without a unit or with more than
 //! one meaning is not guessed.
 
 /// The figure of a column.
@@ -29,7 +29,7 @@ pub enum Kind {
     Errors,
 }
 
-/// Heads of columns of rates, without spaces.
+/// Column headings of rates, without spaces.
 const RATES: &[&str] = &[
     "req/s",
     "reqs/s",
@@ -48,7 +48,7 @@ const RATES: &[&str] = &[
     "hits/s",
 ];
 
-/// Percentiles and the like, as heads call them; the longer ones first.
+/// Names of percentiles and other statistics in column headings, longer ones first.
 const STATS: &[(&str, &str)] = &[
     ("p99.99", "p9999"),
     ("99.99%", "p9999"),

@@ -58,7 +58,7 @@ fn all_heats_up_to_the_first_look_are_owed_whatever_comes_back_first() {
 }
 
 #[test]
-fn what_a_machine_spoiled_is_made_up_for_in_a_heat_of_its_own() {
+fn a_spoiled_start_is_repeated_in_a_heat_of_its_own() {
     let run = fleet();
     let Next::Heats(all) = owed_by(&run, &[], &[]) else { panic!("nothing is owed") };
     let mut starts: Vec<Start> = all.iter().flat_map(starts_of).collect();

@@ -11,18 +11,18 @@ pub fn kills(vmstat: &str) -> Option<u64> {
 /// The machine's memory while a heat lasts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// The kernel's count at the last look.
+    /// The kernel's count when it was last read.
     kills: Option<u64>,
-    /// The number of kills while several contenders were alive that no end was put down to yet.
+    /// The number of kills while several contenders were alive that have not explained the end of a server yet.
     among_several: u64,
 }
 
-/// What an end is put down to.
+/// The cause of a server's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The kernel ended processes for want of memory while other contenders were alive, too.
+    /// The kernel ended processes because memory ran out, while other contenders were alive, too.
     SharedMemory,
-    /// The kernel ended processes for want of memory, and no other contender was alive.
+    /// The kernel ended processes because memory ran out, and no other contender was alive.
     OwnMemory,
     /// Nothing that is known here.
     Unknown,
@@ -34,9 +34,9 @@ impl OutOfMemory {
         Self { kills, among_several: 0 }
     }
 
-    /// Puts what happened to a server down to what the kernel's count says. `others`: the number of other contenders that were alive until now,
-    /// those included that may have ended at the same moment. `why` says what happened; only an end, and none by a signal of its own such as
-    /// SIGSEGV, can be the kernel's doing.
+    /// The cause of a server's failure, by the kernel's count. `others`: the number of other contenders that were alive until now,
+    /// including those that may have ended at the same moment. `why` says what happened: the kernel can only have ended a process that did
+    /// end, and not by a signal of its own such as SIGSEGV.
     pub fn cause(&mut self, kills: Option<u64>, others: usize, why: &str) -> Cause {
         let rise = kills.zip(self.kills).map_or(0, |(now, before)| now.saturating_sub(before));
         self.kills = kills.or(self.kills);
@@ -75,9 +75,9 @@ mod tests {
     }
 
     #[test]
-    fn a_kill_beside_others_is_the_machines_and_a_kill_alone_is_its_own() {
+    fn a_kill_beside_others_is_the_machines_fault_and_a_kill_alone_its_own() {
         let mut of = OutOfMemory::begin(Some(5));
-        assert_eq!(of.cause(Some(5), 2, KILLED), Cause::Unknown, "somebody else has killed it");
+        assert_eq!(of.cause(Some(5), 2, KILLED), Cause::Unknown, "the kernel counted no kill");
         assert_eq!(of.cause(Some(6), 2, KILLED), Cause::SharedMemory);
         assert_eq!(of.cause(Some(6), 1, "it ended (exit status: 1)"), Cause::Unknown, "one kill, one end");
         assert_eq!(of.cause(Some(7), 1, "it ended (exit status: 1)"), Cause::SharedMemory, "its worker");
@@ -88,22 +88,22 @@ mod tests {
     }
 
     #[test]
-    fn two_that_are_killed_at_once_are_both_the_machines_though_one_is_noticed_when_it_is_the_last() {
+    fn two_killed_at_once_are_both_put_down_to_shared_memory_although_one_is_noticed_later() {
         let mut of = OutOfMemory::begin(Some(0));
         assert_eq!(of.cause(Some(2), 1, KILLED), Cause::SharedMemory);
         assert_eq!(of.cause(Some(2), 0, KILLED), Cause::SharedMemory);
-        assert_eq!(of.cause(Some(3), 0, KILLED), Cause::OwnMemory, "then it is alone");
+        assert_eq!(of.cause(Some(3), 0, KILLED), Cause::OwnMemory, "no other contender was alive");
     }
 
     #[test]
-    fn a_crash_of_its_own_is_nobody_elses_and_what_is_not_counted_is_unknown() {
+    fn a_crash_is_not_put_down_to_memory_and_without_a_count_the_cause_is_unknown() {
         let mut of = OutOfMemory::begin(Some(0));
         assert_eq!(of.cause(Some(1), 3, "it ended (signal: 11 (SIGSEGV))"), Cause::Unknown);
         assert_eq!(of.cause(Some(1), 3, "it answered nothing in 3 turns in a row"), Cause::Unknown);
-        assert_eq!(of.cause(Some(1), 3, KILLED), Cause::SharedMemory, "the kill was another's");
+        assert_eq!(of.cause(Some(1), 3, KILLED), Cause::SharedMemory, "the kill counted with the crash");
         let mut of = OutOfMemory::begin(None);
         assert_eq!(of.cause(None, 3, KILLED), Cause::Unknown);
-        assert_eq!(of.cause(Some(9), 3, KILLED), Cause::Unknown, "nobody knows what was before");
+        assert_eq!(of.cause(Some(9), 3, KILLED), Cause::Unknown, "there is no earlier count to compare with");
         assert_eq!(of.cause(Some(10), 3, KILLED), Cause::SharedMemory);
     }
 }

@@ -1,6 +1,6 @@
 //! The side that drives: hands each machine its part, compares clocks, starts all at one instant, and waits for what they counted.
 
-use super::deal::{DealError, deal};
+use super::divide::{DivideError, divide};
 use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
 use super::{skew, sum};
 use agent::{Link, LinkError};
@@ -27,9 +27,9 @@ const LOOK_NS: u64 = 20_000_000;
 /// Why nothing was measured.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
-    /// The plan can't be dealt.
+    /// The plan can't be divided.
     #[error(transparent)]
-    Deal(#[from] DealError),
+    Divide(#[from] DivideError),
     /// A machine can't do its part.
     #[error("`{name}` can't drive this load: {why}")]
     Machine {
@@ -75,7 +75,7 @@ pub struct Driven {
 impl Drive<'_> {
     /// Measures. `watch` is told when the window opens and closes, as far as this machine's clock knows.
     pub fn run(&self, watch: &dyn Watch) -> Result<Driven, DriveError> {
-        let plans = deal(self.plan, self.links.len())?;
+        let plans = divide(self.plan, self.links.len())?;
         let all: Vec<(&Link, &Plan)> = self.links.iter().zip(&plans).collect();
         each(&all, |link, plan| self.prepare(link, plan))?;
         let clocks = each(&all, |link, _| clock(link))?;

@@ -1,6 +1,6 @@
 //! The side that does its part: makes a plan ready, starts at the instant that it is told, and answers with all that it counted.
 
-use super::deal::own_load;
+use super::divide::own_load;
 use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
 use crate::machine::cores::Cores;
 use crate::server::local;

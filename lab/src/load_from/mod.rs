@@ -1,7 +1,7 @@
-//! Load from several machines: the side that deals a plan, starts all at one instant and adds up what they counted ([`Drive`]), and
-//! the side that does its part ([`Loads`], in `drome agent`).
+//! Load from several machines: the side that divides a plan, starts all machines at one instant and adds up what they
+//! counted ([`Drive`]), and the side that carries out its part ([`Loads`], in `drome agent`).
 
-mod deal;
+mod divide;
 mod drive;
 mod loads;
 mod messages;
@@ -10,7 +10,7 @@ mod sum;
 #[cfg(test)]
 mod tests;
 
-pub use deal::{DealError, deal};
+pub use divide::{DivideError, divide};
 pub use drive::{Drive, DriveError, Driven};
 pub use loads::Loads;
 pub use sum::verdict as judged;

@@ -1,6 +1,6 @@
 //! Dealing, clocks and sums: nothing is lost, nothing counted twice, and whoever is to blame is named.
 
-use super::deal::{DealError, deal, own_load};
+use super::divide::{DivideError, divide, own_load};
 use super::messages::{Account, Part};
 use super::sum::{self, Part as Done};
 use super::{loads, skew};
@@ -25,9 +25,9 @@ fn open(rate_per_s: Rate, connections: usize) -> Load {
 
 proptest! {
     #[test]
-    fn connections_and_requests_are_dealt_whole_and_evenly(machines in 1..40_usize, more in 0..5000_usize, extra in 0..100_000_u64) {
+    fn connections_and_requests_are_divided_whole_and_evenly(machines in 1..40_usize, more in 0..5000_usize, extra in 0..100_000_u64) {
         let (connections, requests) = (machines + more, machines as u64 + extra);
-        let plans = deal(&plan(closed(connections), Until::Answered(requests)), machines).unwrap();
+        let plans = divide(&plan(closed(connections), Until::Answered(requests)), machines).unwrap();
         let own: Vec<usize> = plans.iter().map(|plan| plan.load.connections()).collect();
         prop_assert_eq!(own.iter().sum::<usize>(), connections);
         prop_assert!(own.iter().max().unwrap() - own.iter().min().unwrap() <= 1);
@@ -43,7 +43,7 @@ proptest! {
 
     #[test]
     fn shares_of_a_rate_are_equal_and_make_the_whole(per_s in 0.01..1e8_f64, machines in 1..200_usize) {
-        let plans = deal(&plan(open(per_s.into(), 1000), Until::Answered(9999)), machines).unwrap();
+        let plans = divide(&plan(open(per_s.into(), 1000), Until::Answered(9999)), machines).unwrap();
         let sum: f64 = plans.iter().map(|plan| own_load(plan).load.rate_per_s().unwrap().mean_per_s(1)).sum();
         prop_assert!((sum / per_s - 1.0).abs() < 1e-9);
         // What is driven is every n-th request of the whole, and no rounded share.
@@ -102,24 +102,24 @@ fn account(latencies_ns: &[u64]) -> Account {
 }
 
 fn done(name: &str, ended: Result<Account, String>) -> Done {
-    let plan = deal(&plan(closed(4), Until::Answered(4)), 1).unwrap().remove(0);
+    let plan = divide(&plan(closed(4), Until::Answered(4)), 1).unwrap().remove(0);
     let clock = Clock { offset_ns: 2, bound_ns: 1, round_trip_ns: 2 };
     Done { name: name.to_owned(), host: "box".to_owned(), cores: 4, plan, clock, ended }
 }
 
 #[test]
-fn what_can_not_be_dealt_says_why() {
+fn what_can_not_be_divided_says_why() {
     let few = plan(closed(3), Until::Answered(100));
-    assert_eq!(deal(&few, 4), Err(DealError::Connections { connections: 3, machines: 4 }));
-    assert!(deal(&few, 0).is_err() && deal(&few, 1001).is_err() && deal(&few, 3).is_ok());
+    assert_eq!(divide(&few, 4), Err(DivideError::Connections { connections: 3, machines: 4 }));
+    assert!(divide(&few, 0).is_err() && divide(&few, 1001).is_err() && divide(&few, 3).is_ok());
     let none = plan(closed(9), Until::Answered(3));
-    assert_eq!(deal(&none, 4), Err(DealError::Requests { requests: 3, machines: 4 }));
+    assert_eq!(divide(&none, 4), Err(DivideError::Requests { requests: 3, machines: 4 }));
     let mut own = plan(closed(9), Until::Answered(30));
     own.connecting.from = vec!["127.0.0.2".parse().unwrap()];
-    assert_eq!(deal(&own, 2), Err(DealError::Own("a source address")));
+    assert_eq!(divide(&own, 2), Err(DivideError::Local("a source address")));
     own.connecting.from.clear();
     own.tls.cacert = Some(PathBuf::from("/a"));
-    assert!(deal(&own, 2).unwrap_err().to_string().contains("certificate authorities can't be used"));
+    assert!(divide(&own, 2).unwrap_err().to_string().contains("certificate authorities can't be used"));
 }
 
 #[test]
@@ -129,14 +129,14 @@ fn a_plan_arrives_as_it_was_sent() {
     sent.asks[0].expect.sha256 = Some([9; 32]);
     sent.think = model::Think::Exponential(std::time::Duration::from_micros(1500));
     let sent =
-        Part { plan: deal(&sent, 3).unwrap().remove(1), threads: Some(2), allow_busy: true, raw: false };
+        Part { plan: divide(&sent, 3).unwrap().remove(1), threads: Some(2), allow_busy: true, raw: false };
     let text = serde_json::to_vec(&sent).unwrap();
     assert_eq!(serde_json::from_slice::<Part>(&text).unwrap(), sent);
 }
 
 #[test]
 fn a_plan_that_no_command_line_makes_is_refused_there() {
-    let good = deal(&plan(closed(5), Until::Answered(10)), 2).unwrap().remove(0);
+    let good = divide(&plan(closed(5), Until::Answered(10)), 2).unwrap().remove(0);
     assert!(loads::checked(good.clone()).is_ok_and(|plan| (1..=3).contains(&plan.threads)));
     let wrong: [fn(&mut Plan); 7] = [
         |plan| plan.asks.clear(),

@@ -203,7 +203,7 @@ impl Repository {
         Ok(hex(digest))
     }
 
-    /// The latest branches, for an error.
+    /// The latest branches, to name in an error message.
     fn known(&self) -> String {
         let count = format!("--count={NAMED}");
         let list =

@@ -4,8 +4,8 @@ use crate::server::tree::{self, Tree};
 use model::contender::Class;
 use std::path::PathBuf;
 
-/// Names of compilers' threads, which show that a program is compiled while it runs, whatever it is called.
-const COMPILES: [&str; 13] = [
+/// Names of runtimes that compile while the program runs, and of their compilers' threads, which show this whatever the program is called.
+const JIT: [&str; 13] = [
     "c1 compiler",
     "c2 compiler",
     "jvmci",
@@ -22,21 +22,21 @@ const COMPILES: [&str; 13] = [
 ];
 
 /// Names of interpreters.
-const INTERPRETS: [&str; 8] = ["python", "perl", "ruby", "puma", "php", "lua", "raku", "tclsh"];
+const INTERPRETERS: [&str; 8] = ["python", "perl", "ruby", "puma", "php", "lua", "raku", "tclsh"];
 
-/// Names of servers that start processes as load comes.
-const FORKS: [&str; 3] = ["apache2", "httpd", "php-fpm"];
+/// Names of servers that start more processes as load rises.
+const PREFORKING: [&str; 3] = ["apache2", "httpd", "php-fpm"];
 
-/// The class that these names suggest; native where they suggest nothing, since nothing was seen that compiles, interprets or forks.
+/// The class that these names suggest; native if none of them is known.
 pub fn class<'n>(names: impl IntoIterator<Item = &'n str>) -> Class {
     let of = |name: &str| {
         let name = name.to_ascii_lowercase();
         let is_any = |known: &[&str]| known.iter().any(|known| name.starts_with(known));
-        if is_any(&COMPILES) {
+        if is_any(&JIT) {
             Class::Jit
-        } else if is_any(&FORKS) {
+        } else if is_any(&PREFORKING) {
             Class::Prefork
-        } else if is_any(&INTERPRETS) {
+        } else if is_any(&INTERPRETERS) {
             Class::Managed
         } else {
             Class::Native

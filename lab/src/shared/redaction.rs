@@ -56,7 +56,7 @@ impl Redaction {
             Row::Import(import) => self.import(import),
             Row::Replays(replays) => self.replays(replays),
             Row::Report(report) => {
-                let why = "it is kept as it was printed, with its URL, so nothing can be taken out of it; leave it out, or leave \
+                let why = "it is stored as it was printed, with its URL, so it can't be redacted; leave out the report, or leave \
                            out --redact";
                 return Err(SharedError::Row {
                     what: format!("the report {}", report.id),

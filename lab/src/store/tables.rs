@@ -107,7 +107,7 @@ const PROFILES: &str = "
     ) strict;
 ";
 
-/// The table that version 9 added: where runs come from that other machines measured, by the name of the run.
+/// The table that version 9 added: the machine that measured a run, for runs that were pulled from other machines.
 const ORIGIN: &str = "
     create table origin (id text primary key, machine text not null, pulled_at text not null) strict;
 ";

@@ -50,7 +50,7 @@ impl Searching {
 
     /// Takes in any trial; returns false if it says nothing.
     pub fn take(&mut self, trial: &SweepTrial, promise: &Promise) -> bool {
-        // Who fails more requests than the promise leaves out has broken it, however soon the others were answered.
+        // A server that fails more requests than the percentile leaves out has broken the promise, however fast it answered the others.
         let is_kept = match trial.latency_ns_kept {
             _ if trial.is_selection(promise.quantile) => Some(false),
             latency => latency.map(|latency| latency < promise.bound_ns),
@@ -67,8 +67,8 @@ impl Searching {
     pub fn settle(&mut self) {
         if self.search.relative_half_width().is_some_and(|width| width <= PRECISION) {
             let is_outside = !matches!(self.search.answer(), Answer::Found { .. });
-            let known = || format!("its interval is within ±{:.0} %", PRECISION * 100.0);
-            self.ended = Some(if is_outside { "it is certain".to_owned() } else { known() });
+            let is_narrow = || format!("its interval is within ±{:.0} %", PRECISION * 100.0);
+            self.ended = Some(if is_outside { "the answer is certain".to_owned() } else { is_narrow() });
         } else if self.asked >= MAX_SEARCH_TRIALS {
             self.ended = Some(format!("the maximum of {MAX_SEARCH_TRIALS} measurements is reached"));
         }
@@ -81,7 +81,7 @@ impl Searching {
         let kept = Kept { trials, ended, ..unknown(promise, None) };
         match self.search.answer() {
             _ if trials == 0 => kept,
-            // What lies between a rate that keeps it and one that does not was never seen from both sides.
+            // A rate is found only if a lower one kept the promise and a higher one broke it; here only one side was measured.
             Answer::Found { low, high, .. } if self.seen != [true, true] => {
                 Kept { low_per_s: low, high_per_s: high, ..kept }
             }

@@ -58,7 +58,7 @@ pub struct MachineFindings {
     pub speed: f64,
     /// The probability that chance makes contenders compare so differently on it; null: there are too few heats to tell.
     pub probability: Option<f64>,
-    /// Whether contenders surely compare differently on it than on the others.
+    /// Whether contenders certainly compare differently on it than on the others.
     pub differs: Option<bool>,
     /// The contender that compares most differently on it.
     pub contender: Option<String>,

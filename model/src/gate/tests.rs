@@ -51,7 +51,7 @@ fn one_slower_contender_is_enough_and_all_others_must_be_known() {
     let a_little = ("c", Change::Slower, Some(figure(0.985, 0.981, 0.989)));
     let open = ("d", Change::NoneSeen, Some(figure(0.99, 0.96, 1.02)));
     let unknown = ("e", Change::Unknown, None);
-    assert_eq!(outcome(&[same, a_little]), Outcome::Passed, "surely slower, and surely by less than 2 %");
+    assert_eq!(outcome(&[same, a_little]), Outcome::Passed, "certainly slower, but by less than 2 %");
     assert_eq!(outcome(&[same, slower, open, unknown]), Outcome::Slower);
     assert_eq!(outcome(&[same, open]), Outcome::Open, "no difference seen is not the same as none");
     assert_eq!(outcome(&[same, unknown]), Outcome::Open);

@@ -38,7 +38,7 @@ impl Outgoing {
         self.filled = 0;
     }
 
-    /// Calls `write`, and once more with the room that it needs if there was too little.
+    /// Calls `write`. If the room was too small for it, grows the buffer and calls it again.
     pub fn put(&mut self, mut write: impl FnMut(&mut [u8]) -> Result<usize, Refusal>) -> Result<(), Error> {
         let mut written = write(&mut self.memory[self.filled..]);
         if let Err(Refusal::Room(needed)) = written {

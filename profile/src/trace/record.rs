@@ -48,7 +48,7 @@ pub enum Record<'a> {
         /// The old thread.
         parent_tid: u32,
     },
-    /// A process became another program.
+    /// A process executed another program (`execve`).
     Replaced {
         /// The process.
         pid: u32,

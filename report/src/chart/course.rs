@@ -79,7 +79,7 @@ const SPANS: [f64; 6] = [0.05, 0.1, 0.2, 0.3, 0.5, 1.0];
 /// The share of values that may lie beyond the axis; they are drawn at its ends.
 const BEYOND: f64 = 0.05;
 
-/// The positions of the parts of the chart.
+/// Where the parts of the chart are.
 struct Places {
     left: f64,
     right: f64,
@@ -92,7 +92,7 @@ struct Places {
     /// The numbers of the blocks, in order.
     blocks: Vec<usize>,
     trials: usize,
-    /// The words for a trial and for a block.
+    /// What a trial and a block are called here: trial and block, or start and round.
     words: [&'static str; 2],
 }
 

@@ -1,9 +1,9 @@
 //! Whether contenders compare differently on different machines: the interaction of contender and machine, where each heat is measured whole
 //! on one machine. The speed of a machine itself is in the heats' effects and does not matter.
 //!
-//! A permutation test. What is left of each start's figure without the effects of its contender and its heat is summed up by contender and
-//! machine; if machines make no difference, it does not matter which machine had which heat. The largest statistic of any machine over
-//! shuffled machines gives each machine's probability, so that all machines together are wrong no more often than one would be.
+//! A permutation test. The residuals of the starts' figures, after the effects of contender and heat, are summed by contender and machine;
+//! if machines make no difference, it does not matter which machine had which heat. Each machine's p-value comes from the distribution of
+//! the largest statistic of any machine over shuffled assignments of heats to machines, which controls the family-wise error.
 
 use super::Start;
 use crate::random;

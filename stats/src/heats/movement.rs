@@ -4,7 +4,7 @@
 use super::contrast::Contrast;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-/// The share of the contenders that is looked at: those that moved least. The others may really have changed.
+/// The share of the contenders that is used: those that moved least. The others may really have changed.
 const UNMOVED: f64 = 0.75;
 
 /// Fewer contenders than this say nothing about how much contenders move.

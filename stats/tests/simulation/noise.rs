@@ -61,14 +61,14 @@ pub fn run(noise: Noise, contenders: usize, blocks: usize, effect: f64, sd: f64,
     logs
 }
 
-/// A normal number (Box and Muller 1958).
+/// A normally distributed number (Box and Muller 1958).
 pub fn gauss(generator: &mut ChaCha8Rng) -> f64 {
     let (radius, angle): (f64, f64) =
         (generator.random_range(f64::MIN_POSITIVE..1.0), generator.random_range(0.0..1.0));
     (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }
 
-/// One of Student's t with three degrees of freedom, scaled to variance 1.
+/// A number of Student's t distribution with three degrees of freedom, scaled to variance 1.
 fn student3(own: f64, generator: &mut ChaCha8Rng) -> f64 {
     let squares: f64 = (0..3).map(|_| gauss(generator).powi(2)).sum();
     own / squares.sqrt()

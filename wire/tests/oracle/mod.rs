@@ -84,7 +84,8 @@ fn agree<E: std::fmt::Debug + PartialEq>(
     }
 }
 
-/// All at once is what these are compared with: byte by byte, in halves, and twice as the bytes themselves decide.
+/// The ways to cut the bytes, each of which is compared with all at once: byte by byte, in halves, and twice into pieces whose lengths
+/// depend on the bytes themselves.
 fn cuts(bytes: &[u8]) -> Vec<Vec<&[u8]>> {
     let (left, right) = bytes.split_at(bytes.len() / 2);
     vec![bytes.chunks(1).collect(), vec![left, right], pieces(bytes, 7), pieces(bytes, 61)]

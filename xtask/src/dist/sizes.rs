@@ -1,4 +1,4 @@
-//! No package grows without anybody noticing, and README says how large they are.
+//! Checks the sizes of packages: each has a budget, and README says how large they are.
 
 use super::files;
 use anyhow::{Result, bail};
@@ -17,8 +17,8 @@ const BUDGETS_MB: &[(&str, f64)] = &[
 
 /// The words before a figure in README, and the ends of the names of the files of which it is true.
 const IN_README: &[(&str, &[&str])] = &[
-    ("The binary for x86-64 has ", &["x86_64/drome"]),
-    ("the archive and the wheel have ", &["-x86_64-linux.tar.gz", "_x86_64.whl"]),
+    ("The binary for x86-64 is ", &["x86_64/drome"]),
+    ("the archive and the wheel are ", &["-x86_64-linux.tar.gz", "_x86_64.whl"]),
     ("the Debian package ", &["_amd64.deb"]),
     ("all crates together ", &["-crates.tar.gz"]),
 ];
@@ -51,7 +51,7 @@ pub fn check(out: &Path, binaries: &[(String, PathBuf)], readme: &str) -> Result
 
 fn too_large(name: &str, size_mb: f64) -> Option<String> {
     let (_, budget_mb) = BUDGETS_MB.iter().find(|(end, _)| name.ends_with(end))?;
-    (size_mb > *budget_mb).then(|| format!("{name} has {size_mb:.2} MB, budget {budget_mb} MB"))
+    (size_mb > *budget_mb).then(|| format!("{name} is {size_mb:.2} MB, budget {budget_mb} MB"))
 }
 
 /// The figures in README that are not those of the files. What was not built can't be compared.
@@ -67,7 +67,7 @@ fn wrong_in(readme: &str, sizes: &[(String, f64)]) -> Vec<String> {
         };
         for (name, size_mb) in sizes.iter().filter(|(name, _)| ends.iter().any(|end| name.ends_with(end))) {
             if (size_mb / said_mb - 1.0).abs() > MOST_OFF {
-                wrong.push(format!("\"{words}{said_mb} MB\", and {name} has {size_mb:.2} MB"));
+                wrong.push(format!("\"{words}{said_mb} MB\", and {name} is {size_mb:.2} MB"));
             }
         }
     }
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_package_above_its_budget_is_named_with_both_sizes() {
         let words = too_large("drome_0.1.0_amd64.deb", 99.0).unwrap();
-        assert!(words.contains("drome_0.1.0_amd64.deb has 99.00 MB, budget"), "{words}");
+        assert!(words.contains("drome_0.1.0_amd64.deb is 99.00 MB, budget"), "{words}");
         assert_eq!(too_large("drome_0.1.0_amd64.deb", 2.0), None);
         assert_eq!(too_large("SHA256SUMS", 99.0), None);
         assert!(too_large("aarch64/drome", 20.5).is_some() && too_large("aarch64/drome", 19.9).is_none());
@@ -91,14 +91,14 @@ mod tests {
     fn readme_has_every_figure_and_one_that_is_off_is_named() {
         let readme = std::fs::read_to_string(crate::root().join("README.md")).unwrap();
         assert_eq!(wrong_in(&readme, &[]), [""; 0], "every figure is there");
-        let text = "The binary for x86-64 has 10 MB; the archive\nand the wheel have 5 MB, the Debian package 4 MB, \
+        let text = "The binary for x86-64 is 10 MB; the archive\nand the wheel are 5 MB, the Debian package 4 MB, \
                     all crates together 1 MB.";
         let built = |mb: f64| [("x86_64/drome".to_owned(), mb), ("aarch64/drome".to_owned(), 1.0)];
         assert_eq!(wrong_in(text, &built(10.4)), [""; 0], "within 5 %");
         let wrong = wrong_in(text, &built(10.6));
-        assert_eq!(wrong, ["\"The binary for x86-64 has 10 MB\", and x86_64/drome has 10.60 MB"]);
+        assert_eq!(wrong, ["\"The binary for x86-64 is 10 MB\", and x86_64/drome is 10.60 MB"]);
         let wheel = [("drome_bench-0.1.0-py3-none-musllinux_1_1_x86_64.whl".to_owned(), 9.0)];
-        assert!(wrong_in(text, &wheel)[0].contains("the wheel have 5 MB"));
+        assert!(wrong_in(text, &wheel)[0].contains("the wheel are 5 MB"));
         assert_eq!(wrong_in("nothing", &[]).len(), 4);
     }
 }

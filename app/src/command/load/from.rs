@@ -61,8 +61,8 @@ impl FromArgs {
             let why = "--put copies drome to the machines that --load-from names: add --load-from 'ssh HOST'";
             return if self.put.is_given() { Err(WrongInput(why.to_owned()).into()) } else { Ok(None) };
         }
-        // What can't be dealt is told before anybody is called.
-        lab::load_from::deal(plan, self.load_from.len()).map_err(|error| WrongInput(error.to_string()))?;
+        // A plan that can't be divided is refused before any machine is contacted.
+        lab::load_from::divide(plan, self.load_from.len()).map_err(|error| WrongInput(error.to_string()))?;
         let links = std::thread::scope(|scope| {
             let calls: Vec<_> =
                 self.load_from.iter().map(|from| scope.spawn(|| link(from, &self.put))).collect();

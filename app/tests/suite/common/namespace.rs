@@ -35,7 +35,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// At the end of a pair of devices between which the kernel carries packets at once.
+    /// A namespace behind a pair of devices between which the kernel carries packets without delay.
     pub fn new() -> Self {
         let (nth, namespace) = Self::unlinked();
         let Self { name, here, there, .. } = &namespace;
@@ -44,7 +44,7 @@ impl Namespace {
         namespace
     }
 
-    /// At the end of a link that does this to packets.
+    /// A namespace behind a link that delays, loses or limits packets in this way.
     pub fn through(through: Through) -> Self {
         let (nth, mut namespace) = Self::unlinked();
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/relay/link.py");

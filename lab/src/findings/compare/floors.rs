@@ -36,7 +36,7 @@ fn compared(old: &Findings, new: &Findings) -> (Change, bool, String, bool) {
 }
 
 #[test]
-fn a_reference_that_was_held_back_in_one_run_only_is_no_measure() {
+fn a_reference_that_was_limited_in_one_run_only_gives_no_ratio() {
     let of = |rate, reference| run(Metric::Rate, rate, 1_000, [Bound::Server, reference]);
     let old = of(50_000.0, Bound::Server);
     for (old, new, which) in [

@@ -1,23 +1,23 @@
-//! Deals contenders into heats. A round has every contender in exactly one heat, dealt anew each round. Pure: by the seed and by which
-//! contenders have met before, never by a look at a figure.
+//! Deals contenders into heats. A round has every contender in exactly one heat, dealt anew each round. Pure: depends on the seed and on
+//! which contenders have met before, never on results.
 
 use stats::random;
 use std::collections::BTreeMap;
 
-/// How many shuffles are tried before there is one heat more.
+/// How many shuffles are tried before another heat is added.
 const SHUFFLES: u64 = 20;
 
 /// The most passes over all pairs in which two heats exchange members.
 const PASSES: usize = 20;
 
-/// What must be known about a contender before it is dealt into a heat.
+/// A contender that is to be dealt into a heat, with what decides where it fits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Player {
     /// Its name.
     pub name: String,
     /// Whether no other contender may be alive beside it.
     pub alone: bool,
-    /// Whether that is because the machine once had no memory for it beside others.
+    /// Whether that is because the machine once ran out of memory while it was alive beside others.
     pub lacked_memory: bool,
     /// The most memory that all of its copies used together. Unknown before its first start, and then it counts as none: if that is too much
     /// for the machine, the kernel ends a server, which is then repeated alone.
@@ -63,7 +63,7 @@ struct Table<'p> {
 }
 
 impl<'p> Table<'p> {
-    /// Deals the players in the order of the seed, each to the emptiest heat that has room; `None` where one finds none.
+    /// Deals the players in the order of the seed, each to the emptiest heat that has room; `None` if one finds none.
     fn shuffled(players: &'p [&'p Player], room: Room, heats: usize, seed: u64) -> Option<Self> {
         let mut table = Self { players, room, heats: vec![Vec::new(); heats] };
         for player in random::shuffled(players.len(), seed) {
@@ -85,7 +85,7 @@ impl<'p> Table<'p> {
         members.len() < 2 || self.room.memory_bytes.is_none_or(|room| memory <= room)
     }
 
-    /// Exchanges members of different heats for as long as that makes fewer of those meet that have met before.
+    /// Exchanges members of different heats for as long as that lowers the number of repeated meetings.
     fn by_meetings(mut self, met: &Met) -> Vec<Vec<usize>> {
         for _ in 0..PASSES {
             let mut is_better = false;

@@ -1,7 +1,7 @@
 //! The next heat of a round. In each round, every contender must be measured in each cell, once for each of its copies. A start that
-//! the lab or the machine spoiled is repeated, up to [`ATTEMPTS`] times in all; one that the contender failed is not. What compares the
-//! commands of a race is that they are alive together, so where one has to be repeated, all are. Pure: a function of the run and of what
-//! was stored, so that an interrupted run continues where it was.
+//! the lab or the machine spoiled is repeated, up to [`ATTEMPTS`] times in all; one that the contender failed is not. The
+//! commands of a race are comparable because they are alive together, so if one has to be repeated, all are. Pure: a function of
+//! the run and of what was stored, so that an interrupted run continues where it was.
 
 use crate::heat::schedule::deal::{Player, Room, deal};
 use crate::heat::schedule::found::Found;
@@ -21,7 +21,7 @@ const MEMORY_SHARE: f64 = 0.7;
 
 /// Returns the next heat of a round; `None` when nothing is left to measure in it.
 pub fn heat(run: &Run, round: usize, heats: &[Heat], starts: &[Start]) -> Option<Heat> {
-    // What was found out in this round does not change how it was dealt.
+    // What was found out in this round does not change how its heats are dealt.
     let before: Vec<Start> = starts.iter().filter(|start| start.round < round).cloned().collect();
     let earlier: Vec<Vec<String>> =
         heats.iter().filter(|heat| heat.round < round).map(|heat| heat.members.clone()).collect();
@@ -44,14 +44,14 @@ pub fn dealt(run: &Run, round: usize, before: &[Start], earlier: &[Vec<String>])
     dealt.into_iter().enumerate().map(heat).collect()
 }
 
-/// The heat that makes up for spoiled starts of a round whose other heats are over; `None` where nothing is owed. `bare` has its round and
-/// number, and whether the round's other heats have the hub.
+/// The heat that repeats spoiled starts of a round whose other heats are over; `None` if there is nothing to repeat. `bare` has its round
+/// and number, and whether the round's other heats have the hub.
 pub fn made_up(bare: Heat, run: &Run, starts: &[Start]) -> Option<Heat> {
     let round = bare.round;
     let owes = |name: &String| cells_owed(run, name, round, starts);
     let all = players(run, starts);
     let late: Vec<Player> = all.iter().filter(|player| !owes(&player.name).is_empty()).cloned().collect();
-    // One for whom there was no memory beside others needs a heat of its own, which only a hub ties to the others.
+    // A contender for which memory did not suffice beside others needs a heat of its own, which only a hub can connect to the others.
     let hub = bare.hub || all.iter().any(|player| player.lacked_memory);
     let seed = random::derive(&[bare.seed, DEALING]);
     let members = if hub {

@@ -151,7 +151,7 @@ mod tests {
             // It rested for 5 ms while it was not loaded, and once for 9 ms more; a millisecond of each is the turn's own.
             idle_ns: Some(if cpu_ms > 100 { 5 * MS } else { 14 * MS }),
             segments: None,
-            programs: BTreeMap::new(),
+            programs: std::collections::BTreeMap::new(),
         };
         (one_slice, used)
     }

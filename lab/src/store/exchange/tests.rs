@@ -84,7 +84,7 @@ fn filled(folder: &tempfile::TempDir, name: &str) -> Store {
     store
 }
 
-/// What a file with these runs is read as.
+/// The entries that are read from a file with these runs.
 fn shared(store: &Store, ids: &[&str], machine: &str) -> Vec<Entry> {
     let mut bytes = Vec::new();
     let mut writer = Writer::begin(&mut bytes, "0.1.0").unwrap();

@@ -1,20 +1,20 @@
-//! Deals one plan to several machines: connections and requests in whole numbers, the rate request by request. Pure.
+//! Divides one plan among several machines: connections and requests in whole numbers, the rate request by request. Pure.
 
 use model::{Load, OneOf, Plan, Until};
 
 /// The most machines for one load.
 const MOST_MACHINES: usize = 1000;
 
-/// Why a plan can't be dealt.
+/// Why a plan can't be divided.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum DealError {
+pub enum DivideError {
     /// There is no machine, or there are too many.
-    #[error("a load is driven from 1 to {MOST_MACHINES} machines, not from {0}")]
+    #[error("a load can be spread over 1 to {MOST_MACHINES} machines, not over {0}")]
     Machines(usize),
     /// A machine would have no connection.
     #[error(
-        "{connections} connections can't be dealt to {machines} machines: each needs one at least; ask for more connections (-c), or \
-         name fewer machines"
+        "{connections} connections can't be divided among {machines} machines: each needs at least one; ask for more \
+         connections (-c), or name fewer machines"
     )]
     Connections {
         /// The connections asked for.
@@ -24,8 +24,8 @@ pub enum DealError {
     },
     /// A machine would have no request.
     #[error(
-        "{requests} requests can't be dealt to {machines} machines: each needs one at least; ask for more requests (-n), or name fewer \
-         machines"
+        "{requests} requests can't be divided among {machines} machines: each needs at least one; ask for more \
+         requests (-n), or name fewer machines"
     )]
     Requests {
         /// The requests asked for.
@@ -33,23 +33,23 @@ pub enum DealError {
         /// The machines.
         machines: usize,
     },
-    /// The plan has something that belongs to this machine.
-    #[error("{0} can't be used with load from several machines: it belongs to this one; leave it out")]
-    Own(&'static str),
+    /// The plan has an option that works only on this machine.
+    #[error("{0} can't be used with load from several machines: it works only on this machine; leave it out")]
+    Local(&'static str),
 }
 
-/// The plans of the machines. Connections and requests differ by one at most; of an offered rate, each machine has every n-th request, so
-/// that all together offer it exactly, and as evenly as one machine would.
-pub fn deal(plan: &Plan, machines: usize) -> Result<Vec<Plan>, DealError> {
+/// The plan of each machine. The machines' numbers of connections and of requests differ by at most one. Of an offered rate, each of n
+/// machines sends every n-th request: together they offer it exactly, and as evenly as one machine would.
+pub fn divide(plan: &Plan, machines: usize) -> Result<Vec<Plan>, DivideError> {
     if !(1..=MOST_MACHINES).contains(&machines) {
-        return Err(DealError::Machines(machines));
+        return Err(DivideError::Machines(machines));
     }
-    if let Some(own) = own(plan) {
-        return Err(DealError::Own(own));
+    if let Some(option) = local_option(plan) {
+        return Err(DivideError::Local(option));
     }
     let connections = plan.load.connections();
     if connections < machines {
-        return Err(DealError::Connections { connections, machines });
+        return Err(DivideError::Connections { connections, machines });
     }
     let requests = match plan.until {
         Until::Answered(n) | Until::Closed(n) => Some(n),
@@ -57,13 +57,13 @@ pub fn deal(plan: &Plan, machines: usize) -> Result<Vec<Plan>, DealError> {
     };
     let fewest = [requests, plan.most_requests].into_iter().flatten().min();
     if let Some(requests) = fewest.filter(|n| *n < machines as u64) {
-        return Err(DealError::Requests { requests, machines });
+        return Err(DivideError::Requests { requests, machines });
     }
     Ok((0..machines).map(|index| of_one(plan, OneOf { index, machines })).collect())
 }
 
-/// The option of a plan that only this machine can carry out, if there is one.
-fn own(plan: &Plan) -> Option<&'static str> {
+/// The option of a plan that works only on this machine, if there is one.
+fn local_option(plan: &Plan) -> Option<&'static str> {
     let options = [
         (plan.target.address.tcp().is_none(), "a Unix socket"),
         (!plan.connecting.from.is_empty(), "a source address"),
