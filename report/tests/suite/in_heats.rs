@@ -6,6 +6,7 @@ use model::findings::{
     CellInHeats, ClassFloor, ContenderFindings, ContenderInHeats, Decided, Figure, Front, PairFindings,
     Pairs, StartFigure, Unranked,
 };
+use model::heat::Background;
 use model::observation::InHeat;
 use model::{Conditions, Findings, Measurement, Observation, Outcome, Tally, Trial, Usage, Verdict};
 use report::{TextStyle, answer};
@@ -71,6 +72,7 @@ fn in_heats() -> Findings {
     };
     cell.in_heats = Some(CellInHeats {
         machines: None,
+        background: Vec::new(),
         rounds: 6,
         heats: 12,
         never_quiet: 3,
@@ -120,10 +122,9 @@ fn what_is_not_known_is_not_answered() {
     let mut f = in_heats();
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next) = (vec!["nginx".to_owned(), "h2o".to_owned()], Some("go".to_owned()));
-    assert_eq!(
-        sentences(&f)[0],
-        "Among those with a rank, no significant difference between nginx and H2O: either of them may be the fastest."
-    );
+    let tied = "Among those with a rank, no significant difference between nginx and H2O: either of them may be the fastest";
+    let bound = "nginx reaches at most 0.810 of the reference (0.804 to 0.816), which the load generator limited";
+    assert_eq!(sentences(&f)[0], format!("{tied}; {bound}."));
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned()], None, None);
     assert!(
@@ -131,9 +132,9 @@ fn what_is_not_known_is_not_answered() {
         "one alone leads nobody"
     );
     f.cells[0].in_heats.as_mut().unwrap().front = None;
-    assert_eq!(sentences(&f)[0], "No contender has a rank. nginx has the best figure.");
+    assert_eq!(sentences(&f)[0], "No contender has a rank: nginx has the best figure.");
     f.quick = true;
-    assert_eq!(sentences(&f)[0], "A first look gives no ranks. nginx has the best figure.");
+    assert_eq!(sentences(&f)[0], "A first look gives no ranks: nginx has the best figure.");
     f.cells[0].contenders.iter_mut().for_each(|c| (c.trials, c.failed) = (0, 0));
     assert_eq!(sentences(&f), ["No start has been measured yet."]);
 }
@@ -154,7 +155,7 @@ fn many_groups_without_a_difference_are_counted_instead_of_listed() {
         }));
         answer::of(&f, &f.cells[0])[1].clone()
     };
-    assert!(with_groups(2).starts_with("No significant difference between C0 and C1; between C2 and C3. "));
+    assert!(with_groups(2).starts_with("No significant difference between C0 and C1; between C2 and C3."));
     assert!(with_groups(5).starts_with("5 more groups show no significant difference within them: "));
 }
 
@@ -172,15 +173,31 @@ fn the_noise_floor_of_a_ranking_is_that_of_who_stands_in_it() {
 fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
     let f = in_heats();
     let sentences = answer::of(&f, &f.cells[0]).join(" ");
-    let bound = "nginx reaches at most 0.810 of the reference (0.804 to 0.816): the load generator limited the reference.";
+    let bound = "; it reaches at most 0.810 of the reference (0.804 to 0.816), which the load generator limited.";
     assert!(sentences.contains(bound), "{sentences}");
     let table = report::terminal::report(&f, &TextStyle::default());
     assert!(table.contains("≥ 100,000") && table.contains("≤ 0.810"), "{table}");
     let mut f = in_heats();
     f.cells[0].contenders[1].bound = Some("client".to_owned());
     let sentences = answer::of(&f, &f.cells[0]).join(" ");
-    assert!(sentences.contains("The load generator limited both nginx and the reference, so the distance between them is unknown."), "{sentences}");
+    assert!(sentences.contains("the load generator limited both nginx and the reference, so the distance between them is unknown"), "{sentences}");
     assert!(sentences.contains("nginx is the fastest: at least 1.14 times"), "{sentences}");
+}
+
+#[test]
+fn what_may_be_wrong_is_one_sentence_and_names_the_programs_that_disturbed() {
+    let mut f = in_heats();
+    let in_heats = f.cells[0].in_heats.as_mut().unwrap();
+    (in_heats.never_quiet, in_heats.shares_differ) = (2, 1);
+    in_heats.background =
+        ["rustc", "cc1"].map(|name| Background { program: name.to_owned(), cpu_ns: 9 }).to_vec();
+    let sentences = answer::of(&f, &f.cells[0]);
+    assert!(sentences.len() <= 3, "{sentences:?}");
+    let caution = sentences.last().unwrap();
+    assert!(caution.starts_with("Caution: ") && caution.matches(". ").count() == 0, "{caution}");
+    for part in ["background load (mostly rustc and cc1) ran nearly all the time in 2 of", "others in 1 of"] {
+        assert!(caution.contains(part), "{caution}");
+    }
 }
 
 #[test]
@@ -199,19 +216,19 @@ fn more_than_a_few_names_are_counted() {
 }
 
 #[test]
-fn pairs_are_counted_in_a_sentence() {
-    let sentences = |decided, equal, open| {
+fn pairs_are_counted_beside_what_was_measured() {
+    let words = |decided, equal, open| {
         let mut f = in_heats();
         f.cells[0].in_heats.as_mut().unwrap().pairs = Pairs { decided, equal, open };
-        answer::of(&f, &f.cells[0]).join(" ")
+        report::ranking::asked(&f.cells[0])
     };
-    for ((decided, equal, open), words) in [
-        ((39, 0, 6), "Of 45 pairs: 39 decided, 6 inconclusive."),
-        ((30, 9, 6), "Of 45 pairs: 30 decided, 9 within 2 % of each other, 6 inconclusive."),
-        ((6, 0, 0), "Of 6 pairs: 6 decided."),
-        ((0, 0, 1), "Of 1 pair: 1 inconclusive."),
+    for ((decided, equal, open), expected) in [
+        ((39, 0, 6), "; of 45 pairs: 39 decided, 6 inconclusive"),
+        ((30, 9, 6), "; of 45 pairs: 30 decided, 9 within 2 % of each other, 6 inconclusive"),
+        ((6, 0, 0), "; of 6 pairs: 6 decided"),
+        ((0, 0, 1), " heats"),
     ] {
-        assert!(sentences(decided, equal, open).contains(words), "{}", sentences(decided, equal, open));
+        assert!(words(decided, equal, open).ends_with(expected), "{}", words(decided, equal, open));
     }
 }
 
