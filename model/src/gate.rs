@@ -31,6 +31,8 @@ pub struct Changed {
     pub metric: Metric,
     /// Its speed by that of the server that it is compared with: less than 1 is slower.
     pub speed: Figure,
+    /// The share of its speed that it may lose.
+    pub margin: f64,
     /// The judgement.
     pub judged: Judged,
 }
@@ -94,6 +96,18 @@ impl Gate {
         gate
     }
 
+    /// The judgements of several races together, each by the title of its cell; its margin is that of the first.
+    pub fn of_cells(cells: impl IntoIterator<Item = (String, Self)>) -> Option<Self> {
+        let mut all: Option<Self> = None;
+        for (title, gate) in cells {
+            let all = all.get_or_insert_with(|| Self { changes: Vec::new(), unknown: Vec::new(), ..gate.clone() });
+            let changes = gate.changes.into_iter();
+            all.changes.extend(changes.map(|change| Changed { cell: Some(title.clone()), ..change }));
+            all.unknown.extend(gate.unknown.into_iter().map(|why| format!("{title}: {why}")));
+        }
+        all
+    }
+
     fn add(&mut self, [name, title]: [&str; 2], cell: Option<&str>, metric: Metric, speed: Figure) {
         self.changes.push(Changed {
             name: name.to_owned(),
@@ -101,6 +115,7 @@ impl Gate {
             cell: cell.map(str::to_owned),
             metric,
             speed,
+            margin: self.margin,
             judged: judged(speed, self.margin),
         });
     }
@@ -120,7 +135,7 @@ impl Gate {
     /// The smallest slowdown that measurements as precise as these would show of every contender, as a share; `None`: of some there is no interval.
     pub fn smallest_shown(&self) -> Option<f64> {
         let of =
-            |change: &Changed| Some(smallest_shown(change.speed.median, change.speed.high?, self.margin));
+            |change: &Changed| Some(smallest_shown(change.speed.median, change.speed.high?, change.margin));
         let all: Option<Vec<f64>> = self.changes.iter().map(of).collect();
         all?.into_iter().reduce(f64::max)
     }

@@ -45,7 +45,7 @@ pub struct GateVerdict {
     pub schema: u32,
     /// The judgement.
     pub outcome: Outcome,
-    /// The share of its speed that a server may lose.
+    /// The share of its speed that a server may lose, unless its change has another margin.
     pub margin: f64,
     /// The title of the race or of the study.
     pub title: String,
@@ -91,6 +91,9 @@ pub struct VerdictChange {
     pub low: Option<f64>,
     /// The upper bound of the 95 % interval.
     pub high: Option<f64>,
+    /// The share of its speed that it may lose, where that is not the document's margin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
     /// The share of its speed that it lost: 1 less the speed above, negative where it became faster.
     pub slowdown: f64,
     /// The judgement.
@@ -122,6 +125,20 @@ pub struct VerdictMachine {
 }
 
 impl GateVerdict {
+    /// The judgement of races of the same servers, one for each cell, with the time of all. `findings`: those of the first race.
+    /// `revisions`: what was raced, in the order of the race; none where commands were.
+    pub fn of_races(
+        gate: &Gate,
+        findings: &Findings,
+        others: &[Findings],
+        revisions: Vec<VerdictRevision>,
+    ) -> Self {
+        let one = Self::of_race(gate, findings, revisions);
+        let elapsed_s = others.iter().fold(one.elapsed_s, |sum, race| sum + race.elapsed_s);
+        let rounds = others.iter().map(rounds).fold(one.rounds, usize::max);
+        Self { elapsed_s, rounds, ..one }
+    }
+
     /// The judgement of a race. `revisions`: what was raced, in the order of the race; none where commands were.
     pub fn of_race(gate: &Gate, findings: &Findings, revisions: Vec<VerdictRevision>) -> Self {
         let first = findings.race.as_ref().and_then(|race| race.pairs.first());
@@ -142,7 +159,7 @@ impl GateVerdict {
             gate.unknown.iter().map(|why| clipped(why, LONGEST_SENTENCE)).collect();
         let mut changes = Vec::new();
         for change in &gate.changes {
-            match VerdictChange::of(change) {
+            match VerdictChange::of(change, gate.margin) {
                 Some(change) => changes.push(change),
                 None => unknown.push(format!(
                     "{} could not be judged: its change of speed is not a number",
@@ -170,7 +187,7 @@ impl GateVerdict {
             revisions: Vec::new(),
             profile: None,
             elapsed_s: findings.elapsed_s,
-            rounds: findings.cells.iter().map(|cell| cell.blocks).max().unwrap_or_default(),
+            rounds: rounds(findings),
             machine: VerdictMachine {
                 cores: environment.cores,
                 cpu: name(environment.cpu.as_ref()),
@@ -182,8 +199,8 @@ impl GateVerdict {
 }
 
 impl VerdictChange {
-    /// `None`: a figure is not a number.
-    fn of(change: &Changed) -> Option<Self> {
+    /// `margin`: the document's. `None`: a figure is not a number.
+    fn of(change: &Changed, margin: f64) -> Option<Self> {
         let figures = [Some(change.speed.median), change.speed.low, change.speed.high];
         if figures.iter().flatten().any(|figure| figure.is_nan()) {
             return None;
@@ -197,10 +214,16 @@ impl VerdictChange {
             speed,
             low: change.speed.low.map(within),
             high: change.speed.high.map(within),
+            margin: Some(change.margin).filter(|own| *own != margin),
             slowdown: 1.0 - speed,
             judged: change.judged.into(),
         })
     }
+}
+
+/// The number of rounds of the cell with the most.
+fn rounds(findings: &Findings) -> usize {
+    findings.cells.iter().map(|cell| cell.blocks).max().unwrap_or_default()
 }
 
 /// What all changes say together: one that is certainly too slow is enough, and all others must be known.

@@ -7,7 +7,7 @@ use stats::margin::Judged;
 
 /// A sentence for every contender, then what could not be judged, then the smallest slowdown that would have been shown.
 pub fn lines(gate: &Gate) -> Vec<String> {
-    let mut lines: Vec<String> = gate.changes.iter().map(|change| line(change, gate.margin)).collect();
+    let mut lines: Vec<String> = gate.changes.iter().map(line).collect();
     lines.extend(gate.unknown.iter().cloned());
     lines.push(smallest(gate.smallest_shown()));
     lines
@@ -25,9 +25,9 @@ pub(crate) fn smallest(share: Option<f64>) -> String {
 }
 
 /// A contender's change and its judgement in a sentence.
-pub(crate) fn line(change: &Changed, margin: f64) -> String {
+pub(crate) fn line(change: &Changed) -> String {
     let cell = change.cell.as_ref().map_or_else(String::new, |cell| format!(" ({cell})"));
-    let margin = units::share(margin);
+    let margin = units::share(change.margin);
     let judged = match change.judged {
         Judged::Beyond => format!("is more than {margin} slower"),
         Judged::Within => format!("is not more than {margin} slower"),

@@ -1,5 +1,6 @@
 //! `drome race 'COMMAND' 'COMMAND'` and `drome race URL URL`: compares any servers, measured like the contenders of a study.
 
+mod cells;
 mod profiling;
 mod servers;
 
@@ -29,7 +30,8 @@ use lab::revision::RevisionError;
 use lab::setup::{self, Rules, SetupError};
 use model::gate::{Gate, Outcome};
 use model::metric::Decider;
-use model::{Arrivals, Design, GateVerdict, Heats, Load, Run, Study};
+use model::gate_verdict::VerdictRevision;
+use model::{Arrivals, Design, Findings, GateVerdict, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -66,6 +68,9 @@ pub struct RaceArgs {
     /// Read the options from this file instead of drome.toml; its commands are for the current folder, wherever the file is
     #[arg(long, value_name = "FILE", conflicts_with = "commands")]
     file: Option<PathBuf>,
+    /// Race only this cell of the file, by its title or number; may be repeated
+    #[arg(long, value_name = "CELL", conflicts_with = "commands")]
+    cell: Vec<String>,
     #[command(flatten)]
     running: RunningArgs,
     /// Label of a command, an image or a URL in reports; repeated, once for each and in their order [default: what tells
@@ -147,14 +152,31 @@ pub struct RaceArgs {
     /// The words that made these arguments, without the seed.
     #[arg(skip = repeat::own())]
     words: Vec<String>,
+    /// The title of the cell, where the file has cells.
+    #[arg(skip)]
+    title: Option<String>,
 }
 
-/// Runs the race and reports which server is faster.
+/// A race that is over.
+struct Measured {
+    /// The exit code, unless the race is judged.
+    exit: ExitCode,
+    findings: Findings,
+    /// The revisions that were raced, in the order of the race.
+    revisions: Vec<VerdictRevision>,
+    /// The judgement, if one was asked for.
+    gate: Option<Gate>,
+}
+
+/// Runs the race and reports which server is faster; of a file with several cells, one race after the other.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let code = if args.file.is_none() && names_servers(args) {
         race(args, common)
     } else {
-        of_file(args.file.as_deref()).and_then(|args| race(&args, common))
+        of_file(args.file.as_deref()).and_then(|all| match all.as_slice() {
+            [only] => race(only, common),
+            several => cells::race(several, common),
+        })
     };
     match code {
         // Any other code would be taken for a judgement of the revision.
@@ -166,15 +188,16 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs the race. Where it is to judge, and what it compares with the first server lets it not begin, the exit code says that nothing
+/// Runs one race. Where it is to judge, and what it compares with the first server lets it not begin, the exit code says that nothing
 /// could be judged: that is a finding about the change.
 fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    match measured(args, common) {
+    let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
+    match measured(args, common, verdict.as_ref()) {
         Err(error) if args.fail_if_slower.is_some() && is_of_a_later_one(&error, &args.revisions.revs) => {
             let _ = failure::tell(&error);
             Ok(exit_of(args, Outcome::Open))
         }
-        code => code,
+        measured => measured.map(|race| race.gate.map_or(race.exit, |gate| exit_of(args, gate.outcome()))),
     }
 }
 
@@ -200,22 +223,28 @@ fn names_servers(args: &RaceArgs) -> bool {
     !args.commands.is_empty() || start.is_some() || are_images_whole
 }
 
-/// The arguments of a race whose command line names no servers: those of a file, replaced by those of the command line. `named`: the
-/// file; `None`: drome.toml.
-fn of_file(named: Option<&Path>) -> anyhow::Result<RaceArgs> {
+/// The arguments of a race whose command line names no servers, for each selected cell: those of a file, replaced by those of the command
+/// line. `named`: the file; `None`: drome.toml.
+fn of_file(named: Option<&Path>) -> anyhow::Result<Vec<RaceArgs>> {
     // The file's URLs are arguments, beside which --file is refused.
     let given = repeat::without("--file", std::env::args().skip_while(|arg| arg != "race").skip(1));
-    let (path, options) = race_file::options(named, &given)?;
-    let command =
-        Common::augment_args(RaceArgs::augment_args(clap::Command::new("race").no_binary_name(true)));
+    let (path, cells) = race_file::options(named, &given)?;
     let wrong = |error: clap::Error| WrongInput(format!("{}: {error}", path.display()));
-    let all: Vec<String> = options.into_iter().chain(given).collect();
-    let matches = command.try_get_matches_from(&all).map_err(wrong)?;
-    let mut args = RaceArgs::from_arg_matches(&matches).map_err(wrong)?;
-    args.words = repeat::words(std::iter::once("race".to_owned()).chain(all));
-    // drome.toml is part of the repository; a file that was named may be anywhere.
-    args.revisions.folder = path.parent().filter(|_| named.is_none()).map(Path::to_owned);
-    Ok(args)
+    let of_cell = |cell: race_file::Options| -> anyhow::Result<RaceArgs> {
+        let command =
+            Common::augment_args(RaceArgs::augment_args(clap::Command::new("race").no_binary_name(true)));
+        let all: Vec<String> = cell.words.into_iter().chain(given.iter().cloned()).collect();
+        let matches = command.try_get_matches_from(&all).map_err(wrong)?;
+        let mut args = RaceArgs::from_arg_matches(&matches).map_err(wrong)?;
+        args.words =
+            repeat::without("--cell", repeat::words(std::iter::once("race".to_owned()).chain(all)));
+        // drome.toml is part of the repository; a file that was named may be anywhere.
+        args.revisions.folder = path.parent().filter(|_| named.is_none()).map(Path::to_owned);
+        args.title = cell.title;
+        Ok(args)
+    };
+    let all = cells.into_iter().map(of_cell).collect::<anyhow::Result<Vec<RaceArgs>>>()?;
+    Ok(cells::selected(all)?)
 }
 
 /// Fails if an option needs a margin and there is none.
@@ -246,11 +275,11 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
     }
 }
 
-fn measured(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+/// Measures and reports one race. `verdict`: the file that gets the judgement, if it is this race's own.
+fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<Measured> {
     check_margin(args)?;
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
-    let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
     let why = args.profile.as_deref().map(Why::to).transpose()?;
     let stop = stop_flag()?;
     refuse_elsewhere(args)?;
@@ -283,17 +312,14 @@ fn measured(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let id = &session.run.id;
     let findings =
         findings.with_context(|| format!("run {id}: `drome report {id}` shows what was measured"))?;
-    let mut exit = conclude(&session, &findings, &teller)?;
-    let mut judged = None;
-    if let Some(margin) = args.fail_if_slower {
-        let gate = Gate::of_race(&findings, margin);
-        gate::tell(&gate);
-        judged = verdict.map(|file| (file, GateVerdict::of_race(&gate, &findings, revisions)));
-        exit = exit_of(args, gate.outcome());
-    }
+    let exit = conclude(&session, &findings, &teller)?;
+    let gate = args.fail_if_slower.map(|margin| Gate::of_race(&findings, margin));
+    gate.iter().for_each(gate::tell);
+    let judged = verdict.zip(gate.as_ref());
+    let judged = judged.map(|(file, gate)| (file, GateVerdict::of_race(gate, &findings, revisions.clone())));
     // Last, when everything about the race is printed and stored.
-    profiling.explain(&session, judged.as_ref(), args.fail_if_slower.is_some())?;
-    Ok(exit)
+    profiling.explain(&session, judged.as_ref(), gate.is_some())?;
+    Ok(Measured { exit, findings, revisions, gate })
 }
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.

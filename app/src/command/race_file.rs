@@ -1,6 +1,9 @@
 //! `drome.toml` in a repository: how its server is built, started and raced, or which container images are, so that `drome race` alone
 //! does it.
 
+mod cell;
+
+use self::cell::Cell;
 use crate::failure::WrongInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,6 +23,18 @@ const NOTHING: &str = "nothing to race: write `rev` and `start`, or `images`, or
 #[serde(deny_unknown_fields)]
 pub struct RaceFile {
     race: Race,
+    /// Races of the same servers, one after the other; without any, there is one, with the options above.
+    #[serde(default, rename = "cell")]
+    cells: Vec<Cell>,
+}
+
+/// One race of a file, as words of a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The title of its cell; `None`: the file has no cells.
+    pub title: Option<String>,
+    /// The words.
+    pub words: Vec<String>,
 }
 
 /// The options of `drome race`, as on the command line. An option that is given there replaces the one given here.
@@ -70,9 +85,9 @@ struct Race {
     budget: Option<String>,
 }
 
-/// The file, and its options as words of a command line. `named`: the file; `None`: the one in the current folder or the nearest one
+/// The file, and its options, for each of its cells. `named`: the file; `None`: the one in the current folder or the nearest one
 /// above it. `given`: the words of the command line; a list in them replaces the file's.
-pub fn options(named: Option<&Path>, given: &[String]) -> anyhow::Result<(PathBuf, Vec<String>)> {
+pub fn options(named: Option<&Path>, given: &[String]) -> anyhow::Result<(PathBuf, Vec<Options>)> {
     let found = match named {
         Some(path) => Some(path.to_owned()),
         None => find(&std::env::current_dir()?),
@@ -87,13 +102,32 @@ pub fn options(named: Option<&Path>, given: &[String]) -> anyhow::Result<(PathBu
     let wrong = |why: String| WrongInput(format!("{}: {}", path.display(), why.trim_end()));
     let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
     let file: RaceFile = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let options = file.race.options(given).map_err(wrong)?;
-    Ok((path, options))
+    let all = file.options(given).map_err(wrong)?;
+    Ok((path, all))
 }
 
 /// Whether there is such a file in the current folder or above it.
 pub fn exists() -> bool {
     std::env::current_dir().is_ok_and(|folder| find(&folder).is_some())
+}
+
+impl RaceFile {
+    /// The options of each cell: those of `[race]`, and those of the cell in their place.
+    fn options(self, given: &[String]) -> Result<Vec<Options>, String> {
+        cell::ensure_distinct(&self.cells)?;
+        if let Some(cell) = self.cells.iter().find(|cell| cell.has_url() && !self.race.urls.is_empty()) {
+            return Err(format!("cell `{}`: `urls` already say what is requested: leave out `url`", cell.title));
+        }
+        let words = self.race.options(given)?;
+        if self.cells.is_empty() {
+            return Ok(vec![Options { title: None, words }]);
+        }
+        let of = |cell: Cell| Options {
+            title: Some(cell.title.clone()),
+            words: words.iter().cloned().chain(cell.words()).collect(),
+        };
+        Ok(self.cells.into_iter().map(of).collect())
+    }
 }
 
 impl Race {
@@ -211,92 +245,4 @@ fn find(folder: &Path) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn race(text: &str) -> Race {
-        toml::from_str::<RaceFile>(text).unwrap().race
-    }
-
-    #[test]
-    fn keys_are_options_and_the_command_line_replaces_a_list() {
-        let text = "[race]\nrev = [\"main\", \".\"]\nstart = \"./x {port}\"\nfail_if_slower = \"2%\"\n";
-        let text = format!("{text}ready = \"1min\"\n");
-        let options = ["--rev=main", "--rev=.", "--start=./x {port}", "--ready=1min", "--fail-if-slower=2%"];
-        let words = |given: &[&str]| {
-            let given: Vec<String> = given.iter().map(ToString::to_string).collect();
-            race(&text).options(&given).unwrap()
-        };
-        assert_eq!(words(&["--bisect"]), options);
-        assert_eq!(words(&["--rev=v1"]), options[2..]);
-        assert_eq!(words(&["--rev", "v1"]), options[2..]);
-    }
-
-    #[test]
-    fn urls_are_arguments_and_stand_alone() {
-        let urls = "[race]\nurls = [\"http://a:1/\", \"http://b:2/\"]\nconnections = 8\n";
-        assert_eq!(race(urls).options(&[]).unwrap(), ["http://a:1/", "http://b:2/", "--connections=8"]);
-        let why = |text: &str, given: &[String]| race(text).options(given).unwrap_err();
-        assert!(why(urls, &["--rev=v1".to_owned()]).contains("--rev needs --start"));
-        let started = format!("{urls}build = \"make\"\nstart = \"./x {{port}}\"\n");
-        assert!(why(&started, &[]).contains("already run: leave out `build`, `start`"));
-        assert_eq!(why("[race]\nconnections = 8\n", &[]), NOTHING);
-        assert_eq!(why("[race]\nrev = [\"main\", \".\"]\n", &[]), NOTHING);
-    }
-
-    #[test]
-    fn servers_are_named_in_one_way() {
-        let why = |keys: &str, given: &[&str]| {
-            let given: Vec<String> = given.iter().map(ToString::to_string).collect();
-            race(&format!("[race]\n{keys}\n")).options(&given).map_or_else(|why| why, |words| words.join(" "))
-        };
-        let (revs, images, urls) = ("rev = [\"a\"]", "images = [\"a\"]", "urls = [\"http://a/\"]");
-        let started = format!("{revs}\nstart = \"x {{port}}\"");
-        for (two, names) in [
-            (format!("{started}\n{urls}"), "`rev` and `urls` name different servers"),
-            (format!("{started}\n{images}"), "`rev` and `images` name different servers"),
-            (format!("{images}\n{urls}"), "`images` and `urls` name different servers"),
-        ] {
-            assert!(why(&two, &[]).contains(names), "{two}");
-        }
-        let image = ["--image", "b"];
-        assert!(why(&started, &image).contains("`rev` and --image name different servers"));
-        assert!(why(urls, &image).contains("without this file, --image needs --start or --env"));
-        assert!(why(images, &["--rev=b"]).contains("without this file, --rev needs --start"));
-        assert!(
-            why(&format!("{images}\nbuild = \"make\""), &[]).contains("already built: leave out `build`")
-        );
-        assert!(why(&format!("{started}\nenv = [\"A=1\"]"), &[]).contains("leave out `env`"));
-        // The servers are those of the command line, the rest is the file's.
-        assert_eq!(why("start = \"x {port}\"", &["--rev", "b"]), "--start=x {port}");
-        assert_eq!(why("env = [\"P={port}\"]", &image), "--env=P={port}");
-        assert_eq!(why(revs, &["--rev=b", "--start=y {port}"]), "");
-    }
-
-    #[test]
-    fn a_race_of_images_is_a_list_of_them() {
-        let text = "[race]\nimages = [\"a:1\", \"a:2\"]\nenv = [\"PORT={port}\"]\ncontainer_args = [\"--memory=1g\"]\n\
-                    container_tool = \"podman --runtime runc\"\n";
-        let options = [
-            "--image=a:1",
-            "--image=a:2",
-            "--env=PORT={port}",
-            "--container-arg=--memory=1g",
-            "--container-tool=podman --runtime runc",
-        ];
-        assert_eq!(race(text).options(&[]).unwrap(), options);
-        assert_eq!(race(text).options(&["--image=b".to_owned()]).unwrap(), options[2..]);
-    }
-
-    #[test]
-    fn an_unknown_key_is_an_error_that_names_it() {
-        let error = toml::from_str::<RaceFile>("[race]\nrev = []\nstart = \"\"\nstrat = 1\n").unwrap_err();
-        assert!(error.to_string().contains("strat"), "{error}");
-    }
-
-    #[test]
-    fn what_new_race_writes_is_a_file_of_this_form() {
-        let options = race(TEMPLATE).options(&[]).unwrap();
-        assert!(options.contains(&"--rev=main".to_owned()) && options.iter().any(|o| o.contains("{port}")));
-    }
-}
+mod tests;

@@ -23,7 +23,7 @@ impl GateVerdict {
         self.check_texts()?;
         self.check_numbers()?;
         for change in &self.changes {
-            check_change(change, self.margin)?;
+            check_change(change, change.margin.unwrap_or(self.margin))?;
         }
         if let Some(profile) = &self.profile {
             profile.check()?;
@@ -60,6 +60,7 @@ impl GateVerdict {
 }
 
 fn check_change(change: &VerdictChange, margin: f64) -> Result<(), String> {
+    within("margin", margin, 0.0, 1.0)?;
     for ratio in [Some(change.speed), change.low, change.high].into_iter().flatten() {
         within("a ratio of speeds", ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)?;
     }

@@ -123,7 +123,7 @@ fn outcome(f: &Findings, c: &ContenderFindings, gate: Option<&Gate>) -> Outcome 
     }
     let Some(gate) = gate else { return Outcome::Passed };
     match gate.changes.iter().find(|change| change.name == c.name) {
-        Some(change) => judged(change, gate.margin),
+        Some(change) => judged(change),
         // The first one, with which the others are compared, is not judged.
         None => unjudged(f, &c.name, gate).map_or(Outcome::Passed, |why| Outcome::Skipped(why.to_owned())),
     }
@@ -137,8 +137,8 @@ fn unjudged<'g>(f: &Findings, name: &str, gate: &'g Gate) -> Option<&'g str> {
     without.find(|(pair, _)| pair.contender == name).map(|(_, why)| why.as_str())
 }
 
-fn judged(change: &Changed, margin: f64) -> Outcome {
-    let words = gate::line(change, margin);
+fn judged(change: &Changed) -> Outcome {
+    let words = gate::line(change);
     match change.judged {
         Judged::Beyond => Outcome::Failed(words),
         Judged::Within => Outcome::Passed,
@@ -159,7 +159,7 @@ fn compared(
         return Outcome::Broken(failed(f.failed, f.trials, &all.new));
     }
     match (gate, gate.and_then(|gate| gate.changes.iter().find(is_it))) {
-        (Some(gate), Some(change)) => judged(change, gate.margin),
+        (Some(_), Some(change)) => judged(change),
         (None, _) if c.change != Change::Unknown => Outcome::Passed,
         _ => Outcome::Skipped(c.note.clone().unwrap_or_else(|| UNKNOWN.to_owned())),
     }

@@ -39,7 +39,7 @@ pub fn markdown(v: &GateVerdict) -> String {
 
 /// The outcome in a sentence.
 fn headline(v: &GateVerdict) -> String {
-    let (margin, against) = (units::share(v.margin), code(&v.against));
+    let (margin, against) = (margins(v), code(&v.against));
     let all = v.changes.len() + v.left_out;
     let only =
         v.changes.first().filter(|_| all == 1 && v.unknown.is_empty()).map(|change| code(&change.title));
@@ -68,6 +68,13 @@ fn headline(v: &GateVerdict) -> String {
     }
 }
 
+/// The margin of all comparisons in words.
+fn margins(v: &GateVerdict) -> String {
+    let mut own = v.changes.iter().map(|change| change.margin.unwrap_or(v.margin));
+    let first = own.next().unwrap_or(v.margin);
+    if own.all(|margin| margin == first) { units::share(first) } else { "its margin".to_owned() }
+}
+
 fn table(v: &GateVerdict) -> String {
     let has_cells = v.changes.iter().any(|change| change.cell.is_some());
     let (title, rule) = if has_cells { (" workload |", " --- |") } else { ("", "") };
@@ -87,7 +94,7 @@ fn table(v: &GateVerdict) -> String {
             "| {} |{cell} {speed} | {} | {} |",
             code(&change.title),
             interval(change),
-            verdict(change.judged, v.margin)
+            verdict(change.judged, change.margin.unwrap_or(v.margin))
         );
     }
     out

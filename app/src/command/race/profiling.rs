@@ -41,7 +41,7 @@ impl Profiling {
     pub fn explain(
         self,
         session: &Session<'_>,
-        verdict: Option<&(VerdictFile, GateVerdict)>,
+        verdict: Option<&(&VerdictFile, GateVerdict)>,
         decides: bool,
     ) -> anyhow::Result<()> {
         let write = |profile: Option<VerdictProfile>| match verdict {

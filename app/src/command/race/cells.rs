@@ -1,0 +1,101 @@
+//! Several races of the same servers, one for each cell of a file, judged together.
+
+use super::{Measured, RaceArgs, exit_of, is_of_a_later_one, measured};
+use crate::command::verdict_file::VerdictFile;
+use crate::failure::{self, WrongInput};
+use crate::options::Common;
+use model::gate::{Gate, Outcome};
+use model::{Findings, GateVerdict};
+use std::process::ExitCode;
+
+/// The races of the selected cells; all if none is selected. Fails if there is no such cell.
+pub fn selected(all: Vec<RaceArgs>) -> Result<Vec<RaceArgs>, WrongInput> {
+    let wanted = all.first().map(|args| args.cell.clone()).unwrap_or_default();
+    let titles: Vec<String> = all.iter().filter_map(|args| args.title.clone()).collect();
+    let index = |given: &String| {
+        let numbered = || given.parse::<usize>().ok()?.checked_sub(1).filter(|nth| *nth < titles.len());
+        titles.iter().position(|title| title == given).or_else(numbered)
+    };
+    if let Some(unknown) = wanted.iter().find(|given| index(given).is_none()) {
+        let has = match titles.as_slice() {
+            [] => "has no cells".to_owned(),
+            titles => format!("has: {}", titles.join(", ")),
+        };
+        return Err(WrongInput(format!("--cell {unknown}: the file {has}")));
+    }
+    let wanted: Vec<usize> = wanted.iter().filter_map(index).collect();
+    let is_selected = |nth: usize| wanted.is_empty() || wanted.contains(&nth);
+    Ok(all.into_iter().enumerate().filter(|(nth, _)| is_selected(*nth)).map(|(_, args)| args).collect())
+}
+
+/// Fails if an option writes something that there is only one of.
+fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
+    let of_one = [
+        ("--profile", args.profile.is_some()),
+        ("--export", args.export.is_some()),
+        ("--output", args.tell.has_output()),
+    ];
+    match of_one.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => {
+            Err(WrongInput(format!("{option} is for one cell: choose it with --cell, by its title or number")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Runs the races, and judges them together: slower in one cell is slower, and passed is passed in all.
+pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
+    let Some(first) = all.first() else { return Ok(ExitCode::SUCCESS) };
+    ensure_fit(first)?;
+    let file = first.verdict.as_deref().map(VerdictFile::to).transpose()?;
+    let (mut gates, mut races) = (Vec::new(), Vec::new());
+    for (nth, args) in all.iter().enumerate() {
+        let title = args.title.clone().unwrap_or_default();
+        alert!("drome: cell {} of {}: {title}", nth + 1, all.len());
+        match measured(args, common, None) {
+            Ok(race) => {
+                gates.extend(race.gate.clone().map(|gate| (title, gate)));
+                races.push(race);
+            }
+            Err(error) if args.fail_if_slower.is_some() && is_of_a_later_one(&error, &args.revisions.revs) => {
+                let _ = failure::tell(&error);
+                gates.push((title, unjudged(args.fail_if_slower.unwrap_or_default(), &error)));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    conclude(first, gates, races, file.as_ref())
+}
+
+/// The judgement of a race that could not begin.
+fn unjudged(margin: f64, error: &anyhow::Error) -> Gate {
+    let why = error.to_string().lines().next().unwrap_or_default().to_owned();
+    Gate { margin, changes: Vec::new(), unknown: vec![why] }
+}
+
+/// Writes the judgement of all races and returns the exit code: that of the judgement, or without one the first that is not success.
+fn conclude(
+    args: &RaceArgs,
+    gates: Vec<(String, Gate)>,
+    races: Vec<Measured>,
+    file: Option<&VerdictFile>,
+) -> anyhow::Result<ExitCode> {
+    let unjudged = races.iter().map(|race| race.exit).find(|exit| *exit != ExitCode::SUCCESS);
+    let Some(gate) = Gate::of_cells(gates) else { return Ok(unjudged.unwrap_or(ExitCode::SUCCESS)) };
+    let outcome = gate.outcome();
+    alert!("drome: all cells together: {}", words(outcome));
+    let mut races = races.into_iter();
+    if let Some((file, first)) = file.zip(races.next()) {
+        let others: Vec<Findings> = races.map(|race| race.findings).collect();
+        file.write(&GateVerdict::of_races(&gate, &first.findings, &others, first.revisions))?;
+    }
+    Ok(exit_of(args, outcome))
+}
+
+fn words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Slower => "slower than a margin allows",
+        Outcome::Passed => "no slower than the margins allow",
+        Outcome::Open => "open",
+    }
+}

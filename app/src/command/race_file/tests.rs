@@ -1,0 +1,112 @@
+use super::*;
+
+fn race(text: &str) -> Race {
+    toml::from_str::<RaceFile>(text).unwrap().race
+}
+
+#[test]
+fn keys_are_options_and_the_command_line_replaces_a_list() {
+    let text = "[race]\nrev = [\"main\", \".\"]\nstart = \"./x {port}\"\nfail_if_slower = \"2%\"\n";
+    let text = format!("{text}ready = \"1min\"\n");
+    let options = ["--rev=main", "--rev=.", "--start=./x {port}", "--ready=1min", "--fail-if-slower=2%"];
+    let words = |given: &[&str]| {
+        let given: Vec<String> = given.iter().map(ToString::to_string).collect();
+        race(&text).options(&given).unwrap()
+    };
+    assert_eq!(words(&["--bisect"]), options);
+    assert_eq!(words(&["--rev=v1"]), options[2..]);
+    assert_eq!(words(&["--rev", "v1"]), options[2..]);
+}
+
+#[test]
+fn urls_are_arguments_and_stand_alone() {
+    let urls = "[race]\nurls = [\"http://a:1/\", \"http://b:2/\"]\nconnections = 8\n";
+    assert_eq!(race(urls).options(&[]).unwrap(), ["http://a:1/", "http://b:2/", "--connections=8"]);
+    let why = |text: &str, given: &[String]| race(text).options(given).unwrap_err();
+    assert!(why(urls, &["--rev=v1".to_owned()]).contains("--rev needs --start"));
+    let started = format!("{urls}build = \"make\"\nstart = \"./x {{port}}\"\n");
+    assert!(why(&started, &[]).contains("already run: leave out `build`, `start`"));
+    assert_eq!(why("[race]\nconnections = 8\n", &[]), NOTHING);
+    assert_eq!(why("[race]\nrev = [\"main\", \".\"]\n", &[]), NOTHING);
+}
+
+#[test]
+fn servers_are_named_in_one_way() {
+    let why = |keys: &str, given: &[&str]| {
+        let given: Vec<String> = given.iter().map(ToString::to_string).collect();
+        race(&format!("[race]\n{keys}\n")).options(&given).map_or_else(|why| why, |words| words.join(" "))
+    };
+    let (revs, images, urls) = ("rev = [\"a\"]", "images = [\"a\"]", "urls = [\"http://a/\"]");
+    let started = format!("{revs}\nstart = \"x {{port}}\"");
+    for (two, names) in [
+        (format!("{started}\n{urls}"), "`rev` and `urls` name different servers"),
+        (format!("{started}\n{images}"), "`rev` and `images` name different servers"),
+        (format!("{images}\n{urls}"), "`images` and `urls` name different servers"),
+    ] {
+        assert!(why(&two, &[]).contains(names), "{two}");
+    }
+    let image = ["--image", "b"];
+    assert!(why(&started, &image).contains("`rev` and --image name different servers"));
+    assert!(why(urls, &image).contains("without this file, --image needs --start or --env"));
+    assert!(why(images, &["--rev=b"]).contains("without this file, --rev needs --start"));
+    assert!(
+        why(&format!("{images}\nbuild = \"make\""), &[]).contains("already built: leave out `build`")
+    );
+    assert!(why(&format!("{started}\nenv = [\"A=1\"]"), &[]).contains("leave out `env`"));
+    // The servers are those of the command line, the rest is the file's.
+    assert_eq!(why("start = \"x {port}\"", &["--rev", "b"]), "--start=x {port}");
+    assert_eq!(why("env = [\"P={port}\"]", &image), "--env=P={port}");
+    assert_eq!(why(revs, &["--rev=b", "--start=y {port}"]), "");
+}
+
+#[test]
+fn a_race_of_images_is_a_list_of_them() {
+    let text = "[race]\nimages = [\"a:1\", \"a:2\"]\nenv = [\"PORT={port}\"]\ncontainer_args = [\"--memory=1g\"]\n\
+                container_tool = \"podman --runtime runc\"\n";
+    let options = [
+        "--image=a:1",
+        "--image=a:2",
+        "--env=PORT={port}",
+        "--container-arg=--memory=1g",
+        "--container-tool=podman --runtime runc",
+    ];
+    assert_eq!(race(text).options(&[]).unwrap(), options);
+    assert_eq!(race(text).options(&["--image=b".to_owned()]).unwrap(), options[2..]);
+}
+
+#[test]
+fn an_unknown_key_is_an_error_that_names_it() {
+    let error = toml::from_str::<RaceFile>("[race]\nrev = []\nstart = \"\"\nstrat = 1\n").unwrap_err();
+    assert!(error.to_string().contains("strat"), "{error}");
+}
+
+#[test]
+fn what_new_race_writes_is_a_file_of_this_form() {
+    let options = race(TEMPLATE).options(&[]).unwrap();
+    assert!(options.contains(&"--rev=main".to_owned()) && options.iter().any(|o| o.contains("{port}")));
+}
+
+#[test]
+fn each_cell_is_a_race_with_its_own_options() {
+    let file = |text: &str| toml::from_str::<RaceFile>(text).unwrap().options(&[]);
+    let race = "[race]\nrev = [\"main\", \".\"]\nstart = \"./x {port}\"\nfail_if_slower = \"2%\"\n";
+    let cells = "[[cell]]\ntitle = \"hello\"\n[[cell]]\ntitle = \"p99 of JSON\"\nurl = \"http://127.0.0.1:{port}/json\"\n\
+                 metric = \"p99@5k\"\nconnections = 8\nno_keepalive = true\nfail_if_slower = \"10%\"\nbudget = \"5min\"\n";
+    let shared = ["--rev=main", "--rev=.", "--start=./x {port}", "--fail-if-slower=2%"];
+    let all = file(&format!("{race}{cells}")).unwrap();
+    assert_eq!((all.len(), all[0].title.as_deref(), &all[0].words[..]), (2, Some("hello"), &shared.map(str::to_owned)[..]));
+    let own = [
+        "--url=http://127.0.0.1:{port}/json",
+        "--connections=8",
+        "--no-keepalive",
+        "--metric=p99@5k",
+        "--fail-if-slower=10%",
+        "--budget=5min",
+    ];
+    assert_eq!(all[1].words[shared.len()..], own);
+    let twice = format!("{race}[[cell]]\ntitle = \"a\"\n[[cell]]\ntitle = \"a\"\n");
+    assert!(file(&twice).unwrap_err().contains("two cells have the title `a`"));
+    assert!(file(&format!("{race}[[cell]]\ntitle = \" \"\n")).unwrap_err().contains("a cell has no title"));
+    let urls = "[race]\nurls = [\"http://a:1/\", \"http://b:2/\"]\n[[cell]]\ntitle = \"a\"\nurl = \"http://c/\"\n";
+    assert!(file(urls).unwrap_err().contains("cell `a`: `urls` already say"));
+}
