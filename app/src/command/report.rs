@@ -57,6 +57,11 @@ struct Charts {
 }
 
 impl TellArgs {
+    /// Whether anything goes to a file or a folder.
+    pub fn has_output(&self) -> bool {
+        self.shown.output.is_some() || self.charts.is_some()
+    }
+
     /// The arguments for one of several studies. `--output` is then a folder in which each study gets its own file, or its own
     /// folder of charts.
     pub fn of_one(&self, study: &str) -> Result<Self, WrongInput> {

@@ -56,6 +56,7 @@ mod profile_report;
 mod profile_run;
 mod profile_starts;
 mod race;
+mod race_cells;
 mod race_gate;
 mod race_memory;
 mod race_urls;

@@ -33,11 +33,11 @@ fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
     let of_one = [
         ("--profile", args.profile.is_some()),
         ("--export", args.export.is_some()),
-        ("--output", args.tell.has_output()),
+        ("--output and --charts", args.tell.has_output()),
     ];
     match of_one.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => {
-            Err(WrongInput(format!("{option} is for one cell: choose it with --cell, by its title or number")))
+            Err(WrongInput(format!("{option}: for one cell only; choose it with --cell, by its title or number")))
         }
         None => Ok(()),
     }

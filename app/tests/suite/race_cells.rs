@@ -1,0 +1,55 @@
+//! `drome.toml` with several cells: one race for each, judged together.
+
+use crate::common::{Finished, Home, assert_as_schema, run, serve};
+use serde_json::Value;
+
+/// Two cells, of which only the second allows a server to be a thousand times slower.
+fn file(home: &Home, fast: &str, slow: &str) {
+    let cells = "[[cell]]\ntitle = \"tight\"\n\n[[cell]]\ntitle = \"loose\"\nconnections = 2\nfail_if_slower = \"99.9%\"\n";
+    let race = format!("[race]\nurls = [\"{fast}\", \"{slow}\"]\nconnections = 1\nfail_if_slower = \"2%\"\n\n");
+    home.write("drome.toml", &(race + cells));
+}
+
+fn race(home: &Home, args: &[&str]) -> Finished {
+    let load = ["race", "--warmup", "50ms", "--duration", "100ms", "--budget", "3min", "--seed", "1"];
+    run(home.drome(&load).args(args).current_dir(home.path()))
+}
+
+#[test]
+fn each_cell_is_raced_and_they_are_judged_together() {
+    let (home, fast, slow) = (Home::new(), serve(&[]), serve(&["--spin", "20ms"]));
+    let url = |server: &crate::common::Server| format!("http://{}/hello", server.address);
+    file(&home, &url(&fast), &url(&slow));
+    let told = race(&home, &["--verdict", "verdict.json"]);
+    assert_eq!(told.code, 3, "{}{}", told.out, told.err);
+    for words in ["cell 1 of 2: tight", "cell 2 of 2: loose", "all cells together: slower than a margin allows"] {
+        assert!(told.err.contains(words), "{words}: {}", told.err);
+    }
+    let verdict: Value =
+        serde_json::from_slice(&std::fs::read(home.path().join("verdict.json")).unwrap()).unwrap();
+    assert_as_schema(&home, "verdict", &verdict);
+    let judged = |nth: usize, key: &str| verdict["changes"][nth][key].clone();
+    assert_eq!((judged(0, "cell"), judged(0, "judged")), ("tight".into(), "slower".into()), "{verdict}");
+    assert_eq!((judged(1, "cell"), judged(1, "judged")), ("loose".into(), "passed".into()), "{verdict}");
+    assert_eq!((judged(0, "margin"), judged(1, "margin")), (Value::Null, 0.999.into()), "{verdict}");
+    let comment = run(home.drome(&["comment", "verdict.json"]).current_dir(home.path()));
+    assert!(comment.code == 0 && comment.out.contains("1 of 2 comparisons"), "{}{}", comment.out, comment.err);
+    assert!(comment.out.contains("| `loose` |") && comment.out.contains("not more than 99.9 % slower"), "{}", comment.out);
+    let loose = race(&home, &["--cell", "loose"]);
+    assert!(loose.code == 0 && loose.out.contains("2 connections"), "{}{}", loose.out, loose.err);
+}
+
+#[test]
+fn an_unknown_cell_and_what_is_for_one_cell_are_refused_before_anything_is_measured() {
+    let home = Home::new();
+    file(&home, "http://127.0.0.1:9/", "http://127.0.0.1:10/");
+    for (args, words) in [
+        (["--cell", "3"], "--cell 3: the file has: tight, loose"),
+        (["--export", "all.json"], "--export: for one cell only; choose it with --cell"),
+        (["--profile", "why"], "--profile: for one cell only"),
+        (["--output", "all.md"], "--output and --charts: for one cell only"),
+    ] {
+        let told = race(&home, &args);
+        assert!(told.code == 2 && told.err.contains(words), "{args:?}: {}", told.err);
+    }
+}
