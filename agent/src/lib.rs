@@ -17,7 +17,7 @@ pub use link::{ClockOffset, Link};
 pub use message::{Broken, MOST_FRAME_BYTES, Message};
 pub use obey::{Call, Handler, obey};
 pub use process::run;
-pub use text::cleaned;
+pub use text::{clean_json, cleaned};
 
 use std::time::Duration;
 

@@ -25,6 +25,8 @@ mod session;
 pub mod setup;
 pub mod shared;
 mod shell;
+#[doc(hidden)]
+pub mod spoken;
 pub mod store;
 pub mod sweep;
 pub mod verdict;

@@ -56,6 +56,7 @@ const SLOW: &[&str] = &[
     "run::",
     "servers_on::",
     "servers_on_links::",
+    "servers_on_sshd::",
     "stand_ins::",
     "steady::",
     "sweep::",

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-fn signal(signal: &str, pids: &[u32]) {
+/// Sends a signal to processes, of which some may be gone.
+pub fn signal(signal: &str, pids: &[u32]) {
     let sent =
         Command::new("kill").arg(signal).args(pids.iter().map(u32::to_string)).stderr(Stdio::null()).status();
     sent.unwrap();

@@ -143,6 +143,12 @@ fn a_link_that_falls_silent_in_a_long_window_is_noticed_by_both_sides() {
 fn a_link_that_falls_silent_in_a_long_window_of_a_heat_is_noticed_by_both_sides() {
     let (home, namespace) = (Home::new(), Namespace::new());
     let sshd = Sshd::within(&namespace);
+    let race = in_a_long_window(&home, &namespace, &sshd);
+    assert_noticed(&namespace, race, "the race");
+}
+
+/// A race over ssh in a window of its first heat, which lasts for minutes.
+pub fn in_a_long_window(home: &Home, namespace: &Namespace, sshd: &Sshd) -> Child {
     let server = format!("{DROME} serve --listen {{host}} --port {{port}}");
     let mut command = home.drome(&["race", &server, &server, "--url", "http://127.0.0.1:{port}/hello"]);
     command.args(["--server-on", &sshd.transport("config"), "--warmup", "100ms", "--rounds", "2"]);
@@ -151,13 +157,13 @@ fn a_link_that_falls_silent_in_a_long_window_of_a_heat_is_noticed_by_both_sides(
     let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     // The agent, two servers and the hub; then closed load, which warms up; then the window.
     wait_for(|| namespace.dromes().len() >= 4, "the servers to run there");
-    wait_for(|| packets_in_a_second(&namespace) > 2_000, "the warm-up");
-    wait_for(|| (10..200).contains(&packets_in_a_second(&namespace)), "the window");
-    assert_noticed(&namespace, child, "the race");
+    wait_for(|| packets_in_a_second(namespace) > 2_000, "the warm-up");
+    wait_for(|| (10..200).contains(&packets_in_a_second(namespace)), "the window");
+    child
 }
 
 /// How many packets this machine sends into the link within a second.
-fn packets_in_a_second(namespace: &Namespace) -> u64 {
+pub fn packets_in_a_second(namespace: &Namespace) -> u64 {
     let file = format!("/sys/class/net/{}/statistics/tx_packets", namespace.here);
     let sent = || std::fs::read_to_string(&file).unwrap().trim().parse::<u64>().unwrap();
     let before = sent();

@@ -14,7 +14,8 @@ const DROME: &str = env!("CARGO_BIN_EXE_drome");
 /// A word that no machine, path or name has.
 const SECRET: &str = "zq7secretqz";
 
-const FIRST: &str = "20260101-000000-00a1";
+/// The name of the earlier run.
+pub const FIRST: &str = "20260101-000000-00a1";
 const SECOND: &str = "20260102-000000-00a2";
 
 /// A run of the study `example` on a machine with this processor.
@@ -67,7 +68,7 @@ fn begin(home: &Home, id: &str, cpu: &str) {
 }
 
 /// A home with both runs.
-fn filled() -> Home {
+pub fn filled() -> Home {
     let home = Home::new();
     add(&home, FIRST, "A processor");
     add(&home, SECOND, "A processor");
@@ -90,7 +91,8 @@ fn list(home: &Home) -> String {
     run(&mut home.drome(&["list", "runs"])).out
 }
 
-fn json(home: &Home, id: &str) -> Value {
+/// What a run reports.
+pub fn json(home: &Home, id: &str) -> Value {
     let finished = run(&mut home.drome(&["report", id, "--format", "json"]));
     serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err))
 }
@@ -101,7 +103,8 @@ fn transport(home: &Home) -> String {
     format!("env DROME_HOME={} PATH={folder}:/usr/bin:/bin", path(home.path()))
 }
 
-fn refused(finished: &Finished, code: i32, why: &str) {
+/// It ended with this code, and said why.
+pub fn refused(finished: &Finished, code: i32, why: &str) {
     assert!(finished.code == code && finished.err.contains(why), "{}: {}", finished.code, finished.err);
 }
 

@@ -7,7 +7,7 @@ mod host;
 pub(crate) mod laid;
 mod lineup;
 pub(crate) mod looks;
-mod messages;
+pub(crate) mod messages;
 mod probe;
 mod servers;
 mod there;

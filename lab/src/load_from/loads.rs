@@ -62,9 +62,7 @@ impl Loads {
         let Prepare { part } = call.question()?;
         let bytes =
             call.blob(part).ok_or("the plan did not arrive: this is a bug in drome, please report it")?;
-        let mut part: Part =
-            serde_json::from_slice(&bytes).map_err(|e| format!("the plan can't be read ({e})"))?;
-        check(&part)?;
+        let mut part = read_part(&bytes)?;
         fit(&mut part);
         load::check(&part.plan).map_err(|error| error.to_string())?;
         // From here on the server is asked for nothing before the start.
@@ -129,6 +127,13 @@ fn measure(
 
 fn latency_ns(exchange: Exchange) -> u64 {
     exchange.done_ns.saturating_sub(exchange.due_ns)
+}
+
+/// Reads a machine's part of a load, unless it is one that is refused.
+pub fn read_part(bytes: &[u8]) -> Result<Part, String> {
+    let part: Part = serde_json::from_slice(bytes).map_err(|e| format!("the plan can't be read ({e})"))?;
+    check(&part)?;
+    Ok(part)
 }
 
 /// Refuses a plan that no command line gives: it comes from elsewhere, and none of its figures may do harm here.

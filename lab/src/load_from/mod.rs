@@ -4,7 +4,7 @@
 mod divide;
 mod drive;
 mod loads;
-mod messages;
+pub(crate) mod messages;
 mod skew;
 mod sum;
 #[cfg(test)]
@@ -13,4 +13,5 @@ mod tests;
 pub use divide::{DivideError, divide};
 pub use drive::{Drive, DriveError, Driven};
 pub use loads::Loads;
+pub(crate) use loads::read_part;
 pub use sum::verdict as judged;

@@ -1,10 +1,13 @@
 //! The seeds of the fuzz targets, as tests. What a fuzzer found is among them.
 
+#[path = "../oracle/messages.rs"]
+mod messages;
 #[path = "../oracle/mod.rs"]
 mod oracle;
 #[path = "../oracle/shared.rs"]
 mod shared;
 
+use lab::spoken::{ANSWERS, QUESTIONS};
 use std::path::Path;
 
 /// Runs a check on every file of one target's seeds, and says which file it was that failed.
@@ -45,4 +48,19 @@ fn shared_runs() {
         let is_good = name.starts_with("good") || name == "control-characters";
         assert_eq!(shared::is_good(&std::fs::read(&path).unwrap()), is_good, "{name}");
     }
+}
+
+#[test]
+fn messages_between_machines() {
+    check_all("messages", 34, messages::check);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus-seeds/messages");
+    let seed = |name: &str| std::fs::read(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    for (side, all) in [("question", QUESTIONS), ("answer", ANSWERS)] {
+        for (name, _) in all {
+            let name = format!("{side}-{name}");
+            assert!(messages::is(&name, &seed(&name)), "{name}");
+        }
+    }
+    assert!(messages::is("part", &seed("part")));
+    assert!(!messages::is("part", &seed("part-with-a-path-of-another-machine")));
 }

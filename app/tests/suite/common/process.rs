@@ -174,7 +174,7 @@ fn began(pid: u32) -> Option<String> {
 }
 
 /// A process and all that it started, as far as it is still theirs.
-fn tree(root: u32) -> Vec<u32> {
+pub fn tree(root: u32) -> Vec<u32> {
     let pids: Vec<u32> = fs::read_dir("/proc")
         .unwrap()
         .flatten()

@@ -1,0 +1,71 @@
+//! Everything that two dromes on different machines ask and answer, read as either side reads it: for tests with any bytes.
+
+use crate::elsewhere::messages as servers;
+use crate::heat::turns::snapshot::Between;
+use crate::load_from::{messages as loads, read_part};
+use crate::server::tree::Snapshot;
+use model::{Conditions, Usage};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::net::Ipv4Addr;
+
+/// Reads JSON as one of the messages, and writes it again. `None`: it is not that message.
+pub type Reader = fn(&Value) -> Option<Value>;
+
+/// What is asked, as an agent reads it, by the name of the request. All that only names a number is one of them.
+pub const QUESTIONS: &[(&str, Reader)] = &[
+    ("servers.lay_out", asked::<servers::LayOut>),
+    ("servers.bodies", asked::<servers::Bodies>),
+    ("servers.install", asked::<servers::Install>),
+    ("servers.start", asked::<servers::Start>),
+    ("servers.prepare", asked::<servers::Prepare>),
+    ("servers.answers", asked::<servers::Answers>),
+    ("servers.stop", asked::<servers::Number>),
+    ("servers.watch", asked::<servers::Watch>),
+    ("servers.sample", asked::<servers::Sample>),
+    ("servers.probe_open", asked::<Ipv4Addr>),
+    ("loads.prepare", asked::<loads::Prepare>),
+    ("loads.run", asked::<loads::Run>),
+];
+
+/// What is answered, as whoever asks reads it, by the name of the request; and what an installation tells meanwhile.
+pub const ANSWERS: &[(&str, Reader)] = &[
+    ("servers.machine", answered::<servers::Machine>),
+    ("servers.lay_out", answered::<servers::LaidOut>),
+    ("servers.bodies", answered::<()>),
+    ("servers.install", answered::<servers::Installed>),
+    ("servers.install.step", answered::<servers::Step>),
+    ("servers.start", answered::<servers::Came<servers::Started>>),
+    ("servers.prepare", answered::<servers::Came<()>>),
+    ("servers.answers", answered::<bool>),
+    ("servers.ended", answered::<Option<String>>),
+    ("servers.snapshot", answered::<Snapshot>),
+    ("servers.clocks", answered::<servers::Clocks>),
+    ("servers.names", answered::<Vec<String>>),
+    ("servers.watch", answered::<servers::Number>),
+    ("servers.look", answered::<Between>),
+    ("servers.sample_end", answered::<Option<Usage>>),
+    ("servers.conditions_end", answered::<Conditions>),
+    ("servers.probe_open", answered::<servers::Opened>),
+    ("servers.probe_datagrams", answered::<servers::Datagrams>),
+    ("loads.prepare", answered::<loads::Ready>),
+    ("loads.run", answered::<loads::Account>),
+];
+
+/// Reads the bytes of a blob as an agent reads its part of a load, and writes it again. The error says why they are none.
+pub fn part(bytes: &[u8]) -> Result<Value, String> {
+    serde_json::to_value(read_part(bytes)?).map_err(|error| error.to_string())
+}
+
+fn asked<T: Serialize + DeserializeOwned>(json: &Value) -> Option<Value> {
+    T::deserialize(json).ok().and_then(written)
+}
+
+fn answered<T: Serialize + DeserializeOwned>(json: &Value) -> Option<Value> {
+    serde_json::from_value(json.clone()).ok().and_then(written::<T>)
+}
+
+fn written<T: Serialize>(message: T) -> Option<Value> {
+    serde_json::to_value(message).ok()
+}
