@@ -108,8 +108,8 @@ pub struct RaceArgs {
     #[arg(long, value_name = "SHARE", value_parser = crate::options::precision)]
     precision: Option<f64>,
     /// Exit with 3 if a command is certainly slower than the first by more than this share, such as 2%; with 0 if none is;
-    /// with 4 if that is still open at the end, or if another command does not build or start, or answers wrongly. The race goes on until it
-    /// knows
+    /// with 4 if that is still open at the end, or if another command does not build or start, or answers wrongly. The race goes on until
+    /// it knows
     #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown, conflicts_with_all = ["precision", "alone"])]
     fail_if_slower: Option<f64>,
     /// With --fail-if-slower: also write the judgement to this file, .json or .md

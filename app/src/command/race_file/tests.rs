@@ -51,9 +51,7 @@ fn servers_are_named_in_one_way() {
     assert!(why(&started, &image).contains("`rev` and --image name different servers"));
     assert!(why(urls, &image).contains("without this file, --image needs --start or --env"));
     assert!(why(images, &["--rev=b"]).contains("without this file, --rev needs --start"));
-    assert!(
-        why(&format!("{images}\nbuild = \"make\""), &[]).contains("already built: leave out `build`")
-    );
+    assert!(why(&format!("{images}\nbuild = \"make\""), &[]).contains("already built: leave out `build`"));
     assert!(why(&format!("{started}\nenv = [\"A=1\"]"), &[]).contains("leave out `env`"));
     // The servers are those of the command line, the rest is the file's.
     assert_eq!(why("start = \"x {port}\"", &["--rev", "b"]), "--start=x {port}");
