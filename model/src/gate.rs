@@ -100,7 +100,8 @@ impl Gate {
     pub fn of_cells(cells: impl IntoIterator<Item = (String, Self)>) -> Option<Self> {
         let mut all: Option<Self> = None;
         for (title, gate) in cells {
-            let all = all.get_or_insert_with(|| Self { changes: Vec::new(), unknown: Vec::new(), ..gate.clone() });
+            let margin = gate.margin;
+            let all = all.get_or_insert_with(|| Self { margin, changes: Vec::new(), unknown: Vec::new() });
             let changes = gate.changes.into_iter();
             all.changes.extend(changes.map(|change| Changed { cell: Some(title.clone()), ..change }));
             all.unknown.extend(gate.unknown.into_iter().map(|why| format!("{title}: {why}")));

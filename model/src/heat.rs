@@ -366,7 +366,8 @@ mod tests {
 
     #[test]
     fn the_programs_that_ran_most_are_named() {
-        let all = [("cc1", 5), ("git", 9), ("ld", 1), ("cc1", 6), ("make", 2)].map(|(name, ns)| (name.to_owned(), ns));
+        let all = [("cc1", 5), ("git", 9), ("ld", 1), ("cc1", 6), ("make", 2)];
+        let all = all.map(|(name, ns)| (name.to_owned(), ns));
         let most = Background::most(all.iter().map(|(name, ns)| (name, ns)));
         let most: Vec<(&str, u64)> = most.iter().map(|one| (one.program.as_str(), one.cpu_ns)).collect();
         assert_eq!(most, [("cc1", 11), ("git", 9), ("make", 2)]);

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_machine_that_differs_limits_the_ranking_and_is_named() {
         let differ = cell(Some(true));
-        assert!(caveat(&differ).unwrap().ends_with("not for all: contenders compare differently on a."));
+        assert!(caveat(&differ).unwrap().ends_with("not for all: contenders compare differently on a"));
         let notes = notes(&differ);
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(notes[0].starts_with("measured on 2 machines: a (6 heats, 1.1"), "{notes:?}");

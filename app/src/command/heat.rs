@@ -54,8 +54,8 @@ pub struct HeatArgs {
     /// With --plan: the number of machines, by which the budget is multiplied
     #[arg(long, value_name = "N", requires = "plan", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     machines: u16,
-    /// With --spec: write the result to this file, which appears only when it is complete; `-` is standard output. With --plan or --owed: write the
-    /// specs to this folder as well, a file each: ROUND-HEAT.json
+    /// With --spec: write the result to this file, which appears only when it is complete; `-` is standard output. With --plan or --owed:
+    /// write the specs to this folder as well, a file each: ROUND-HEAT.json
     #[arg(long, short, value_name = "PATH", conflicts_with = "commit")]
     output: Option<PathBuf>,
     /// With --plan: measure exactly so many rounds [default: as many as the study's comparisons need]

@@ -29,8 +29,8 @@ use lab::Session;
 use lab::revision::RevisionError;
 use lab::setup::{self, Rules, SetupError};
 use model::gate::{Gate, Outcome};
-use model::metric::Decider;
 use model::gate_verdict::VerdictRevision;
+use model::metric::Decider;
 use model::{Arrivals, Design, Findings, GateVerdict, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
 use std::path::{Path, PathBuf};
@@ -108,8 +108,8 @@ pub struct RaceArgs {
     #[arg(long, value_name = "SHARE", value_parser = crate::options::precision)]
     precision: Option<f64>,
     /// Exit with 3 if a command is certainly slower than the first by more than this share, such as 2%; with 0 if none is;
-    /// with 4 if that is still open at the end, or if another command does not build or start, or answers wrongly. The race goes on until it
-    /// knows
+    /// with 4 if that is still open at the end, or if another command does not build or start, or answers wrongly. The race goes on until
+    /// it knows
     #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown, conflicts_with_all = ["precision", "alone"])]
     fail_if_slower: Option<f64>,
     /// With --fail-if-slower: also write the judgement to this file, .json or .md
@@ -170,10 +170,10 @@ struct Measured {
 
 /// Runs the race and reports which server is faster; of a file with several cells, one race after the other.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let code = if args.file.is_none() && names_servers(args) {
+    let code = if args.file.is_none() && args.cell.is_empty() && names_servers(args) {
         race(args, common)
     } else {
-        of_file(args.file.as_deref()).and_then(|all| match all.as_slice() {
+        of_file(args.file.as_deref(), &args.cell).and_then(|all| match all.as_slice() {
             [only] => race(only, common),
             several => cells::race(several, common),
         })
@@ -224,10 +224,11 @@ fn names_servers(args: &RaceArgs) -> bool {
 }
 
 /// The arguments of a race whose command line names no servers, for each selected cell: those of a file, replaced by those of the command
-/// line. `named`: the file; `None`: drome.toml.
-fn of_file(named: Option<&Path>) -> anyhow::Result<Vec<RaceArgs>> {
-    // The file's URLs are arguments, beside which --file is refused.
+/// line. `named`: the file; `None`: drome.toml. `wanted`: the cells, by title or number; all if there is none.
+fn of_file(named: Option<&Path>, wanted: &[String]) -> anyhow::Result<Vec<RaceArgs>> {
+    // The file's URLs are arguments, beside which these two are refused.
     let given = repeat::without("--file", std::env::args().skip_while(|arg| arg != "race").skip(1));
+    let given = repeat::without("--cell", given);
     let (path, cells) = race_file::options(named, &given)?;
     let wrong = |error: clap::Error| WrongInput(format!("{}: {error}", path.display()));
     let of_cell = |cell: race_file::Options| -> anyhow::Result<RaceArgs> {
@@ -236,15 +237,14 @@ fn of_file(named: Option<&Path>) -> anyhow::Result<Vec<RaceArgs>> {
         let all: Vec<String> = cell.words.into_iter().chain(given.iter().cloned()).collect();
         let matches = command.try_get_matches_from(&all).map_err(wrong)?;
         let mut args = RaceArgs::from_arg_matches(&matches).map_err(wrong)?;
-        args.words =
-            repeat::without("--cell", repeat::words(std::iter::once("race".to_owned()).chain(all)));
+        args.words = repeat::words(std::iter::once("race".to_owned()).chain(all));
         // drome.toml is part of the repository; a file that was named may be anywhere.
         args.revisions.folder = path.parent().filter(|_| named.is_none()).map(Path::to_owned);
         args.title = cell.title;
         Ok(args)
     };
     let all = cells.into_iter().map(of_cell).collect::<anyhow::Result<Vec<RaceArgs>>>()?;
-    Ok(cells::selected(all)?)
+    Ok(cells::selected(all, wanted)?)
 }
 
 /// Fails if an option needs a margin and there is none.

@@ -116,7 +116,8 @@ impl RaceFile {
     fn options(self, given: &[String]) -> Result<Vec<Options>, String> {
         cell::ensure_distinct(&self.cells)?;
         if let Some(cell) = self.cells.iter().find(|cell| cell.has_url() && !self.race.urls.is_empty()) {
-            return Err(format!("cell `{}`: `urls` already say what is requested: leave out `url`", cell.title));
+            let why = "`urls` already say what is requested: leave out `url`";
+            return Err(format!("cell `{}`: {why}", cell.title));
         }
         let words = self.race.options(given)?;
         if self.cells.is_empty() {

@@ -15,6 +15,7 @@ fn change(title: &str, speed: Figure) -> Changed {
         cell: Some(title.to_owned()),
         metric: Metric::Rate,
         speed,
+        margin: MARGIN,
         judged: judged(speed, MARGIN),
     }
 }
@@ -111,6 +112,8 @@ fn what_drome_can_not_have_written_is_refused() {
     assert!(wrong(|v| v.changes[0].speed = 0.0).contains("out of range"));
     assert!(wrong(|v| v.changes[0].low = Some(f64::NEG_INFINITY)).contains("out of range"));
     assert!(wrong(|v| v.margin = f64::NAN).contains("margin is out of range"));
+    assert!(wrong(|v| v.changes[0].margin = Some(-1.0)).contains("margin is out of range"));
+    assert!(wrong(|v| v.changes[0].margin = Some(0.5)).contains("does not follow from its interval"));
     assert!(wrong(|v| v.elapsed_s = -1.0).contains("elapsed_s is out of range"));
     assert!(wrong(|v| v.smallest_slowdown = Some(1e300)).contains("smallest_slowdown is out of range"));
     assert!(wrong(|v| v.rounds = usize::MAX).contains("rounds"));

@@ -136,7 +136,7 @@ fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
 pub(crate) fn counted(pairs: Pairs) -> Option<String> {
     let kinds =
         [(pairs.decided, "decided"), (pairs.equal, "within 2 % of each other"), (pairs.open, "inconclusive")];
-    let all = kinds.iter().map(|(n, _)| n).sum();
+    let all: usize = kinds.iter().map(|(n, _)| n).sum();
     let parts: Vec<String> = kinds
         .iter()
         .filter(|(n, _)| *n > 0)

@@ -2,8 +2,8 @@
 //!
 //! `recorded.tsv.gz` has the turns that counted in races of equal commands, each of which was started four times a heat: nginx, Go's
 //! net/http and Node.js (the recipes of the catalogue) and Python's `http.server`, recorded on a shared virtual machine of two cores
-//! with `drome race COMMAND COMMAND --rounds N --precision 0.01%`. Its columns: server, heat, start, cycle, answers, nanoseconds. A race draws
-//! heats, and in each of them which starts are A's and which are B's; B's answers are then reduced to make it slower.
+//! with `drome race COMMAND COMMAND --rounds N --precision 0.01%`. Its columns: server, heat, start, cycle, answers, nanoseconds. A race
+//! draws heats, and in each of them which starts are A's and which are B's; B's answers are then reduced to make it slower.
 
 use flate2::read::GzDecoder;
 use rand::RngExt;

@@ -1,6 +1,6 @@
 //! Several races of the same servers, one for each cell of a file, judged together.
 
-use super::{Measured, RaceArgs, exit_of, is_of_a_later_one, measured};
+use super::{Measured, RaceArgs, check_margin, exit_of, is_of_a_later_one, measured};
 use crate::command::verdict_file::VerdictFile;
 use crate::failure::{self, WrongInput};
 use crate::options::Common;
@@ -8,9 +8,8 @@ use model::gate::{Gate, Outcome};
 use model::{Findings, GateVerdict};
 use std::process::ExitCode;
 
-/// The races of the selected cells; all if none is selected. Fails if there is no such cell.
-pub fn selected(all: Vec<RaceArgs>) -> Result<Vec<RaceArgs>, WrongInput> {
-    let wanted = all.first().map(|args| args.cell.clone()).unwrap_or_default();
+/// The races of the wanted cells; all if none is wanted. Fails if there is no such cell.
+pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, WrongInput> {
     let titles: Vec<String> = all.iter().filter_map(|args| args.title.clone()).collect();
     let index = |given: &String| {
         let numbered = || given.parse::<usize>().ok()?.checked_sub(1).filter(|nth| *nth < titles.len());
@@ -37,7 +36,8 @@ fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
     ];
     match of_one.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => {
-            Err(WrongInput(format!("{option}: for one cell only; choose it with --cell, by its title or number")))
+            let why = "for one cell only; choose it with --cell, by its title or number";
+            Err(WrongInput(format!("{option}: {why}")))
         }
         None => Ok(()),
     }
@@ -47,6 +47,7 @@ fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
 pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
     let Some(first) = all.first() else { return Ok(ExitCode::SUCCESS) };
     ensure_fit(first)?;
+    all.iter().try_for_each(check_margin)?;
     let file = first.verdict.as_deref().map(VerdictFile::to).transpose()?;
     let (mut gates, mut races) = (Vec::new(), Vec::new());
     for (nth, args) in all.iter().enumerate() {
@@ -57,11 +58,13 @@ pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
                 gates.extend(race.gate.clone().map(|gate| (title, gate)));
                 races.push(race);
             }
-            Err(error) if args.fail_if_slower.is_some() && is_of_a_later_one(&error, &args.revisions.revs) => {
-                let _ = failure::tell(&error);
-                gates.push((title, unjudged(args.fail_if_slower.unwrap_or_default(), &error)));
-            }
-            Err(error) => return Err(error),
+            Err(error) => match args.fail_if_slower {
+                Some(margin) if is_of_a_later_one(&error, &args.revisions.revs) => {
+                    let _ = failure::tell(&error);
+                    gates.push((title, unjudged(margin, &error)));
+                }
+                _ => return Err(error),
+            },
         }
     }
     conclude(first, gates, races, file.as_ref())

@@ -1,3 +1,5 @@
+//! Tests of the file and its words.
+
 use super::*;
 
 fn race(text: &str) -> Race {
@@ -49,9 +51,7 @@ fn servers_are_named_in_one_way() {
     assert!(why(&started, &image).contains("`rev` and --image name different servers"));
     assert!(why(urls, &image).contains("without this file, --image needs --start or --env"));
     assert!(why(images, &["--rev=b"]).contains("without this file, --rev needs --start"));
-    assert!(
-        why(&format!("{images}\nbuild = \"make\""), &[]).contains("already built: leave out `build`")
-    );
+    assert!(why(&format!("{images}\nbuild = \"make\""), &[]).contains("already built: leave out `build`"));
     assert!(why(&format!("{started}\nenv = [\"A=1\"]"), &[]).contains("leave out `env`"));
     // The servers are those of the command line, the rest is the file's.
     assert_eq!(why("start = \"x {port}\"", &["--rev", "b"]), "--start=x {port}");
@@ -91,10 +91,12 @@ fn each_cell_is_a_race_with_its_own_options() {
     let file = |text: &str| toml::from_str::<RaceFile>(text).unwrap().options(&[]);
     let race = "[race]\nrev = [\"main\", \".\"]\nstart = \"./x {port}\"\nfail_if_slower = \"2%\"\n";
     let cells = "[[cell]]\ntitle = \"hello\"\n[[cell]]\ntitle = \"p99 of JSON\"\nurl = \"http://127.0.0.1:{port}/json\"\n\
-                 metric = \"p99@5k\"\nconnections = 8\nno_keepalive = true\nfail_if_slower = \"10%\"\nbudget = \"5min\"\n";
+                 metric = \"p99@5k\"\nconnections = 8\nno_keepalive = true\nfail_if_slower = \"10%\"\n\
+                 budget = \"5min\"\n";
     let shared = ["--rev=main", "--rev=.", "--start=./x {port}", "--fail-if-slower=2%"];
     let all = file(&format!("{race}{cells}")).unwrap();
-    assert_eq!((all.len(), all[0].title.as_deref(), &all[0].words[..]), (2, Some("hello"), &shared.map(str::to_owned)[..]));
+    assert_eq!((all.len(), all[0].title.as_deref()), (2, Some("hello")));
+    assert_eq!(all[0].words, shared);
     let own = [
         "--url=http://127.0.0.1:{port}/json",
         "--connections=8",

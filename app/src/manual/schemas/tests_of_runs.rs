@@ -5,7 +5,7 @@ use jsonschema::Validator;
 use lab::Catalog;
 use lab::fleet::Spec;
 use lab::shared::{Kind, Row, Writer};
-use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
+use model::heat::{Background, Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
 use model::import::{Imported, Source};
 use model::observation::InHeat;
 use model::page::Replays;
@@ -83,6 +83,7 @@ fn entries() -> Vec<Vec<Row>> {
         elsewhere_ns: None,
         elsewhere_wall_ns: 1,
         memory: vec![[1, 2]],
+        background: vec![Background { program: "cc1".to_owned(), cpu_ns: 1 }],
         measurement: Some(Box::new(measurement())),
     };
     let start = Start {

@@ -37,6 +37,8 @@ impl Redaction {
             Counts::Quiet | Counts::NeverQuiet => {}
             Counts::SharesDiffer(why) => self.scrub(why),
         }
+        // What else somebody had running is nobody's business.
+        cell.background.clear();
         if let Some(measurement) = &mut cell.measurement {
             self.measurement(measurement);
         }

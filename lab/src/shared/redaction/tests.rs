@@ -4,7 +4,7 @@ use super::*;
 use crate::example;
 use crate::heat::example as in_heats;
 use model::environment::{Conditions, Executable};
-use model::heat::{Counts, StartOutcome};
+use model::heat::{Background, Counts, StartOutcome};
 use model::import::Source;
 use model::observation::Raced;
 use model::page::{AsPublished, Quirk, Replay};
@@ -107,6 +107,7 @@ fn a_secret_that_a_server_wrote_is_in_no_trial_and_no_start_and_every_figure_sta
         start.conditions = Some(Conditions { server: Some(ran()), ..Conditions::default() });
         let cell = start.cells.get_mut(&0).unwrap();
         cell.counts = Counts::SharesDiffer("in the path /home/jane".to_owned());
+        cell.background = vec![Background { program: SECRET.to_owned(), cpu_ns: 1 }];
         if let Outcome::Measured(m) = measured().outcome {
             cell.measurement = Some(m);
         }

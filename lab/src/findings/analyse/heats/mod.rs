@@ -169,13 +169,13 @@ fn in_heats(of: &InCell<'_>, noise_floors: Vec<ClassFloor>) -> CellInHeats {
     let heats: BTreeMap<(usize, usize), &Counts> =
         of.measured.iter().map(|m| ((m.start.round, m.start.heat), &m.in_cell.counts)).collect();
     let count = |is: fn(&Counts) -> bool| heats.values().filter(|counts| is(counts)).count();
-    let background = of.measured.iter().flat_map(|m| &m.in_cell.background).map(|one| (&one.program, &one.cpu_ns));
+    let background = of.measured.iter().flat_map(|m| &m.in_cell.background);
     CellInHeats {
         rounds: of.rounds().len(),
         heats: heats.len(),
         never_quiet: count(|counts| *counts == Counts::NeverQuiet),
         shares_differ: count(|counts| matches!(counts, Counts::SharesDiffer(_))),
-        background: Background::most(background),
+        background: Background::most(background.map(|one| (&one.program, &one.cpu_ns))),
         noise_floors,
         pairs: of.ranked.pairs(),
         front: front::front(&of.ranked),
