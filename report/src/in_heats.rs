@@ -141,8 +141,7 @@ fn elsewhere(own: &ContenderInHeats) -> Option<String> {
 /// How much was measured, and how much of it is decided: `6 rounds in 12 heats; of 45 pairs: 39 decided, 6 inconclusive`.
 pub(crate) fn asked(in_heats: &CellInHeats) -> String {
     let pairs = answer::counted(in_heats.pairs).map(|pairs| format!("; {pairs}")).unwrap_or_default();
-    let (rounds, heats) =
-        (units::several(in_heats.rounds, "round"), units::several(in_heats.heats, "heat"));
+    let (rounds, heats) = (units::several(in_heats.rounds, "round"), units::several(in_heats.heats, "heat"));
     format!("{rounds} in {heats}{pairs}")
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, ErrorKind};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_is_killed_is_killed_with_all_that_it_started() {
-        let mut shell = Command::new("sh")
+        let mut shell = std::process::Command::new("sh")
             .args(["-c", "sleep 1000 & echo $!; wait"])
             .stdout(Stdio::piped())
             .spawn()

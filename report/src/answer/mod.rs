@@ -68,7 +68,10 @@ fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
     let [only] = leaders.as_slice() else {
         let no = if is_partial { "Among those with a rank, no" } else { "No" };
         let any = if leaders.len() == 2 { "either" } else { "any" };
-        return format!("{no} significant difference between {}: {any} of them may be {best}", some(&leaders));
+        return format!(
+            "{no} significant difference between {}: {any} of them may be {best}",
+            some(&leaders)
+        );
     };
     let Some(next) = front.next.as_ref().and_then(|name| find(cell, name)) else {
         return format!("{only} is the only contender with a rank, so there is none to compare it with");

@@ -123,7 +123,8 @@ fn what_is_not_known_is_not_answered() {
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next) = (vec!["nginx".to_owned(), "h2o".to_owned()], Some("go".to_owned()));
     let tied = "Among those with a rank, no significant difference between nginx and H2O: either of them may be the fastest";
-    let bound = "nginx reaches at most 0.810 of the reference (0.804 to 0.816), which the load generator limited";
+    let bound =
+        "nginx reaches at most 0.810 of the reference (0.804 to 0.816), which the load generator limited";
     assert_eq!(sentences(&f)[0], format!("{tied}; {bound}."));
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned()], None, None);
@@ -173,14 +174,16 @@ fn the_noise_floor_of_a_ranking_is_that_of_who_stands_in_it() {
 fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
     let f = in_heats();
     let sentences = answer::of(&f, &f.cells[0]).join(" ");
-    let bound = "; it reaches at most 0.810 of the reference (0.804 to 0.816), which the load generator limited.";
+    let bound =
+        "; it reaches at most 0.810 of the reference (0.804 to 0.816), which the load generator limited.";
     assert!(sentences.contains(bound), "{sentences}");
     let table = report::terminal::report(&f, &TextStyle::default());
     assert!(table.contains("≥ 100,000") && table.contains("≤ 0.810"), "{table}");
     let mut f = in_heats();
     f.cells[0].contenders[1].bound = Some("client".to_owned());
     let sentences = answer::of(&f, &f.cells[0]).join(" ");
-    let both = "the load generator limited both nginx and the reference, so the distance between them is unknown";
+    let both =
+        "the load generator limited both nginx and the reference, so the distance between them is unknown";
     assert!(sentences.contains(both), "{sentences}");
     assert!(sentences.contains("nginx is the fastest: at least 1.14 times"), "{sentences}");
 }

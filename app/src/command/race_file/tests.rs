@@ -109,6 +109,7 @@ fn each_cell_is_a_race_with_its_own_options() {
     let twice = format!("{race}[[cell]]\ntitle = \"a\"\n[[cell]]\ntitle = \"a\"\n");
     assert!(file(&twice).unwrap_err().contains("two cells have the title `a`"));
     assert!(file(&format!("{race}[[cell]]\ntitle = \" \"\n")).unwrap_err().contains("a cell has no title"));
-    let urls = "[race]\nurls = [\"http://a:1/\", \"http://b:2/\"]\n[[cell]]\ntitle = \"a\"\nurl = \"http://c/\"\n";
+    let urls =
+        "[race]\nurls = [\"http://a:1/\", \"http://b:2/\"]\n[[cell]]\ntitle = \"a\"\nurl = \"http://c/\"\n";
     assert!(file(urls).unwrap_err().contains("cell `a`: `urls` already say"));
 }
