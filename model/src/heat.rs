@@ -1,5 +1,6 @@
 //! Heats in the form in which they are stored: which contenders were alive together, the outcome of each start, and every turn of each.
 
+use crate::background::Background;
 use crate::environment::{Conditions, Executable};
 use crate::fleet::HeatMachine;
 use crate::measurement::Measurement;
@@ -106,15 +107,6 @@ pub struct InCell {
     pub background: Vec<Background>,
     /// The measurement over all of its turns that count. The figure that it is ranked by comes from the slices.
     pub measurement: Option<Box<Measurement>>,
-}
-
-/// Another program that ran while contenders were measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Background {
-    /// Its name, as the kernel has it: at most 15 bytes.
-    pub program: String,
-    /// Its CPU time in nanoseconds.
-    pub cpu_ns: u64,
 }
 
 /// Which cycles of a heat count in a cell, and which turns of them.
@@ -254,25 +246,6 @@ impl Void {
     }
 }
 
-impl Background {
-    /// At most this many are kept.
-    const KEPT: usize = 3;
-
-    /// The programs that used the most CPU time together, the first one the most, from each one's name and time.
-    pub fn most<'p>(all: impl Iterator<Item = (&'p String, &'p u64)>) -> Vec<Self> {
-        let mut sums: BTreeMap<&String, u64> = BTreeMap::new();
-        for (program, ns) in all {
-            let sum = sums.entry(program).or_default();
-            *sum = sum.saturating_add(*ns);
-        }
-        let one = |(program, cpu_ns): (&String, u64)| Self { program: program.clone(), cpu_ns };
-        let mut most: Vec<Self> = sums.into_iter().map(one).collect();
-        most.sort_by_key(|one| std::cmp::Reverse(one.cpu_ns));
-        most.truncate(Self::KEPT);
-        most
-    }
-}
-
 impl Heat {
     /// All servers of the heat, in the order in which they are started, each with its copy: the hub first.
     pub fn servers(&self) -> Vec<(&str, usize)> {
@@ -362,15 +335,6 @@ mod tests {
         };
         assert_eq!(race.servers(), [("a", 0), ("b", 0), ("a", 1), ("b", 1)]);
         assert_eq!(Heat { copies: 1, hub: true, ..race }.servers(), [(HUB, 0), ("a", 0), ("b", 0)]);
-    }
-
-    #[test]
-    fn the_programs_that_ran_most_are_named() {
-        let all = [("cc1", 5), ("git", 9), ("ld", 1), ("cc1", 6), ("make", 2)];
-        let all = all.map(|(name, ns)| (name.to_owned(), ns));
-        let most = Background::most(all.iter().map(|(name, ns)| (name, ns)));
-        let most: Vec<(&str, u64)> = most.iter().map(|one| (one.program.as_str(), one.cpu_ns)).collect();
-        assert_eq!(most, [("cc1", 11), ("git", 9), ("make", 2)]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The terms of drome as plain data: what a study asks, what a measurement counted, what the findings say. A newcomer reads
 //! this crate first. It has no behaviour beyond checks of itself.
 
+pub mod background;
 mod checked;
 pub mod comparison;
 pub mod contender;

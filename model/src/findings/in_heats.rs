@@ -1,8 +1,8 @@
 //! The part of the findings that only a run in heats has: starts and rounds, what was repeated, what had not settled, every start's figure.
 
 use super::Figure;
+use crate::background::Background;
 use crate::contender::Class;
-use crate::heat::Background;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

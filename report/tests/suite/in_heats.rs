@@ -1,12 +1,12 @@
 //! What reports say of a run in heats.
 
 use crate::made_up::{contender, findings};
+use model::background::Background;
 use model::contender::Class;
 use model::findings::{
     CellInHeats, ClassFloor, ContenderFindings, ContenderInHeats, Decided, Figure, Front, PairFindings,
     Pairs, StartFigure, Unranked,
 };
-use model::heat::Background;
 use model::observation::InHeat;
 use model::{Conditions, Findings, Measurement, Observation, Outcome, Tally, Trial, Usage, Verdict};
 use report::{TextStyle, answer};

@@ -10,6 +10,7 @@ const GENERATED: &str = "<!-- Written by `cargo xtask docs`: change the source, 
 
 /// The files with the types that serde reads and writes.
 const SOURCES: &[&str] = &[
+    "model/src/background.rs",
     "model/src/contender.rs",
     "model/src/design/file.rs",
     "model/src/environment.rs",

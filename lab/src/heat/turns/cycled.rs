@@ -7,7 +7,8 @@ use crate::heat::turns::snapshot::Between;
 use crate::heat::turns::sum::Sum;
 use crate::server::tree::ThreadClocks;
 use model::SliceTally;
-use model::heat::{Background, Counts, Slice, Start, Void};
+use model::background::Background;
+use model::heat::{Counts, Slice, Start, Void};
 
 /// A member's turn.
 #[derive(Clone, Debug)]

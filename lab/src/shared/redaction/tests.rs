@@ -3,8 +3,9 @@
 use super::*;
 use crate::example;
 use crate::heat::example as in_heats;
+use model::background::Background;
 use model::environment::{Conditions, Executable};
-use model::heat::{Background, Counts, StartOutcome};
+use model::heat::{Counts, StartOutcome};
 use model::import::Source;
 use model::observation::Raced;
 use model::page::{AsPublished, Quirk, Replay};

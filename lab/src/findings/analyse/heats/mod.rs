@@ -16,8 +16,9 @@ pub use known::known;
 
 use super::{conditions, whole};
 use crate::heat::schedule::found::Found;
+use ::model::background::Background;
 use ::model::findings::{CellFindings, CellInHeats, ClassFloor, ContenderFindings, Findings, StartFigure};
-use ::model::heat::{Background, Counts, Heat, Slice, Start};
+use ::model::heat::{Counts, Heat, Slice, Start};
 use ::model::study::REFERENCE;
 use ::model::{Metric, Run};
 use contender::Row;
