@@ -4,7 +4,7 @@
 //! them by DNS rebinding.
 
 use crate::failure::WrongInput;
-use crate::live::Look;
+use crate::live::ServerSampler;
 use lab::verdict::{Case, Policy};
 use model::{Interval, Plan, Tally};
 use report::open_metrics::{self, SoFar};
@@ -47,7 +47,7 @@ struct Gathered {
     worker_time_ns: u64,
     connections_open: Option<u64>,
     server: Option<i32>,
-    look: Option<Look>,
+    sampler: Option<ServerSampler>,
     server_rss_bytes: Option<u64>,
 }
 
@@ -86,21 +86,21 @@ impl Gathered {
             worker_time_ns: 0,
             connections_open: None,
             server,
-            look: None,
+            sampler: None,
             server_rss_bytes: None,
         }
     }
 
     fn take(&mut self, intervals: &[Interval]) {
-        if let Some(look) = self.look.as_mut().filter(|look| look.is_due()) {
-            self.server_rss_bytes = look.again().rss_bytes;
+        if let Some(sampler) = self.sampler.as_mut().filter(|sampler| sampler.is_due()) {
+            self.server_rss_bytes = sampler.sample().rss_bytes;
         }
         if intervals.is_empty() {
             return;
         }
         // The measurement has just begun.
-        if self.look.is_none() {
-            self.look = self.server.map(Look::new);
+        if self.sampler.is_none() {
+            self.sampler = self.server.map(ServerSampler::new);
         }
         let tally = &mut self.tally;
         for interval in intervals {
@@ -125,7 +125,7 @@ impl Gathered {
     }
 
     fn text(&self) -> String {
-        let usage = self.look.as_ref().and_then(Look::usage);
+        let usage = self.sampler.as_ref().and_then(ServerSampler::usage);
         let case = Case { usage, ..Case::new(Policy::single(false), &self.plan, &self.tally) };
         let verdict = (self.tally.duration_ns > 0).then(|| lab::verdict::judge(&case));
         open_metrics::text(&SoFar {

@@ -2,7 +2,7 @@
 //! store. Run by hand, on a quiet machine: `cargo run --release -p drome-lab --example heat_costs`.
 
 use lab::Store;
-use lab::heat::turns::snapshot::{Looks, Watched};
+use lab::heat::turns::cpu_sampler::{CpuSampler, SampledProcesses};
 use lab::server::tree::Tree;
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome};
 use model::{Design, Environment, Heats, Metric, Run, Study};
@@ -17,11 +17,11 @@ const MEMBERS: usize = 7;
 const CYCLES: usize = 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    looks()?;
+    samples()?;
     store()
 }
 
-fn looks() -> Result<(), Box<dyn Error>> {
+fn samples() -> Result<(), Box<dyn Error>> {
     let start = || Command::new("sleep").arg("1000").spawn();
     let mut sleepers: Vec<Child> = (0..SLEEPERS).map(|_| start()).collect::<Result<_, _>>()?;
     let members = sleepers.iter().take(MEMBERS).map(|child| Some(Tree::Below(child.id() as i32))).collect();
@@ -29,28 +29,28 @@ fn looks() -> Result<(), Box<dyn Error>> {
     let processes =
         std::fs::read_dir("/proc")?.flatten().filter(|entry| is_process(&entry.file_name())).count();
     println!("{processes} processes, {MEMBERS} members");
-    let mut looks = Looks::begin(Watched {
+    let mut sampler = CpuSampler::begin(SampledProcesses {
         members,
         server_cpus: [0].into(),
         client_cpus: [1].into(),
-        ..Watched::default()
+        ..SampledProcesses::default()
     });
     let mut quiet = Vec::new();
     for _ in 0..500 {
         std::thread::sleep(Duration::from_millis(2));
         let begun = Instant::now();
-        looks.look();
+        sampler.sample();
         quiet.push(begun.elapsed());
     }
-    told("a look", quiet);
+    told("a sample", quiet);
     let mut started = Vec::new();
     for _ in 0..200 {
         Command::new("true").status()?;
         let begun = Instant::now();
-        looks.look();
+        sampler.sample();
         started.push(begun.elapsed());
     }
-    told("a look after a program was started and ended", started);
+    told("a sample after a program was started and ended", started);
     for child in &mut sleepers {
         child.kill()?;
         child.wait()?;

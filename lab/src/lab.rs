@@ -1,11 +1,11 @@
 //! What a run needs beside its description, what it reports meanwhile, and why it could not continue.
 
-use crate::elsewhere::There;
 use crate::fault::Fault;
 use crate::heat::Measured;
 use crate::lock::Lock;
 use crate::machine::cores::Cores;
 use crate::prepare::Prepared;
+use crate::remote::RemoteMachine;
 use crate::server::instance::{self, Instance, Works};
 use crate::server::prepare_command;
 use crate::server::verify;
@@ -25,7 +25,7 @@ pub struct Lab {
     /// The workloads that are asked for.
     pub works: Works,
     /// The other machine, where servers are started on one.
-    pub there: Option<There>,
+    pub remote: Option<RemoteMachine>,
     /// The cores of servers and load generator.
     pub cores: Cores,
     /// The folder of the workloads' files.
@@ -45,8 +45,8 @@ pub struct Lab {
 impl Lab {
     /// Runs the command that comes before a start, where the servers are; its output goes to a file of this name.
     pub(crate) fn run_prepare(&self, command: &str, log: &str) -> Result<(), Fault> {
-        match &self.there {
-            Some(there) => there.run_prepare(command, log, &self.stop),
+        match &self.remote {
+            Some(remote) => remote.run_prepare(command, log, &self.stop),
             None => prepare_command::run(command, &self.logs.join(log), &self.stop),
         }
     }

@@ -8,9 +8,9 @@ pub mod remedy;
 
 use crate::catalog::Entry;
 use crate::containers::{Launch, Variables};
-use crate::elsewhere::laid::{Lacks, Laid};
 use crate::lock::Lock;
 use crate::machine::digest::hex;
+use crate::remote::remote_contender::{Lacks, RemoteContender};
 use crate::server::image;
 use crate::server::running::Running;
 use model::Contender;
@@ -41,7 +41,7 @@ pub struct Prepared {
     /// The server, if it already runs and drome is not to start it.
     pub running: Option<Running>,
     /// Its place on another machine, where it is started; `None`: on this one.
-    pub laid: Option<Laid>,
+    pub remote: Option<RemoteContender>,
     /// How its container is run, in place of its declared command; `None`: it runs in none.
     pub launch: Option<Launch>,
     /// Variables of the environment in which it is started here without a container, in place of drome's own of the same names.
@@ -96,13 +96,13 @@ impl Prepared {
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
         let sources = Arc::new(entry.sources.clone());
-        let (running, laid, launch) = (None, None, None);
+        let (running, remote, launch) = (None, None, None);
         Ok(Self {
             name,
             contender,
             track: Track::Default,
             running,
-            laid,
+            remote,
             launch,
             env: Vec::new(),
             source_sha256,
@@ -116,9 +116,9 @@ impl Prepared {
         let contender = self.contender.tuned()?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
-        let (track, running, laid, launch) = (Track::Tuned, None, None, self.launch.clone());
+        let (track, running, remote, launch) = (Track::Tuned, None, None, self.launch.clone());
         let env = self.env.clone();
-        Some(Self { name, contender, source_sha256, track, running, laid, launch, env, folder, sources })
+        Some(Self { name, contender, source_sha256, track, running, remote, launch, env, folder, sources })
     }
 
     /// The same contender with more variables in the environment of its start, unless it already runs. `more` is given what a variable
@@ -189,12 +189,12 @@ impl Prepared {
 
     /// Its version if it can run, else what it lacks.
     pub fn version(&self) -> Result<String, Lack> {
-        if let Some(laid) = &self.laid {
+        if let Some(remote) = &self.remote {
             let lack = |lacks: Lacks| Lack {
-                why: format!("on {}: {}", laid.there.name(), lacks.why),
+                why: format!("on {}: {}", remote.machine.name(), lacks.why),
                 remedy: lacks.remedy,
             };
-            return laid.version.clone().map_err(lack);
+            return remote.version.clone().map_err(lack);
         }
         let install = &self.contender.install;
         let remedy = || {

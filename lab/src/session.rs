@@ -1,12 +1,12 @@
 //! The spine: one run from its lock to its findings. Every command that measures and stores goes this way.
 
 use crate::blocks;
+use crate::extra_start::{self, ExtraServer, ExtraStart, Variables};
 use crate::fault::Fault;
 use crate::findings;
 use crate::heat::{self, Measured};
 use crate::lab::{Lab, LabError, Show};
 use crate::machine::pinned::Pinned;
-use crate::once_more::{self, Another, OnceMore, Variables};
 use crate::setup::{self, Lineup, SetupError};
 use crate::store::{ProfileRow, Store, StoreError};
 use model::{Findings, Heat, Observation, Run};
@@ -78,14 +78,18 @@ impl<'s> Session<'s> {
     }
 
     /// What can be started once more when the run is over: every contender that took part, for every cell whose workload it serves.
-    pub fn once_more(&self) -> Result<Vec<Another>, StoreError> {
-        Ok(once_more::all(&self.lab, &self.run, &self.store.starts(&self.run.id)?))
+    pub fn extra_starts(&self) -> Result<Vec<ExtraStart>, StoreError> {
+        Ok(extra_start::all(&self.lab, &self.run, &self.store.starts(&self.run.id)?))
     }
 
     /// Starts a contender of a run that is over once more, to be looked at under load. Nothing of it is stored, so its environment may have
     /// more variables.
-    pub fn start_once_more(&self, another: &Another, more: &Variables<'_>) -> Result<OnceMore<'_>, Fault> {
-        OnceMore::begin(&self.lab, &self.run, another, more)
+    pub fn begin_extra_start(
+        &self,
+        extra: &ExtraStart,
+        more: &Variables<'_>,
+    ) -> Result<ExtraServer<'_>, Fault> {
+        ExtraServer::begin(&self.lab, &self.run, extra, more)
     }
 
     /// Stores the profiles of contenders, for the run's page. They count in nothing.

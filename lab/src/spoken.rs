@@ -1,8 +1,8 @@
 //! Everything that two dromes on different machines ask and answer, read as either side reads it: for tests with any bytes.
 
-use crate::elsewhere::messages as servers;
-use crate::heat::turns::snapshot::Between;
+use crate::heat::turns::cpu_sampler::CpuUsage;
 use crate::load_from::{messages as loads, read_part};
+use crate::remote::messages as servers;
 use crate::server::tree::Snapshot;
 use model::{Conditions, Usage};
 use serde::Serialize;
@@ -36,15 +36,15 @@ pub const ANSWERS: &[(&str, Reader)] = &[
     ("servers.bodies", answered::<()>),
     ("servers.install", answered::<servers::Installed>),
     ("servers.install.step", answered::<servers::Step>),
-    ("servers.start", answered::<servers::Came<servers::Started>>),
-    ("servers.prepare", answered::<servers::Came<()>>),
+    ("servers.start", answered::<servers::ContenderResult<servers::Started>>),
+    ("servers.prepare", answered::<servers::ContenderResult<()>>),
     ("servers.answers", answered::<bool>),
     ("servers.ended", answered::<Option<String>>),
     ("servers.snapshot", answered::<Snapshot>),
     ("servers.clocks", answered::<servers::Clocks>),
     ("servers.names", answered::<Vec<String>>),
     ("servers.watch", answered::<servers::Number>),
-    ("servers.look", answered::<Between>),
+    ("servers.look", answered::<CpuUsage>),
     ("servers.sample_end", answered::<Option<Usage>>),
     ("servers.conditions_end", answered::<Conditions>),
     ("servers.probe_open", answered::<servers::Opened>),

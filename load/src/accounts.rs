@@ -5,8 +5,8 @@ use crate::Progress;
 use crate::check::Wrong;
 use crate::connection::{Connection, Phase};
 use crate::counted::{Counted, STATUSES};
-pub use crate::fate::{Answer, Fate};
 use crate::log::Log;
+pub use crate::request_end::{Answer, LossCause};
 use crate::series::{Series, View};
 use model::tally::FIRST_ANSWER_BYTES;
 use model::{Agreed, End, Errors, Load, Loss, Plan, Tally};
@@ -234,8 +234,8 @@ impl Accounts {
 
     /// Counts all requests of this connection as lost: they will have no answer.
     #[cold]
-    pub fn lost(&mut self, connection: &mut Connection, now_ns: u64, fate: Fate<'_>) {
-        let Fate { loss, why, behind, is_overdue } = fate;
+    pub fn lost(&mut self, connection: &mut Connection, now_ns: u64, cause: LossCause<'_>) {
+        let LossCause { loss, why, behind, is_overdue } = cause;
         let (sent, unsent) = (connection.sent() as u64, connection.unsent() as u64);
         self.in_flight -= sent;
         self.unsent -= unsent;

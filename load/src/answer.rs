@@ -1,6 +1,6 @@
 //! The second half of a worker's turn: handles what completes on a connection.
 
-use crate::accounts::{BEHIND, Fate};
+use crate::accounts::{BEHIND, LossCause};
 use crate::connection::Phase;
 use crate::reader::{Read, read, whole};
 use crate::worker::Worker;
@@ -109,7 +109,7 @@ impl<I: Io> Worker<'_, I> {
             Read::Last => self.after_last(slot, now),
             Read::Unasked => {
                 self.accounts.unasked(UNASKED);
-                self.give_up(slot, now, Fate::of_all(Loss::Protocol, UNASKED));
+                self.give_up(slot, now, LossCause::of_all(Loss::Protocol, UNASKED));
             }
             Read::Malformed(error) => self.malformed(slot, now, error),
         }
@@ -123,7 +123,7 @@ impl<I: Io> Worker<'_, I> {
             error.to_string()
         };
         let behind = Some("the answer before it was not HTTP");
-        self.give_up(slot, now, Fate { behind, ..Fate::of_all(Loss::Protocol, &why) });
+        self.give_up(slot, now, LossCause { behind, ..LossCause::of_all(Loss::Protocol, &why) });
     }
 
     /// Lets the kernel drop the rest of a large body that is not verified.
@@ -153,7 +153,7 @@ impl<I: Io> Worker<'_, I> {
     fn after_last(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
         if connection.begun() > 0 {
-            self.accounts.lost(connection, now, Fate::of_all(Loss::Ended, BEHIND));
+            self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));
         }
         if connection.parser.is_ambiguous() {
             self.open_anew(slot, now);
@@ -179,14 +179,14 @@ impl<I: Io> Worker<'_, I> {
             Ok(Some(_)) => {
                 whole(self.plan, &mut self.accounts, connection, now, false);
                 if connection.begun() > 0 {
-                    self.accounts.lost(connection, now, Fate::of_all(Loss::Ended, BEHIND));
+                    self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));
                 }
                 return self.open_anew(slot, now);
             }
             Ok(None) => "the server closed the connection without an answer".to_owned(),
             Err(error) => error.to_string(),
         };
-        self.give_up(slot, now, Fate { behind: Some(BEHIND), ..Fate::of_all(Loss::Ended, &error) });
+        self.give_up(slot, now, LossCause { behind: Some(BEHIND), ..LossCause::of_all(Loss::Ended, &error) });
     }
 
     fn broke(&mut self, slot: Slot, operation: Operation, errno: Errno) {
@@ -216,7 +216,7 @@ impl<I: Io> Worker<'_, I> {
             }
             _ => {}
         }
-        self.give_up(slot, now, Fate::of_all(loss, &why));
+        self.give_up(slot, now, LossCause::of_all(loss, &why));
     }
 
     /// Whether the server closed this connection while it was idle between two slices, and the next slice's first request was
@@ -248,9 +248,9 @@ impl<I: Io> Worker<'_, I> {
     /// Counts the requests on this connection as lost. A connection that brought answers is opened again at once, another one only
     /// after a pause, so that a server that refuses is not hammered.
     #[cold]
-    pub(crate) fn give_up(&mut self, slot: Slot, now: u64, fate: Fate<'_>) {
+    pub(crate) fn give_up(&mut self, slot: Slot, now: u64, cause: LossCause<'_>) {
         let connection = &mut self.connections[slot as usize];
-        self.accounts.lost(connection, now, fate);
+        self.accounts.lost(connection, now, cause);
         let fruitful = connection.answered() > 0;
         self.shut(slot, now);
         if fruitful {

@@ -12,7 +12,7 @@ const SHORTEST: Duration = Duration::from_millis(10);
 
 /// The steps of one worker.
 #[derive(Debug)]
-pub struct Watched {
+pub struct CourseRecorder {
     course: Course,
     ends_ns: u64,
     /// All answers so far, at the last look.
@@ -22,7 +22,7 @@ pub struct Watched {
     is_open: bool,
 }
 
-impl Watched {
+impl CourseRecorder {
     /// A course for a window of this length, from now on.
     pub fn new(window: Duration, now_ns: u64) -> Self {
         let step_ns = (window / STEPS).max(SHORTEST).as_nanos() as u64;
@@ -69,25 +69,25 @@ mod tests {
 
     #[test]
     fn steps_are_counted_by_themselves_before_and_in_the_window() {
-        let mut watched = Watched::new(Duration::from_secs(2), 1000 * MS);
+        let mut recorder = CourseRecorder::new(Duration::from_secs(2), 1000 * MS);
         let asked: Vec<u64> =
-            [1020, 1050, 1100, 1130].map(|ms| watched.tick(ms * MS, ms - 1000) / MS).to_vec();
+            [1020, 1050, 1100, 1130].map(|ms| recorder.tick(ms * MS, ms - 1000) / MS).to_vec();
         assert_eq!(asked, [1050, 1100, 1150, 1150]);
-        watched.open(1140 * MS);
+        recorder.open(1140 * MS);
         // One look was late by two steps.
         for (ms, answers) in [(1190, 10), (1200, 12), (1340, 40)] {
-            watched.tick(ms * MS, answers);
+            recorder.tick(ms * MS, answers);
         }
-        let course = watched.finish(1390 * MS, 47);
+        let course = recorder.finish(1390 * MS, 47);
         assert_eq!(course.step_ns, 50 * MS);
         assert_eq!((course.warmup, course.window), (vec![50, 50], vec![10, 10, 10, 10, 7]));
     }
 
     #[test]
     fn a_short_window_has_fewer_steps_and_none_is_beyond_it() {
-        let mut watched = Watched::new(Duration::from_millis(100), 0);
-        watched.open(0);
-        assert_eq!(watched.tick(MS, 0), 10 * MS);
-        assert_eq!(watched.finish(1000 * MS, 400).window.len(), 40);
+        let mut recorder = CourseRecorder::new(Duration::from_millis(100), 0);
+        recorder.open(0);
+        assert_eq!(recorder.tick(MS, 0), 10 * MS);
+        assert_eq!(recorder.finish(1000 * MS, 400).window.len(), 40);
     }
 }

@@ -6,10 +6,10 @@
 //! another target's slice any time; encrypted targets keep their own names and sessions; and a worker is the same as in a
 //! measurement of one target.
 
-use crate::agreement::Agreement;
 use crate::part::{self, Part};
 use crate::slice::Slice;
-use crate::slicing::Handed;
+use crate::slice_edges::SliceEdges;
+use crate::slicing::SliceCounts;
 use crate::worker::Worker;
 use crate::{LoadError, Progress, choose, ensure_descriptors, probe, secure, sources};
 use model::slice::common_time_ns;
@@ -43,7 +43,7 @@ struct Shared {
     /// One progress for each plan.
     progress: Vec<Progress>,
     tls: Vec<Option<ClientTls>>,
-    agreement: Agreement,
+    edges: SliceEdges,
     threads: usize,
     /// The numbers of the threads that are ready.
     numbers: Mutex<Vec<i32>>,
@@ -55,17 +55,17 @@ struct Seat {
     done: Receiver<Done>,
     thread: JoinHandle<()>,
     /// The memory for its next slice.
-    room: Option<Box<Handed>>,
+    counts: Option<Box<SliceCounts>>,
 }
 
 struct Ordered {
     slice: Slice,
     nth: u64,
-    room: Box<Handed>,
+    counts: Box<SliceCounts>,
 }
 
 /// A slice as a thread measured it; `None`: the thread is ready for the first one.
-type Done = std::io::Result<Option<Box<Handed>>>;
+type Done = std::io::Result<Option<Box<SliceCounts>>>;
 
 impl Generator {
     /// Starts threads that can load the target of each plan; none is loaded yet. The first plan's threads, cores, back
@@ -92,8 +92,8 @@ impl Generator {
         let (io, mut fallback) = choose(plans[0].io, most)?;
         let is_open_to_both = plans[0].io == IoChoice::Best;
         let progress = plans.iter().map(|_| Progress::default()).collect();
-        let agreement = Agreement::new(threads, stop);
-        let shared = Arc::new(Shared { plans, progress, tls, agreement, threads, numbers: Mutex::default() });
+        let edges = SliceEdges::new(threads, stop);
+        let shared = Arc::new(Shared { plans, progress, tls, edges, threads, numbers: Mutex::default() });
         let (seats, io) = match seat(&shared, io) {
             // One ring was no trouble, but so many are.
             Err(LoadError::Io(error)) if io == IoChoice::Uring && is_open_to_both => {
@@ -123,13 +123,13 @@ impl Generator {
         look: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<&SliceTally, LoadError> {
         slice.check(self.shared.plans.len())?;
-        self.shared.agreement.renew();
+        self.shared.edges.renew();
         let halted = &self.shared.progress[slice.target].halted;
         halted.store(false, Ordering::Relaxed);
         for seat in &mut self.seats {
-            let mut room = seat.room.take().unwrap_or_else(Handed::new);
-            room.clear();
-            let ordered = Ordered { slice: *slice, nth: self.slices, room };
+            let mut counts = seat.counts.take().unwrap_or_else(SliceCounts::new);
+            counts.clear();
+            let ordered = Ordered { slice: *slice, nth: self.slices, counts };
             seat.orders.send(ordered).map_err(|_| LoadError::Worker)?;
         }
         self.slices += 1;
@@ -145,7 +145,7 @@ impl Generator {
                 }
             };
             match done {
-                Ok(Ok(room)) => seat.room = room,
+                Ok(Ok(counts)) => seat.counts = counts,
                 Ok(Err(error)) => failed = Some(LoadError::Io(error)),
                 Err(_) => failed = Some(LoadError::Worker),
             }
@@ -179,27 +179,28 @@ impl Generator {
         let last = &mut self.last;
         last.clear();
         last.target = target;
-        let rooms = || self.seats.iter().filter_map(|seat| seat.room.as_deref());
-        let common_ns = common_time_ns(rooms().map(|room| {
-            let tally = &room.counted.tally;
+        let counts = || self.seats.iter().filter_map(|seat| seat.counts.as_deref());
+        let common_ns = common_time_ns(counts().map(|counts| {
+            let tally = &counts.counted.tally;
             (tally.completed, tally.duration_ns)
         }));
-        last.began_ns = rooms().filter_map(|room| room.began_ns).min();
-        last.opened_ns = rooms().filter_map(|room| room.opened_ns).min();
-        last.closed_ns = rooms().filter_map(|room| room.closed_ns).max();
-        last.ended_ns = rooms().map(|room| room.ended_ns).max().unwrap_or(0);
-        last.is_cut = rooms().any(|room| room.is_cut);
-        last.carried_over = rooms().map(|room| room.carried_over).sum();
-        let is_awake = plan.spin == Duration::MAX && rooms().all(|room| room.counted.tally.completed > 0);
-        last.held_up_ns = is_awake.then(|| rooms().map(held_up_ns).sum());
+        last.began_ns = counts().filter_map(|counts| counts.began_ns).min();
+        last.opened_ns = counts().filter_map(|counts| counts.opened_ns).min();
+        last.closed_ns = counts().filter_map(|counts| counts.closed_ns).max();
+        last.ended_ns = counts().map(|counts| counts.ended_ns).max().unwrap_or(0);
+        last.is_cut = counts().any(|counts| counts.is_cut);
+        last.carried_over = counts().map(|counts| counts.carried_over).sum();
+        let is_awake =
+            plan.spin == Duration::MAX && counts().all(|counts| counts.counted.tally.completed > 0);
+        last.held_up_ns = is_awake.then(|| counts().map(held_up_ns).sum());
         let is_alone = self.seats.len() == 1;
-        for room in self.seats.iter_mut().filter_map(|seat| seat.room.as_deref_mut()) {
-            room.counted.complete();
-            last.uncounted.merge(&room.uncounted);
+        for counts in self.seats.iter_mut().filter_map(|seat| seat.counts.as_deref_mut()) {
+            counts.counted.complete();
+            last.uncounted.merge(&counts.uncounted);
             if is_alone {
-                std::mem::swap(&mut last.tally, &mut room.counted.tally);
+                std::mem::swap(&mut last.tally, &mut counts.counted.tally);
             } else {
-                last.tally.merge(&room.counted.tally);
+                last.tally.merge(&counts.counted.tally);
             }
         }
         if !is_open_load {
@@ -220,8 +221,8 @@ impl Drop for Generator {
 }
 
 /// How long a worker that never sleeps did not run in the counted part.
-fn held_up_ns(room: &Handed) -> u64 {
-    room.counted.tally.duration_ns.saturating_sub(room.counted.tally.client_cpu_ns)
+fn held_up_ns(counts: &SliceCounts) -> u64 {
+    counts.counted.tally.duration_ns.saturating_sub(counts.counted.tally.client_cpu_ns)
 }
 
 fn check(plans: &[Plan]) -> Result<(), LoadError> {
@@ -268,7 +269,7 @@ fn seat(shared: &Arc<Shared>, io: IoChoice) -> Result<Vec<Seat>, LoadError> {
                     _ => work(&shared, index, |_| Epoll::new(), &ordered, &tell),
                 }
             });
-            Seat { orders, done, thread, room: Some(Handed::new()) }
+            Seat { orders, done, thread, counts: Some(SliceCounts::new()) }
         })
         .collect();
     for seat in &seats {
@@ -316,9 +317,9 @@ fn obey<I: Io>(
     };
     let mut done = Ok(None);
     while tell.send(done).is_ok() {
-        let Some(Ordered { slice, nth, mut room }) = next(orders, shared.plans[0].spin) else { return };
+        let Some(Ordered { slice, nth, mut counts }) = next(orders, shared.plans[0].spin) else { return };
         let worker = &mut workers[slice.target];
-        done = worker.slice(&slice, nth, &shared.agreement, &mut room).map(|()| Some(room));
+        done = worker.slice(&slice, nth, &shared.edges, &mut counts).map(|()| Some(counts));
         if done.is_err() {
             // The others would wait for this one.
             shared.progress[slice.target].halted.store(true, Ordering::Relaxed);

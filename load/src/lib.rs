@@ -5,7 +5,6 @@
 //! in slices that are ordered one by one.
 
 mod accounts;
-mod agreement;
 mod answer;
 mod begin;
 mod check;
@@ -13,7 +12,6 @@ mod connection;
 mod counted;
 mod course;
 mod deadlines;
-mod fate;
 mod generator;
 mod log;
 mod offered;
@@ -23,9 +21,11 @@ mod part;
 mod pick;
 mod pulse;
 mod reader;
+mod request_end;
 mod series;
 mod share;
 mod slice;
+mod slice_edges;
 mod slicing;
 mod sources;
 #[cfg(test)]

@@ -165,11 +165,11 @@ impl Offered {
 mod tests {
     use super::*;
     use model::Arrivals;
-    use stats::Profile;
+    use stats::RateProfile;
 
     #[test]
     fn the_longest_free_goes_first_and_stands_in_line_once() {
-        let pace = Pace::new(Profile::new(&[], 1e3), Arrivals::Constant, 0, 0, 1);
+        let pace = Pace::new(RateProfile::new(&[], 1e3), Arrivals::Constant, 0, 0, 1);
         let mut offered = Offered::new(pace, 3);
         offered.start(7);
         assert_eq!((offered.wakes_ns(), offered.first()), (None, None));

@@ -5,7 +5,7 @@
 //! process whose rate changes as the offered one does.
 
 use model::Arrivals;
-use stats::{Profile, random};
+use stats::{RateProfile, random};
 
 /// The latest due time; a sum with the clock stays within its range.
 const NEVER_NS: u64 = u64::MAX / 2;
@@ -13,7 +13,7 @@ const NEVER_NS: u64 = u64::MAX / 2;
 /// The due times of one worker, as nanoseconds since the start of the load.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    profile: Profile,
+    profile: RateProfile,
     arrivals: Arrivals,
     seed: u64,
     /// The seed of the current slice.
@@ -30,7 +30,7 @@ pub struct Pace {
 impl Pace {
     /// The due times of worker `index` of `threads`; together the workers make the profile's rate. For Poisson arrivals, the sum of
     /// independent Poisson processes is one of the sum of their rates.
-    pub fn new(profile: Profile, arrivals: Arrivals, seed: u64, index: usize, threads: usize) -> Self {
+    pub fn new(profile: RateProfile, arrivals: Arrivals, seed: u64, index: usize, threads: usize) -> Self {
         let seed = random::derive(&[seed, index as u64]);
         let mut pace =
             Self { profile, arrivals, seed, slice_seed: seed, index, threads, k: 0, sum: 0.0, due_ns: 0 };
@@ -186,7 +186,7 @@ mod tests {
             };
             (0..50).map(next).collect::<Vec<_>>()
         };
-        let pace = |arrivals| Pace::new(Profile::new(&[], 1e3), arrivals, 5, 0, 1);
+        let pace = |arrivals| Pace::new(RateProfile::new(&[], 1e3), arrivals, 5, 0, 1);
         let mut poisson = pace(Arrivals::Poisson);
         assert_ne!(times(&mut poisson, 1), times(&mut poisson, 2));
         assert_eq!(times(&mut poisson, 1), times(&mut pace(Arrivals::Poisson), 1));
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_slowest_rate_is_never_beyond_the_clock() {
-        let mut pace = Pace::new(Profile::new(&[], 1e-300), Arrivals::Constant, 0, 0, 1);
+        let mut pace = Pace::new(RateProfile::new(&[], 1e-300), Arrivals::Constant, 0, 0, 1);
         (0..3).for_each(|_| pace.advance());
         assert!(pace.due_ns() <= NEVER_NS);
     }

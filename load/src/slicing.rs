@@ -2,10 +2,10 @@
 //! that a request costs nothing more than in a measurement of one target.
 
 use crate::accounts::Accounts;
-use crate::agreement::Agreement;
 use crate::connection::{self, Connection};
 use crate::counted::Counted;
 use crate::slice::{Enough, Slice};
+use crate::slice_edges::SliceEdges;
 use crate::worker::Worker;
 use model::Uncounted;
 use net::Io;
@@ -25,7 +25,7 @@ const GRACE_NS: u64 = 1_000_000_000;
 
 /// The counts of one worker in a slice. The memory goes back and forth between the worker and the thread that orders slices.
 #[derive(Debug)]
-pub struct Handed {
+pub struct SliceCounts {
     /// The counted part.
     pub counted: Counted,
     /// The rest of the slice.
@@ -44,7 +44,7 @@ pub struct Handed {
     pub is_cut: bool,
 }
 
-impl Handed {
+impl SliceCounts {
     /// Memory for a slice.
     pub fn new() -> Box<Self> {
         Box::new(Self {
@@ -87,11 +87,11 @@ enum Stage {
 }
 
 /// A slice that a worker is carrying out.
-pub struct UnderWay<'s> {
+pub struct ActiveSlice<'s> {
     slice: &'s Slice,
     /// Its number among all slices of the generator, from 0.
     nth: u64,
-    agreement: &'s Agreement,
+    edges: &'s SliceEdges,
     stage: Stage,
     now_ns: u64,
     began_ns: u64,
@@ -108,7 +108,7 @@ pub struct UnderWay<'s> {
     has_enough: bool,
 }
 
-impl UnderWay<'_> {
+impl ActiveSlice<'_> {
     /// Whether nothing is left to do.
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Over
@@ -116,17 +116,17 @@ impl UnderWay<'_> {
 }
 
 impl<I: Io> Worker<'_, I> {
-    /// Carries out the `nth` slice, counted in `room`, which is empty.
+    /// Carries out the `nth` slice, counted in `counts`, which is empty.
     pub fn slice(
         &mut self,
         slice: &Slice,
         nth: u64,
-        agreement: &Agreement,
-        room: &mut Handed,
+        edges: &SliceEdges,
+        counts: &mut SliceCounts,
     ) -> std::io::Result<()> {
-        let mut under_way = self.begin_slice(slice, nth, agreement)?;
-        while !under_way.is_over() {
-            self.step(&mut under_way, room)?;
+        let mut active = self.begin_slice(slice, nth, edges)?;
+        while !active.is_over() {
+            self.step(&mut active, counts)?;
         }
         Ok(())
     }
@@ -136,8 +136,8 @@ impl<I: Io> Worker<'_, I> {
         &mut self,
         slice: &'s Slice,
         nth: u64,
-        agreement: &'s Agreement,
-    ) -> std::io::Result<UnderWay<'s>> {
+        edges: &'s SliceEdges,
+    ) -> std::io::Result<ActiveSlice<'s>> {
         self.is_asking = false;
         self.accounts.forget_uncounted();
         let begun_ns = self.io.now_ns();
@@ -146,10 +146,10 @@ impl<I: Io> Worker<'_, I> {
                 self.take(completion);
             }
         }
-        Ok(UnderWay {
+        Ok(ActiveSlice {
             slice,
             nth,
-            agreement,
+            edges,
             stage: Stage::Waiting,
             now_ns: self.io.now_ns(),
             began_ns: 0,
@@ -164,30 +164,30 @@ impl<I: Io> Worker<'_, I> {
     }
 
     /// Runs one turn and moves the slice on accordingly.
-    pub fn step(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) -> std::io::Result<()> {
+    pub fn step(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) -> std::io::Result<()> {
         if at.stage == Stage::Waiting && at.now_ns >= at.slice.begins_ns {
-            self.begin_load(at, room);
+            self.begin_load(at, counts);
         }
         let before = self.accounts.answers();
         at.now_ns = self.turn(at.now_ns)?;
         let has_answer = self.accounts.answers() > before;
-        if at.agreement.is_stopped() || self.progress.halted.load(Ordering::Relaxed) {
-            self.stop_slice(at, room);
+        if at.edges.is_stopped() || self.progress.halted.load(Ordering::Relaxed) {
+            self.stop_slice(at, counts);
             return Ok(());
         }
         match at.stage {
             Stage::Waiting | Stage::Over => {}
-            Stage::Settling { .. } => self.settle(at, room),
-            Stage::Opening => self.open_counted(at, room, has_answer),
-            Stage::Counting => self.count(at, room, has_answer),
-            Stage::Finishing => self.wait_for_last(at, room),
+            Stage::Settling { .. } => self.settle(at, counts),
+            Stage::Opening => self.open_counted(at, counts, has_answer),
+            Stage::Counting => self.count(at, counts, has_answer),
+            Stage::Finishing => self.wait_for_last(at, counts),
         }
         self.wakes_ns = Some(moment_ns(at)).filter(|ns| *ns > at.now_ns).unwrap_or(u64::MAX);
         Ok(())
     }
 
     /// Begins requests on all connections that can have some, and reopens those that the server has closed.
-    fn begin_load(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+    fn begin_load(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         let now = at.now_ns;
         self.connections.iter_mut().for_each(Connection::open_window);
         self.is_asking = true;
@@ -197,12 +197,12 @@ impl<I: Io> Worker<'_, I> {
         if let Some(offered) = &mut self.offered {
             offered.restart(now, at.nth);
         }
-        room.began_ns = Some(now);
+        counts.began_ns = Some(now);
         at.answers_before = self.accounts.answers();
         (at.began_ns, at.stage) = (now, Stage::Settling { is_ready: false });
     }
 
-    fn settle(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+    fn settle(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         let (now, since_ns) = (at.now_ns, at.now_ns - at.began_ns);
         let is_long = since_ns >= ns(at.slice.longest_settle);
         if at.stage == (Stage::Settling { is_ready: false })
@@ -211,19 +211,19 @@ impl<I: Io> Worker<'_, I> {
         {
             at.stage = Stage::Settling { is_ready: true };
             let is_served = self.connections.iter().any(|connection| connection.served() > 0);
-            at.agreement.ready(now.saturating_add(at.slice.jitter_ns(since_ns)), is_served);
+            at.edges.ready(now.saturating_add(at.slice.jitter_ns(since_ns)), is_served);
         }
         let is_alone = since_ns >= ns(at.slice.longest_settle).saturating_add(GRACE_NS);
-        let from_ns = at.agreement.begins_ns().or(is_alone.then_some(now));
+        let from_ns = at.edges.begins_ns().or(is_alone.then_some(now));
         let Some(from_ns) = from_ns.filter(|from_ns| *from_ns <= now) else { return };
         (at.from_ns, at.stage) = (from_ns, Stage::Opening);
-        if at.agreement.is_served() && self.connections.iter().all(|connection| connection.served() == 0) {
+        if at.edges.is_served() && self.connections.iter().all(|connection| connection.served() == 0) {
             // The server is busy with the other workers' connections: they need not wait for this one's.
             be_content(at);
         }
         if self.offered.is_some() {
             // Due times know nothing of answers: the window may begin at any moment.
-            self.enter_counted(at, room);
+            self.enter_counted(at, counts);
         }
     }
 
@@ -241,19 +241,19 @@ impl<I: Io> Worker<'_, I> {
     }
 
     /// Closed load: begins to count time with an answer.
-    fn open_counted(&mut self, at: &mut UnderWay<'_>, room: &mut Handed, has_answer: bool) {
+    fn open_counted(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts, has_answer: bool) {
         if has_answer {
-            self.enter_counted(at, room);
-        } else if at.now_ns >= at.agreement.ends_ns().min(limit_ns(at)) {
+            self.enter_counted(at, counts);
+        } else if at.now_ns >= at.edges.ends_ns().min(limit_ns(at)) {
             // No answer at all: none in all of the time since.
-            self.enter_counted(at, room);
+            self.enter_counted(at, counts);
             at.opened_ns = at.from_ns;
-            room.is_cut = at.now_ns >= limit_ns(at);
-            self.close_counted(at, room);
+            counts.is_cut = at.now_ns >= limit_ns(at);
+            self.close_counted(at, counts);
         }
     }
 
-    fn enter_counted(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+    fn enter_counted(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         let now = at.now_ns;
         let mut served = 0;
         for connection in &mut self.connections {
@@ -263,7 +263,7 @@ impl<I: Io> Worker<'_, I> {
         }
         let (bytes, in_flight_ns) = self.under_way(now);
         self.renews_before_ns = 0;
-        self.accounts.enter_slice(&mut room.counted, now, bytes, in_flight_ns);
+        self.accounts.enter_slice(&mut counts.counted, now, bytes, in_flight_ns);
         self.window.open(now);
         at.wanted = match at.slice.enough {
             Enough::PerConnection(answers) => answers.saturating_mul(served.max(1)),
@@ -273,92 +273,92 @@ impl<I: Io> Worker<'_, I> {
     }
 
     #[inline]
-    fn count(&mut self, at: &mut UnderWay<'_>, room: &mut Handed, has_answer: bool) {
+    fn count(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts, has_answer: bool) {
         let now = at.now_ns;
         if !at.has_enough && self.accounts.answers() >= at.wanted {
             be_content(at);
         }
-        let is_due = now >= at.agreement.ends_ns() && (has_answer || self.offered.is_some());
+        let is_due = now >= at.edges.ends_ns() && (has_answer || self.offered.is_some());
         let is_cut = now >= limit_ns(at);
         if is_due || is_cut {
-            room.is_cut = is_cut && !is_due;
-            self.close_counted(at, room);
+            counts.is_cut = is_cut && !is_due;
+            self.close_counted(at, counts);
         }
     }
 
-    fn close_counted(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+    fn close_counted(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         let now = at.now_ns;
         self.is_asking = false;
         self.accounts.close_window(now, now - at.opened_ns, connection::open(&self.connections));
         self.count_unfinished(now);
-        self.accounts.leave_slice(&mut room.counted);
+        self.accounts.leave_slice(&mut counts.counted);
         self.window.close();
         self.connections.iter_mut().for_each(|connection| connection.is_awaited |= connection.served() > 0);
         if self.connections.iter().all(|connection| !connection.is_awaited) {
             // A server that answered nobody may come back.
             self.connections.iter_mut().for_each(|connection| connection.is_awaited = true);
         }
-        (room.opened_ns, room.closed_ns) = (Some(at.opened_ns), Some(now));
+        (counts.opened_ns, counts.closed_ns) = (Some(at.opened_ns), Some(now));
         (at.closed_ns, at.stage) = (now, Stage::Finishing);
     }
 
-    fn wait_for_last(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+    fn wait_for_last(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         if self.accounts.under_way() == 0 || at.now_ns >= at.closed_ns.saturating_add(ns(at.slice.wait)) {
-            self.end_slice(at, room);
+            self.end_slice(at, counts);
         }
     }
 
     /// Ends the slice at once, at whatever stage.
     #[cold]
-    fn stop_slice(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+    fn stop_slice(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         if at.stage == Stage::Counting {
-            self.close_counted(at, room);
+            self.close_counted(at, counts);
         }
-        room.counted.tally.interrupted = at.agreement.is_stopped();
+        counts.counted.tally.interrupted = at.edges.is_stopped();
         self.is_asking = false;
-        self.end_slice(at, room);
+        self.end_slice(at, counts);
     }
 
-    fn end_slice(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+    fn end_slice(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         self.renews_before_ns = 0;
         at.stage = Stage::Over;
-        (room.ended_ns, room.carried_over) = (at.now_ns, self.accounts.under_way());
-        take_uncounted(&mut self.accounts, room);
+        (counts.ended_ns, counts.carried_over) = (at.now_ns, self.accounts.under_way());
+        take_uncounted(&mut self.accounts, counts);
     }
 }
 
-fn take_uncounted(accounts: &mut Accounts, room: &mut Handed) {
+fn take_uncounted(accounts: &mut Accounts, counts: &mut SliceCounts) {
     let tally = accounts.tally();
-    room.uncounted.completed = tally.completed;
-    room.uncounted.errors = tally.errors;
-    room.uncounted.connections_opened = tally.connections_opened;
-    std::mem::swap(&mut room.uncounted.error_causes, &mut tally.error_causes);
+    counts.uncounted.completed = tally.completed;
+    counts.uncounted.errors = tally.errors;
+    counts.uncounted.connections_opened = tally.connections_opened;
+    std::mem::swap(&mut counts.uncounted.error_causes, &mut tally.error_causes);
     let halted = tally.halted.take();
-    room.counted.tally.halted = room.counted.tally.halted.take().or(halted);
+    counts.counted.tally.halted = counts.counted.tally.halted.take().or(halted);
 }
 
 /// Records that the worker has enough: the counted part may end with the current length.
-fn be_content(at: &mut UnderWay<'_>) {
+fn be_content(at: &mut ActiveSlice<'_>) {
     at.has_enough = true;
     let lengths = (at.now_ns - at.from_ns).div_ceil(ns(at.slice.length)).max(1);
-    at.agreement.content(at.from_ns.saturating_add(lengths.saturating_mul(ns(at.slice.length))));
+    at.edges.content(at.from_ns.saturating_add(lengths.saturating_mul(ns(at.slice.length))));
 }
 
 /// When the slice must be checked at the latest, if no answer comes before.
-fn moment_ns(at: &UnderWay<'_>) -> u64 {
+fn moment_ns(at: &ActiveSlice<'_>) -> u64 {
     let slice = at.slice;
     match at.stage {
         Stage::Waiting => slice.begins_ns,
         Stage::Settling { is_ready: false } => at.began_ns.saturating_add(ns(slice.settle)),
-        Stage::Settling { is_ready: true } => at.agreement.begins_ns().unwrap_or(u64::MAX),
-        Stage::Opening | Stage::Counting => at.agreement.ends_ns().min(limit_ns(at)),
+        Stage::Settling { is_ready: true } => at.edges.begins_ns().unwrap_or(u64::MAX),
+        Stage::Opening | Stage::Counting => at.edges.ends_ns().min(limit_ns(at)),
         Stage::Finishing => at.closed_ns.saturating_add(ns(slice.wait)),
         Stage::Over => u64::MAX,
     }
 }
 
 /// When the counted part ends in any case.
-fn limit_ns(at: &UnderWay<'_>) -> u64 {
+fn limit_ns(at: &ActiveSlice<'_>) -> u64 {
     at.from_ns.saturating_add(ns(at.slice.longest))
 }
 

@@ -1,7 +1,7 @@
 //! The measured window: it opens after the warm-up and closes when the plan says so. It knows its times, and what is recorded in
 //! steps of it; everything else is counted in the accounts.
 
-use crate::course::Watched;
+use crate::course::CourseRecorder;
 use crate::pulse::Pulse;
 use model::{Beat, Course, Plan, Until};
 
@@ -13,14 +13,16 @@ pub struct Window {
     is_open: bool,
     duration_ns: u64,
     pulse: Option<Pulse>,
-    course: Option<Watched>,
+    course: Option<CourseRecorder>,
 }
 
 impl Window {
     /// A window that opens when the warm-up, which begins at `now_ns`, is over.
     pub fn new(plan: &Plan, now_ns: u64) -> Self {
         let (duration_ns, course) = match plan.until {
-            Until::Elapsed(duration) => (duration.as_nanos() as u64, Some(Watched::new(duration, now_ns))),
+            Until::Elapsed(duration) => {
+                (duration.as_nanos() as u64, Some(CourseRecorder::new(duration, now_ns)))
+            }
             Until::Answered(_) | Until::Closed(_) => (u64::MAX, None),
         };
         Self {

@@ -1,7 +1,7 @@
 //! One worker thread: its connections, its due times, its window. A turn begins what is due, waits, and
 //! takes what completed. Nothing here allocates, locks or dispatches dynamically per request.
 
-use crate::accounts::{Accounts, Fate, in_flight_ns};
+use crate::accounts::{Accounts, LossCause, in_flight_ns};
 use crate::connection::{self, Connection, Phase};
 use crate::deadlines::Deadlines;
 use crate::offered::Offered;
@@ -309,7 +309,7 @@ impl<'p, I: Io> Worker<'p, I> {
     }
 }
 
-/// The fate of a request that is given up: its wait is at least as long as this, and leaving it out would flatter the tail.
-fn overdue(loss: Loss, why: &str) -> Fate<'_> {
-    Fate { is_overdue: true, ..Fate::of_all(loss, why) }
+/// Why a request that is given up is lost: its wait is at least as long as this, and leaving it out would flatter the tail.
+fn overdue(loss: Loss, why: &str) -> LossCause<'_> {
+    LossCause { is_overdue: true, ..LossCause::of_all(loss, why) }
 }

@@ -4,7 +4,7 @@ use crate::checked::TIME;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use stats::profile::{Leg, Profile};
+use stats::rate_profile::{RateProfile, RateSegment};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -85,23 +85,23 @@ impl Rate {
     }
 
     /// The rate over time: `lead_in` at the first rate, then the rate itself.
-    pub fn profile(&self, lead_in: Duration) -> Profile {
-        let leg = |from_per_s: f64, to_per_s: f64, length: Duration| Leg {
+    pub fn profile(&self, lead_in: Duration) -> RateProfile {
+        let segment = |from_per_s: f64, to_per_s: f64, length: Duration| RateSegment {
             from_per_s,
             to_per_s,
             length_ns: length.as_nanos() as f64,
         };
         let first = self.first_per_s();
-        let mut legs: Vec<Leg> = match self {
+        let mut segments: Vec<RateSegment> = match self {
             Self::Constant(_) => Vec::new(),
-            Self::Ramp { from_per_s, to_per_s, over } => vec![leg(*from_per_s, *to_per_s, *over)],
-            Self::Steps { per_s, each } => per_s.iter().map(|rate| leg(*rate, *rate, *each)).collect(),
+            Self::Ramp { from_per_s, to_per_s, over } => vec![segment(*from_per_s, *to_per_s, *over)],
+            Self::Steps { per_s, each } => per_s.iter().map(|rate| segment(*rate, *rate, *each)).collect(),
         };
-        if !legs.is_empty() && !lead_in.is_zero() {
-            legs.insert(0, leg(first, first, lead_in));
+        if !segments.is_empty() && !lead_in.is_zero() {
+            segments.insert(0, segment(first, first, lead_in));
         }
-        let last = legs.last().map_or(first, |leg| leg.to_per_s);
-        Profile::new(&legs, last)
+        let last = segments.last().map_or(first, |segment| segment.to_per_s);
+        RateProfile::new(&segments, last)
     }
 
     /// The mean rate over the first nanoseconds of the window.

@@ -2,7 +2,7 @@
 //! computed again from the store, bit for bit.
 
 pub mod counts;
-pub mod energy;
+pub mod e_divisive;
 pub mod estimate;
 pub mod fairness;
 pub mod growth;
@@ -14,10 +14,10 @@ pub mod knee;
 pub mod margin;
 mod median;
 pub mod precision;
-pub mod profile;
 pub mod random;
 pub mod rank;
 pub mod rank_sum;
+pub mod rate_profile;
 pub mod search;
 pub mod sequential;
 pub mod signed_rank;
@@ -28,5 +28,5 @@ pub use counts::Counts;
 pub use estimate::{Estimate, centre_interval, median_interval, paired_logs, paired_ratio};
 pub use histogram::Histogram;
 pub use median::median;
-pub use profile::Profile;
 pub use rank::{Rank, ranks};
+pub use rate_profile::RateProfile;

@@ -1,6 +1,6 @@
 //! `drome agent`: does what drome on another machine asks over standard input and output; with `--check`, tries an agent.
 
-use super::put::{self, PutArgs};
+use super::agent_link::{self, PutArgs};
 use super::transport::Transport;
 use crate::console;
 use crate::failure::{FAILED, WrongInput};
@@ -47,7 +47,7 @@ pub fn run(args: &AgentArgs) -> anyhow::Result<ExitCode> {
 
 /// What an agent can do.
 fn handlers() -> Vec<Box<dyn Handler>> {
-    vec![Box::new(lab::elsewhere::Servers::default()), Box::new(lab::load_from::Loads::default())]
+    vec![Box::new(lab::remote::Servers::default()), Box::new(lab::load_from::Loads::default())]
 }
 
 fn obey() -> anyhow::Result<ExitCode> {
@@ -63,7 +63,7 @@ fn obey() -> anyhow::Result<ExitCode> {
     let handlers = handlers();
     let all: Vec<&dyn Handler> =
         std::iter::once(&Backstop as &dyn Handler).chain(handlers.iter().map(|handler| &**handler)).collect();
-    agent::obey(&put::own_hello(), &all, input, output)?;
+    agent::obey(&agent_link::own_hello(), &all, input, output)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,7 +4,7 @@
 mod figures;
 
 use super::dialect::{measure, on_cores};
-use super::report::Teller;
+use super::report::ReportWriter;
 use crate::console;
 use crate::failure::{VOID, WrongInput};
 use crate::signals::stop_flag;
@@ -42,7 +42,7 @@ pub fn run(
     (name, study): (&str, &Study),
     lineup: Lineup,
     store: &Store,
-    teller: &Teller,
+    writer: &ReportWriter,
 ) -> anyhow::Result<ExitCode> {
     if study.as_published.is_empty() {
         bail!(WrongInput(
@@ -59,7 +59,7 @@ pub fn run(
         ..Replays::default()
     };
     // An unsupported format is refused before anything is run.
-    teller.replays(&all)?;
+    writer.replays(&all)?;
     let Lineup { prepared, works, .. } = lineup;
     let stage = Stage { assets: setup::assets(&works)?, works, stop: stop_flag()? };
     let contenders = || prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE);
@@ -88,7 +88,7 @@ pub fn run(
     bar.finish_and_clear();
     all.is_whole = true;
     store.keep_replays(&all)?;
-    teller.tell_replays(&all)?;
+    writer.write_replays(&all)?;
     Ok(code_of(&all.replays))
 }
 

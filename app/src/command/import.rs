@@ -3,7 +3,7 @@
 
 use super::format;
 use super::output::Output;
-use super::report::{Format, TellArgs, Teller};
+use super::report::{Format, ReportOutputArgs, ReportWriter};
 use super::store;
 use crate::console;
 use crate::failure::WrongInput;
@@ -38,13 +38,13 @@ pub struct ImportArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STDOUT)]
     chart: Option<PathBuf>,
     #[command(flatten)]
-    tell: TellArgs,
+    report_output: ReportOutputArgs,
 }
 
 /// Reads the files, stores the import, and shows it.
 pub fn run(args: &ImportArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let teller = args.tell.teller()?;
-    let bars = args.chart.as_deref().map(|path| Bars::to(path, &teller)).transpose()?;
+    let writer = args.report_output.writer()?;
+    let bars = args.chart.as_deref().map(|path| Bars::to(path, &writer)).transpose()?;
     let import = read(&args.files)?;
     if import.items.is_empty() {
         return Err(nothing(&args.files, "nothing was stored").into());
@@ -57,10 +57,10 @@ pub fn run(args: &ImportArgs, common: &Common) -> anyhow::Result<ExitCode> {
         note!("stored as run {0}: `drome report {0}` shows it again", import.id);
     }
     if let Some((bars, chart)) = &bars {
-        bars.write(chart, &teller)?;
+        bars.write(chart, &writer)?;
     }
     if bars.is_none_or(|(bars, _)| bars.file.is_some()) {
-        teller.tell_import(&import)?;
+        writer.write_import(&import)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -72,9 +72,9 @@ struct Bars {
 }
 
 impl Bars {
-    fn to(path: &Path, teller: &Teller) -> anyhow::Result<Self> {
+    fn to(path: &Path, writer: &ReportWriter) -> anyhow::Result<Self> {
         let file = Some(path).filter(|path| *path != Path::new(STDOUT));
-        let format = file.map_or(teller.to.format, |path| format::of(path).unwrap_or(Format::Terminal));
+        let format = file.map_or(writer.to.format, |path| format::of(path).unwrap_or(Format::Terminal));
         let is_code = match format {
             Format::Terminal => false,
             Format::Markdown => true,
@@ -85,11 +85,11 @@ impl Bars {
     }
 
     /// Writes the chart to its file, or to where the tables would go.
-    fn write(&self, chart: &str, teller: &Teller) -> anyhow::Result<()> {
+    fn write(&self, chart: &str, writer: &ReportWriter) -> anyhow::Result<()> {
         let chart = if self.is_code { indented(chart) } else { chart.to_owned() };
         match &self.file {
             Some(file) => file.write(console::file_style().words(&chart).as_bytes()),
-            None => teller.to.write(teller.to.look().words(&chart).as_bytes()),
+            None => writer.to.write(writer.to.look().words(&chart).as_bytes()),
         }
     }
 }

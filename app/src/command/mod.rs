@@ -1,6 +1,7 @@
 //! One file per command: its raw arguments, the settings that they resolve to, and the steps of the command.
 
 pub mod agent;
+mod agent_link;
 pub mod as_published;
 mod command_line;
 pub mod comment;
@@ -17,7 +18,6 @@ pub mod history;
 mod images;
 pub mod import;
 pub mod install;
-mod kept;
 pub mod list;
 pub mod load;
 mod machines;
@@ -27,10 +27,10 @@ pub mod pages;
 mod pictures;
 pub mod plan;
 mod plan_heats;
+pub mod profile_dir;
 mod profiler;
 pub mod pull;
 pub mod push;
-mod put;
 pub mod race;
 pub mod race_file;
 mod race_urls;
@@ -43,12 +43,12 @@ pub mod serve;
 mod servers_on;
 mod session;
 pub mod show;
+mod stored_report;
 pub mod sweep;
 mod transport;
 pub mod ui;
 mod verdict_file;
 pub mod verify;
-pub mod why;
 
 use crate::options::Common;
 use lab::prepare::folders;

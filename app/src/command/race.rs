@@ -10,16 +10,16 @@ use super::format;
 use super::gate;
 use super::images::ImageArgs;
 use super::output::Output;
+use super::profile_dir::ProfileDir;
 use super::race_file;
 use super::race_urls::RunningArgs;
 use super::repeat;
-use super::report::{Format, TellArgs, show};
+use super::report::{Format, ReportOutputArgs, show};
 use super::revisions::RevisionArgs;
 use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure};
 use super::store;
 use super::verdict_file::VerdictFile;
-use super::why::Why;
 use crate::failure::{self, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
@@ -137,14 +137,14 @@ pub struct RaceArgs {
     #[arg(long)]
     any_body: bool,
     #[command(flatten)]
-    elsewhere: ServersOnArgs,
+    servers_on: ServersOnArgs,
     #[command(flatten)]
     machine: MachineArgs,
     /// Seed of everything that is random [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
-    tell: TellArgs,
+    report_output: ReportOutputArgs,
     /// Also write the findings to this file, even if the race is interrupted; its extension sets the format: .json,
     /// .md, .csv …
     #[arg(long, value_name = "FILE")]
@@ -267,7 +267,7 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
         ("--rev", args.revisions.start.is_some()),
         ("--profile", args.profile.is_some()),
     ];
-    match needs.into_iter().find(|(_, is_given)| *is_given && args.elsewhere.is_given()) {
+    match needs.into_iter().find(|(_, is_given)| *is_given && args.servers_on.is_given()) {
         Some((what, _)) => {
             Err(WrongInput(format!("{what} needs the servers on this machine: leave out it or --server-on")))
         }
@@ -278,23 +278,23 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
 /// Measures and reports one race. `verdict`: the file that gets the judgement, if it is this race's own.
 fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<Measured> {
     check_margin(args)?;
-    let teller = args.tell.teller()?;
+    let writer = args.report_output.writer()?;
     let export = args.export.as_deref().map(export).transpose()?;
-    let why = args.profile.as_deref().map(Why::to).transpose()?;
+    let profile_dir = args.profile.as_deref().map(ProfileDir::to).transpose()?;
     let stop = stop_flag()?;
     refuse_elsewhere(args)?;
-    let there = args.elsewhere.there(None)?;
+    let remote = args.servers_on.connect(None)?;
     let Servers { mut lineup, mut entrants, path, url, raced, revisions } = servers::of(args, &stop)?;
     setup::name_entrants(&mut entrants, &args.names)?;
     let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
-    let profiling = Profiling::of(why, !raced.running || !args.running.pids.is_empty());
+    let profiling = Profiling::of(profile_dir, !raced.running || !args.running.pids.is_empty());
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants), &url, raced.running)?;
     let mut run = setup::race_run(study, entrants, raced, rules);
     run.command.clone_from(&args.words);
-    servers_on::take(there.as_ref(), &mut lineup)?;
-    servers_on::describe(there.as_ref(), &mut run)?;
+    servers_on::take(remote.as_ref(), &mut lineup)?;
+    servers_on::describe(remote.as_ref(), &mut run)?;
     let mut session = Session::open(run, lineup, stop, &store)?;
     if !args.any_body {
         session.ensure_same_work(&path)?;
@@ -312,7 +312,7 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     let id = &session.run.id;
     let findings =
         findings.with_context(|| format!("run {id}: `drome report {id}` shows what was measured"))?;
-    let exit = conclude(&session, &findings, &teller)?;
+    let exit = conclude(&session, &findings, &writer)?;
     let gate = args.fail_if_slower.map(|margin| Gate::of_race(&findings, margin));
     gate.iter().for_each(gate::tell);
     let judged = verdict.zip(gate.as_ref());

@@ -6,7 +6,7 @@ pub use formats::{Format, formats_of_printed, show, show_printed};
 
 use super::format::{self, Destination, FormatArgs};
 use super::pictures::{Folder, Pictures};
-use super::{store, why};
+use super::{profile_dir, store};
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::Args;
@@ -25,12 +25,12 @@ pub struct ReportArgs {
     /// Run to show [default: the latest run]
     run: Option<String>,
     #[command(flatten)]
-    tell: TellArgs,
+    report_output: ReportOutputArgs,
 }
 
 /// How and where findings are shown. Raw arguments.
 #[derive(Clone, Debug, Args)]
-pub struct TellArgs {
+pub struct ReportOutputArgs {
     #[command(flatten)]
     shown: FormatArgs<Format>,
     /// With --format svg or png: draw only this chart, such as ranked-1 [default: all, to the folder --output]
@@ -42,7 +42,7 @@ pub struct TellArgs {
 }
 
 /// How and where findings are shown; checked to be possible.
-pub struct Teller {
+pub struct ReportWriter {
     /// Where text goes.
     pub to: Destination<Format>,
     pictures: Option<Pictures>,
@@ -56,7 +56,7 @@ struct Charts {
     link: String,
 }
 
-impl TellArgs {
+impl ReportOutputArgs {
     /// Whether anything goes to a file or a folder.
     pub fn has_output(&self) -> bool {
         self.shown.output.is_some() || self.charts.is_some()
@@ -86,7 +86,7 @@ impl TellArgs {
     }
 
     /// Checks the options before anything is measured.
-    pub fn teller(&self) -> anyhow::Result<Teller> {
+    pub fn writer(&self) -> anyhow::Result<ReportWriter> {
         let format = self.shown.format()?;
         let wrong = |words: &str| Err(WrongInput(words.to_owned()).into());
         if self.only_chart.is_some() && format.kind().is_none() {
@@ -103,13 +103,13 @@ impl TellArgs {
         let to = Destination::new(format, path.filter(|_| pictures.is_none()))?;
         let folder = self.charts.as_deref().map(|path| Folder::to("--charts", path)).transpose()?;
         let charts = folder.map(|folder| Charts { link: folder.from(path.and_then(Path::parent)), folder });
-        Ok(Teller { to, pictures, charts })
+        Ok(ReportWriter { to, pictures, charts })
     }
 }
 
-impl Teller {
+impl ReportWriter {
     /// Shows a run.
-    pub fn tell(
+    pub fn write(
         &self,
         run: &Run,
         observations: &[Observation],
@@ -131,12 +131,12 @@ impl Teller {
     }
 
     /// Shows an import.
-    pub fn tell_import(&self, import: &Import) -> anyhow::Result<()> {
+    pub fn write_import(&self, import: &Import) -> anyhow::Result<()> {
         self.to.write(&show_import(import, self.to.format, &self.to.look())?)
     }
 
     /// Shows the results of a page's own command lines.
-    pub fn tell_replays(&self, all: &Replays) -> anyhow::Result<()> {
+    pub fn write_replays(&self, all: &Replays) -> anyhow::Result<()> {
         self.to.write(&self.replays(all)?)
     }
 
@@ -148,18 +148,18 @@ impl Teller {
 
 /// Reads the run, analyses it, and shows its findings.
 pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let teller = args.tell.teller()?;
+    let writer = args.report_output.writer()?;
     let store = store(common)?;
     match store.find(args.run.as_deref())? {
         Stored::Run(run, observations, ended) => {
             let mut findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
-            findings.profiles = why::differences(&store, &run.id)?;
+            findings.profiles = profile_dir::differences(&store, &run.id)?;
             let observations = lab::findings::all(&store, &run, observations)?;
-            teller.tell(&run, &observations, &findings)?;
+            writer.write(&run, &observations, &findings)?;
         }
-        Stored::Import(import) => teller.tell_import(&import)?,
-        Stored::Replays(replays) => teller.tell_replays(&replays)?,
-        Stored::Printed(printed) => teller.to.write(show_printed(&printed, teller.to.format)?.as_bytes())?,
+        Stored::Import(import) => writer.write_import(&import)?,
+        Stored::Replays(replays) => writer.write_replays(&replays)?,
+        Stored::Printed(printed) => writer.to.write(show_printed(&printed, writer.to.format)?.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -174,7 +174,7 @@ mod tests {
         let at = |format, name: &str| {
             let (output, charts) = (folder.path().join("all"), folder.path().join("charts"));
             let shown = FormatArgs { format, output: Some(output) };
-            let all = TellArgs { shown, only_chart: None, charts: Some(charts) };
+            let all = ReportOutputArgs { shown, only_chart: None, charts: Some(charts) };
             let own = all.of_one(name).unwrap();
             let below = |path: Option<PathBuf>| {
                 path.unwrap().strip_prefix(folder.path()).unwrap().display().to_string()
@@ -187,7 +187,7 @@ mod tests {
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
         let shown = FormatArgs { format: None, output: Some(file) };
-        let all = TellArgs { shown, only_chart: None, charts: None };
+        let all = ReportOutputArgs { shown, only_chart: None, charts: None };
         assert!(all.of_one("today").unwrap_err().to_string().contains("must be a folder"));
     }
 }

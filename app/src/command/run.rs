@@ -1,9 +1,9 @@
 //! `drome run STUDY`: every step from a study to its report.
 
-use super::report::{TellArgs, Teller};
+use super::profile_dir::ProfileDir;
+use super::report::{ReportOutputArgs, ReportWriter};
 use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure, present};
-use super::why::Why;
 use super::{as_published, catalog, repeat, store};
 use crate::failure::WrongInput;
 use crate::options::{Common, MachineArgs, precision};
@@ -63,28 +63,30 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "as_published")]
     profile: Option<PathBuf>,
     #[command(flatten)]
-    elsewhere: ServersOnArgs,
+    servers_on: ServersOnArgs,
     #[command(flatten)]
     machine: MachineArgs,
     /// Seed of everything that is random [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
-    tell: TellArgs,
+    report_output: ReportOutputArgs,
 }
 
 /// Installs what is missing if asked to, runs the study or all studies, and reports.
 pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let catalog = catalog(common)?;
     if let Some(name) = &args.study {
-        return one(args, common, &catalog, name, &args.tell.teller()?);
+        return one(args, common, &catalog, name, &args.report_output.writer()?);
     }
-    let own = |name| -> anyhow::Result<(&String, Teller)> { Ok((name, args.tell.of_one(name)?.teller()?)) };
-    let tellers = catalog.studies.keys().map(own).collect::<anyhow::Result<Vec<_>>>()?;
+    let own = |name| -> anyhow::Result<(&String, ReportWriter)> {
+        Ok((name, args.report_output.of_one(name)?.writer()?))
+    };
+    let writers = catalog.studies.keys().map(own).collect::<anyhow::Result<Vec<_>>>()?;
     let (mut failed, mut code) = (Vec::new(), ExitCode::SUCCESS);
-    for (name, teller) in &tellers {
+    for (name, writer) in &writers {
         note!("study {name}");
-        match one(args, common, &catalog, name, teller) {
+        match one(args, common, &catalog, name, writer) {
             Ok(ended) if ended == ExitCode::SUCCESS => {}
             Ok(ended) => code = ended,
             // An interruption ends all studies.
@@ -108,32 +110,32 @@ fn one(
     common: &Common,
     catalog: &Catalog,
     name: &str,
-    teller: &Teller,
+    writer: &ReportWriter,
 ) -> anyhow::Result<ExitCode> {
     let study = wanted(args, catalog.study(name)?)?;
-    let why = why(args, name)?;
+    let profile_dir = profile_dir(args, name)?;
     let store = store(common)?;
     let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
     // A resumed run uses the study as it was when the run began.
     let study = begun.as_ref().map_or(study, |run| run.study.clone());
     let mut lineup = Lineup::of_study(catalog, &study)?;
     let stop = stop_flag()?;
-    let there = args.elsewhere.there(study.server_on.as_deref())?;
-    servers_on::take(there.as_ref(), &mut lineup)?;
-    refuse_elsewhere(args, there.is_some())?;
-    match &there {
-        Some(there) if args.install => servers_on::install(there, &mut lineup, args.yes, &stop),
+    let remote = args.servers_on.connect(study.server_on.as_deref())?;
+    servers_on::take(remote.as_ref(), &mut lineup)?;
+    refuse_elsewhere(args, remote.is_some())?;
+    match &remote {
+        Some(remote) if args.install => servers_on::install(remote, &mut lineup, args.yes, &stop),
         None if args.install => super::install::get(&lineup.prepared, args.yes),
         _ => {}
     }
     if args.as_published {
-        return as_published::run((name, &study), lineup, &store, teller);
+        return as_published::run((name, &study), lineup, &store, writer);
     }
     let rules = Rules { seed: args.seed, quick: args.quick, allow_busy: args.machine.allow_busy };
     let mut run = lineup.run(name, study, rules);
     run.command =
         repeat::own().into_iter().map(|word| if word == "--all" { name.to_owned() } else { word }).collect();
-    servers_on::describe(there.as_ref(), &mut run)?;
+    servers_on::describe(remote.as_ref(), &mut run)?;
     if let Some(begun) = begun {
         same_as_begun(&begun, &run)?;
         run = begun;
@@ -147,10 +149,10 @@ fn one(
     }
     let findings = measure(&session);
     let findings = findings.with_context(|| format!("run {}; `--resume` continues it", session.run.id))?;
-    let code = conclude(&session, &findings, teller)?;
+    let code = conclude(&session, &findings, writer)?;
     // Last, when everything about the run is printed and stored.
-    if let Some(why) = why {
-        why.explain(&session)?;
+    if let Some(profile_dir) = profile_dir {
+        profile_dir.explain(&session)?;
     }
     Ok(code)
 }
@@ -167,10 +169,10 @@ fn refuse_elsewhere(args: &RunArgs, is_elsewhere: bool) -> Result<(), WrongInput
 }
 
 /// The folder for the profiles of a study, if they are asked for.
-fn why(args: &RunArgs, study: &str) -> Result<Option<Why>, WrongInput> {
+fn profile_dir(args: &RunArgs, study: &str) -> Result<Option<ProfileDir>, WrongInput> {
     let Some(folder) = &args.profile else { return Ok(None) };
     let own = if args.all { folder.join(study) } else { folder.clone() };
-    Why::to(&own).map(Some)
+    ProfileDir::to(&own).map(Some)
 }
 
 /// Checks that everything is still as it was when the run began.

@@ -1,11 +1,11 @@
 //! `--server-on`: the other machine on which servers are started, and the link to it.
 
-use super::put::PutArgs;
+use super::agent_link::PutArgs;
 use super::transport::Transport;
 use crate::console;
 use crate::failure::WrongInput;
 use clap::Args;
-use lab::elsewhere::{self, There};
+use lab::remote::{self, RemoteMachine};
 use lab::setup::Lineup;
 use model::Run;
 use std::net::Ipv4Addr;
@@ -32,7 +32,7 @@ impl ServersOnArgs {
     }
 
     /// The other machine, if there is one. `of_study`: the one that the study names, where the command line names none.
-    pub fn there(&self, of_study: Option<&str>) -> anyhow::Result<Option<There>> {
+    pub fn connect(&self, of_study: Option<&str>) -> anyhow::Result<Option<RemoteMachine>> {
         let wrong = |why| WrongInput(format!("server-on in the study: {why}"));
         let of_study = of_study.map(|words| words.parse::<Transport>().map_err(wrong)).transpose()?;
         let Some(transport) = self.server_on.clone().or(of_study) else {
@@ -45,22 +45,22 @@ impl ServersOnArgs {
             };
         };
         let link = self.put.link(&transport)?;
-        Ok(Some(There::open(link, self.server_address)?))
+        Ok(Some(RemoteMachine::open(link, self.server_address)?))
     }
 }
 
 /// Moves the lineup to the other machine, if there is one. Contenders are asked there for their versions.
-pub fn take(there: Option<&There>, lineup: &mut Lineup) -> anyhow::Result<()> {
-    if let Some(there) = there {
-        elsewhere::take(there, lineup)?;
+pub fn take(remote: Option<&RemoteMachine>, lineup: &mut Lineup) -> anyhow::Result<()> {
+    if let Some(remote) = remote {
+        remote::take(remote, lineup)?;
     }
     Ok(())
 }
 
 /// Measures the network to the other machine, and describes both in the run.
-pub fn describe(there: Option<&There>, run: &mut Run) -> anyhow::Result<()> {
-    let Some(there) = there else { return Ok(()) };
-    elsewhere::describe(there, run)?;
+pub fn describe(remote: Option<&RemoteMachine>, run: &mut Run) -> anyhow::Result<()> {
+    let Some(remote) = remote else { return Ok(()) };
+    remote::describe(remote, run)?;
     if let Some(on) = &run.environment.servers_on {
         note!("{}", report::machine::servers_on(on));
     }
@@ -68,10 +68,10 @@ pub fn describe(there: Option<&There>, run: &mut Run) -> anyhow::Result<()> {
 }
 
 /// Installs there what the contenders of a lineup lack. A failure is reported, and the others continue.
-pub fn install(there: &There, lineup: &mut Lineup, yes: bool, stop: &AtomicBool) {
+pub fn install(remote: &RemoteMachine, lineup: &mut Lineup, yes: bool, stop: &AtomicBool) {
     let ask = |what: &str| yes || console::confirm(what);
     let say = |line: &str| note!("{line}");
-    if let Err(why) = elsewhere::install(there, &mut lineup.prepared, &ask, &say, stop) {
+    if let Err(why) = remote::install(remote, &mut lineup.prepared, &ask, &say, stop) {
         alert!("drome: {why}");
     }
 }

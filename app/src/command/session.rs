@@ -1,7 +1,7 @@
 //! What `run`, `race` and `plan --pilot` have in common: checks before anything starts, progress on standard error, and
 //! the report at the end.
 
-use super::report::Teller;
+use super::report::ReportWriter;
 use crate::failure::{self, WrongInput};
 use crate::watch::Watch;
 use lab::heat::schedule::budget;
@@ -51,7 +51,11 @@ pub fn measure(session: &Session<'_>) -> Result<Findings, LabError> {
 }
 
 /// Reports the findings of a run that has ended, and returns the exit code.
-pub fn conclude(session: &Session<'_>, findings: &Findings, teller: &Teller) -> anyhow::Result<ExitCode> {
-    teller.tell(&session.run, &session.observations()?, findings)?;
+pub fn conclude(
+    session: &Session<'_>,
+    findings: &Findings,
+    writer: &ReportWriter,
+) -> anyhow::Result<ExitCode> {
+    writer.write(&session.run, &session.observations()?, findings)?;
     Ok(failure::code_of(findings))
 }

@@ -3,10 +3,10 @@
 mod watch;
 
 use super::format::{self, FormatArgs};
-use super::kept::{self, Ending};
 use super::pictures::Pictures;
 use super::servers_on::{self, ServersOnArgs};
 use super::session::own_path;
+use super::stored_report::{self, Ending};
 use crate::console;
 use crate::failure::WrongInput;
 use crate::options::{Common, MachineArgs, Spacing, share};
@@ -91,7 +91,7 @@ pub struct SweepArgs {
     #[arg(long, default_value = "70%", value_name = "SHARE", value_parser = share)]
     common: f64,
     #[command(flatten)]
-    elsewhere: ServersOnArgs,
+    servers_on: ServersOnArgs,
     #[command(flatten)]
     machine: MachineArgs,
     /// Seed of everything that is random [default: the clock]
@@ -154,7 +154,13 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let says_something = found.contenders.iter().any(|c| c.trials.iter().any(is_sound));
     let ending = Ending::of(found.interrupted, says_something);
     let reports = (report::sweep::terminal(&found, &TextStyle::default()), report::sweep::json(&found));
-    kept::keep(common, format!("sweep {}", titles.join(", ")), ending, run.started_at.clone(), reports);
+    stored_report::keep(
+        common,
+        format!("sweep {}", titles.join(", ")),
+        ending,
+        run.started_at.clone(),
+        reports,
+    );
     Ok(ending.code())
 }
 
@@ -224,7 +230,7 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     {
         bail!("can't connect to {address} ({error}): is the server running, and on this port?");
     }
-    if args.elsewhere.is_given() {
+    if args.servers_on.is_given() {
         bail!(WrongInput(
             "--server-on needs --start: a server that already runs is where its URL says".to_owned()
         ));
@@ -253,13 +259,13 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
 fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let path = own_path(&args.path_url)?;
     let commands: Vec<ServerCommand> =
-        args.start.iter().map(|line| ServerCommand::at(line, args.elsewhere.is_given())).collect();
+        args.start.iter().map(|line| ServerCommand::at(line, args.servers_on.is_given())).collect();
     let (mut lineup, entrants) = setup::commands(&commands, &path)?;
-    let there = args.elsewhere.there(None)?;
-    servers_on::take(there.as_ref(), &mut lineup)?;
+    let remote = args.servers_on.connect(None)?;
+    servers_on::take(remote.as_ref(), &mut lineup)?;
     let entries = lineup.prepared.iter().map(|p| Entry::Started(p.name.clone())).collect();
     let mut run = setup::race_run(study(args, &args.path_url), entrants, Raced::default(), rules(args));
-    servers_on::describe(there.as_ref(), &mut run)?;
+    servers_on::describe(remote.as_ref(), &mut run)?;
     let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;
     if !args.any_body {
         setup::same_work(&mut lab, &mut run, &path)?;

@@ -8,9 +8,9 @@ use crate::failure::{CHECK_FAILED, FAILED, WrongInput};
 use crate::options::Common;
 use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
-use lab::elsewhere::There;
 use lab::machine::cores::Cores;
 use lab::prepare::Prepared;
+use lab::remote::RemoteMachine;
 use lab::server::inspect;
 use lab::server::instance::Place;
 use lab::setup::Lineup;
@@ -39,7 +39,7 @@ pub struct VerifyArgs {
     #[arg(long)]
     tuned: bool,
     #[command(flatten)]
-    elsewhere: ServersOnArgs,
+    servers_on: ServersOnArgs,
     #[command(flatten)]
     shown: FormatArgs<Format>,
 }
@@ -114,21 +114,21 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
     let all = setup::prepare(catalog, names)?;
     let all = all.into_iter().flat_map(|p| setup::on_tracks(p, &[Track::Default, Track::Tuned]));
     let all: Vec<Prepared> = all.filter(|p| !args.tuned || p.track == Track::Tuned).collect();
-    let of_study = if args.elsewhere.is_given() { None } else { server_on(catalog, &args.names)? };
-    let (there, stop) = (args.elsewhere.there(of_study)?, stop_flag()?);
+    let of_study = if args.servers_on.is_given() { None } else { server_on(catalog, &args.names)? };
+    let (remote, stop) = (args.servers_on.connect(of_study)?, stop_flag()?);
     if let Some(words) = of_study {
         note!("checked on the other machine of the study: {words}");
     }
-    let mut lineup = Lineup { prepared: all, works: setup::works(catalog)?, there: None };
-    servers_on::take(there.as_ref(), &mut lineup)?;
-    match &there {
-        Some(there) if args.install => servers_on::install(there, &mut lineup, args.yes, &stop),
+    let mut lineup = Lineup { prepared: all, works: setup::works(catalog)?, remote: None };
+    servers_on::take(remote.as_ref(), &mut lineup)?;
+    match &remote {
+        Some(remote) if args.install => servers_on::install(remote, &mut lineup, args.yes, &stop),
         None if args.install => install::get(&lineup.prepared, args.yes),
         _ => {}
     }
     let Lineup { prepared, works, .. } = lineup;
     let assets = setup::assets(&works)?;
-    let cpus = there.as_ref().map_or_else(Cores::deal, There::cores).server;
+    let cpus = remote.as_ref().map_or_else(Cores::deal, RemoteMachine::cores).server;
     let logs = lab::prepare::folders::cache().join("logs").join("verify");
     std::fs::create_dir_all(&logs)?;
     let bar = console::bar(prepared.len() as u64, TEMPLATE);

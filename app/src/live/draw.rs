@@ -130,7 +130,7 @@ fn bold() -> Style {
 
 #[cfg(test)]
 mod tests {
-    use super::super::look::ServerUse;
+    use super::super::server_sampler::ServerUse;
     use super::super::state::tests::{interval, state};
     use super::*;
     use ratatui::Terminal;

@@ -3,10 +3,10 @@
 
 mod bars;
 mod draw;
-mod look;
+mod server_sampler;
 mod state;
 
-pub use look::Look;
+pub use server_sampler::ServerSampler;
 
 use crate::failure::INTERRUPTED;
 use load::View;
@@ -46,14 +46,14 @@ fn try_to_show(
     is_over: impl Fn() -> bool,
 ) -> std::io::Result<()> {
     let mut screen = Screen::open()?;
-    let (mut state, mut look) = (State::new(plan), server.map(Look::new));
+    let (mut state, mut sampler) = (State::new(plan), server.map(ServerSampler::new));
     let started = Instant::now();
     let mut drawn: Option<Instant> = None;
     while !is_over() {
         if drawn.is_none_or(|at| at.elapsed() >= REDRAW) {
             state.take(&view.take());
-            if let Some(look) = look.as_mut().filter(|look| look.is_due()) {
-                state.server = look.again();
+            if let Some(sampler) = sampler.as_mut().filter(|sampler| sampler.is_due()) {
+                state.server = sampler.sample();
             }
             state.tick(started.elapsed());
             screen.terminal.draw(|frame| draw::draw(frame, &state))?;

@@ -1,7 +1,7 @@
 //! The state of the measurement that a viewer shows: the sum of the intervals that the workers published. Pure; the
 //! clock and the server's CPU come from outside.
 
-use super::look::ServerUse;
+use super::server_sampler::ServerUse;
 use model::{Interval, Plan, Rate};
 use report::{offered, units};
 use stats::Histogram;

@@ -1,8 +1,8 @@
 //! A study that was started on the page, from the button to its end. The lab's thread updates it between two
-//! trials (`job/walk.rs`), and pages read it. The pieces for watching browsers are also built here, between two trials.
+//! trials (`job/run_study.rs`), and pages read it. The pieces for watching browsers are also built here, between two trials.
 
 pub mod known;
-pub mod walk;
+pub mod run_study;
 
 use super::pages::piece;
 use known::{Known, Phase};

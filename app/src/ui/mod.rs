@@ -142,7 +142,7 @@ fn obey(app: &Arc<AppState>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode
         match order {
             Order::Start(job) => {
                 let (for_job, running) = (Arc::clone(app), Arc::clone(&job));
-                match thread::Builder::new().spawn(move || job::walk::run(&for_job, &running)) {
+                match thread::Builder::new().spawn(move || job::run_study::run(&for_job, &running)) {
                     Ok(thread) => at_work = Some(thread),
                     Err(error) => job.fail(format!("can't start a thread: {error}")),
                 }

@@ -35,7 +35,8 @@ impl Two {
         let ended = finished(&process::output(race, "the race"));
         assert!(since.elapsed() < BOUND, "{:?}: {}", since.elapsed(), ended.err);
         let lost = format!("the link to {} is lost: {why}", self.sshd.transport("config"));
-        assert_one_line(&ended, "the link to", &lost);
+        // The lines before it say which starts are repeated.
+        assert_one_line(&ended, "drome: run", &lost);
     }
 
     /// Nothing is left on either side soon after that moment.

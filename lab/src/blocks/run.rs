@@ -2,10 +2,10 @@
 //! once.
 
 use crate::blocks::{self, Next};
-use crate::elsewhere::watch::AllWatch;
 use crate::fault::Fault;
 use crate::findings::analyse;
 use crate::lab::{Lab, LabError, Show};
+use crate::remote::watch::AllWatch;
 use crate::server::instance::{Instance, Place, Works};
 use crate::server::plan;
 use crate::server::under_load;
@@ -63,7 +63,7 @@ fn failed(trial: &Trial, why: String) -> LabError {
 /// Runs one trial. Whatever the contender does, the outcome is an observation; an error is the lab's own failure.
 fn observe(lab: &Lab, run: &Run, trial: &Trial, since: Instant) -> Result<Observation, String> {
     let started_at = clock_text();
-    let (watch, mut server) = (AllWatch::begin(&lab.cores, lab.there.as_ref()), None);
+    let (watch, mut server) = (AllWatch::begin(&lab.cores, lab.remote.as_ref()), None);
     let measured = measure(lab, run, trial, &mut server);
     let elapsed_ns = since.elapsed().as_nanos() as u64;
     let others_ppm = measured.as_ref().ok().and_then(|measured| measured.usage.others_ppm);

@@ -10,7 +10,7 @@ use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Poi
 use model::origin::HERE;
 use model::study::REFERENCE;
 use model::{Environment, Metric};
-use stats::energy::{self, Asked, ChangePoint};
+use stats::e_divisive::{self, ChangePoint, SearchOptions};
 use stats::estimate::CONFIDENCE;
 use stats::{paired_ratio, random, rank_sum};
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub fn history(study: &str, runs: &[Findings], unended: usize) -> History {
     let mut cells = cells(runs);
     let series: usize = cells.iter().map(|cell| 1 + cell.contenders.len()).sum();
     let level_each = LEVEL / series.max(1) as f64;
-    let fewest_runs = energy::fewest(level_each);
+    let fewest_runs = e_divisive::fewest(level_each);
     for (nth, cell) in cells.iter_mut().enumerate() {
         find_steps(cell, random::derive(&[nth as u64]), level_each, fewest_runs, series);
     }
@@ -275,15 +275,15 @@ fn find_steps(cell: &mut CellHistory, seed: u64, level: f64, fewest: usize, seri
             continue;
         }
         let values: Vec<f64> = known.iter().map(|(_, log)| *log).collect();
-        let asked = Asked { level, least: LEAST_RUNS, seed: random::derive(&[seed, nth as u64]) };
-        let found = energy::change_points(&values, asked);
+        let options = SearchOptions { level, least: LEAST_RUNS, seed: random::derive(&[seed, nth as u64]) };
+        let found = e_divisive::change_points(&values, options);
         contender.steps =
             (0..found.len()).filter_map(|nth| step(contender, &runs, &known, &found, nth)).collect();
     }
     if runs.len() < fewest {
         cell.note = Some(too_few(runs.len()));
-    } else if runs.len() > energy::MOST_VALUES {
-        let most = energy::MOST_VALUES;
+    } else if runs.len() > e_divisive::MOST_VALUES {
+        let most = e_divisive::MOST_VALUES;
         cell.note = Some(format!("only the latest {most} of {} runs are searched for steps", runs.len()));
     }
     cause::tell(cell);

@@ -2,7 +2,7 @@
 //! run owes it, and of the run as it was planned.
 
 use super::{FleetError, schedule};
-use crate::heat::Course;
+use crate::heat::RunState;
 use crate::heat::schedule::owed;
 use crate::shared::{Entry, Kind, Row};
 use crate::store::{Store, StoreError};
@@ -44,8 +44,8 @@ pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
         return Ok(committed(&run.id, &known, false));
     }
     let (heats, before) = (store.heats(&run.id)?, store.starts(&run.id)?);
-    let course = Course { run: &planned, heats: &heats, starts: &before };
-    if !schedule::is_dealt(&course, &heat) {
+    let state = RunState { run: &planned, heats: &heats, starts: &before };
+    if !schedule::is_dealt(&state, &heat) {
         let (round, number) = (heat.round + 1, heat.number + 1);
         return Err(refused(format!(
             "heat {number} of round {round} of run {} is not owed like this",

@@ -3,7 +3,7 @@
 use super::schedule::{Next, next};
 use super::{FleetError, Spec};
 use crate::findings::analyse;
-use crate::heat::{Course, Measured};
+use crate::heat::{Measured, RunState};
 use crate::store::{Store, StoreError};
 
 /// What a run still needs.
@@ -29,7 +29,7 @@ pub fn owed(store: &Store, id: &str) -> Result<Owed, FleetError> {
     }
     let Measured { heats, starts, slices } = Measured::of(store, id)?;
     let mut known = |rounds| analyse::heats::known(&run, &heats, &starts, &slices, rounds);
-    match next(&Course { run: &run, heats: &heats, starts: &starts }, &mut known) {
+    match next(&RunState { run: &run, heats: &heats, starts: &starts }, &mut known) {
         Next::Heats(heats) => Ok(Owed::Specs(heats.into_iter().map(|heat| Spec::new(&run, heat)).collect())),
         Next::Done(why) => {
             store.end_run(id, &why)?;

@@ -1,8 +1,8 @@
 //! Which heats of a fleet's run are owed. All heats up to the next look can be measured at the same time, on any machines and in any order:
 //! how they are dealt depends on the seed and on what was found out before the look before, and on nothing that is under way. Pure.
 
-use crate::heat::Course;
-use crate::heat::schedule::enough::{self, Neighbours, rounds_in_words};
+use crate::heat::RunState;
+use crate::heat::schedule::stopping_rule::{self, Neighbours, rounds_in_words};
 use crate::heat::schedule::{budget, owed};
 use model::Run;
 use model::heat::{Heat, Start};
@@ -19,37 +19,37 @@ pub enum Next {
 
 /// Returns the heats that are owed, those under way included. `known` compares neighbouring contenders over the first so many rounds; it
 /// is called at looks only.
-pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
-    let (run, design) = (course.run, &course.run.study.design);
-    let mut batches = Batches::new(run, course.starts);
+pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
+    let (run, design) = (state.run, &state.run.study.design);
+    let mut batches = Batches::new(run, state.starts);
     for until in design.looks() {
         let batch = batches.up_to(until);
         if batch.is_empty() {
             return Next::Done(format!("every contender was given up after {}", rounds_in_words(until)));
         }
-        let owed = of_batch(course, &batch);
+        let owed = of_batch(state, &batch);
         if !owed.is_empty() {
-            return within_budget(course, owed);
+            return within_budget(state, owed);
         }
         if run.quick {
             return Next::Done(format!("a first look: {}", rounds_in_words(until)));
         }
-        if let Some(why) = enough::enough(design, until, &known(until)) {
+        if let Some(why) = stopping_rule::stop_reason(design, until, &known(until)) {
             return Next::Done(why);
         }
     }
     let most = design.blocks[1];
     let why = format!("the design's maximum is reached: {}", rounds_in_words(most));
-    Next::Done(match enough::still_open(design, &known(most)) {
+    Next::Done(match stopping_rule::still_open(design, &known(most)) {
         Some(open) => format!("{why}; {open}"),
         None => why,
     })
 }
 
 /// Whether this is a heat of the run as it is dealt, whichever others are over; its start and its machine aside.
-pub fn is_dealt(course: &Course<'_>, heat: &Heat) -> bool {
-    let mut batches = Batches::new(course.run, course.starts);
-    let looks = course.run.study.design.looks();
+pub fn is_dealt(state: &RunState<'_>, heat: &Heat) -> bool {
+    let mut batches = Batches::new(state.run, state.starts);
+    let looks = state.run.study.design.looks();
     let Some(last) = looks.iter().position(|until| heat.round < *until) else { return false };
     let mut dealt = Vec::new();
     for until in &looks[..=last] {
@@ -59,7 +59,7 @@ pub fn is_dealt(course: &Course<'_>, heat: &Heat) -> bool {
     if let Some(known) = dealt.iter().find(|known| (known.round, known.number) == (heat.round, heat.number)) {
         return *known == bare;
     }
-    made_up(course, &dealt, heat.round).is_some_and(|known| known == bare)
+    made_up(state, &dealt, heat.round).is_some_and(|known| known == bare)
 }
 
 /// The heats of a run, batch by batch: from one look to the next.
@@ -94,30 +94,30 @@ impl<'a> Batches<'a> {
 }
 
 /// The heats of a batch that are not over; then, round by round, one that makes up for what the lab or a machine spoiled in it.
-fn of_batch(course: &Course<'_>, batch: &[Heat]) -> Vec<Heat> {
+fn of_batch(state: &RunState<'_>, batch: &[Heat]) -> Vec<Heat> {
     let is_over = |heat: &Heat| {
-        course.heats.iter().any(|known| (known.round, known.number) == (heat.round, heat.number))
+        state.heats.iter().any(|known| (known.round, known.number) == (heat.round, heat.number))
     };
     let owed: Vec<Heat> = batch.iter().filter(|heat| !is_over(heat)).cloned().collect();
     let mut rounds: Vec<usize> = batch.iter().map(|heat| heat.round).collect();
     rounds.dedup();
     let whole = rounds.into_iter().filter(|round| owed.iter().all(|heat| heat.round != *round));
-    let late: Vec<Heat> = whole.filter_map(|round| made_up(course, batch, round)).collect();
+    let late: Vec<Heat> = whole.filter_map(|round| made_up(state, batch, round)).collect();
     owed.into_iter().chain(late).collect()
 }
 
 /// The next heat that makes up for spoiled starts of a round. Only what was found out in this round decides it, so that it stays what it is
 /// while others are measured.
-fn made_up(course: &Course<'_>, batch: &[Heat], round: usize) -> Option<Heat> {
-    let own: Vec<Start> = course.starts.iter().filter(|start| start.round == round).cloned().collect();
-    let begun = course.heats.iter().chain(batch).filter(|heat| heat.round == round);
+fn made_up(state: &RunState<'_>, batch: &[Heat], round: usize) -> Option<Heat> {
+    let own: Vec<Start> = state.starts.iter().filter(|start| start.round == round).cloned().collect();
+    let begun = state.heats.iter().chain(batch).filter(|heat| heat.round == round);
     let number = begun.map(|heat| heat.number).max()? + 1;
-    owed::made_up(owed::bare(course.run, round, number, true), course.run, &own)
+    owed::made_up(owed::bare(state.run, round, number, true), state.run, &own)
 }
 
 /// The first of these heats for which the budget lasts.
-fn within_budget(course: &Course<'_>, mut owed: Vec<Heat>) -> Next {
-    let (run, starts) = (course.run, course.starts);
+fn within_budget(state: &RunState<'_>, mut owed: Vec<Heat>) -> Next {
+    let (run, starts) = (state.run, state.starts);
     let mut left = budget::left(run, starts);
     let lasts = |heat: &Heat, left: &mut Duration| match left.checked_sub(budget::cost(run, heat, starts)) {
         Some(rest) => {

@@ -3,10 +3,10 @@
 use super::schedule::{Next, next};
 use super::*;
 use crate::catalog::Catalog;
-use crate::heat::Course;
 use crate::heat::Measured;
+use crate::heat::RunState;
 use crate::heat::example::{run, start};
-use crate::heat::schedule::enough::{Neighbours, Standing};
+use crate::heat::schedule::stopping_rule::{Neighbours, Standing};
 use crate::setup::Rules;
 use crate::shared::{self, Entry};
 use crate::store::Store;
@@ -24,7 +24,7 @@ fn known(standing: Standing) -> impl FnMut(usize) -> Vec<Neighbours> {
 }
 
 fn owed_by(run: &Run, heats: &[Heat], starts: &[Start]) -> Next {
-    next(&Course { run, heats, starts }, &mut known(Standing::Decided))
+    next(&RunState { run, heats, starts }, &mut known(Standing::Decided))
 }
 
 fn starts_of(heat: &Heat) -> Vec<Start> {
@@ -46,8 +46,8 @@ fn all_heats_up_to_the_first_look_are_owed_whatever_comes_back_first() {
             Next::Done(why) => assert!(left.is_empty() && why.ends_with("after 4 rounds"), "{why}"),
         }
     }
-    let course = Course { run: &run, heats: &heats, starts: &starts };
-    let Next::Heats(more) = next(&course, &mut known(Standing::Open(None))) else {
+    let state = RunState { run: &run, heats: &heats, starts: &starts };
+    let Next::Heats(more) = next(&state, &mut known(Standing::Open(None))) else {
         panic!("it is not enough")
     };
     assert_eq!(

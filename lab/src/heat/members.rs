@@ -1,9 +1,6 @@
 //! The servers of a heat: started afresh, verified, watched for their end, stopped. A contender that does something wrong leaves the heat,
 //! and the others go on.
 
-use crate::elsewhere::There;
-use crate::elsewhere::looks::FarLooks;
-use crate::elsewhere::watch::AllWatch;
 use crate::fault::Fault;
 use crate::heat::hub::Hub;
 use crate::heat::out_of_memory::{self, Cause, OutOfMemory};
@@ -12,6 +9,9 @@ use crate::heat::schedule::owed;
 use crate::lab::{Lab, Show};
 use crate::machine::system::System;
 use crate::prepare::Prepared;
+use crate::remote::RemoteMachine;
+use crate::remote::cpu_sampler::RemoteCpuSampler;
+use crate::remote::watch::AllWatch;
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::origin::Origin;
 use crate::server::tree::{Snapshot, ThreadClocks, Tree};
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// What ends a heat before its end.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum HeatError {
     /// A user asked to stop.
     Interrupted,
     /// The lab failed.
@@ -39,8 +39,8 @@ pub struct Member {
     instance: Option<Instance>,
 }
 
-/// All servers of a heat.
-pub struct Field<'a> {
+/// All servers of a heat while it is measured.
+pub struct HeatServers<'a> {
     pub lab: &'a Lab,
     pub run: &'a Run,
     pub heat: &'a Heat,
@@ -100,7 +100,7 @@ impl Member {
     }
 
     /// Reads what its processes use at the moment, and keeps the most memory.
-    pub fn look(&mut self) -> Snapshot {
+    pub fn snapshot(&mut self) -> Snapshot {
         let Some(instance) = &self.instance else { return Snapshot::default() };
         let seen = instance.server.snapshot();
         let memory = Some(seen.rss_bytes).filter(|bytes| *bytes > 0);
@@ -124,13 +124,13 @@ impl Member {
     }
 
     /// Notes that the other machine, if it is on one, slowed its processor down: a board that is hot or has too weak a supply.
-    fn note_slowed(&mut self, there: Option<&There>, conditions: &Conditions) {
+    fn note_slowed(&mut self, remote: Option<&RemoteMachine>, conditions: &Conditions) {
         let slowed = conditions.throttled.as_ref().filter(|why| !why.is_empty());
-        let Some((there, why)) = there.zip(slowed) else { return };
+        let Some((remote, why)) = remote.zip(slowed) else { return };
         for measured in self.start.cells.values_mut().filter_map(|cell| cell.measurement.as_mut()) {
             let words = format!(
                 "the processor of {} was slowed down during the start: {}",
-                there.name(),
+                remote.name(),
                 why.join(", ")
             );
             measured.verdict.reasons.push(words);
@@ -154,18 +154,18 @@ impl Member {
     }
 }
 
-impl<'a> Field<'a> {
-    /// Looks on the other machine at these members, if they are on one.
-    pub fn far_looks(&self, who: &[usize]) -> Option<FarLooks> {
-        let there = self.lab.there.as_ref()?;
-        let number = |at: &usize| Some(self.members.get(*at)?.instance.as_ref()?.server.far()?.id());
-        Some(FarLooks::begin(there, who.iter().filter_map(number).collect()))
+impl<'a> HeatServers<'a> {
+    /// Samples these members on the other machine, if they are on one.
+    pub fn remote_cpu_sampler(&self, who: &[usize]) -> Option<RemoteCpuSampler> {
+        let remote = self.lab.remote.as_ref()?;
+        let number = |at: &usize| Some(self.members.get(*at)?.instance.as_ref()?.server.remote()?.id());
+        Some(RemoteCpuSampler::begin(remote, who.iter().filter_map(number).collect()))
     }
 
     /// Fails if the link to the servers' machine is lost.
-    pub fn ensure_linked(&self) -> Result<(), Trouble> {
-        match self.lab.there.as_ref().and_then(There::lost) {
-            Some(lost) => Err(Trouble::Lab(lost.to_string())),
+    pub fn ensure_linked(&self) -> Result<(), HeatError> {
+        match self.lab.remote.as_ref().and_then(RemoteMachine::lost) {
+            Some(lost) => Err(HeatError::Lab(lost.to_string())),
             None => Ok(()),
         }
     }
@@ -175,22 +175,22 @@ impl<'a> Field<'a> {
         (lab, run, heat, hub): (&'a Lab, &'a Run, &'a Heat, &'a Hub),
         starts: &[Start],
         show: &mut dyn Show,
-    ) -> (Self, Option<Trouble>) {
+    ) -> (Self, Option<HeatError>) {
         let spent_before = budget::spent(starts);
         let (members, charged) = (Vec::new(), Instant::now());
-        let watch = AllWatch::begin(&lab.cores, lab.there.as_ref());
+        let watch = AllWatch::begin(&lab.cores, lab.remote.as_ref());
         let memory = OutOfMemory::begin(kills(lab, run));
-        let mut field = Self { lab, run, heat, members, spent_before, hub, charged, watch, memory };
-        let servers = heat.servers();
-        for (nth, (name, copy)) in servers.iter().enumerate() {
+        let mut servers = Self { lab, run, heat, members, spent_before, hub, charged, watch, memory };
+        let names = heat.servers();
+        for (nth, (name, copy)) in names.iter().enumerate() {
             if *name == HUB || !run.servers_already_ran() {
-                let step = Step::Starting { name: (*name).to_owned(), nth: nth + 1, of: servers.len() };
+                let step = Step::Starting { name: (*name).to_owned(), nth: nth + 1, of: names.len() };
                 show.step(run, heat, &step);
             }
             let attempt = owed::attempt(name, *copy, heat.round, starts);
-            let started = field.start_one(name, *copy);
+            let started = servers.start_one(name, *copy);
             if lab.stop.load(Ordering::Relaxed) {
-                return (field, Some(Trouble::Interrupted));
+                return (servers, Some(HeatError::Interrupted));
             }
             let start = Start {
                 round: heat.round,
@@ -212,20 +212,20 @@ impl<'a> Field<'a> {
                     member.instance = Some(instance);
                     None
                 }
-                Err(fault) => Some(field.beside_its_copy(name, fault)),
+                Err(fault) => Some(servers.beside_its_copy(name, fault)),
             };
-            field.members.push(member);
+            servers.members.push(member);
             if let Some(fault) = fault {
-                field.loses(nth, fault);
+                servers.loses(nth, fault);
             }
-            field.charge(nth);
-            if *name == HUB && !field.members[nth].is_alive() {
-                let why = field.members.last().map(|hub| why(&hub.start)).unwrap_or_default();
+            servers.charge(nth);
+            if *name == HUB && !servers.members[nth].is_alive() {
+                let why = servers.members.last().map(|hub| why(&hub.start)).unwrap_or_default();
                 let why = format!("the hub (`drome serve`) did not start: {why}");
-                return (field, Some(Trouble::Lab(why)));
+                return (servers, Some(HeatError::Lab(why)));
             }
         }
-        (field, None)
+        (servers, None)
     }
 
     fn start_one(&self, name: &str, copy: usize) -> Result<Instance, Fault> {
@@ -353,7 +353,7 @@ impl<'a> Field<'a> {
         let conditions = self.watch.end();
         for member in self.members.iter_mut().filter(|_| is_whole) {
             member.start.conditions = Some(conditions.clone());
-            member.note_slowed(self.lab.there.as_ref(), &conditions);
+            member.note_slowed(self.lab.remote.as_ref(), &conditions);
         }
         self.members.iter_mut().for_each(Member::ask_to_stop);
         for at in self.alive() {
@@ -370,7 +370,7 @@ impl<'a> Field<'a> {
 /// How many processes the kernel has ended since boot for want of memory. `None` where it does not tell, and where drome did not start the
 /// servers on this machine.
 fn kills(lab: &Lab, run: &Run) -> Option<u64> {
-    if lab.there.is_some() || run.servers_already_ran() {
+    if lab.remote.is_some() || run.servers_already_ran() {
         return None;
     }
     out_of_memory::kills(&System::here().read("proc/vmstat")?)

@@ -1,33 +1,33 @@
 //! Measuring in heats: several live servers are loaded in turns.
 //!
-//! What acts: `run` goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
-//! has warmed them up, turn by turn (`bout`), and `kept` decides what is stored.
+//! What acts: `run` goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after
+//! `warm_up` has warmed them up, turn by turn (`active_cell`), and `stored_cell` decides what is stored.
 //!
 //! What decides is pure: [`next`] asks [`schedule`] which heat is owed, whether there is time, and whether it is enough; [`turns`]
-//! says how long turns are, which of them count, and what they add up to; `warming` when a server is warm.
+//! says how long turns are, which of them count, and what they add up to; `member_warm_up` when a server is warm.
 
-mod bout;
+mod active_cell;
 mod cell;
 #[cfg(test)]
 pub(crate) mod example;
 pub(crate) mod hub;
-mod kept;
 mod measured;
+mod member_warm_up;
 mod members;
 pub mod observed;
 mod out_of_memory;
 pub(crate) mod run;
 pub mod schedule;
+mod stored_cell;
 pub mod turns;
-mod warm;
-mod warming;
+mod warm_up;
 
 pub use measured::Measured;
 
 use model::heat::{Heat, Start};
 use model::{Design, Run};
-use schedule::enough::{Neighbours, rounds_in_words};
-use schedule::{budget, enough, owed};
+use schedule::stopping_rule::{Neighbours, rounds_in_words};
+use schedule::{budget, owed, stopping_rule};
 
 /// The next step of a run in heats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +38,9 @@ pub enum Next {
     Done(String),
 }
 
-/// Everything that decides what is next.
+/// The state of a run in heats: everything that decides what is next.
 #[derive(Clone, Copy, Debug)]
-pub struct Course<'a> {
+pub struct RunState<'a> {
     /// The run.
     pub run: &'a Run,
     /// All heats that have begun.
@@ -51,8 +51,8 @@ pub struct Course<'a> {
 
 /// Returns the next heat, or why there is none. `known` compares neighbouring contenders over the first so many rounds, at the level of
 /// one look ([`model::Design::level`]); it is called at looks only.
-pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
-    let Course { run, heats, starts } = *course;
+pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
+    let RunState { run, heats, starts } = *state;
     let design = &run.study.design;
     let [least, most] = design.blocks;
     for round in 0..most {
@@ -73,8 +73,8 @@ pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>
         if run.quick {
             return Next::Done(format!("a first look: {}", rounds_in_words(least)));
         }
-        if enough::is_look(design, rounds)
-            && let Some(why) = enough::enough(design, rounds, &known(rounds))
+        if stopping_rule::is_look(design, rounds)
+            && let Some(why) = stopping_rule::stop_reason(design, rounds, &known(rounds))
         {
             return Next::Done(why);
         }
@@ -89,7 +89,7 @@ fn with_what_is_open(
     design: &Design,
     known: &mut dyn FnMut(usize) -> Vec<Neighbours>,
 ) -> String {
-    match enough::still_open(design, &known(rounds)) {
+    match stopping_rule::still_open(design, &known(rounds)) {
         Some(open) => format!("{why}; {open}"),
         None => why,
     }

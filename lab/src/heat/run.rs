@@ -1,18 +1,18 @@
 //! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
 use crate::clock_text;
-use crate::elsewhere;
 use crate::fault::Fault;
 use crate::findings::analyse;
-use crate::heat::Course;
 use crate::heat::Next;
+use crate::heat::RunState;
 use crate::heat::cell;
 use crate::heat::hub::Hub;
 use crate::heat::measured::Measured;
-use crate::heat::members::{self, Field, Trouble};
+use crate::heat::members::{self, HeatError, HeatServers};
 use crate::heat::next;
 use crate::lab::{Lab, LabError, Show};
 use crate::prepare::folders;
+use crate::remote;
 use crate::store::{Store, StoreError};
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};
@@ -30,8 +30,8 @@ struct Going<'a> {
 pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
     let no_hub = |why| LabError::Heat { round: 1, heat: 1, why };
     let mut hub = Hub::lay_out(&folders::cache()).map_err(no_hub)?;
-    if let Some(there) = &lab.there {
-        elsewhere::lay_out(there, &mut hub.prepared).map_err(|fault| no_hub(fault.to_string()))?;
+    if let Some(remote) = &lab.remote {
+        remote::lay_out(remote, &mut hub.prepared).map_err(|fault| no_hub(fault.to_string()))?;
     }
     // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
     let measured = Measured::of(store, &run.id)?;
@@ -39,7 +39,7 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
     let why = loop {
         let Measured { heats, starts, slices } = &going.measured;
         let mut known = |rounds| analyse::heats::known(run, heats, starts, slices, rounds);
-        let heat = match next(&Course { run, heats, starts }, &mut known) {
+        let heat = match next(&RunState { run, heats, starts }, &mut known) {
             Next::Heat(heat) => Heat { started_at: clock_text(), ..heat },
             Next::Done(why) => break why,
         };
@@ -74,24 +74,24 @@ impl Going<'_> {
     /// Runs one heat, from the start of its servers to their end. Every cell that is over is stored.
     fn hold(&mut self, heat: &Heat, show: &mut dyn Show) -> Result<(), LabError> {
         let run = self.run;
-        let (mut field, trouble) =
-            Field::start((self.lab, run, heat, &self.hub), &self.measured.starts, show);
-        let trouble = match trouble {
-            None => measure(self.store, &mut field, &mut self.measured, show)?,
-            trouble => trouble,
+        let (mut servers, error) =
+            HeatServers::start((self.lab, run, heat, &self.hub), &self.measured.starts, show);
+        let error = match error {
+            None => measure(self.store, &mut servers, &mut self.measured, show)?,
+            error => error,
         };
         if !run.servers_already_ran() {
             show.step(run, heat, &Step::Stopping);
         }
-        field.stop(trouble.is_none());
-        let starts = field.starts();
+        servers.stop(error.is_none());
+        let starts = servers.starts();
         self.store.keep_starts(&run.id, &starts, &[])?;
         self.measured.take(&starts);
         show.heat_over(run, heat, &starts);
-        match trouble.or_else(|| nothing(&starts).map(Trouble::Lab)) {
+        match error.or_else(|| nothing(&starts).map(HeatError::Lab)) {
             None => Ok(()),
-            Some(Trouble::Interrupted) => Err(LabError::Interrupted),
-            Some(Trouble::Lab(why)) => {
+            Some(HeatError::Interrupted) => Err(LabError::Interrupted),
+            Some(HeatError::Lab(why)) => {
                 Err(LabError::Heat { round: heat.round + 1, heat: heat.number + 1, why })
             }
         }
@@ -101,27 +101,27 @@ impl Going<'_> {
 /// Measures cell after cell, each stored when it is over; returns what cut the heat off.
 fn measure(
     store: &Store,
-    field: &mut Field<'_>,
+    servers: &mut HeatServers<'_>,
     measured: &mut Measured,
     show: &mut dyn Show,
-) -> Result<Option<Trouble>, LabError> {
-    let heat = field.heat;
-    keep(store, field, measured, Vec::new())?;
+) -> Result<Option<HeatError>, LabError> {
+    let heat = servers.heat;
+    keep(store, servers, measured, Vec::new())?;
     for at in &heat.cells {
-        if !field.has_contender() {
+        if !servers.has_contender() {
             break;
         }
-        match cell::measure(field, *at, show) {
-            Ok(slices) => keep(store, field, measured, slices)?,
-            Err(Trouble::Lab(why)) => {
+        match cell::measure(servers, *at, show) {
+            Ok(slices) => keep(store, servers, measured, slices)?,
+            Err(HeatError::Lab(why)) => {
                 // The servers alive then are not to blame; they are measured in this cell again later.
-                let alive = field.alive();
+                let alive = servers.alive();
                 for at in alive {
-                    field.members[at].leaves(Fault::Lab(why.clone()));
+                    servers.members[at].leaves(Fault::Lab(why.clone()));
                 }
-                return Ok(Some(Trouble::Lab(why)));
+                return Ok(Some(HeatError::Lab(why)));
             }
-            Err(trouble) => return Ok(Some(trouble)),
+            Err(error) => return Ok(Some(error)),
         }
     }
     Ok(None)
@@ -129,13 +129,13 @@ fn measure(
 
 fn keep(
     store: &Store,
-    field: &mut Field<'_>,
+    servers: &mut HeatServers<'_>,
     measured: &mut Measured,
     slices: Vec<Slice>,
 ) -> Result<(), StoreError> {
-    field.charge_all();
-    let starts = field.starts();
-    store.keep_starts(&field.run.id, &starts, &slices)?;
+    servers.charge_all();
+    let starts = servers.starts();
+    store.keep_starts(&servers.run.id, &starts, &slices)?;
     measured.take(&starts);
     measured.slices.extend(slices);
     Ok(())

@@ -2,20 +2,20 @@
 
 use super::*;
 use crate::heat::example::{run, start};
-use enough::Standing;
 use std::time::Duration;
+use stopping_rule::Standing;
 
 /// Walks until it is done. Of the two neighbours, `standing` says what is known after so many rounds. A start takes ten seconds.
 fn walk(run: &Run, standing: impl Fn(usize) -> Standing) -> (Vec<Heat>, Vec<Start>, Vec<usize>, String) {
     let (mut heats, mut starts, mut looks) = (Vec::new(), Vec::new(), Vec::new());
     loop {
-        let course = Course { run, heats: &heats, starts: &starts };
+        let state = RunState { run, heats: &heats, starts: &starts };
         let mut known = |rounds: usize| {
             looks.push(rounds);
             let (one, other) = ("a".to_owned(), "b".to_owned());
             vec![Neighbours { cell: 0, one, other, standing: standing(rounds) }]
         };
-        match next(&course, &mut known) {
+        match next(&state, &mut known) {
             Next::Heat(heat) => {
                 for (name, _) in heat.servers() {
                     starts.push(start(heat.round, heat.number, name, &heat.cells));
@@ -82,7 +82,7 @@ fn the_walk_is_the_same_when_it_is_cut_off() {
             .filter(|s| heats[..cut].iter().any(|h| (h.round, h.number) == (s.round, s.heat)))
             .cloned()
             .collect();
-        let course = Course { run: &run, heats: &heats[..cut], starts: &known };
-        assert_eq!(next(&course, &mut |_| Vec::new()), Next::Heat(heats[cut].clone()), "{cut}");
+        let state = RunState { run: &run, heats: &heats[..cut], starts: &known };
+        assert_eq!(next(&state, &mut |_| Vec::new()), Next::Heat(heats[cut].clone()), "{cut}");
     }
 }

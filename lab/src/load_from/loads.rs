@@ -3,9 +3,9 @@
 use super::divide::own_load;
 use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
 use crate::machine::cores::Cores;
+use crate::poll_while::poll_while;
 use crate::server::local;
 use crate::verdict::{self, Case, Policy};
-use crate::watched::watched;
 use agent::{Call, Handler};
 use load::{Progress, Watch};
 #[cfg(test)]
@@ -116,7 +116,7 @@ fn measure(
         }
         false
     };
-    let result = watched(stopped, || load::run(plan, &progress, &edges));
+    let result = poll_while(stopped, || load::run(plan, &progress, &edges));
     let tally = result.map_err(|error| error.to_string())?;
     drop(progress);
     let raw_ns = from.into_iter().flatten().filter(|one| one.status().is_some()).map(latency_ns).collect();

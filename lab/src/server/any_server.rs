@@ -1,10 +1,10 @@
 //! A server that is measured, whether drome started it or it already ran: what is asked of either, and what is done to it.
 
-use crate::elsewhere::There;
-use crate::elsewhere::far::{Far, FarSampler};
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
 use crate::machine::digest;
+use crate::remote::RemoteMachine;
+use crate::remote::remote_server::{RemoteSampler, RemoteServer};
 use crate::server::likely_class;
 use crate::server::local;
 use crate::server::running::Running;
@@ -23,7 +23,7 @@ pub enum AnyServer {
     /// It already ran, and goes on.
     Running(Running),
     /// An agent has started it on another machine, and stops it.
-    Elsewhere(Far),
+    Remote(RemoteServer),
 }
 
 /// Samples a server during one measurement, wherever it is.
@@ -32,7 +32,7 @@ pub enum AnySampler {
     /// On this machine.
     Here(Sampler),
     /// On another one.
-    There(FarSampler),
+    Remote(RemoteSampler),
 }
 
 impl AnySampler {
@@ -40,7 +40,7 @@ impl AnySampler {
     pub fn watch(&self) -> Box<dyn Watch> {
         match self {
             Self::Here(sampler) => Box::new(sampler.watch()),
-            Self::There(sampler) => Box::new(sampler.watch()),
+            Self::Remote(sampler) => Box::new(sampler.watch()),
         }
     }
 
@@ -48,7 +48,7 @@ impl AnySampler {
     pub fn finish(self) -> Option<Usage> {
         match self {
             Self::Here(sampler) => sampler.finish(),
-            Self::There(sampler) => sampler.finish(),
+            Self::Remote(sampler) => sampler.finish(),
         }
     }
 }
@@ -59,7 +59,7 @@ impl AnyServer {
         match self {
             Self::Owned(server) => Some(server.tree()),
             Self::Running(running) => running.pid().map(Tree::From),
-            Self::Elsewhere(_) => None,
+            Self::Remote(_) => None,
         }
     }
 
@@ -68,22 +68,22 @@ impl AnyServer {
         match self {
             Self::Owned(server) => Some(server.pid()),
             Self::Running(running) => running.pid(),
-            Self::Elsewhere(_) => None,
+            Self::Remote(_) => None,
         }
     }
 
     /// The program that it is, where that is known.
     pub fn program(&self) -> Option<Executable> {
         match self {
-            Self::Elsewhere(far) => far.program.clone(),
+            Self::Remote(remote) => remote.program.clone(),
             Self::Owned(_) | Self::Running(_) => self.pid().and_then(digest::executable),
         }
     }
 
     /// Its number on the other machine, if it is on one.
-    pub fn far(&self) -> Option<&Far> {
+    pub fn remote(&self) -> Option<&RemoteServer> {
         match self {
-            Self::Elsewhere(far) => Some(far),
+            Self::Remote(remote) => Some(remote),
             Self::Owned(_) | Self::Running(_) => None,
         }
     }
@@ -91,7 +91,7 @@ impl AnyServer {
     /// What its processes have used and hold; nothing where they are not known.
     pub fn snapshot(&self) -> Snapshot {
         match self {
-            Self::Elsewhere(far) => far.snapshot(),
+            Self::Remote(remote) => remote.snapshot(),
             Self::Owned(_) | Self::Running(_) => {
                 self.tree().map(|tree| tree::snapshot(&tree)).unwrap_or_default()
             }
@@ -101,7 +101,7 @@ impl AnyServer {
     /// CPU time of each of its threads; nothing where they are not known.
     pub fn thread_clocks(&self) -> ThreadClocks {
         match self {
-            Self::Elsewhere(far) => far.thread_clocks(),
+            Self::Remote(remote) => remote.thread_clocks(),
             Self::Owned(_) | Self::Running(_) => {
                 self.tree().map(|tree| tree::thread_clocks(&tree)).unwrap_or_default()
             }
@@ -111,29 +111,29 @@ impl AnyServer {
     /// The names of its programs and threads; `None` where its processes are not known.
     pub fn names(&self) -> Option<Vec<String>> {
         match self {
-            Self::Elsewhere(far) => Some(far.names()),
+            Self::Remote(remote) => Some(remote.names()),
             Self::Owned(_) | Self::Running(_) => self.tree().as_ref().map(likely_class::names),
         }
     }
 
     /// The lab's failure, if it explains why the server does not answer: the link or the network is gone. `path` is asked there.
     pub fn unreachable(&self, path: &str, why: &str) -> Option<Fault> {
-        self.far()?.unreachable(path, why)
+        self.remote()?.unreachable(path, why)
     }
 
     /// The machine that it is on, where that is not this one.
-    pub fn there(&self) -> Option<&There> {
-        self.far().map(Far::there)
+    pub fn machine(&self) -> Option<&RemoteMachine> {
+        self.remote().map(RemoteServer::machine)
     }
 
     /// The lab's failure, if the link to its machine is lost.
     pub fn lost(&self) -> Option<Fault> {
-        self.there()?.lost()
+        self.machine()?.lost()
     }
 
     /// Whether it runs on the servers' cores and nowhere else.
     pub fn is_pinned(&self) -> bool {
-        matches!(self, Self::Owned(_) | Self::Elsewhere(_))
+        matches!(self, Self::Owned(_) | Self::Remote(_))
     }
 
     /// What is to be watched while it is loaded; `None` where its processes are not known, or not on this machine.
@@ -141,14 +141,14 @@ impl AnyServer {
         match self {
             Self::Owned(server) => Some(Watched::pinned(server.tree(), cores)),
             Self::Running(running) => running.pid().map(|pid| Watched::free(pid, &cores.client)),
-            Self::Elsewhere(_) => None,
+            Self::Remote(_) => None,
         }
     }
 
     /// Prepares to sample it while it is loaded; `None` where its processes are not known.
     pub fn sampler(&self, cores: &Cores) -> Option<AnySampler> {
         match self {
-            Self::Elsewhere(far) => far.sampler(cores).map(AnySampler::There),
+            Self::Remote(remote) => remote.sampler(cores).map(AnySampler::Remote),
             Self::Owned(_) | Self::Running(_) => {
                 self.watched(cores).map(Sampler::start).map(AnySampler::Here)
             }
@@ -159,7 +159,7 @@ impl AnyServer {
     pub fn caveat(&self) -> Option<&'static str> {
         match self {
             Self::Owned(server) => server.caveat(),
-            Self::Running(_) | Self::Elsewhere(_) => None,
+            Self::Running(_) | Self::Remote(_) => None,
         }
     }
 
@@ -167,7 +167,7 @@ impl AnyServer {
     /// nothing about a server that is not pinned to them.
     pub fn on_its_cores(&self, usage: Usage) -> Usage {
         match self {
-            Self::Owned(_) | Self::Elsewhere(_) => usage,
+            Self::Owned(_) | Self::Remote(_) => usage,
             Self::Running(running) => {
                 let cores = running.pid().map_or(usage.cores, local::cores);
                 Usage { cores, idle_ns_by_core: Vec::new(), ..usage }
@@ -180,7 +180,7 @@ impl AnyServer {
         match self {
             Self::Owned(server) => server.ended(),
             Self::Running(running) => running.ended(),
-            Self::Elsewhere(far) => far.ended(),
+            Self::Remote(remote) => remote.ended(),
         }
     }
 
@@ -188,7 +188,7 @@ impl AnyServer {
     pub fn ask_to_stop(&mut self) {
         match self {
             Self::Owned(server) => server.ask_to_stop(),
-            Self::Elsewhere(far) => far.ask_to_stop(),
+            Self::Remote(remote) => remote.ask_to_stop(),
             Self::Running(_) => {}
         }
     }
@@ -198,7 +198,7 @@ impl AnyServer {
         match self {
             Self::Owned(server) => server.stop(),
             Self::Running(_) => Ok(()),
-            Self::Elsewhere(far) => far.stop(),
+            Self::Remote(remote) => remote.stop(),
         }
     }
 }

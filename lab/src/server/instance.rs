@@ -1,8 +1,8 @@
 //! A contender that is running, ready and verified.
 
-use crate::elsewhere::far::{Far, Wanted};
 use crate::fault::Fault;
 use crate::prepare::Prepared;
+use crate::remote::remote_server::{RemoteServer, Wanted};
 use crate::server::any_server::AnyServer;
 use crate::server::origin::Origin;
 use crate::server::running::Running;
@@ -34,11 +34,11 @@ impl Instance {
         let serves = &prepared.contender.serves;
         let instance = if let Some(running) = &prepared.running {
             Self::of_running(running, starting::plainest_path(serves))?
-        } else if let Some(laid) = &prepared.laid {
+        } else if let Some(contender) = &prepared.remote {
             let log =
                 place.log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let wanted = Wanted { cpus: &place.cpus, connections: place.connections, log: &log };
-            Self::of_far(Far::start(laid, wanted, stop)?, starting::plainest_path(serves))?
+            Self::of_remote(RemoteServer::start(contender, wanted, stop)?, starting::plainest_path(serves))?
         } else {
             let (owned, address) = starting::start(prepared, place, Ipv4Addr::LOCALHOST, stop)?;
             Self { server: AnyServer::Owned(Box::new(owned)), origin: Origin::from(address) }
@@ -48,14 +48,14 @@ impl Instance {
     }
 
     /// Takes a server on another machine, which answers there and must answer here.
-    fn of_far(far: Far, path: &str) -> Result<Self, Fault> {
-        let origin = far.origin();
+    fn of_remote(remote: RemoteServer, path: &str) -> Result<Self, Fault> {
+        let origin = remote.origin();
         if let Err(why) = verify::get(&origin, path) {
-            let fault = Fault::own(&why).or_else(|| far.unreachable(path, &why.to_string()));
+            let fault = Fault::own(&why).or_else(|| remote.unreachable(path, &why.to_string()));
             let told = || Fault::Contender(format!("it does not answer at {}: {why}", origin.address));
             return Err(fault.unwrap_or_else(told));
         }
-        Ok(Self { server: AnyServer::Elsewhere(far), origin })
+        Ok(Self { server: AnyServer::Remote(remote), origin })
     }
 
     /// Takes a server that already runs, which must answer this path at once, in any way.

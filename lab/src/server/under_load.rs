@@ -34,8 +34,8 @@ pub fn load(
         None => load::run(plan, &progress, &()),
     };
     // A window can last for minutes, and nothing that is sent into a dead network comes back as an error for as long.
-    let tally = match instance.server.there() {
-        Some(there) => there.while_linked(&progress.halted, run),
+    let tally = match instance.server.machine() {
+        Some(remote) => remote.while_linked(&progress.halted, run),
         None => run(),
     };
     let usage = sampler.and_then(AnySampler::finish);

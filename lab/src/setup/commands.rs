@@ -88,7 +88,7 @@ pub fn commands(
         entrants.insert(letter.to_string(), entrant);
         prepared.push(own);
     }
-    Ok((Lineup { prepared, works: any_answer(), there: None }, entrants))
+    Ok((Lineup { prepared, works: any_answer(), remote: None }, entrants))
 }
 
 /// The only workload of a race: whatever the servers answer.

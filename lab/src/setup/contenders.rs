@@ -2,9 +2,9 @@
 
 use super::{Rules, SetupError, study_run, works};
 use crate::catalog::Catalog;
-use crate::elsewhere::There;
 use crate::prepare::Prepared;
 use crate::prepare::folders;
+use crate::remote::RemoteMachine;
 use crate::server::instance::Works;
 use model::contender::Track;
 use model::study::REFERENCE;
@@ -19,7 +19,7 @@ pub struct Lineup {
     /// The workloads.
     pub works: Works,
     /// The other machine on which the contenders are started; `None`: this one.
-    pub there: Option<There>,
+    pub remote: Option<RemoteMachine>,
 }
 
 impl Lineup {
@@ -27,7 +27,7 @@ impl Lineup {
     pub fn of_study(catalog: &Catalog, study: &Study) -> Result<Self, SetupError> {
         let all = prepare(catalog, &names_of(study))?;
         let prepared = all.into_iter().flat_map(|p| on_tracks(p, &study.tracks)).collect();
-        Ok(Self { prepared, works: works(catalog)?, there: None })
+        Ok(Self { prepared, works: works(catalog)?, remote: None })
     }
 
     /// Sets how long each contender may take from its start to its first answer; `None` leaves it as it is declared.

@@ -56,7 +56,7 @@ pub fn images(images: &[RacedImage], path: &str) -> Result<(Lineup, BTreeMap<Str
         own.launch = Some(launch.clone());
         prepared.push(own);
     }
-    Ok((Lineup { prepared, works: any_answer(), there: None }, entrants))
+    Ok((Lineup { prepared, works: any_answer(), remote: None }, entrants))
 }
 
 #[cfg(test)]

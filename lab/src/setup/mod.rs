@@ -21,11 +21,11 @@ pub use running::{not_above_listeners, running};
 pub use same_work::same_work;
 
 use crate::catalog::CatalogError;
-use crate::elsewhere::{ElsewhereError, There};
 use crate::lab::Lab;
 use crate::lock::Lock;
 use crate::machine::cores::Cores;
 use crate::prepare::{Prepared, folders};
+use crate::remote::{RemoteError, RemoteMachine};
 use crate::store::Store;
 use model::Run;
 use model::study::REFERENCE;
@@ -92,7 +92,7 @@ pub enum SetupError {
     },
     /// The other machine can't be used for servers.
     #[error(transparent)]
-    Elsewhere(#[from] ElsewhereError),
+    Remote(#[from] RemoteError),
 }
 
 /// The number of contenders of a study that can take part, besides the reference; fails if there is none.
@@ -109,8 +109,8 @@ pub fn lab(
     stop: Arc<AtomicBool>,
     store: Option<&Store>,
 ) -> Result<Lab, SetupError> {
-    let Lineup { prepared, works, there } = lineup;
-    if let Some(words) = run.study.server_on.as_ref().filter(|_| there.is_none()) {
+    let Lineup { prepared, works, remote } = lineup;
+    if let Some(words) = run.study.server_on.as_ref().filter(|_| remote.is_none()) {
         return Err(SetupError::NotHere { words: words.clone() });
     }
     let (cache, assets) = (folders::cache(), assets(&works)?);
@@ -125,8 +125,8 @@ pub fn lab(
     Ok(Lab {
         prepared: prepared.into_iter().filter(takes_part).map(|p| (p.name.clone(), p)).collect(),
         works,
-        cores: there.as_ref().map_or_else(Cores::deal, There::cores),
-        there,
+        cores: remote.as_ref().map_or_else(Cores::deal, RemoteMachine::cores),
+        remote,
         assets,
         logs,
         stop,

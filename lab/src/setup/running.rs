@@ -35,7 +35,7 @@ pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<Str
         entrants.insert(letter.to_string(), Entrant { title: label, command, ..Entrant::default() });
         prepared.push(own);
     }
-    Ok((Lineup { prepared, works: any_answer(), there: None }, entrants))
+    Ok((Lineup { prepared, works: any_answer(), remote: None }, entrants))
 }
 
 /// Where a process that listens for a URL is seen and is neither the URL's process of `pids` nor below it: the figures are then

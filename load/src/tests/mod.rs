@@ -9,10 +9,10 @@ mod slices;
 mod unbiased;
 
 use crate::Progress;
-use crate::agreement::Agreement;
 use crate::share::share;
 use crate::slice::Slice;
-use crate::slicing::Handed;
+use crate::slice_edges::SliceEdges;
+use crate::slicing::SliceCounts;
 use crate::worker::Worker;
 use fake::{Call, Fake, MS, SECOND, Seen, What};
 use model::{Ask, Exchange, Load, Plan, Tally, Target, Until};
@@ -102,23 +102,23 @@ impl<'s> Heat<'s> {
 
     /// One slice, whose accounts are right.
     #[track_caller]
-    fn slice(&mut self, slice: Slice) -> Box<Handed> {
+    fn slice(&mut self, slice: Slice) -> Box<SliceCounts> {
         self.slice_until(slice, false)
     }
 
     #[track_caller]
-    fn slice_until(&mut self, slice: Slice, is_stopped: bool) -> Box<Handed> {
-        let mut room = Handed::new();
+    fn slice_until(&mut self, slice: Slice, is_stopped: bool) -> Box<SliceCounts> {
+        let mut counts = SliceCounts::new();
         let worker = &mut self.workers[slice.target];
         worker.progress.halted.store(false, Ordering::Relaxed);
-        let agreement = Agreement::new(1, Arc::new(is_stopped.into()));
-        worker.slice(&slice, self.slices, &agreement, &mut room).unwrap();
+        let edges = SliceEdges::new(1, Arc::new(is_stopped.into()));
+        worker.slice(&slice, self.slices, &edges, &mut counts).unwrap();
         self.slices += 1;
-        room.counted.complete();
-        assert_accounted(&room.counted.tally);
-        let uncounted = &room.uncounted;
+        counts.counted.complete();
+        assert_accounted(&counts.counted.tally);
+        let uncounted = &counts.uncounted;
         assert_eq!(uncounted.error_causes.values().sum::<u64>(), uncounted.errors.total(), "{uncounted:?}");
-        room
+        counts
     }
 
     /// All that the workers know of single exchanges is told.

@@ -13,10 +13,10 @@ fn a_window_has_the_rate_that_was_offered_and_latencies_from_when_due() {
     let mut heat = Heat::new(&ground, vec![Box::new(plain(5 * MS)), Box::new(plain(3 * MS))]);
     for _ in 0..3 {
         for (target, rate, ms) in [(0, 1000.0, 5), (1, 500.0, 3)] {
-            let room = heat.slice(window(target));
-            let tally = &room.counted.tally;
+            let counts = heat.slice(window(target));
+            let tally = &counts.counted.tally;
             assert!((tally.rate_per_s().unwrap() / rate - 1.0).abs() < 0.01, "{:?}", tally.rate_per_s());
-            assert!(tally.completed >= 200 && !room.is_cut && room.carried_over == 0);
+            assert!(tally.completed >= 200 && !counts.is_cut && counts.carried_over == 0);
             assert_eq!(tally.latency.quantile_ns(0.5).map(|ns| ns / MS), Some(ms));
             assert!(tally.unsent_at_end <= Some(1) && tally.errors.total() == 0, "{:?}", tally.unsent_at_end);
             assert!(tally.schedule_lag.count() > 0);
@@ -41,8 +41,8 @@ fn what_a_server_leaves_behind_is_no_part_of_its_next_window() {
     };
     let mut heat = Heat::on(Rc::clone(&clock), &ground, vec![Box::new(script), Box::new(plain(MS))]);
     for _ in 0..3 {
-        let room = heat.slice(Slice { longest: Duration::from_millis(500), ..window(0) });
-        let tally = &room.counted.tally;
+        let counts = heat.slice(Slice { longest: Duration::from_millis(500), ..window(0) });
+        let tally = &counts.counted.tally;
         assert!((tally.rate_per_s().unwrap() / 250.0 - 1.0).abs() < 0.05, "{:?}", tally.rate_per_s());
         assert!(tally.unsent_at_end.unwrap() > 50, "{:?}", tally.unsent_at_end);
         assert!(tally.latency.max_ns().unwrap() > 100 * MS, "what still waits is in the tail");

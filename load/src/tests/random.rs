@@ -222,15 +222,15 @@ fn check_slices(seed: u64) {
             wait: Duration::from_millis(dice.of(&[0, 50])),
             ..Slice::of(dice.roll(3) as usize).jittered(seed, nth)
         };
-        let room = heat.slice_until(slice, dice.one_in(20));
-        let tally = &room.counted.tally;
-        let both = [(tally.completed, tally.errors), (room.uncounted.completed, room.uncounted.errors)];
+        let counts = heat.slice_until(slice, dice.one_in(20));
+        let tally = &counts.counted.tally;
+        let both = [(tally.completed, tally.errors), (counts.uncounted.completed, counts.uncounted.errors)];
         for (completed, errors) in both {
             let wrong = errors.status + errors.body;
             answered += completed + wrong;
             lost += errors.total() - wrong - errors.unasked;
         }
-        let all_ns = room.ended_ns - room.began_ns.unwrap_or(room.ended_ns);
+        let all_ns = counts.ended_ns - counts.began_ns.unwrap_or(counts.ended_ns);
         assert!(all_ns < 1100 * MS, "a slice is bounded: {all_ns} ns");
         if let Some(due) = tally.due {
             assert!(tally.completed_of_due() + tally.carried_out.unwrap() <= due, "{due} due");

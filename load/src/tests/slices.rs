@@ -8,8 +8,8 @@ use net::{Errno, Operation};
 
 /// Its rate within a thousandth.
 #[track_caller]
-fn assert_rate(room: &Handed, expected: f64) {
-    let rate = room.counted.tally.rate_per_s().unwrap_or(0.0);
+fn assert_rate(counts: &SliceCounts, expected: f64) {
+    let rate = counts.counted.tally.rate_per_s().unwrap_or(0.0);
     assert!((rate / expected - 1.0).abs() < 1e-3, "{rate}, not {expected}");
 }
 
@@ -22,21 +22,21 @@ fn each_target_has_its_own_rate_and_nothing_of_the_others() {
     let ground = Ground::new(vec![closed(3), closed(5)]);
     let mut heat = Heat::new(&ground, vec![Box::new(plain(10 * MS)), Box::new(plain(2 * MS))]);
     for (nth, target) in (0..).zip([0, 1, 1, 0, 0, 1]) {
-        let room = heat.slice(of(target).jittered(1, nth));
-        assert_rate(&room, [300.0, 2500.0][target]);
-        assert_eq!((room.is_cut, room.carried_over), (false, 0));
-        let (began, opened) = (room.began_ns.unwrap(), room.opened_ns.unwrap());
+        let counts = heat.slice(of(target).jittered(1, nth));
+        assert_rate(&counts, [300.0, 2500.0][target]);
+        assert_eq!((counts.is_cut, counts.carried_over), (false, 0));
+        let (began, opened) = (counts.began_ns.unwrap(), counts.opened_ns.unwrap());
         assert!((10 * MS..45 * MS).contains(&(opened - began)), "{}", opened - began);
-        let counted_ns = room.closed_ns.unwrap() - opened;
-        assert_eq!(counted_ns, room.counted.tally.duration_ns);
+        let counted_ns = counts.closed_ns.unwrap() - opened;
+        assert_eq!(counted_ns, counts.counted.tally.duration_ns);
         assert!((89 * MS..111 * MS).contains(&counted_ns), "{counted_ns}");
         assert!(
-            room.ended_ns - room.closed_ns.unwrap() <= 11 * MS,
+            counts.ended_ns - counts.closed_ns.unwrap() <= 11 * MS,
             "the last answers are waited for, no more"
         );
-        assert_eq!(room.counted.tally.latency.quantile_ns(0.5).map(|ns| ns / MS), Some([10, 2][target]));
+        assert_eq!(counts.counted.tally.latency.quantile_ns(0.5).map(|ns| ns / MS), Some([10, 2][target]));
         let opened = if nth < 2 { [3, 5][target] } else { 0 };
-        assert_eq!(room.uncounted.connections_opened, opened, "connections stay open");
+        assert_eq!(counts.uncounted.connections_opened, opened, "connections stay open");
     }
 }
 
@@ -45,8 +45,8 @@ fn a_slice_begins_when_it_is_told_to() {
     let ground = Ground::new(vec![closed(1)]);
     let mut heat = Heat::new(&ground, vec![Box::new(plain(MS))]);
     let begins_ns = heat.clock.get() + 70 * MS;
-    let room = heat.slice(Slice { begins_ns, ..of(0) });
-    assert!((begins_ns..begins_ns + MS).contains(&room.began_ns.unwrap()));
+    let counts = heat.slice(Slice { begins_ns, ..of(0) });
+    assert!((begins_ns..begins_ns + MS).contains(&counts.began_ns.unwrap()));
 }
 
 #[test]
@@ -84,14 +84,14 @@ fn a_connection_that_is_closed_between_slices_is_opened_again_and_no_error() {
     heat.slice(of(0));
     (0..3).for_each(|slot| heat.workers[0].io.happens(slot, 70 * MS, What::Ended(None)));
     heat.slice(of(1));
-    let room = heat.slice(of(0));
-    assert_rate(&room, 600.0);
-    assert_eq!((room.uncounted.connections_opened, room.uncounted.errors.total()), (3, 0));
+    let counts = heat.slice(of(0));
+    assert_rate(&counts, 600.0);
+    assert_eq!((counts.uncounted.connections_opened, counts.uncounted.errors.total()), (3, 0));
     // A reset is no more of an error than an end.
     heat.workers[0].io.happens(0, MS, What::Failed(Operation::Receive, Errno::CONNRESET));
     heat.rest(2 * MS);
-    let room = heat.slice(of(0));
-    assert_eq!((room.uncounted.connections_opened, room.uncounted.errors.total()), (1, 0));
+    let counts = heat.slice(of(0));
+    assert_eq!((counts.uncounted.connections_opened, counts.uncounted.errors.total()), (1, 0));
 }
 
 #[test]
@@ -107,9 +107,9 @@ fn a_request_that_crosses_the_end_of_an_idle_connection_is_asked_again() {
         let mut heat = Heat::new(&ground, vec![Box::new(script)]);
         heat.slice(of(0));
         is_over.set(true);
-        let room = heat.slice(of(0));
-        assert_rate(&room, 1200.0);
-        assert_eq!((room.uncounted.connections_opened, room.uncounted.errors.total()), (3, 0));
+        let counts = heat.slice(of(0));
+        assert_rate(&counts, 1200.0);
+        assert_eq!((counts.uncounted.connections_opened, counts.uncounted.errors.total()), (3, 0));
     }
 }
 
@@ -125,8 +125,8 @@ fn a_request_that_was_carried_over_and_is_never_answered_is_an_error() {
     let short = Slice { longest_settle: Duration::from_millis(20), ..of(0) };
     assert_eq!(heat.slice(short).carried_over, 1);
     heat.rest(SECOND);
-    let room = heat.slice(short);
-    assert_eq!((room.uncounted.errors.receive, room.uncounted.errors.total()), (1, 1));
+    let counts = heat.slice(short);
+    assert_eq!((counts.uncounted.errors.receive, counts.uncounted.errors.total()), (1, 1));
 }
 
 #[test]
@@ -134,14 +134,14 @@ fn a_server_that_is_slower_than_the_slice_gets_a_longer_one() {
     let ground = Ground::new(vec![closed(2), closed(2)]);
     let mut heat = Heat::new(&ground, vec![Box::new(plain(330 * MS)), Box::new(plain(MS))]);
     for _ in 0..3 {
-        let room = heat.slice(Slice { longest: Duration::from_secs(5), ..of(0) });
-        assert_rate(&room, 2.0 / 0.33);
-        assert!(!room.is_cut && room.counted.tally.completed >= 8, "{}", room.counted.tally.completed);
+        let counts = heat.slice(Slice { longest: Duration::from_secs(5), ..of(0) });
+        assert_rate(&counts, 2.0 / 0.33);
+        assert!(!counts.is_cut && counts.counted.tally.completed >= 8, "{}", counts.counted.tally.completed);
         assert_rate(&heat.slice(of(1)), 2000.0);
     }
     // Its limit is kept, and what was counted until then is what it is.
-    let room = heat.slice(Slice { longest: Duration::from_millis(500), ..of(0) });
-    assert!(room.is_cut && room.counted.tally.completed <= 4, "{}", room.counted.tally.completed);
+    let counts = heat.slice(Slice { longest: Duration::from_millis(500), ..of(0) });
+    assert!(counts.is_cut && counts.counted.tally.completed <= 4, "{}", counts.counted.tally.completed);
 }
 
 #[test]
@@ -153,14 +153,14 @@ fn a_server_that_never_answers_ends_at_the_limits() {
     };
     let mut heat = Heat::new(&ground, vec![Box::new(silent), Box::new(plain(MS))]);
     for _ in 0..2 {
-        let room = heat.slice(of(0));
-        assert!(room.is_cut && room.counted.tally.completed == 0);
-        assert_eq!(room.counted.tally.rate_per_s(), Some(0.0), "none in all of the time");
-        assert!(room.counted.tally.duration_ns.abs_diff(2 * SECOND) < 20 * MS);
-        let all = room.ended_ns - room.began_ns.unwrap();
+        let counts = heat.slice(of(0));
+        assert!(counts.is_cut && counts.counted.tally.completed == 0);
+        assert_eq!(counts.counted.tally.rate_per_s(), Some(0.0), "none in all of the time");
+        assert!(counts.counted.tally.duration_ns.abs_diff(2 * SECOND) < 20 * MS);
+        let all = counts.ended_ns - counts.began_ns.unwrap();
         assert!(all < 3100 * MS, "{all}");
         // A connection is given up at its timeout and opened again.
-        assert!(room.uncounted.errors.timeout >= 2, "{:?}", room.uncounted.errors);
+        assert!(counts.uncounted.errors.timeout >= 2, "{:?}", counts.uncounted.errors);
         assert_rate(&heat.slice(of(1)), 2000.0);
     }
 }
@@ -170,9 +170,9 @@ fn a_server_that_refuses_is_told_of() {
     let ground = Ground::new(vec![closed(2), closed(2)]);
     let refusal = What::Failed(Operation::Connect, Errno::CONNREFUSED);
     let mut heat = Heat::new(&ground, vec![Box::new(|_| vec![(MS, refusal.clone())]), Box::new(plain(MS))]);
-    let room = heat.slice(Slice { longest: Duration::from_millis(300), ..of(0) });
-    assert!(room.uncounted.errors.connect > 50, "{:?}", room.uncounted.errors);
-    assert_eq!((room.counted.tally.completed, room.is_cut), (0, true));
+    let counts = heat.slice(Slice { longest: Duration::from_millis(300), ..of(0) });
+    assert!(counts.uncounted.errors.connect > 50, "{:?}", counts.uncounted.errors);
+    assert_eq!((counts.counted.tally.completed, counts.is_cut), (0, true));
     assert_rate(&heat.slice(of(1)), 2000.0);
 }
 
@@ -182,10 +182,10 @@ fn wrong_bodies_are_errors_wherever_they_come() {
     plan.asks[0].expect = Expect { body: Some(b"no".to_vec()), ..Expect::default() };
     let ground = Ground::new(vec![plan]);
     let mut heat = Heat::new(&ground, vec![Box::new(plain(MS))]);
-    let room = heat.slice(of(0));
-    assert_eq!((room.counted.tally.completed, room.uncounted.completed), (0, 0));
-    assert!(room.counted.tally.errors.body >= 190 && room.uncounted.errors.body >= 20);
-    assert_eq!(room.counted.tally.rate_per_s(), Some(0.0));
+    let counts = heat.slice(of(0));
+    assert_eq!((counts.counted.tally.completed, counts.uncounted.completed), (0, 0));
+    assert!(counts.counted.tally.errors.body >= 190 && counts.uncounted.errors.body >= 20);
+    assert_eq!(counts.counted.tally.rate_per_s(), Some(0.0));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn connections_that_are_never_served_are_waited_for_once() {
         Call::Send { requests, .. } => vec![(MS, answers(requests))],
     };
     let mut heat = Heat::new(&ground, vec![Box::new(script)]);
-    let settled_ms = |room: &Handed| (room.opened_ns.unwrap() - room.began_ns.unwrap()) / MS;
+    let settled_ms = |counts: &SliceCounts| (counts.opened_ns.unwrap() - counts.began_ns.unwrap()) / MS;
     let first = heat.slice(of(0));
     // Two of eight are answered, a thousand times a second each: sixteen answers for each of the eight take 64 ms.
     assert!((64..76).contains(&settled_ms(&first)), "{}", settled_ms(&first));
@@ -215,9 +215,9 @@ fn a_connection_for_each_request_and_pipelines_work_as_ever() {
     let ground = Ground::new(vec![each, piped]);
     let mut heat = Heat::new(&ground, vec![Box::new(plain(4 * MS)), Box::new(plain(4 * MS))]);
     for _ in 0..2 {
-        let room = heat.slice(of(0));
-        assert_rate(&room, 3.0 / 0.005);
-        assert!(room.counted.tally.connections_opened.abs_diff(room.counted.tally.completed) <= 3);
+        let counts = heat.slice(of(0));
+        assert_rate(&counts, 3.0 / 0.005);
+        assert!(counts.counted.tally.connections_opened.abs_diff(counts.counted.tally.completed) <= 3);
         assert_rate(&heat.slice(of(1)), 3000.0);
     }
 }
@@ -238,8 +238,8 @@ fn a_slice_that_is_stopped_ends_at_once_and_the_next_one_is_right() {
 fn enough_can_be_a_number_of_answers() {
     let ground = Ground::new(vec![closed(2)]);
     let mut heat = Heat::new(&ground, vec![Box::new(plain(MS))]);
-    let room = heat.slice(Slice { enough: Enough::Answers(1000), ..of(0) });
+    let counts = heat.slice(Slice { enough: Enough::Answers(1000), ..of(0) });
     // Whole lengths: six of 100 ms, since the first answer is none of the thousand.
-    let ms = room.counted.tally.duration_ns / MS;
-    assert!((500..=602).contains(&ms) && room.counted.tally.completed >= 1000, "{ms}");
+    let ms = counts.counted.tally.duration_ns / MS;
+    assert!((500..=602).contains(&ms) && counts.counted.tally.completed >= 1000, "{ms}");
 }

@@ -10,10 +10,10 @@ use stats::random;
 fn pooled(heat: &mut Heat<'_>, slices: u64) -> f64 {
     let (mut answers, mut time_ns) = (0, 0);
     for nth in 0..slices {
-        let room = heat.slice(Slice::of(0).jittered(7, nth));
-        let Tally { completed, duration_ns, .. } = room.counted.tally;
+        let counts = heat.slice(Slice::of(0).jittered(7, nth));
+        let Tally { completed, duration_ns, .. } = counts.counted.tally;
         // Shown where a test fails.
-        println!("from {:?}: {completed} in {duration_ns} ns", room.opened_ns.map(|ns| ns - fake::START));
+        println!("from {:?}: {completed} in {duration_ns} ns", counts.opened_ns.map(|ns| ns - fake::START));
         answers += completed;
         time_ns += duration_ns;
     }
@@ -99,26 +99,27 @@ fn workers_count_the_same_time_and_their_rates_add_up() {
         .enumerate()
         .map(|(index, (io, progress))| Worker::new(&plan, share(&plan, index, 2), io, progress))
         .collect();
-    let agreement = Agreement::new(2, Arc::default());
+    let edges = SliceEdges::new(2, Arc::default());
     for nth in 0..3 {
         let slice = Slice::of(0).jittered(5, nth);
-        agreement.renew();
-        let mut rooms = [Handed::new(), Handed::new()];
+        edges.renew();
+        let mut counts = [SliceCounts::new(), SliceCounts::new()];
         let mut states: Vec<_> =
-            workers.iter_mut().map(|worker| worker.begin_slice(&slice, nth, &agreement).unwrap()).collect();
+            workers.iter_mut().map(|worker| worker.begin_slice(&slice, nth, &edges).unwrap()).collect();
         while states.iter().any(|state| !state.is_over()) {
             // Whoever's clock is behind has its turn.
             let behind =
                 (0..2).filter(|i| !states[*i].is_over()).min_by_key(|i| workers[*i].io.now_ns()).unwrap();
-            workers[behind].step(&mut states[behind], &mut rooms[behind]).unwrap();
+            workers[behind].step(&mut states[behind], &mut counts[behind]).unwrap();
         }
-        let counted = rooms.iter().map(|room| (room.counted.tally.completed, room.counted.tally.duration_ns));
+        let counted =
+            counts.iter().map(|counts| (counts.counted.tally.completed, counts.counted.tally.duration_ns));
         let answers: u64 = counted.clone().map(|(answers, _)| answers).sum();
         let rate = answers as f64 * 1e9 / common_time_ns(counted) as f64;
         let truth = 3.0 / 0.017 + 3.0 / 0.003;
         assert!((rate / truth - 1.0).abs() < 2e-3, "{rate}, {truth}");
-        let opened = rooms.each_ref().map(|room| room.opened_ns.unwrap());
-        let closed = rooms.each_ref().map(|room| room.closed_ns.unwrap());
+        let opened = counts.each_ref().map(|counts| counts.opened_ns.unwrap());
+        let closed = counts.each_ref().map(|counts| counts.closed_ns.unwrap());
         // Each begins and ends with its own next answer.
         for (one, other) in [(opened[0], opened[1]), (closed[0], closed[1])] {
             assert!(one.abs_diff(other) <= 18 * MS, "{one} {other}");

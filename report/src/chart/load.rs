@@ -22,7 +22,7 @@ pub struct Step {
 
 /// One contender.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
+pub struct LoadCurve {
     /// Its name.
     pub label: String,
     /// The steps, from the lowest to the highest rate.
@@ -37,7 +37,7 @@ pub struct LoadChart {
     /// The name of the percentile: `p99`.
     pub percentile: String,
     /// One per contender.
-    pub courses: Vec<Course>,
+    pub load_curves: Vec<LoadCurve>,
 }
 
 /// The heights of the latency part, above, and of the CPU part, below.
@@ -55,7 +55,7 @@ pub fn of_sweep(sweep: &Sweep) -> LoadChart {
         server_cores: median(s.server_cores),
     };
     let is_one = sweep.contenders.len() == 1;
-    let course = |c: &Swept| Course {
+    let load_curve = |c: &Swept| LoadCurve {
         label: if is_one { c.title.clone() } else { format!("{}: {}", c.name, c.title) },
         steps: c.steps.iter().map(step).collect(),
     };
@@ -77,7 +77,7 @@ pub fn of_sweep(sweep: &Sweep) -> LoadChart {
     LoadChart {
         caption: Caption::new("Latency and server CPU over the offered rate", format!("{finding}.")),
         percentile: "p99".to_owned(),
-        courses: sweep.contenders.iter().map(course).collect(),
+        load_curves: sweep.contenders.iter().map(load_curve).collect(),
     }
 }
 
@@ -112,23 +112,25 @@ fn constant_rate(cell: &CellFindings) -> Option<f64> {
 }
 
 fn of_cells(first: &CellFindings, cells: &[(f64, &CellFindings)]) -> LoadChart {
-    let mut courses: Vec<Course> = Vec::new();
+    let mut load_curves: Vec<LoadCurve> = Vec::new();
     for (rate, cell) in cells {
         for c in &cell.contenders {
             let cores =
                 c.server_cpu_ns_per_request.zip(c.rate_per_s).map(|(cpu, r)| cpu.median * r.median / 1e9);
             let latency_ns = c.latency_ns_p99.map(|f| f.median);
             let step = Step { offered_per_s: *rate, latency_ns, server_cores: cores };
-            match courses.iter_mut().find(|course| course.label == label(c)) {
-                Some(course) => course.steps.push(step),
-                None => courses.push(Course { label: label(c), steps: vec![step] }),
+            match load_curves.iter_mut().find(|load_curve| load_curve.label == label(c)) {
+                Some(load_curve) => load_curve.steps.push(step),
+                None => load_curves.push(LoadCurve { label: label(c), steps: vec![step] }),
             }
         }
     }
     let highest = cells.last().map_or(0.0, |(rate, _)| *rate);
-    let at_most =
-        |course: &&Course| course.steps.iter().rev().find(|s| s.offered_per_s == highest)?.latency_ns;
-    let mut known: Vec<(&Course, f64)> = courses.iter().filter_map(|c| Some((c, at_most(&c)?))).collect();
+    let at_most = |load_curve: &&LoadCurve| {
+        load_curve.steps.iter().rev().find(|s| s.offered_per_s == highest)?.latency_ns
+    };
+    let mut known: Vec<(&LoadCurve, f64)> =
+        load_curves.iter().filter_map(|c| Some((c, at_most(&c)?))).collect();
     known.sort_by(|a, b| a.1.total_cmp(&b.1));
     let finding = match (known.first(), known.last()) {
         (Some(best), Some(worst)) if known.len() > 1 => format!(
@@ -150,7 +152,7 @@ fn of_cells(first: &CellFindings, cells: &[(f64, &CellFindings)]) -> LoadChart {
         _ => format!("No contender has a p99 at {}.", units::requests_per_s(highest)),
     };
     let title = format!("{}: latency and server CPU over the offered rate", first.workload);
-    LoadChart { caption: Caption::new(title, finding), percentile: "p99".to_owned(), courses }
+    LoadChart { caption: Caption::new(title, finding), percentile: "p99".to_owned(), load_curves }
 }
 
 /// The positions of the two parts of the chart.
@@ -168,25 +170,25 @@ impl LoadChart {
     pub fn svg(&self) -> String {
         let top = head_height(&self.caption, WIDTH) + ABOVE;
         // The labels beside the curves need this much room.
-        let middle = top + UPPER.max((self.courses.len() + 1) as f64 * curves::NAME);
+        let middle = top + UPPER.max((self.load_curves.len() + 1) as f64 * curves::NAME);
         let bottom = middle + BETWEEN + LOWER;
         let mut canvas = Canvas::new(WIDTH, bottom + 46.0);
         canvas.head(&self.caption);
-        let steps = || self.courses.iter().flat_map(|course| &course.steps);
+        let steps = || self.load_curves.iter().flat_map(|load_curve| &load_curve.steps);
         let x = Scale::for_sizes(steps().map(|s| s.offered_per_s), LEFT, RIGHT);
         let latency = Scale::log(steps().filter_map(|s| s.latency_ns), middle, top + 8.0);
         let most = steps().filter_map(|s| s.server_cores).filter(|c| c.is_finite()).fold(0.0, f64::max);
         let cpu = Scale::linear(0.0, if most > 0.0 { most * 1.05 } else { 1.0 }, bottom, middle + BETWEEN);
         let places = Places { x, latency, cpu, top, middle, bottom };
         self.axes(&mut canvas, &places);
-        for (i, course) in self.courses.iter().enumerate().rev() {
-            draw(&mut canvas, &places, i, course);
+        for (i, load_curve) in self.load_curves.iter().enumerate().rev() {
+            draw(&mut canvas, &places, i, load_curve);
         }
-        let end = |c: &Course| {
+        let end = |c: &LoadCurve| {
             let last = c.steps.iter().rev().find_map(|s| s.latency_ns);
             last.map_or(middle, |ns| places.latency.at(ns))
         };
-        let ends = self.courses.iter().map(|c| (c.label.as_str(), end(c)));
+        let ends = self.load_curves.iter().map(|c| (c.label.as_str(), end(c)));
         curves::names(&mut canvas, ends, (top, middle));
         canvas.svg(&self.caption)
     }
@@ -220,20 +222,20 @@ impl LoadChart {
     }
 }
 
-fn draw(canvas: &mut Canvas, places: &Places, i: usize, course: &Course) {
+fn draw(canvas: &mut Canvas, places: &Places, i: usize, load_curve: &LoadCurve) {
     let Places { x, latency, cpu, .. } = places;
     let known = |value: fn(&Step) -> Option<f64>| {
         let of = move |s: &Step| Some((s.offered_per_s, value(s)?));
-        course.steps.iter().filter_map(of).filter(|(rate, v)| rate.is_finite() && v.is_finite())
+        load_curve.steps.iter().filter_map(of).filter(|(rate, v)| rate.is_finite() && v.is_finite())
     };
     let curve = format!("curve {}", theme::stroke(i));
     let times: Vec<(f64, f64)> = known(|s| s.latency_ns).collect();
     let place = |(rate, ns): &(f64, f64)| (x.at(*rate), latency.at(*ns));
-    canvas.path(&times.iter().map(place).collect::<Vec<_>>(), &curve, &course.label);
+    canvas.path(&times.iter().map(place).collect::<Vec<_>>(), &curve, &load_curve.label);
     for step in &times {
         let (rate, ns) = (units::requests_per_s(step.0), units::duration(step.1));
-        canvas.disc(place(step), 3.0, &theme::fill(i), &format!("{}: {ns} at {rate}", course.label));
+        canvas.disc(place(step), 3.0, &theme::fill(i), &format!("{}: {ns} at {rate}", load_curve.label));
     }
     let cores: Vec<_> = known(|s| s.server_cores).map(|(rate, cores)| (x.at(rate), cpu.at(cores))).collect();
-    canvas.path(&cores, &curve, &course.label);
+    canvas.path(&cores, &curve, &load_curve.label);
 }

@@ -2,7 +2,6 @@
 //! follows the reader's choice of light or dark, and never distinguishes things by colour alone.
 
 mod canvas;
-pub mod course;
 mod curves;
 pub mod heat;
 pub mod history;
@@ -15,6 +14,7 @@ mod scale;
 pub mod scatter;
 pub mod slope;
 mod theme;
+pub mod trials;
 mod unit;
 
 pub use canvas::Canvas;
@@ -98,7 +98,7 @@ pub fn of_history(told: &History) -> Vec<Chart> {
 /// The chart of a sweep, if any step was measured.
 pub fn of_sweep(sweep: &Sweep) -> Option<Chart> {
     let chart = load::of_sweep(sweep);
-    let is_known = chart.courses.iter().flat_map(|course| &course.steps).any(|s| s.latency_ns.is_some());
+    let is_known = chart.load_curves.iter().flat_map(|curve| &curve.steps).any(|s| s.latency_ns.is_some());
     is_known.then(|| Chart { name: "load".to_owned(), svg: chart.svg(), caption: chart.caption })
 }
 

@@ -1,6 +1,6 @@
 //! All charts of a run that have something to show.
 
-use super::{Caption, Chart, course, heat, load, percentiles, ranked, scatter, slope};
+use super::{Caption, Chart, heat, load, percentiles, ranked, scatter, slope, trials};
 use crate::RunReport;
 use model::Findings;
 
@@ -26,9 +26,9 @@ pub fn of(told: &RunReport<'_>) -> Vec<Chart> {
         if !percentiles.curves.is_empty() {
             charts.push(chart(named("percentiles"), percentiles.svg(), percentiles.caption));
         }
-        let course = course::of_cell(cell, i, told.observations);
-        if !course.rows.is_empty() {
-            charts.push(chart(named("course"), course.svg(), course.caption));
+        let trials = trials::of_cell(cell, i, told.observations);
+        if !trials.rows.is_empty() {
+            charts.push(chart(named("course"), trials.svg(), trials.caption));
         }
         let slope = slope::of_cell(told.findings, cell);
         // A single line has no ranking to compare.

@@ -1,13 +1,13 @@
 //! Each chart for plain data, as text: what changes here must be looked at.
 
-use report::chart::course::{Row as TrialsRow, State, Trial, Trials};
 use report::chart::heat::Heat;
 use report::chart::history::{Mark, Panel, Timeline};
-use report::chart::load::{Course, LoadChart, Step};
+use report::chart::load::{LoadChart, LoadCurve, Step};
 use report::chart::percentiles::{Curve, Percentiles};
 use report::chart::ranked::{Ranked, Row};
 use report::chart::scatter::{Bubble, Scatter};
 use report::chart::slope::{Line, Slope};
+use report::chart::trials::{Row as TrialsRow, State, Trial, Trials};
 use report::chart::{Caption, Point, Unit};
 
 #[test]
@@ -72,7 +72,7 @@ fn a_course_over_the_load() {
         latency_ns: ms.map(|ms| ms * 1e6),
         server_cores: Some(cores),
     };
-    let course = |label: &str, knee: f64| Course {
+    let load_curve = |label: &str, knee: f64| LoadCurve {
         label: label.to_owned(),
         steps: [0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.05]
             .map(|share| {
@@ -81,8 +81,8 @@ fn a_course_over_the_load() {
             .to_vec(),
     };
     let caption = Caption::new("Latency over the load", "nginx keeps p99 below 10 ms up to 49,700/s.");
-    let courses = vec![course("nginx", 52_300.0), course("Go net/http", 23_050.0)];
-    insta::assert_snapshot!(LoadChart { caption, percentile: "p99".to_owned(), courses }.svg());
+    let load_curves = vec![load_curve("nginx", 52_300.0), load_curve("Go net/http", 23_050.0)];
+    insta::assert_snapshot!(LoadChart { caption, percentile: "p99".to_owned(), load_curves }.svg());
 }
 
 #[test]

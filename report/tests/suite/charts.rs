@@ -2,14 +2,14 @@
 //! frame, no two texts on one another.
 
 use proptest::prelude::*;
-use report::chart::course::{Row as TrialsRow, State, Trial, Trials};
 use report::chart::heat::Heat;
 use report::chart::history::{Mark, Panel, Timeline};
-use report::chart::load::{Course, LoadChart, Step};
+use report::chart::load::{LoadChart, LoadCurve, Step};
 use report::chart::percentiles::{Curve, Percentiles};
 use report::chart::ranked::{Ranked, Row};
 use report::chart::scatter::{Bubble, Scatter};
 use report::chart::slope::{Line, Slope};
+use report::chart::trials::{Row as TrialsRow, State, Trial, Trials};
 use report::chart::{Caption, Point, Unit};
 use roxmltree::{Document, Node};
 
@@ -212,10 +212,10 @@ proptest! {
     }
 
     #[test]
-    fn a_course_over_the_load(caption in caption(), courses in proptest::collection::vec((label(), proptest::collection::vec((value(), proptest::option::of(value()), proptest::option::of(0.0..64.0_f64)), 0..12)), 0..=60)) {
+    fn a_course_over_the_load(caption in caption(), load_curves in proptest::collection::vec((label(), proptest::collection::vec((value(), proptest::option::of(value()), proptest::option::of(0.0..64.0_f64)), 0..12)), 0..=60)) {
         let step = |(offered_per_s, latency_ns, server_cores)| Step { offered_per_s, latency_ns, server_cores };
-        let courses = courses.into_iter().map(|(label, steps)| Course { label, steps: steps.into_iter().map(step).collect() }).collect();
-        check(&LoadChart { caption, percentile: "p99".to_owned(), courses }.svg());
+        let load_curves = load_curves.into_iter().map(|(label, steps)| LoadCurve { label, steps: steps.into_iter().map(step).collect() }).collect();
+        check(&LoadChart { caption, percentile: "p99".to_owned(), load_curves }.svg());
     }
 
     #[test]

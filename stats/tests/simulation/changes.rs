@@ -1,7 +1,7 @@
 //! Are changes over many runs found where they are, and only there?
 
 use crate::noise::{self, Noise};
-use stats::energy::{Asked, change_points};
+use stats::e_divisive::{SearchOptions, change_points};
 
 const SERIES: u64 = 500;
 const RUNS: usize = 30;
@@ -14,7 +14,7 @@ fn share(noise: Noise, steps: &[(usize, f64)], series: u64, holds: impl Fn(&[usi
         for (at, step) in steps {
             values[*at..].iter_mut().for_each(|v| *v += step);
         }
-        let found = change_points(&values, Asked { level: 0.05, least: 3, seed: *seed });
+        let found = change_points(&values, SearchOptions { level: 0.05, least: 3, seed: *seed });
         holds(&found.iter().map(|change| change.at).collect::<Vec<_>>())
     };
     (0..series).filter(holds_in).count() as f64 * 100.0 / series as f64

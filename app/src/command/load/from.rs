@@ -1,6 +1,6 @@
 //! The options of `drome load` for load from several machines: which they are, and how they are reached.
 
-use crate::command::put::{self, PutArgs};
+use crate::command::agent_link::{self, PutArgs};
 use crate::command::transport::Transport;
 use crate::failure::WrongInput;
 use agent::Link;
@@ -112,7 +112,7 @@ fn link(from: &From, put: &PutArgs) -> anyhow::Result<Link> {
     }
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("agent");
-    Ok(Link::start(HERE, command, &put::own_hello(), PATIENCE)?)
+    Ok(Link::start(HERE, command, &agent_link::own_hello(), PATIENCE)?)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod parse;
 mod profiling;
 mod requests;
 
-use super::kept::{self, Ending};
+use super::stored_report::{self, Ending};
 use crate::console;
 use crate::failure::WrongInput;
 use crate::live;
@@ -95,7 +95,7 @@ pub fn run(args: &LoadArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let reports = outputs.write(&plan, &tally, &verdict, machines.as_ref())?;
     // Success would be wrong if the server did not keep up with the rate that was asked for.
     let ending = Ending::of(tally.interrupted, verdict.valid && !verdict.fell_behind());
-    kept::keep(common, format!("load {}", args.url), ending, started_at, reports);
+    stored_report::keep(common, format!("load {}", args.url), ending, started_at, reports);
     if let Some(profiler) = profiler {
         profiler.finish(&tally, usage.as_ref().map(|usage| usage.cpu_ns))?;
     }

@@ -32,7 +32,7 @@ fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
     let of_one = [
         ("--profile", args.profile.is_some()),
         ("--export", args.export.is_some()),
-        ("--output and --charts", args.tell.has_output()),
+        ("--output and --charts", args.report_output.has_output()),
     ];
     match of_one.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => {

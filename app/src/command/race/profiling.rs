@@ -1,7 +1,7 @@
 //! `drome race --profile DIR`: what is sampled when the race is over, and how it gets into the verdict.
 
+use crate::command::profile_dir::ProfileDir;
 use crate::command::verdict_file::VerdictFile;
-use crate::command::why::Why;
 use crate::failure;
 use lab::Session;
 use model::GateVerdict;
@@ -19,15 +19,15 @@ pub enum Profiling {
     /// Nobody knows what to sample.
     Impossible,
     /// The servers are sampled when everything else is done.
-    Planned(Why),
+    Planned(ProfileDir),
 }
 
 impl Profiling {
     /// `are_known`: whether the processes of the servers are known. If they are not, it says so.
-    pub fn of(why: Option<Why>, are_known: bool) -> Self {
-        match why {
+    pub fn of(profile_dir: Option<ProfileDir>, are_known: bool) -> Self {
+        match profile_dir {
             None => Self::Unwanted,
-            Some(why) if are_known => Self::Planned(why),
+            Some(profile_dir) if are_known => Self::Planned(profile_dir),
             Some(_) => {
                 alert!("drome: no profile: {UNKNOWN}");
                 Self::Impossible
@@ -51,12 +51,12 @@ impl Profiling {
         match self {
             Self::Unwanted => write(None),
             Self::Impossible => write(Some(VerdictProfile::without(UNKNOWN))),
-            Self::Planned(why) => {
+            Self::Planned(profile_dir) => {
                 let is_written = verdict.is_some_and(|(file, _)| file.can_be_written_again());
                 if is_written {
                     write(None)?;
                 }
-                let explained = why.explain(session);
+                let explained = profile_dir.explain(session);
                 let rewritten = write(explained.as_ref().ok().cloned());
                 let sampled = if is_written {
                     explained.and(rewritten)

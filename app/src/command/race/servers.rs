@@ -54,7 +54,7 @@ pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<Servers> {
     }
     let revisions = args.revisions.build(stop)?;
     let here =
-        || args.commands.iter().map(|line| ServerCommand::at(line, args.elsewhere.is_given())).collect();
+        || args.commands.iter().map(|line| ServerCommand::at(line, args.servers_on.is_given())).collect();
     let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
     let (mut lineup, mut entrants) = setup::commands(&commands, &path)?;
     lineup.wait_for_answers(args.ready);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::walk::attend;
+use super::run_study::attend;
 use super::*;
 
 fn job(pages: &tokio::runtime::Runtime) -> Job {

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::url;
-use crate::command::{counted, why};
+use crate::command::{counted, profile_dir};
 use lab::Store;
 use maud::{Markup, html};
 use profile::{FrameCost, Row, StoredDifference, StoredProfile};
@@ -28,7 +28,7 @@ pub fn of_run(store: &Store, run: &str) -> Result<Vec<RunProfile>, Failure> {
 
 /// What is stored of a profile beside its calls; `None`: it is damaged, or a newer drome wrote it.
 pub fn parse(json: &str) -> Option<StoredProfile> {
-    why::read(json)
+    profile_dir::read(json)
 }
 
 /// What to call a contender: `A, old`.

@@ -180,7 +180,7 @@ fn rendered(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure
         }
     };
     let mut findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
-    findings.profiles = crate::command::why::differences(&store, &run.id)?;
+    findings.profiles = crate::command::profile_dir::differences(&store, &run.id)?;
     let observations = lab::findings::all(&store, &run, observations)?;
     let whole = RunReport { run: &run, observations: &observations, findings: &findings };
     crate::command::report::show(&whole, format, &TextStyle::default())

@@ -1,8 +1,8 @@
 //! Estimates how long heats take: from the starts so far, and before there are any, by design. The budget is a bound: a heat that would
 //! exceed it is not started. Pure.
 
-use crate::heat::schedule::enough::rounds_in_words;
-use crate::heat::turns::patience::PATIENCE;
+use crate::heat::schedule::stopping_rule::rounds_in_words;
+use crate::heat::turns::repeat_limit::TIME_FACTOR;
 use crate::heat::turns::shape::Shape;
 use model::contender::Class;
 use model::heat::{Heat, Start};
@@ -85,7 +85,7 @@ pub fn sum(run: &Run) -> Option<Sum> {
     let mut longest: Vec<Duration> = all.iter().map(|class| by_design(*class, &cells, design)).collect();
     longest.sort_unstable_by(|a, b| b.cmp(a));
     // If no moment is quiet, every cycle is repeated as often as allowed.
-    let most = times(heats.warmup_limit, cells.len()).saturating_add(times(of_one, PATIENCE));
+    let most = times(heats.warmup_limit, cells.len()).saturating_add(times(of_one, TIME_FACTOR));
     Some(Sum {
         contenders: takes_part.len(),
         heats: number,

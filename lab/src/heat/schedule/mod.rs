@@ -2,7 +2,7 @@
 
 pub mod budget;
 pub mod deal;
-pub mod enough;
-pub mod found;
 pub mod orders;
 pub mod owed;
+pub mod starts_summary;
+pub mod stopping_rule;

@@ -4,8 +4,8 @@
 //! the run and of what was stored, so that an interrupted run continues where it was.
 
 use crate::heat::schedule::deal::{Player, Room, deal};
-use crate::heat::schedule::found::Found;
 use crate::heat::schedule::orders;
+use crate::heat::schedule::starts_summary::StartsSummary;
 use model::Run;
 use model::heat::{Heat, Start, StartOutcome};
 use stats::random;
@@ -120,7 +120,7 @@ pub fn attempt(contender: &str, copy: usize, round: usize, starts: &[Start]) -> 
 /// Every contender that takes part and is not given up, with what these starts show about it. A server that drome did not start works
 /// and takes memory whichever heat it is in, so that nothing is gained by keeping it apart.
 fn players(run: &Run, starts: &[Start]) -> Vec<Player> {
-    let (found, is_started) = (Found::of(starts), !run.servers_already_ran());
+    let (found, is_started) = (StartsSummary::of(starts), !run.servers_already_ran());
     let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
     let copies = run.copies.max(1) as u64;
     let players = takes_part.filter_map(|(name, entrant)| {

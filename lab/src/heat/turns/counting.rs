@@ -1,6 +1,6 @@
-//! Decides which cycles of a cell count. Pure, and by what was disturbed alone (see `pieces.rs`).
+//! Decides which cycles of a cell count. Pure, and by what was disturbed alone (see `disturbance.rs`).
 
-use crate::heat::turns::pieces::{Turn, is_quiet, quiet};
+use crate::heat::turns::disturbance::{Turn, is_quiet, quiet};
 use crate::heat::turns::shares;
 use model::heat::Counts;
 
@@ -27,7 +27,7 @@ pub fn counted(counts: &Counts, cycles: &[Vec<Turn>]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heat::turns::pieces::share;
+    use crate::heat::turns::disturbance::share;
     use model::heat::Void;
 
     const MS: u64 = 1_000_000;

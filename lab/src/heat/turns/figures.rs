@@ -1,7 +1,7 @@
 //! Converts the stored slices of one heat in one cell to what the statistics of heats ask for. Pure.
 
 use crate::heat::turns::counting;
-use crate::heat::turns::pieces::Turn;
+use crate::heat::turns::disturbance::Turn;
 use model::Slice;
 use model::heat::Counts;
 use stats::heats;

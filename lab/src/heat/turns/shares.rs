@@ -6,7 +6,7 @@
 //! whenever they come: a member's number of disturbed turns is a sum of independent trials, one a cycle, of probability (disturbed turns
 //! in the cycle) / (turns in the cycle). That is the Poisson binomial distribution, which is computed exactly.
 
-use crate::heat::turns::pieces::{Turn, firsts};
+use crate::heat::turns::disturbance::{Turn, firsts};
 
 /// The probability of finding a difference between members that do not differ.
 const LEVEL: f64 = 0.01;

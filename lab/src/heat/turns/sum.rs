@@ -1,6 +1,6 @@
 //! Adds up a member's turns in a cell: what the load generator counted, and what the server used for it. Pure.
 
-use crate::heat::turns::snapshot::Between;
+use crate::heat::turns::cpu_sampler::CpuUsage;
 use crate::machine::cores::Cores;
 use crate::machine::segments::Segments;
 use crate::server::tree::Snapshot;
@@ -31,7 +31,7 @@ pub struct Sum {
 
 impl Sum {
     /// Sets it to one turn of a member: what the load generator counted in it, what ran meanwhile, and which member it was.
-    pub fn set(&mut self, one_slice: &SliceTally, used: &Between, owner: usize, server_cores: usize) {
+    pub fn set(&mut self, one_slice: &SliceTally, used: &CpuUsage, owner: usize, server_cores: usize) {
         self.tally.clear();
         self.tally.append(&one_slice.tally);
         let (owner_ns, _) = used.owner_and_others(owner);
@@ -137,12 +137,12 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn turn(completed: u64, uncounted: u64, cpu_ms: u64) -> (SliceTally, Between) {
+    fn turn(completed: u64, uncounted: u64, cpu_ms: u64) -> (SliceTally, CpuUsage) {
         let tally = Tally { completed, duration_ns: 100 * MS, threads: 1, ..Tally::default() };
         let uncounted = Uncounted { completed: uncounted, ..Uncounted::default() };
         let one_slice =
             SliceTally { tally, uncounted, began_ns: Some(MS), ended_ns: 121 * MS, ..SliceTally::default() };
-        let used = Between {
+        let used = CpuUsage {
             wall_ns: 125 * MS,
             members_ns: vec![Some(MS), Some(cpu_ms * MS)],
             others_ns: Some(5 * MS),
@@ -182,7 +182,7 @@ mod tests {
         all.append(&one);
         let usage = |sum: &Sum| sum.usage(0, &Snapshot::default(), None, &Cores::default());
         assert_eq!(usage(&all).unwrap().wall_ns, 100 * MS, "no answers: the counted part by its length");
-        one.set(&one_slice, &Between { members_ns: vec![None; 2], ..used }, 1, 1);
+        one.set(&one_slice, &CpuUsage { members_ns: vec![None; 2], ..used }, 1, 1);
         all.append(&one);
         assert_eq!((usage(&all), usage(&Sum::default())), (None, None));
     }

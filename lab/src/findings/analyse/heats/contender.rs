@@ -3,7 +3,7 @@
 use super::InCell;
 use super::starts::{self, Measured};
 use crate::findings::analyse::{counted, reasons, wire_bytes};
-use crate::heat::schedule::found::Found;
+use crate::heat::schedule::starts_summary::StartsSummary;
 use model::environment::Ran;
 use model::findings::{ContenderFindings, ContenderInHeats, Figure, Unranked};
 use model::heat::{Counts, HUB, Start, StartOutcome};
@@ -26,7 +26,7 @@ pub(super) struct Row<'a, 'c> {
     starts: Vec<&'a Start>,
     /// The starts that were measured in the cell.
     own: Vec<&'c Measured<'a>>,
-    found: Found,
+    found: StartsSummary,
 }
 
 impl<'a, 'c> Row<'a, 'c> {

@@ -2,8 +2,8 @@
 
 use super::InCell;
 use super::starts::Turns;
-use crate::heat::schedule::enough::{Neighbours, Standing};
-use crate::heat::schedule::found::Found;
+use crate::heat::schedule::starts_summary::StartsSummary;
+use crate::heat::schedule::stopping_rule::{Neighbours, Standing};
 use model::Run;
 use model::gate;
 use model::heat::{Heat, Slice, Start};
@@ -19,7 +19,7 @@ pub fn known(
     rounds: usize,
 ) -> Vec<Neighbours> {
     let starts: Vec<Start> = starts.iter().filter(|start| start.round < rounds).cloned().collect();
-    let (turns, found) = (Turns::of(run, heats, slices), Found::of(&starts));
+    let (turns, found) = (Turns::of(run, heats, slices), StartsSummary::of(&starts));
     let of_cell = |cell| neighbours(&InCell::of(run, &starts, &turns, &found, cell));
     (0..run.study.cells.len()).flat_map(of_cell).collect()
 }

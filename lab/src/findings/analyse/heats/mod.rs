@@ -15,7 +15,7 @@ pub(crate) mod world;
 pub use known::known;
 
 use super::{conditions, whole};
-use crate::heat::schedule::found::Found;
+use crate::heat::schedule::starts_summary::StartsSummary;
 use ::model::background::Background;
 use ::model::findings::{CellFindings, CellInHeats, ClassFloor, ContenderFindings, Findings, StartFigure};
 use ::model::heat::{Counts, Heat, Slice, Start};
@@ -34,7 +34,7 @@ pub fn findings(
     slices: &[Slice],
     ended: Option<&str>,
 ) -> Findings {
-    let (turns, found) = (Turns::of(run, heats, slices), Found::of(starts));
+    let (turns, found) = (Turns::of(run, heats, slices), StartsSummary::of(starts));
     let of_cell = |cell| cell_findings(&InCell::of(run, starts, &turns, &found, cell));
     let cells: Vec<CellFindings> = (0..run.study.cells.len()).map(of_cell).collect();
     let elapsed_s = starts.iter().map(|start| start.took_ns as f64 / 1e9).fold(0.0, |all, s| all + s);
@@ -53,7 +53,7 @@ struct InCell<'a> {
     turns: &'a Turns<'a>,
     /// Every start of the contenders that take part, whether measured in this cell or not.
     starts: &'a [Start],
-    found: &'a BTreeMap<&'a str, Found>,
+    found: &'a BTreeMap<&'a str, StartsSummary>,
     measured: Vec<Measured<'a>>,
     /// The model of the metric by which contenders are ranked.
     ranked: Model,
@@ -68,7 +68,7 @@ impl<'a> InCell<'a> {
         run: &'a Run,
         starts: &'a [Start],
         turns: &'a Turns<'a>,
-        found: &'a BTreeMap<&'a str, Found>,
+        found: &'a BTreeMap<&'a str, StartsSummary>,
         cell: usize,
     ) -> Self {
         let measured = starts::measured(run, starts, turns, cell);
@@ -107,7 +107,7 @@ fn entrants(
     run: &Run,
     metric: Metric,
     measured: &[Measured<'_>],
-    found: &BTreeMap<&str, Found>,
+    found: &BTreeMap<&str, StartsSummary>,
     ranks: bool,
 ) -> Vec<model::Entrant> {
     let of = |name: &str| model::Entrant {
@@ -120,8 +120,8 @@ fn entrants(
 }
 
 /// Whether nothing that its starts show costs a contender its rank: too many that failed, or that had not settled.
-fn is_sound(name: &str, measured: &[Measured<'_>], found: &BTreeMap<&str, Found>) -> bool {
-    let failed = found.get(name).is_none_or(Found::is_unreliable);
+fn is_sound(name: &str, measured: &[Measured<'_>], found: &BTreeMap<&str, StartsSummary>) -> bool {
+    let failed = found.get(name).is_none_or(StartsSummary::is_unreliable);
     !failed && !starts::has_not_settled(&starts_of(name, measured))
 }
 

@@ -2,7 +2,7 @@
 
 use super::world::{Kept, World};
 use super::*;
-use crate::heat::schedule::enough::Standing;
+use crate::heat::schedule::stopping_rule::Standing;
 use ::model::findings::{Decided, Figure, RaceFindings, Unranked};
 use ::model::gate::Gate;
 use ::model::heat::Void;
@@ -85,7 +85,7 @@ fn a_look_sees_its_own_rounds_only() {
     let world = World { rounds: 4, ..World::of(&[("one", 100_000.0), ("other", 80_000.0)]) };
     let Kept { heats, starts, slices } = world.kept();
     let at = |rounds| known(&world.run, &heats, &starts, &slices, rounds);
-    let is_decided = |n: &crate::heat::schedule::enough::Neighbours| n.standing == Standing::Decided;
+    let is_decided = |n: &crate::heat::schedule::stopping_rule::Neighbours| n.standing == Standing::Decided;
     assert!(at(4).len() == 2 && at(4).iter().all(is_decided), "{:?}", at(4));
     assert!(at(1).iter().all(|n| matches!(n.standing, Standing::Open(_))), "{:?}", at(1));
     assert!(at(0).is_empty());

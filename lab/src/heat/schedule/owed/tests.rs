@@ -109,7 +109,7 @@ fn a_contender_s_own_failure_is_not_made_up_for_and_one_that_only_fails_is_given
     let rounds =
         |name: &str| starts.iter().filter(|s| s.contender == name).map(|s| s.round).collect::<Vec<_>>();
     assert_eq!((rounds("b"), rounds("c")), (vec![0, 1, 2, 3, 4], vec![0, 1, 2]));
-    assert_eq!(Found::of(&starts)["b"].failed, 1);
+    assert_eq!(StartsSummary::of(&starts)["b"].failed, 1);
 }
 
 /// Killed after the first cell of a heat: what is stored of the heat are starts that still run.

@@ -1,0 +1,132 @@
+//! Runs a study that was started on the page, with the same steps as `drome run`.
+
+use super::Job;
+use super::known::Phase;
+use crate::ui::outcomes::TrialOutcome;
+use crate::ui::state::AppState;
+use crate::ui::turns::TrialTurn;
+use lab::blocks::time_left::TimeLeft;
+use lab::heat::Measured;
+use lab::heat::observed::observed;
+use lab::heat::schedule::budget;
+use lab::setup::{self, Lineup, Rules};
+use lab::{LabError, Session, Show};
+use model::heat::{Heat, Start, Step};
+use model::{Findings, Observation, Run, Trial};
+use report::progress;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Runs the study, on a thread of the lab.
+pub fn run(app: &AppState, job: &Job) {
+    attend(job, || measure(app, job));
+}
+
+/// Does the work, and records how it ends, even by a panic.
+pub(super) fn attend(job: &Job, work: impl FnOnce() -> anyhow::Result<Findings>) {
+    let phase = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(findings)) => {
+            let phase = Phase::Over(findings.ended.clone());
+            job.known().findings = Some(findings);
+            phase
+        }
+        Ok(Err(error)) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => {
+            Phase::Over("stopped; every finished trial is kept".to_owned())
+        }
+        Ok(Err(error)) => Phase::Failed(format!("{error:#}")),
+        Err(panic) => Phase::Failed(format!(
+            "drome has a bug ({}); every finished trial is kept; please report it",
+            message(&*panic)
+        )),
+    };
+    job.end(phase);
+}
+
+/// The message of a panic.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
+}
+
+/// The same steps as `drome run`.
+fn measure(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
+    let wanted = &job.wanted;
+    let mut study = app.catalog.study(&wanted.study)?.clone();
+    study.contenders.retain(|name| wanted.contenders.contains(name));
+    if wanted.quick {
+        setup::quicken(&mut study);
+    }
+    let lineup = Lineup::of_study(&app.catalog, &study)?;
+    let rules = Rules { seed: None, quick: wanted.quick, allow_busy: app.may_be_busy };
+    let run = lineup.run(&wanted.study, study, rules);
+    setup::present(&run)?;
+    let store = app.store()?;
+    let session = Session::open(run, lineup, Arc::clone(&job.stop), &store)?;
+    session.begin()?;
+    job.tell(|known| {
+        let run = &session.run;
+        known.least = match budget::sum(run) {
+            Some(sum) => sum.heats.saturating_mul(run.study.design.blocks[0]),
+            None => lab::blocks::least_trials(run),
+        };
+        (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
+    });
+    let mut show = JobProgress { app, job, trial_turn: None };
+    Ok(session.measure(&mut show)?)
+}
+
+/// Passes the lab's progress on to the job, between two trials.
+struct JobProgress<'d> {
+    app: &'d AppState,
+    job: &'d Job,
+    trial_turn: Option<TrialTurn>,
+}
+
+impl Show for JobProgress<'_> {
+    fn begins(&mut self, _run: &Run, trial: &Trial, done: usize, least: usize) {
+        self.job.tell(|known| {
+            known.trial = Some(trial.clone());
+            (known.done, known.least) = (done, least.max(done + 1));
+        });
+        self.trial_turn = Some(self.app.turns.trial(&self.job.pages));
+    }
+
+    fn observed(&mut self, _run: &Run, observation: &Observation) {
+        self.trial_turn = None;
+        let mut known = self.job.known();
+        known.outcomes.push(TrialOutcome::of(observation));
+        known.done = known.outcomes.len();
+    }
+
+    fn knows(&mut self, run: &Run, observations: &[Observation]) {
+        let findings = lab::findings::analyse::findings(run, observations, None);
+        let mut known = self.job.known();
+        (known.findings, known.left) = (Some(findings), lab::blocks::time_left::left(run, observations));
+    }
+
+    /// Lets pages be built between two steps, but not while a server is under load.
+    fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
+        self.trial_turn = None;
+        let words = format!("{}: {}", progress::heat(run, heat), progress::step(&run.study, step));
+        self.job.tell(|known| {
+            known.heat = Some(words);
+            known.least = known.least.max(known.done + 1);
+        });
+        self.trial_turn = Some(self.app.turns.trial(&self.job.pages));
+    }
+
+    fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {
+        self.trial_turn = None;
+        self.job.known().done += 1;
+    }
+
+    fn knows_heats(&mut self, run: &Run, measured: &Measured) {
+        let findings = measured.findings(run, None);
+        let most = budget::left(run, &measured.starts);
+        let outcomes = observed(&measured.heats, &measured.starts).iter().map(TrialOutcome::of).collect();
+        let mut known = self.job.known();
+        known.outcomes = outcomes;
+        (known.findings, known.left) = (Some(findings), Some(TimeLeft { about: None, most }));
+    }
+}

@@ -1,0 +1,254 @@
+//! A cell of a heat while it is measured: the load generator that all living members share, and the turns of single
+//! members.
+
+use crate::fault::Fault;
+use crate::heat::members::{HeatError, HeatServers};
+use crate::heat::turns::cpu_sampler::{CpuSampler, SampledProcesses};
+use crate::heat::turns::cycles::TurnResult;
+use crate::heat::turns::shape::Shape;
+use crate::lab::Show;
+use crate::remote::cpu_sampler::CombinedCpuSampler;
+use crate::server::plan;
+use load::{Generator, LoadError};
+use model::heat::{HUB, Start, Step};
+use model::{Cell, Load, Plan};
+use net::clock;
+use stats::random;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// A turn is judged in pieces of about this length. The usual turn of 100 ms, of which 20 ms more are not counted, is one piece: a sample
+/// in the middle of it would cost the load generator some of it.
+const PIECE: Duration = Duration::from_millis(150);
+
+/// A server that answers nothing in this many of its turns in a row has failed.
+const MOST_SILENT: u32 = 3;
+
+/// The end of a process is noticed within this time.
+const SOON: Duration = Duration::from_millis(50);
+
+/// A cell while it is measured.
+pub struct ActiveCell<'b, 'a> {
+    pub servers: &'b mut HeatServers<'a>,
+    pub show: &'b mut dyn Show,
+    pub cell: usize,
+    /// Its members by their index among the servers of the heat; below, a member is a place in this list.
+    pub who: Vec<usize>,
+    pub shape: Shape,
+    pub generator: Generator,
+    pub seed: u64,
+    sampler: CombinedCpuSampler,
+    /// The number of turns so far.
+    nth: u64,
+    /// The number of turns in a row in which each member answered nothing.
+    silent: Vec<u32>,
+}
+
+impl<'b, 'a> ActiveCell<'b, 'a> {
+    /// Opens the load generator for all living members; `None` where only the hub is alive.
+    pub fn begin(
+        servers: &'b mut HeatServers<'a>,
+        cell: usize,
+        show: &'b mut dyn Show,
+    ) -> Result<Option<Self>, HeatError> {
+        let (lab, run, heat) = (servers.lab, servers.run, servers.heat);
+        let design = &run.study.design;
+        let unknown = || HeatError::Lab(format!("the study has no cell {}", cell + 1));
+        let asked = run.study.cells.get(cell).ok_or_else(unknown)?;
+        let heats = design.heats.ok_or_else(|| HeatError::Lab("the study has no heats".to_owned()))?;
+        let warming = warming(asked);
+        let seed = random::derive(&[heat.seed, cell as u64]);
+        let (mut who, mut plans) = (Vec::new(), Vec::new());
+        for at in servers.alive() {
+            match servers.asked(at, asked) {
+                Some((origin, path, work)) => {
+                    who.push(at);
+                    let plan = plan::plan(&warming, design, origin, path, work, &lab.cores, seed);
+                    plans.push(Plan { probe: false, ..plan });
+                }
+                None => {
+                    servers.members[at].leaves(Fault::Contender("it does not serve the workload".to_owned()));
+                }
+            }
+        }
+        if !servers.has_contender() {
+            return Ok(None);
+        }
+        let generator = opened(servers, plans)?;
+        let sampler = cpu_sampler(servers, &who, threads(&generator));
+        servers.charge_all();
+        let (shape, silent) = (Shape::of(&warming, design, &heats), vec![0; who.len()]);
+        Ok(Some(Self { servers, show, cell, who, shape, generator, sampler, seed, nth: 0, silent }))
+    }
+
+    /// Switches to the load of the cell, where another one warmed up.
+    pub fn with_load_of_the_cell(self) -> Result<Self, HeatError> {
+        let (run, plans) = (self.servers.run, self.generator.plans().to_vec());
+        let (asked, design) = (&run.study.cells[self.cell], &run.study.design);
+        let has_it = |plan: &Plan| plan.load == asked.load;
+        let Some(heats) = design.heats.filter(|_| !plans.iter().all(has_it)) else { return Ok(self) };
+        // Some servers serve only so many connections.
+        drop(self.generator);
+        let plans = plans.into_iter().map(|plan| Plan { load: asked.load.clone(), ..plan }).collect();
+        let generator = opened(self.servers, plans)?;
+        let mut sampler = self.sampler;
+        sampler.replace_engine(threads(&generator));
+        Ok(Self { shape: Shape::of(asked, design, &heats), generator, sampler, ..self })
+    }
+
+    /// The start of a member.
+    pub fn start(&self, member: usize) -> &Start {
+        &self.servers.members[self.who[member]].start
+    }
+
+    pub fn is_alive(&self, member: usize) -> bool {
+        self.servers.members[self.who[member]].is_alive()
+    }
+
+    pub fn is_hub(&self, member: usize) -> bool {
+        self.start(member).contender == HUB
+    }
+
+    /// What the load generator counted in the last turn.
+    pub fn counted(&self) -> &model::SliceTally {
+        self.generator.last()
+    }
+
+    /// Reports progress, and keeps the time that this takes out of the next turn.
+    pub fn tell(&mut self, step: &Step) {
+        self.show.step(self.servers.run, self.servers.heat, step);
+        self.sampler.sample();
+    }
+
+    /// Runs a member's turn; `None`: the member failed in it or before it, and is out.
+    pub fn turn(&mut self, member: usize) -> Result<Option<TurnResult>, HeatError> {
+        let at = self.who[member];
+        if let Some(end) = self.servers.members[at].ended() {
+            self.loses(member, Fault::Contender(format!("between its turns {end}")))?;
+            return Ok(None);
+        }
+        let slice = load::Slice { target: member, ..self.shape.slice }.jittered(self.seed, self.nth);
+        self.nth += 1;
+        let (sampler, servers, mut seen) = (&mut self.sampler, &*self.servers, Vec::new());
+        // A window can last for minutes, and nothing that is sent into a dead network comes back as an error for as long.
+        let mut look = || {
+            seen.push(sampler.sample());
+            if servers.ensure_linked().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        self.generator.slice_with_looks(&slice, PIECE, &mut look).map_err(|e| own(&e))?;
+        seen.push(self.sampler.sample());
+        self.servers.charge(at);
+        self.ensure_wanted()?;
+        self.servers.ensure_linked()?;
+        if let Some(fault) = self.fault(member) {
+            self.loses(member, fault)?;
+            return Ok(None);
+        }
+        Ok(Some(TurnResult::of(&seen, self.generator.last(), self.shape.is_window)))
+    }
+
+    /// Takes a member out of the heat. Fails where that is not its own doing, and where it is the hub.
+    fn loses(&mut self, member: usize, fault: Fault) -> Result<(), HeatError> {
+        if let Some(Fault::Lab(why)) = self.unreachable(member) {
+            return Err(HeatError::Lab(why));
+        }
+        if self.is_hub(member) {
+            return Err(HeatError::Lab(format!("the hub (`drome serve`): {fault}")));
+        }
+        self.servers.loses(self.who[member], fault);
+        Ok(())
+    }
+
+    /// Pauses the load for so long, and returns the share of a core that each member used meanwhile; `None`: unknown.
+    pub fn nap(&mut self, length: Duration) -> Result<Vec<Option<f64>>, HeatError> {
+        self.sampler.sample();
+        std::thread::sleep(length);
+        self.ensure_wanted()?;
+        let used = self.sampler.sample();
+        let share = |ns: &Option<u64>| ns.map(|ns| ns as f64 / used.wall_ns.max(1) as f64);
+        Ok(used.members_ns.iter().map(share).collect())
+    }
+
+    /// Fails if a stop was requested.
+    pub fn ensure_wanted(&self) -> Result<(), HeatError> {
+        if self.servers.lab.stop.load(Ordering::Relaxed) { Err(HeatError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Why a member can't be reached, if that is not its own fault.
+    fn unreachable(&self, member: usize) -> Option<Fault> {
+        let at = self.who[member];
+        let (_, path, _) = self.servers.asked(at, self.servers.run.study.cells.get(self.cell)?)?;
+        self.servers.members[at].unreachable(path)
+    }
+
+    /// Why a member can't go on after its turn, if it can't.
+    fn fault(&mut self, member: usize) -> Option<Fault> {
+        let counted = self.generator.last();
+        let is_silent = counted.tally.completed + counted.uncounted.completed == 0;
+        let halted = counted.tally.halted.clone();
+        let causes = counted.tally.error_causes.iter().chain(&counted.uncounted.error_causes);
+        let cause = causes.max_by_key(|(_, n)| **n).map(|(cause, _)| cause.clone());
+        if is_silent {
+            std::thread::sleep(SOON);
+        }
+        self.silent[member] = if is_silent { self.silent[member] + 1 } else { 0 };
+        if let Some(end) = self.servers.members[self.who[member]].ended() {
+            return Some(Fault::Contender(format!("in its turn {end}")));
+        }
+        if let Some(why) = halted {
+            return Some(Fault::Lab(why));
+        }
+        (self.silent[member] >= MOST_SILENT).then(|| {
+            let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
+            Fault::Contender(format!("it answered nothing in {MOST_SILENT} turns in a row{cause}"))
+        })
+    }
+}
+
+/// The load that warms up the members of a cell: closed load over as many connections. At a low rate a compiler would take minutes to see
+/// what is worth its while, and an offered rate does not show whether a server has settled.
+fn warming(cell: &Cell) -> Cell {
+    let (connections, per_connection) = (cell.load.connections(), cell.load.per_connection());
+    Cell { load: Load::Closed { connections, per_connection }, ..cell.clone() }
+}
+
+/// Takes the first sample: of all members, or of what runs beside the load generator where the members are on another machine.
+fn cpu_sampler(servers: &HeatServers<'_>, who: &[usize], engine: BTreeSet<i32>) -> CombinedCpuSampler {
+    let (lab, far) = (servers.lab, servers.remote_cpu_sampler(who));
+    let client_cpus = lab.cores.client.iter().copied().collect();
+    let sampled = match &lab.remote {
+        None => SampledProcesses {
+            members: who.iter().map(|at| servers.members[*at].tree()).collect(),
+            server_cpus: lab.cores.server.iter().copied().collect(),
+            client_cpus,
+            engine,
+            ..SampledProcesses::default()
+        },
+        Some(remote) => SampledProcesses {
+            client_cpus,
+            engine,
+            excluded: remote.process().into_iter().collect(),
+            counts_segments: true,
+            ..SampledProcesses::default()
+        },
+    };
+    CombinedCpuSampler::of(CpuSampler::begin(sampled), far)
+}
+
+/// Opens a load generator with these plans.
+fn opened(servers: &HeatServers<'_>, plans: Vec<Plan>) -> Result<Generator, HeatError> {
+    Generator::start(plans, Arc::clone(&servers.lab.stop)).map_err(|e| own(&e))
+}
+
+/// The threads that work for the load: the generator's own, and the one that takes the samples.
+fn threads(generator: &Generator) -> BTreeSet<i32> {
+    generator.threads().into_iter().chain([clock::own_thread()]).collect()
+}
+
+/// A failure of the load generator itself.
+fn own(error: &LoadError) -> HeatError {
+    HeatError::Lab(error.to_string())
+}

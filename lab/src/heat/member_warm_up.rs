@@ -1,0 +1,193 @@
+//! Decides from one member's turns and pauses whether it is warm. Pure.
+
+use crate::heat::turns::cycles::TurnResult;
+use model::contender::Class;
+use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling_by_either};
+use std::time::Duration;
+
+/// A server that rested at once in this many pauses in a row has nothing left to compile: its slices alone need not show that its rate is
+/// level, which takes a minute where they scatter.
+const RESTS: usize = 3;
+
+/// A turn of a member.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    /// The middle of the turn, in seconds of the monotonic clock.
+    pub at_s: f64,
+    /// The natural logarithm of its rate.
+    pub log: f64,
+    /// How long the member has been loaded by its end, in seconds.
+    pub load_s: f64,
+    /// Whether nothing disturbed it.
+    pub is_quiet: bool,
+}
+
+/// The warm-up of one member.
+#[derive(Clone, Debug)]
+pub struct MemberWarmUp {
+    pub class: Class,
+    pub is_hub: bool,
+    /// Whether its start has settled in another cell.
+    pub has_settled: bool,
+    /// Its turns so far.
+    pub rates: Vec<Rate>,
+    pub load_s: f64,
+    pub pause_s: f64,
+    /// Whether it worked through the whole of the last pause.
+    pub is_compiling: bool,
+    /// The number of pauses in a row in which it rested at once.
+    pub rests: usize,
+    /// The load before the measurement, in seconds.
+    pub warmup_s: f64,
+    pub last: Option<Settling>,
+    pub is_over: bool,
+    pub is_settled: Option<bool>,
+}
+
+impl MemberWarmUp {
+    /// The state before any load.
+    pub fn new(class: Class, is_hub: bool) -> Self {
+        Self {
+            class,
+            is_hub,
+            has_settled: false,
+            rates: Vec::new(),
+            load_s: 0.0,
+            pause_s: 0.0,
+            is_compiling: false,
+            rests: 0,
+            warmup_s: 0.0,
+            last: None,
+            is_over: false,
+            is_settled: None,
+        }
+    }
+
+    /// Decides whether it is warm by now, or at the limit; `hub` has the hub's rates, as (moment in seconds, natural logarithm).
+    pub fn decide(&mut self, hub: &[(f64, f64)], least: Duration, limit: Duration) {
+        let warmth = if self.has_settled { self.class.warmth().once_more() } else { self.class.warmth() };
+        let warmth = Warmth { least_load_s: warmth.least_load_s.max(least.as_secs_f64()), ..warmth };
+        let found = settling_by_either(&self.samples(hub), &self.samples(&[]), warmth);
+        let has_compiled = self.rests >= RESTS && found.is_level;
+        let is_warm = (found.is_warm || has_compiled) && !self.is_compiling;
+        self.is_over = is_warm || self.is_at(limit);
+        self.warmup_s = self.load_s;
+        self.last = Some(Settling { is_warm, ..found });
+    }
+
+    /// Whether it has warmed up for so long.
+    pub fn is_at(&self, limit: Duration) -> bool {
+        self.load_s + self.pause_s >= limit.as_secs_f64()
+    }
+
+    /// Records whether it still works after so many parts of a pause.
+    pub fn after_nap(&mut self, naps: usize, works: bool, is_known: bool) {
+        self.is_compiling = works && is_known;
+        if naps == 1 {
+            self.rests = if works { 0 } else { self.rests + 1 };
+        }
+    }
+
+    pub fn take(&mut self, result: &TurnResult) {
+        self.load_s += result.loaded_s;
+        let (at_s, load_s, is_quiet) = (result.at_s, self.load_s, result.void.is_none());
+        self.rates.extend(result.log_rate.map(|log| Rate { at_s, log, load_s, is_quiet }));
+    }
+
+    /// The turns that show how warm it is: those that nothing disturbed, or all, where most were disturbed.
+    pub fn telling(&self) -> Vec<Rate> {
+        let quiet: Vec<Rate> = self.rates.iter().copied().filter(|rate| rate.is_quiet).collect();
+        if quiet.len() * 2 >= self.rates.len() { quiet } else { self.rates.clone() }
+    }
+
+    /// Its rates relative to these of the hub at the time; its rates as they are where there are none, and for the hub itself.
+    pub fn samples(&self, hub: &[(f64, f64)]) -> Vec<Sample> {
+        let telling = self.telling();
+        let rates: Vec<(f64, f64)> = telling.iter().map(|rate| (rate.at_s, rate.log)).collect();
+        let relative = relative_to_hub(&rates, if self.is_hub { &[] } else { hub });
+        let loads = telling.iter().map(|rate| rate.load_s);
+        loads.zip(relative).filter_map(|(load_s, log)| Some(Sample { load_s, log_rate: log? })).collect()
+    }
+
+    /// Whether it has settled, by the warm-up and by what counts, where that tells; `None` where neither has enough samples.
+    pub fn settled(&self, counted: Option<Settling>) -> Option<bool> {
+        let is_known = [self.last, counted].iter().flatten().any(|found| found.change.is_some());
+        let is_warm = self.last.is_none_or(|last| last.is_warm);
+        is_known.then_some(is_warm && counted.is_none_or(|counted| !counted.is_changing))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heat::turns::cpu_sampler::CpuUsage;
+
+    const LEAST: Duration = Duration::from_millis(200);
+
+    /// A member and the hub's rates, loaded in turns of 100 ms on a machine whose speed changes slowly.
+    fn course(
+        class: Class,
+        turns: u32,
+        limit: Duration,
+        rate: impl Fn(f64) -> f64,
+    ) -> (MemberWarmUp, Vec<(f64, f64)>) {
+        let (mut of, mut hub) = (MemberWarmUp::new(class, false), Vec::new());
+        for nth in 0..turns {
+            let (at_s, load_s) = (f64::from(nth) * 0.2, f64::from(nth) * 0.1);
+            let machine = 1.0 + 0.05 * (at_s / 20.0).sin();
+            hub.push((at_s, (50_000.0 * machine).ln()));
+            of.take(&TurnResult {
+                used: CpuUsage::default(),
+                void: None,
+                at_s: at_s + 0.1,
+                loaded_s: 0.1,
+                log_rate: Some((rate(load_s) * machine).ln()),
+            });
+        }
+        of.decide(&hub, LEAST, limit);
+        (of, hub)
+    }
+
+    #[test]
+    fn a_native_server_is_warm_after_a_moment_and_one_that_compiles_when_it_is_shown() {
+        let limit = Duration::from_mins(2);
+        let is_over = |class, turns, rate: fn(f64) -> f64| course(class, turns, limit, rate).0.is_over;
+        let steady = |_| 80_000.0;
+        assert!(is_over(Class::Native, 3, steady) && !is_over(Class::Native, 1, steady));
+        assert!(is_over(Class::Jit, 120, steady) && !is_over(Class::Jit, 50, steady));
+        assert!(!is_over(Class::Jit, 300, |s| 10_000.0 + 1_000.0 * s), "it still gets faster");
+    }
+
+    #[test]
+    fn one_that_compiles_is_not_warm_and_one_that_rested_in_three_pauses_needs_only_to_be_level() {
+        // Slices that scatter by more than a level could be shown by.
+        let scattering = |s: f64| 80_000.0 * (1.0 + 0.1 * (s * 7_919.0).sin());
+        let limit = Duration::from_mins(2);
+        let decided = |prepare: fn(&mut MemberWarmUp)| {
+            let (mut of, hub) = course(Class::Jit, 120, limit, scattering);
+            prepare(&mut of);
+            of.decide(&hub, LEAST, limit);
+            of.is_over
+        };
+        assert!(!decided(|_| ()));
+        assert!(decided(|of| (0..3).for_each(|_| of.after_nap(1, false, true))));
+        assert!(!decided(|of| (0..5).for_each(|nth| of.after_nap(1, nth == 3, true))));
+        let (mut of, hub) = course(Class::Jit, 120, limit, |_| 80_000.0);
+        assert!(of.is_over);
+        (1..=10).for_each(|nap| of.after_nap(nap, true, true));
+        of.decide(&hub, LEAST, limit);
+        assert!(!of.is_over, "it works through a whole pause");
+        of.after_nap(1, true, false);
+        of.decide(&hub, LEAST, limit);
+        assert!(of.is_over, "nobody knows whether it compiles");
+    }
+
+    #[test]
+    fn one_that_has_not_settled_at_the_limit_is_measured_and_marked() {
+        let rising = |s: f64| 10_000.0 + 1_000.0 * s;
+        let (of, _) = course(Class::Jit, 101, Duration::from_secs(10), rising);
+        assert!(of.is_over && (of.warmup_s - 10.1).abs() < 1e-6);
+        assert_eq!(of.settled(None), Some(false));
+        assert_eq!(MemberWarmUp::new(Class::Native, false).settled(None), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! What is stored of a cell that was measured: each member's part in its start, and all slices.
+
+use crate::heat::active_cell::ActiveCell;
+use crate::heat::turns::counting;
+use crate::heat::turns::cpu_sampler;
+use crate::heat::turns::cycles::Cycles;
+use crate::heat::turns::disturbance;
+use crate::heat::turns::sum::Sum;
+use crate::heat::warm_up::WarmUp;
+use crate::server::tree::ThreadClocks;
+use crate::verdict::{self, Case, Policy};
+use model::heat::{InCell, Slice};
+use model::{Measurement, Usage};
+
+/// If others used more of the cores than this in the turns of a start, it is not told what bounded it.
+const MOST_BESIDE_PPM: u64 = 30_000;
+
+impl ActiveCell<'_, '_> {
+    /// CPU time of every thread of each member.
+    pub fn clocks(&self) -> Vec<ThreadClocks> {
+        self.who.iter().map(|at| self.servers.members[*at].thread_clocks()).collect()
+    }
+
+    /// Resident memory of each member, in bytes; `None`: it is gone, or its processes are not known. Called where the next sample of what
+    /// ran comes before the next turn: what this takes is in no turn then.
+    pub fn memory(&mut self) -> Vec<Option<u64>> {
+        let Self { servers, who, .. } = self;
+        let bytes = |at: &usize| Some(servers.members[*at].snapshot().rss_bytes).filter(|bytes| *bytes > 0);
+        who.iter().map(bytes).collect()
+    }
+
+    /// Adds this cell to each member's start, and returns all slices.
+    pub fn keep(mut self, cycles: Cycles, warm_up: &WarmUp) -> Vec<Slice> {
+        let names: Vec<String> = (0..self.who.len()).map(|m| self.start(m).contender.clone()).collect();
+        let counts = counting::counts(&names, self.shape.cycles, &cycles.turns);
+        let share = cycles.share_counted(&counts);
+        let after = self.clocks();
+        for (member, after) in after.iter().enumerate() {
+            if !self.is_alive(member) {
+                continue;
+            }
+            let sum = cycles.sum(&counts, member);
+            let (turns, disturbed) = disturbance::share(member, &cycles.turns);
+            let (elsewhere_ns, elsewhere_wall_ns) = cpu_sampler::elsewhere(member, &cycles.used);
+            let own_ns = (elsewhere_ns.unwrap_or(0) as f64 * share) as u64;
+            let busiest = busiest(&cycles.clocks[member], after);
+            let measurement =
+                (!sum.is_empty()).then(|| Box::new(self.measurement(member, sum, own_ns, busiest)));
+            let (warmup_ns, settled) = warm_up.came_to(member);
+            let in_cell = InCell {
+                warmup_ns,
+                settled,
+                counts: counts.clone(),
+                turns,
+                disturbed,
+                elsewhere_ns,
+                elsewhere_wall_ns,
+                memory: cycles.memory.stored(member),
+                background: cycles.background(member),
+                measurement,
+            };
+            self.servers.members[self.who[member]].start.cells.insert(self.cell, in_cell);
+        }
+        self.servers.charge_all();
+        cycles.slices
+    }
+
+    fn measurement(
+        &mut self,
+        member: usize,
+        sum: &Sum,
+        elsewhere_ns: u64,
+        busiest: Option<f64>,
+    ) -> Measurement {
+        let at = self.who[member];
+        let seen = self.servers.members[at].snapshot();
+        let usage = sum.usage(elsewhere_ns, &seen, busiest, &self.servers.lab.cores);
+        let usage = usage.map(|usage| self.servers.members[at].on_its_cores(usage));
+        // What others did is judged slice by slice.
+        let policy = Policy::trial(true);
+        // Where others ran beside it, its processes do not tell whether it was at its limit.
+        let is_alone = |usage: &&Usage| usage.others_ppm.is_none_or(|ppm| ppm <= MOST_BESIDE_PPM);
+        let case = Case {
+            usage: usage.as_ref().filter(is_alone),
+            network: self.servers.run.environment.network(),
+            segments: sum.segments(),
+            ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
+        };
+        let mut verdict = verdict::judge(&case);
+        verdict.reasons.extend(self.servers.members[at].caveat().map(str::to_owned));
+        Measurement { tally: sum.tally.clone(), usage, verdict }
+    }
+}
+
+/// The share of the busiest thread in the CPU time of all, between two looks; `None` where it is not known for any.
+fn busiest(before: &ThreadClocks, after: &ThreadClocks) -> Option<f64> {
+    let used =
+        |(thread, now): (&(i32, i32), &u64)| now.saturating_sub(before.get(thread).copied().unwrap_or(0));
+    let all: u64 = after.iter().map(used).sum();
+    let busiest = after.iter().map(used).max()?;
+    (all > 0).then(|| busiest as f64 / all as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_thread_is_known_by_its_share() {
+        let clocks = |a, b| ThreadClocks::from([((1, 1), a), ((1, 2), b)]);
+        assert_eq!(busiest(&clocks(10, 10), &clocks(40, 20)), Some(0.75));
+        assert_eq!(
+            (busiest(&clocks(1, 1), &clocks(1, 1)), busiest(&clocks(1, 1), &ThreadClocks::new())),
+            (None, None)
+        );
+    }
+}

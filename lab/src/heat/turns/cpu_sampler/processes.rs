@@ -1,0 +1,283 @@
+//! Reads the CPU clocks of all processes, and finds the owner of each process. Exact for processes that live; of children that ended between
+//! two samples, the kernel tells their parents in ticks of 10 ms.
+
+use crate::server::tree::Tree;
+use net::clock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+
+/// A thread of the kernel: `PF_KTHREAD` of its include/linux/sched.h.
+const KERNEL_THREAD: u32 = 0x0020_0000;
+
+/// The owner of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Owner {
+    /// The kernel: it works for the measured servers, too.
+    Kernel,
+    /// Drome itself, whose threads are looked at one by one.
+    Own,
+    /// A member, by index.
+    Member(usize),
+    /// The program that runs a member's container, which is neither the member nor other load.
+    Tool,
+    /// Another program.
+    Other,
+}
+
+/// The state of a process at one sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub owner: Owner,
+    pub clock_ns: u64,
+    /// CPU time of its children that ended, and of theirs.
+    pub children_ns: u64,
+    /// The core that it last ran on; unknown of one with several threads.
+    pub cpu: Option<usize>,
+}
+
+/// CPU time between two samples.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// By member; a member that is missing used none.
+    pub members_ns: BTreeMap<usize, u64>,
+    /// By core, of other programs; `None`: the core is not known.
+    pub others_ns: BTreeMap<Option<usize>, u64>,
+    /// The PID, the core and the CPU time of each of those that are still there.
+    pub others: Vec<(i32, Option<usize>, u64)>,
+}
+
+impl Used {
+    /// CPU time of other programs on these cores.
+    pub fn others_on(&self, cpus: &BTreeSet<usize>) -> u64 {
+        self.others_where(|cpu| cpu.is_some_and(|cpu| cpus.contains(&cpu)))
+    }
+
+    /// CPU time of other programs on these cores, and of those whose core is not known; of all, where no core is given.
+    pub fn others_perhaps_on(&self, cpus: &BTreeSet<usize>) -> u64 {
+        self.others_where(|cpu| perhaps_on(cpu, cpus))
+    }
+
+    /// The PID and the CPU time of each other program on these cores, and of those whose core is not known; of all, where no core is given.
+    pub fn others_perhaps_there(&self, cpus: &BTreeSet<usize>) -> Vec<(i32, u64)> {
+        let there = self.others.iter().filter(|(_, cpu, _)| perhaps_on(*cpu, cpus));
+        there.map(|(pid, _, ns)| (*pid, *ns)).collect()
+    }
+
+    fn others_where(&self, is_there: impl Fn(Option<usize>) -> bool) -> u64 {
+        let there = self.others_ns.iter().filter(|(cpu, _)| is_there(**cpu));
+        there.fold(0, |sum, (_, ns)| sum.saturating_add(*ns))
+    }
+}
+
+fn perhaps_on(cpu: Option<usize>, cpus: &BTreeSet<usize>) -> bool {
+    cpus.is_empty() || cpu.is_none_or(|cpu| cpus.contains(&cpu))
+}
+
+/// All processes of the machine, by PID.
+#[derive(Debug)]
+pub struct Processes {
+    /// Processes whose owner is known from the beginning. All processes below one of them have the same owner, unless another one of
+    /// them is nearer.
+    roots: BTreeMap<i32, Owner>,
+    known: BTreeMap<i32, Process>,
+    /// The PID that the kernel gave last. Where it has not changed, nothing was started since.
+    last_pid: Option<String>,
+}
+
+impl Processes {
+    pub fn begin(members: &[Option<Tree>], excluded: &[i32]) -> Self {
+        let known = members.iter().enumerate().filter_map(|(member, tree)| Some((member, tree.as_ref()?)));
+        let tools = excluded.iter().map(|pid| (*pid, Owner::Tool));
+        let roots = tools.chain(known.flat_map(|(member, tree)| roots(member, tree))).collect();
+        let mut all = Self { roots, known: BTreeMap::new(), last_pid: last_pid() };
+        all.add_new();
+        all
+    }
+
+    /// Takes a sample and returns what was used since the last one; `None` where /proc can't be read.
+    pub fn sample(&mut self) -> Option<Used> {
+        let last_pid = last_pid();
+        let before = self.known.clone();
+        let mut ran = Vec::new();
+        let mut is_changed = last_pid.is_none() || last_pid != self.last_pid;
+        self.known.retain(|pid, process| {
+            if matches!(process.owner, Owner::Kernel | Owner::Own) {
+                return true;
+            }
+            // A clock that went back is another process's, to which the kernel has given the number anew.
+            let now = clock::process_cpu_ns(*pid).filter(|now| *now >= process.clock_ns);
+            if let Some(now) = now {
+                if now > process.clock_ns {
+                    ran.push(*pid);
+                }
+                process.clock_ns = now;
+            }
+            is_changed |= now.is_none();
+            now.is_some()
+        });
+        for pid in ran {
+            // Children can only have ended where something changed; on which core a member ran is known.
+            let Some(process) = self.known.get_mut(&pid).filter(|p| is_changed || p.owner == Owner::Other)
+            else {
+                continue;
+            };
+            if let Some(stat) = stat(pid) {
+                (process.children_ns, process.cpu) = (stat.children_ns.max(process.children_ns), stat.cpu);
+            }
+        }
+        if is_changed {
+            self.add_new();
+        }
+        self.last_pid = last_pid;
+        (!self.known.is_empty()).then(|| used(&before, &self.known))
+    }
+
+    /// The owner of a process, as far as is known.
+    #[cfg(test)]
+    pub fn owner(&self, pid: i32) -> Option<Owner> {
+        self.known.get(&pid).map(|process| process.owner)
+    }
+
+    /// Adds the processes that are not known yet, and forgets the kernel's threads that are gone.
+    fn add_new(&mut self) {
+        let pids = pids();
+        if !pids.is_empty() {
+            self.known.retain(|pid, p| p.owner != Owner::Kernel || pids.contains(pid));
+        }
+        let new: BTreeMap<i32, Stat> = pids
+            .into_iter()
+            .filter(|pid| !self.known.contains_key(pid))
+            .filter_map(|pid| Some((pid, stat(pid)?)))
+            .collect();
+        let own = std::process::id() as i32;
+        let found: Vec<(i32, Process)> = new
+            .iter()
+            .filter_map(|(pid, stat)| {
+                let owner = self.find_owner(*pid, &new, own);
+                let is_read = matches!(owner, Owner::Member(_) | Owner::Tool | Owner::Other);
+                let clock_ns = if is_read { clock::process_cpu_ns(*pid)? } else { 0 };
+                Some((*pid, Process { owner, clock_ns, children_ns: stat.children_ns, cpu: stat.cpu }))
+            })
+            .collect();
+        self.known.extend(found);
+    }
+
+    /// Finds the owner of a process: that of its nearest ancestor whose owner is known from the beginning, or was found before.
+    fn find_owner(&self, pid: i32, new: &BTreeMap<i32, Stat>, own: i32) -> Owner {
+        if pid == own {
+            return Owner::Own;
+        }
+        if new.get(&pid).is_some_and(|stat| stat.flags & KERNEL_THREAD != 0) {
+            return Owner::Kernel;
+        }
+        let mut at = pid;
+        // No chain of parents is longer than there are new processes, unless numbers were given anew meanwhile.
+        for _ in 0..=new.len() {
+            if let Some(owner) = self.roots.get(&at) {
+                return *owner;
+            }
+            if let Some(known) = self.known.get(&at) {
+                let is_of_member = matches!(known.owner, Owner::Member(_) | Owner::Tool);
+                return if is_of_member { known.owner } else { Owner::Other };
+            }
+            match new.get(&at) {
+                Some(stat) => at = stat.parent,
+                None => break,
+            }
+        }
+        Owner::Other
+    }
+}
+
+/// The processes above all others of a member, and above the program that runs its container.
+fn roots(member: usize, tree: &Tree) -> Vec<(i32, Owner)> {
+    match tree {
+        Tree::Below(root) | Tree::From(root) => vec![(*root, Owner::Member(member))],
+        Tree::Container(container) => {
+            vec![(container.guard, Owner::Tool), (container.pid, Owner::Member(member))]
+        }
+    }
+}
+
+/// Computes what was used between two samples. A process that ended took its clock along, and its parent has the time, in ticks: what the
+/// parents have more than the ended processes had at the first sample was used in between.
+pub fn used(before: &BTreeMap<i32, Process>, after: &BTreeMap<i32, Process>) -> Used {
+    let mut used = Used::default();
+    let mut of_children: BTreeMap<Owner, (u64, u64)> = BTreeMap::new();
+    for (pid, now) in after {
+        let then = before.get(pid).filter(|then| then.clock_ns <= now.clock_ns);
+        let ns = now.clock_ns - then.map_or(0, |then| then.clock_ns);
+        match now.owner {
+            Owner::Member(member) => *used.members_ns.entry(member).or_default() += ns,
+            Owner::Other => {
+                *used.others_ns.entry(now.cpu).or_default() += ns;
+                used.others.extend((ns > 0).then_some((*pid, now.cpu, ns)));
+            }
+            Owner::Kernel | Owner::Own | Owner::Tool => {}
+        }
+        let more = now.children_ns.saturating_sub(then.map_or(0, |then| then.children_ns));
+        of_children.entry(now.owner).or_default().0 += more;
+    }
+    for (pid, then) in before {
+        let is_gone = after.get(pid).is_none_or(|now| now.clock_ns < then.clock_ns);
+        if is_gone {
+            of_children.entry(then.owner).or_default().1 += then.clock_ns.saturating_add(then.children_ns);
+        }
+    }
+    for (owner, (now, known)) in of_children {
+        let ns = now.saturating_sub(known);
+        match owner {
+            Owner::Member(member) => *used.members_ns.entry(member).or_default() += ns,
+            Owner::Other => *used.others_ns.entry(None).or_default() += ns,
+            Owner::Kernel | Owner::Own | Owner::Tool => {}
+        }
+    }
+    used
+}
+
+/// The fields of `/proc/PID/stat` that are needed here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    pub parent: i32,
+    pub flags: u32,
+    pub children_ns: u64,
+    pub cpu: Option<usize>,
+}
+
+impl Stat {
+    /// Parses the fields of `proc_pid_stat(5)`: parent 4, flags 9, ended children's time 16 and 17, threads 20, processor of the first of
+    /// them 39. A program's name, in parentheses, may have anything in it.
+    pub fn of(text: &str) -> Option<Self> {
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3).copied();
+        let ticks = |number| field(number)?.parse::<i64>().ok().map(|ticks| ticks.max(0) as u64);
+        Some(Self {
+            parent: field(4)?.parse().ok()?,
+            flags: field(9)?.parse().ok()?,
+            children_ns: ticks(16)?.saturating_add(ticks(17)?).saturating_mul(tick_ns()),
+            cpu: field(39).filter(|_| field(20) == Some("1")).and_then(|cpu| cpu.parse().ok()),
+        })
+    }
+}
+
+fn stat(pid: i32) -> Option<Stat> {
+    let mut text = [0_u8; 1024];
+    let n = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut text).ok()?;
+    Stat::of(&String::from_utf8_lossy(text.get(..n)?))
+}
+
+/// The last word of `/proc/loadavg`.
+fn last_pid() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_ascii_whitespace().last().map(str::to_owned)
+}
+
+fn pids() -> Vec<i32> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The length of the kernel's tick in nanoseconds, the unit of times in /proc.
+pub fn tick_ns() -> u64 {
+    1_000_000_000 / procfs::ticks_per_second().max(1)
+}

@@ -1,0 +1,215 @@
+//! The cycles of a cell, turn by turn, and their sums. Pure.
+
+use crate::heat::turns::counting;
+use crate::heat::turns::cpu_sampler::CpuUsage;
+use crate::heat::turns::disturbance::{self, Piece, Turn};
+use crate::heat::turns::memory::Memory;
+use crate::heat::turns::sum::Sum;
+use crate::server::tree::ThreadClocks;
+use model::SliceTally;
+use model::background::Background;
+use model::heat::{Counts, Slice, Start, Void};
+
+/// A member's turn.
+#[derive(Clone, Debug)]
+pub struct TurnResult {
+    /// What ran in the turn.
+    pub used: CpuUsage,
+    /// What disturbed the turn.
+    pub void: Option<Void>,
+    /// The middle of the turn, in seconds of the monotonic clock.
+    pub at_s: f64,
+    /// How long its server was loaded, in seconds.
+    pub loaded_s: f64,
+    /// The natural logarithm of the rate; `None` without an answer.
+    pub log_rate: Option<f64>,
+}
+
+/// Some cycles of a cell. A member is given by its place among those of the cell.
+#[derive(Clone, Debug)]
+pub struct Cycles {
+    /// The turns, cycle by cycle.
+    pub turns: Vec<Vec<Turn>>,
+    /// The slices as they are stored.
+    pub slices: Vec<Slice>,
+    /// The member of every turn, and what ran in it.
+    pub used: Vec<(usize, CpuUsage)>,
+    /// The cycle, the member and the rate of every turn.
+    pub rates: Vec<(usize, usize, TurnResult)>,
+    /// CPU time of each member's threads before the first cycle.
+    pub clocks: Vec<ThreadClocks>,
+    /// The memory of each member over its answers.
+    pub memory: Memory,
+    /// The sum of each member's undisturbed turns in quiet cycles.
+    quiet: Vec<Sum>,
+    all: Vec<Sum>,
+    /// The quiet turn of each member in the current cycle.
+    last_quiet: Vec<Sum>,
+}
+
+impl TurnResult {
+    /// Makes a turn of the samples within it, the last one at its end. `is_window`: it was one of open load, in which requests are late when
+    /// the load generator is held up.
+    pub fn of(samples: &[CpuUsage], one_slice: &SliceTally, is_window: bool) -> Self {
+        let used = samples
+            .iter()
+            .skip(1)
+            .fold(samples.first().cloned().unwrap_or_default(), |sum, sample| sum.and(sample));
+        let void = if is_window {
+            let held_up = disturbance::held_up(one_slice.held_up_ns, one_slice.tally.duration_ns);
+            held_up.or_else(|| disturbance::disturbed_window(&used.piece()))
+        } else {
+            disturbance::disturbed(&whole_pieces(samples))
+        };
+        let began_ns = one_slice.began_ns.unwrap_or(one_slice.ended_ns);
+        let per_s = one_slice.tally.rate_per_s().filter(|per_s| *per_s > 0.0);
+        Self {
+            used,
+            void,
+            at_s: (began_ns / 2 + one_slice.ended_ns / 2) as f64 / 1e9,
+            loaded_s: one_slice.ended_ns.saturating_sub(began_ns) as f64 / 1e9,
+            log_rate: per_s.map(f64::ln),
+        }
+    }
+}
+
+/// The pieces of a turn. The last sample may come soon after the one before; the time between these two is then no piece by itself.
+fn whole_pieces(samples: &[CpuUsage]) -> Vec<Piece> {
+    match samples {
+        [before @ .., last_but_one, last] if last.wall_ns < last_but_one.wall_ns / 2 => {
+            before.iter().map(CpuUsage::piece).chain([last_but_one.and(last).piece()]).collect()
+        }
+        all => all.iter().map(CpuUsage::piece).collect(),
+    }
+}
+
+impl Cycles {
+    /// No cycles yet, for as many members as have clocks.
+    pub fn new(clocks: Vec<ThreadClocks>) -> Self {
+        let sums = vec![Sum::default(); clocks.len()];
+        Self {
+            turns: Vec::new(),
+            slices: Vec::new(),
+            used: Vec::new(),
+            rates: Vec::new(),
+            memory: Memory::of(clocks.len()),
+            clocks,
+            quiet: sums.clone(),
+            all: sums.clone(),
+            last_quiet: sums,
+        }
+    }
+
+    /// Adds a turn to the last cycle; `sum` is what was counted and used in it.
+    pub fn add(&mut self, member: usize, slice: Slice, result: TurnResult, sum: &Sum) {
+        let cycle = slice.cycle;
+        if let Some(turns) = self.turns.last_mut() {
+            turns.push(Turn { member, wall_ns: result.used.wall_ns, void: result.void });
+        }
+        self.all[member].append(sum);
+        if result.void.is_none() {
+            self.last_quiet[member].clone_from(sum);
+        }
+        self.slices.push(slice);
+        self.used.push((member, result.used.clone()));
+        self.rates.push((cycle, member, result));
+    }
+
+    /// Ends the last cycle.
+    pub fn end_cycle(&mut self) {
+        let Some(turns) = self.turns.last().filter(|turns| disturbance::is_quiet(turns)) else { return };
+        for Turn { member, .. } in disturbance::firsts(turns) {
+            self.quiet[*member].append(&self.last_quiet[*member]);
+        }
+    }
+
+    /// The other programs that used the most CPU time in the disturbed turns of a member.
+    pub fn background(&self, member: usize) -> Vec<Background> {
+        let disturbed = |result: &&TurnResult| result.void == Some(Void::Others);
+        let own = self.rates.iter().filter(|rate| rate.1 == member).map(|rate| &rate.2);
+        Background::most(own.filter(disturbed).flat_map(|result| &result.used.programs))
+    }
+
+    /// The share of the turns that count.
+    pub fn share_counted(&self, counts: &Counts) -> f64 {
+        let cycles = counting::counted(counts, &self.turns);
+        let those = cycles.iter().flat_map(|nth| &self.turns[*nth]).filter(|turn| counts.has(turn.void));
+        let all: usize = self.turns.iter().map(Vec::len).sum();
+        those.count() as f64 / all.max(1) as f64
+    }
+
+    /// Removes a member that failed, as if it had never been there.
+    pub fn forget(&mut self, member: usize, start: &Start) {
+        self.turns.iter_mut().for_each(|cycle| cycle.retain(|turn| turn.member != member));
+        self.slices.retain(|slice| (&slice.contender, slice.copy) != (&start.contender, start.copy));
+        self.rates.retain(|rate| rate.1 != member);
+    }
+
+    /// The sum of all turns of a member that count.
+    pub fn sum(&self, counts: &Counts, member: usize) -> &Sum {
+        match counts {
+            Counts::Quiet => &self.quiet[member],
+            Counts::NeverQuiet | Counts::SharesDiffer(_) => &self.all[member],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Tally;
+
+    const MS: u64 = 1_000_000;
+
+    fn sample(wall_ms: u64, others_ms: u64) -> CpuUsage {
+        CpuUsage {
+            wall_ns: wall_ms * MS,
+            members_ns: vec![Some(wall_ms * MS)],
+            others_ns: Some(others_ms * MS),
+            others_on_server_ns: Some(0),
+            stolen_ns: Some(0),
+            idle_ns: None,
+            segments: None,
+            programs: [("cc1".to_owned(), others_ms * MS)].into(),
+        }
+    }
+
+    fn one_slice(late_ms: u64) -> SliceTally {
+        let tally = Tally { duration_ns: 100 * MS, completed: 50, ..Tally::default() };
+        let held_up_ns = Some(late_ms * MS);
+        SliceTally {
+            tally,
+            began_ns: Some(1_000 * MS),
+            ended_ns: 1_120 * MS,
+            held_up_ns,
+            ..SliceTally::default()
+        }
+    }
+
+    #[test]
+    fn a_turn_is_judged_piece_by_piece_and_its_end_is_no_piece() {
+        let void = |samples: &[CpuUsage]| TurnResult::of(samples, &one_slice(0), false).void;
+        assert_eq!(void(&[sample(120, 3)]), None);
+        assert_eq!(void(&[sample(150, 0), sample(150, 6), sample(150, 0)]), Some(Void::Others));
+        // Half a millisecond of 10 ms is nothing of 160 ms.
+        assert_eq!(void(&[sample(150, 0), sample(10, 1)]), None);
+        assert_eq!(void(&[sample(150, 4), sample(10, 1)]), Some(Void::Others));
+        assert_eq!(void(&[]), None);
+    }
+
+    #[test]
+    fn only_a_window_is_disturbed_when_the_load_generator_is_held_up() {
+        let of = |is_window| TurnResult::of(&[sample(60, 0), sample(60, 0)], &one_slice(5), is_window);
+        assert_eq!((of(false).void, of(true).void), (None, Some(Void::HeldUp)));
+        // A daemon's 4 ms in one piece disturb no window of a second.
+        let window = TurnResult::of(&[sample(120, 4), sample(880, 0)], &one_slice(0), true);
+        assert_eq!(
+            (window.void, TurnResult::of(&[sample(120, 4)], &one_slice(0), false).void),
+            (None, Some(Void::Others))
+        );
+        let result = of(false);
+        assert_eq!((result.used.wall_ns, result.used.members_ns), (120 * MS, vec![Some(120 * MS)]));
+        assert!((result.at_s - 1.06).abs() < 1e-9 && (result.loaded_s - 0.12).abs() < 1e-9);
+        assert!((result.log_rate.unwrap() - 500.0_f64.ln()).abs() < 1e-12);
+    }
+}

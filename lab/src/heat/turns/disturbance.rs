@@ -1,0 +1,158 @@
+//! Finds the disturbed turns and the quiet cycles. Pure. How long disturbed turns are made up for: `repeat_limit.rs`.
+//! Which cycles count: `counting.rs`.
+//!
+//! Nothing here sees an answer or a rate: the input is the clocks of processes and of the machine's host, so that no criterion depends on
+//! the figure that it guards.
+
+use model::heat::Void;
+
+/// The most turns that a member has in a cycle until one of them is quiet: a member that draws others in all its turns must not take the time
+/// of all.
+pub const TRIES: usize = 10;
+
+/// A piece is disturbed if more than this share of it is.
+const SHARE: f64 = 0.03;
+
+/// A window is disturbed if the load generator was held up for more than this share of it: a 99th percentile could then be its own.
+const HELD_UP: f64 = 0.01;
+
+/// A window is disturbed if more than this share of it is. Whatever holds a server up for one request in a hundred makes its 99th percentile;
+/// half of that is none of it. Pieces of a window are not judged by themselves: a daemon that works for 4 ms a second disturbs a piece
+/// of every window of some seconds, but not one answer in a hundred.
+const WINDOW_SHARE: f64 = 0.005;
+
+/// What ran beside the members of a heat for about 100 ms of a turn. A turn that lasts longer has several pieces, so that all turns are
+/// judged alike, whatever their servers' speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The length of the piece.
+    pub wall_ns: u64,
+    /// CPU time of other processes and of drome's threads beside the engine; unknown: not judged.
+    pub others_ns: Option<u64>,
+    /// CPU time that the machine's host took of the cores that are used. The kernel counts it in ticks of 10 ms, so that any tick disturbs a
+    /// piece of 100 ms. Unknown: not judged.
+    pub stolen_ns: Option<u64>,
+}
+
+/// A member's turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The member, by index.
+    pub member: usize,
+    /// The length of the turn, with what is not counted of it.
+    pub wall_ns: u64,
+    /// What disturbed the turn.
+    pub void: Option<Void>,
+}
+
+/// What disturbed a turn of closed load, judged by its pieces.
+pub fn disturbed(pieces: &[Piece]) -> Option<Void> {
+    pieces.iter().find_map(|piece| beyond(SHARE, piece))
+}
+
+/// What disturbed a window of open load, judged as a whole.
+pub fn disturbed_window(window: &Piece) -> Option<Void> {
+    beyond(WINDOW_SHARE, window)
+}
+
+/// What took more than this share of a piece.
+fn beyond(share: f64, piece: &Piece) -> Option<Void> {
+    let is_much = |ns: &u64| *ns as f64 > share * piece.wall_ns as f64;
+    let others = piece.others_ns.filter(is_much).map(|_| Void::Others);
+    others.or_else(|| piece.stolen_ns.filter(is_much).map(|_| Void::Host))
+}
+
+/// Whether the load generator was held up in a window of open load, by how long its own clocks stood still in it: what it then sends
+/// late is late by its own fault. Unknown: not judged.
+pub fn held_up(held_up_ns: Option<u64>, window_ns: u64) -> Option<Void> {
+    held_up_ns.filter(|ns| *ns as f64 > HELD_UP * window_ns as f64).map(|_| Void::HeldUp)
+}
+
+/// Whether every member had a quiet turn in a cycle, which counts only whole.
+pub fn is_quiet(cycle: &[Turn]) -> bool {
+    cycle.iter().all(|turn| cycle.iter().any(|other| other.member == turn.member && other.void.is_none()))
+}
+
+/// The number of cycles that are quiet.
+pub fn quiet(cycles: &[Vec<Turn>]) -> usize {
+    cycles.iter().filter(|cycle| is_quiet(cycle)).count()
+}
+
+/// The members that get another turn in this cycle, in the order of the turns before, because all their turns so far were disturbed.
+pub fn again(cycle: &[Turn]) -> Vec<usize> {
+    let is_due = |member: usize| {
+        let turns = || cycle.iter().filter(|turn| turn.member == member);
+        turns().all(|turn| turn.void.is_some()) && turns().count() < TRIES
+    };
+    firsts(cycle).map(|turn| turn.member).filter(|member| is_due(*member)).collect()
+}
+
+/// The first turn of each member in a cycle: those whose order was shuffled.
+pub fn firsts(cycle: &[Turn]) -> impl Iterator<Item = &Turn> {
+    let is_first = |(nth, turn): &(usize, &Turn)| !cycle[..*nth].iter().any(|t| t.member == turn.member);
+    cycle.iter().enumerate().filter(is_first).map(|(_, turn)| turn)
+}
+
+/// The number of a member's turns, and of those in which it was disturbed.
+pub fn share(member: usize, cycles: &[Vec<Turn>]) -> (u64, u64) {
+    let turns = cycles.iter().flatten().filter(|turn| turn.member == member);
+    turns.fold((0, 0), |(all, disturbed), turn| (all + 1, disturbed + u64::from(turn.void.is_some())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn piece(others_ms: f64, stolen_ms: u64) -> Piece {
+        let ran = (others_ms * MS as f64) as u64;
+        Piece { wall_ns: 100 * MS, others_ns: Some(ran), stolen_ns: Some(stolen_ms * MS) }
+    }
+
+    #[test]
+    fn a_turn_is_disturbed_by_any_of_its_pieces() {
+        assert_eq!(disturbed(&[piece(3.0, 0), piece(2.9, 3)]), None, "three per cent are allowed");
+        assert_eq!(disturbed(&[piece(0.0, 0), piece(3.1, 0)]), Some(Void::Others));
+        assert_eq!(disturbed(&[piece(0.0, 10)]), Some(Void::Host));
+        assert_eq!(disturbed(&[]), None);
+        let unknown = Piece { wall_ns: 100 * MS, others_ns: None, stolen_ns: None };
+        assert_eq!(disturbed(&[unknown]), None);
+        // A burst is not thinned out by the length of a slow server's turn.
+        assert_eq!(disturbed(&[[piece(0.0, 0); 7], [piece(5.0, 0); 7]].concat()), Some(Void::Others));
+    }
+
+    #[test]
+    fn a_window_is_disturbed_by_what_could_be_its_99th_percentile() {
+        let window = |others_ms, stolen_ms| {
+            disturbed_window(&Piece {
+                wall_ns: 2_000 * MS,
+                others_ns: Some(others_ms * MS),
+                stolen_ns: Some(stolen_ms * MS),
+            })
+        };
+        assert_eq!(
+            (window(10, 10), window(11, 0), window(0, 20)),
+            (None, Some(Void::Others), Some(Void::Host))
+        );
+    }
+
+    #[test]
+    fn a_window_in_which_the_load_generator_was_held_up_is_disturbed() {
+        assert_eq!(held_up(Some(11 * MS), 1_000 * MS), Some(Void::HeldUp));
+        assert_eq!(
+            (held_up(Some(10 * MS), 1_000 * MS), held_up(None, MS), held_up(Some(0), 0)),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn who_has_another_turn_is_who_was_not_quiet_yet() {
+        let turn =
+            |member, is_void: bool| Turn { member, wall_ns: 100 * MS, void: is_void.then_some(Void::Host) };
+        let cycle = [turn(2, true), turn(0, false), turn(1, true), turn(2, false)];
+        assert_eq!((again(&cycle), is_quiet(&cycle), is_quiet(&cycle[..2])), (vec![1], false, false));
+        assert_eq!(firsts(&cycle).count(), 3);
+        assert!(again(&[]).is_empty() && is_quiet(&[]));
+    }
+}

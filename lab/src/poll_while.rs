@@ -1,0 +1,50 @@
+//! Work during which another thread polls for something, such as a request to stop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The time between two polls.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// Does work, while another thread polls again and again until `poll` returns true.
+pub fn poll_while<T>(mut poll: impl FnMut() -> bool + Send, work: impl FnOnce() -> T) -> T {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let poller = scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) && !poll() {
+                std::thread::park_timeout(INTERVAL);
+            }
+        });
+        let done = work();
+        is_over.store(true, Ordering::Relaxed);
+        poller.thread().unpark();
+        done
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn work_is_watched_until_it_is_done_or_something_is_seen() {
+        let halted = AtomicBool::new(false);
+        let (begun, mut polls) = (Instant::now(), 0);
+        let poll = || {
+            polls += 1;
+            halted.store(polls == 3, Ordering::Relaxed);
+            polls == 3
+        };
+        let work = || {
+            while !halted.load(Ordering::Relaxed) {
+                assert!(begun.elapsed() < Duration::from_mins(1), "nobody polled");
+                std::thread::yield_now();
+            }
+            7
+        };
+        assert_eq!(poll_while(poll, work), 7);
+        assert_eq!(polls, 3, "and not again");
+        assert_eq!(poll_while(|| false, || 8), 8, "work that is done is not waited for");
+    }
+}

@@ -1,0 +1,20 @@
+//! Servers on another machine, over a link to the drome there. [`RemoteMachine`] is the side that asks, [`Servers`] the side that obeys,
+//! which lays contenders out, starts, watches and stops them with the same code as at home. Load and verification come from the side
+//! that asks.
+
+mod address;
+pub(crate) mod cpu_sampler;
+mod host;
+mod lineup;
+pub(crate) mod messages;
+mod probe;
+pub(crate) mod remote_contender;
+mod remote_machine;
+pub(crate) mod remote_server;
+mod servers;
+pub(crate) mod watch;
+
+pub(crate) use lineup::lay_out;
+pub use lineup::{describe, install, take};
+pub use remote_machine::{RemoteError, RemoteMachine};
+pub use servers::Servers;

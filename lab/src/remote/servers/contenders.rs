@@ -1,0 +1,136 @@
+//! The contenders that were laid out on this machine, and the bodies that they serve.
+
+use super::super::messages::{Bodies, Install, Installed, Lacks, LaidOut, LayOut, Start, Step};
+use super::{locked, no_number};
+use crate::catalog::Entry;
+use crate::poll_while::poll_while;
+use crate::prepare::{Prepared, folders, install};
+use crate::server::guard;
+use crate::server::instance::{Work, Works};
+use crate::setup;
+use agent::Call;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+
+/// The contenders that were laid out, by number.
+#[derive(Debug, Default)]
+pub struct Contenders {
+    contenders: Mutex<BTreeMap<u64, Prepared>>,
+    assets: Mutex<Option<PathBuf>>,
+}
+
+impl Contenders {
+    /// Lays a contender out in the cache folder.
+    pub fn lay_out(&self, asked: &LayOut, blob: Option<Vec<u8>>, id: u64) -> Result<LaidOut, String> {
+        super::file_name(&asked.name)?;
+        let bytes = blob.ok_or("the contender's sources have not come")?;
+        let sources = sources(&asked.sources, &bytes)?;
+        let entry = Entry { contender: asked.contender.clone(), sources };
+        let cache = folders::cache();
+        let prepared = Prepared::lay_out(&asked.name, &entry, &cache)
+            .map_err(|e| format!("can't write the cache folder {}: {e}", cache.display()))?;
+        let version = version(&prepared);
+        locked(&self.contenders).insert(id, prepared);
+        Ok(LaidOut { id, version })
+    }
+
+    /// Makes the files of these workloads, by the same recipes as everywhere.
+    pub fn make_bodies(&self, asked: &Bodies) -> Result<(), String> {
+        let mut works = Works::new();
+        for (name, workload) in &asked.workloads {
+            if let Some(file) = &workload.file {
+                super::file_name(file)?;
+            }
+            works.insert(name.clone(), Work::of(workload).map_err(|e| format!("workload `{name}`: {e}"))?);
+        }
+        let assets = setup::assets(&works).map_err(|e| e.to_string())?;
+        *locked(&self.assets) = Some(assets);
+        Ok(())
+    }
+
+    /// Installs what these contenders lack.
+    pub fn install(&self, asked: &Install, call: &Call<'_>) -> Result<Installed, String> {
+        let all = asked.ids.iter().map(|id| self.find(*id)).collect::<Result<Vec<_>, _>>()?;
+        let ask = |what: &str| {
+            call.event(&Step::Asks(what.to_owned()));
+            asked.may
+        };
+        let say = |line: &str| call.event(&Step::Says(line.to_owned()));
+        // What installs does not know of requests: it ends when its commands are killed.
+        let stop = call.stop();
+        let stopped = || {
+            if stop.load(Ordering::Relaxed) {
+                guard::kill_unguarded();
+            }
+            false
+        };
+        let failed = poll_while(stopped, || install::install(&all, &ask, &say).err());
+        Ok(Installed { failed, versions: all.iter().map(version).collect() })
+    }
+
+    /// The contender to start, and the folder of the bodies.
+    pub fn to_start(&self, asked: &Start) -> Result<(Prepared, PathBuf), String> {
+        let assets = locked(&self.assets).clone().ok_or("the bodies are not made yet")?;
+        Ok((self.find(asked.id)?, assets))
+    }
+
+    fn find(&self, id: u64) -> Result<Prepared, String> {
+        locked(&self.contenders).get(&id).cloned().ok_or_else(|| no_number("contender", id))
+    }
+}
+
+fn version(prepared: &Prepared) -> Result<String, Lacks> {
+    prepared.version().map_err(|lack| Lacks { why: lack.why, remedy: lack.remedy })
+}
+
+/// The sources by their paths, which must lead into the contender's own folder.
+fn sources(paths: &[(PathBuf, usize)], bytes: &[u8]) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
+    let (mut sources, mut rest) = (BTreeMap::new(), bytes);
+    for (path, length) in paths {
+        if !is_inside(path) {
+            return Err(format!("the source `{}` would be outside of its folder", path.display()));
+        }
+        let (own, others) = rest.split_at_checked(*length).ok_or("the contender's sources are cut off")?;
+        sources.insert(path.clone(), own.to_vec());
+        rest = others;
+    }
+    Ok(sources)
+}
+
+fn is_inside(path: &Path) -> bool {
+    let mut parts = path.components().peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_stay_in_their_folder_and_come_whole() {
+        let paths = |all: &[(&str, usize)]| -> Vec<(PathBuf, usize)> {
+            all.iter().map(|(path, length)| (PathBuf::from(path), *length)).collect()
+        };
+        let two = sources(&paths(&[("a.conf", 2), ("java/B.java", 3)]), b"aabbb").unwrap();
+        assert_eq!(two[Path::new("java/B.java")], b"bbb");
+        for path in ["../x", "/etc/passwd", "a/../../x", "", "./x"] {
+            assert!(sources(&paths(&[(path, 1)]), b"x").is_err(), "{path}");
+        }
+        assert!(sources(&paths(&[("a", 2)]), b"x").is_err());
+    }
+
+    #[test]
+    fn a_declaration_comes_through_as_it_is() {
+        for (name, entry) in crate::Catalog::built_in().unwrap().contenders {
+            let text = serde_json::to_string(&entry.contender).unwrap();
+            let read: model::Contender = serde_json::from_str(&text).unwrap();
+            assert_eq!(read, entry.contender, "{name}");
+            if let Some(tuned) = entry.contender.tuned() {
+                let text = serde_json::to_string(&tuned).unwrap();
+                assert_eq!(serde_json::from_str::<model::Contender>(&text).unwrap(), tuned, "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The conditions on both machines during a heat whose servers are on another machine.
+
+use super::messages::Number;
+use super::remote_machine::RemoteMachine;
+use crate::fault::Fault;
+use crate::machine::cores::Cores;
+use crate::machine::environment::Watch;
+use crate::machine::system::System;
+use model::Conditions;
+
+/// Watches the machine, or both machines.
+#[derive(Clone, Debug)]
+pub struct AllWatch {
+    here: Box<Watch>,
+    far: Option<(RemoteMachine, Option<Number>)>,
+}
+
+impl AllWatch {
+    /// Reads the conditions before the first start.
+    pub fn begin(cores: &Cores, there: Option<&RemoteMachine>) -> Self {
+        let Some(there) = there else {
+            return Self { here: Box::new(Watch::begin(&System::here(), cores)), far: None };
+        };
+        let of_client = Cores { client: cores.client.clone(), ..Cores::default() };
+        let far = there.ask("servers.conditions", &()).ok();
+        Self { here: Box::new(Watch::begin(&System::here(), &of_client)), far: Some((there.clone(), far)) }
+    }
+
+    /// Reads them again.
+    pub fn end(&self) -> Conditions {
+        let here = Watch::clone(&self.here).end();
+        let Some((there, begun)) = &self.far else { return here };
+        let asked = begun.map(|begun| there.ask("servers.conditions_end", &begun));
+        let far: Conditions =
+            asked.and_then(|asked: Result<Conditions, Fault>| asked.ok()).unwrap_or_default();
+        merged(&here, far)
+    }
+}
+
+/// The servers' machine decides, but for what only the load generator's can tell.
+fn merged(here: &Conditions, far: Conditions) -> Conditions {
+    let steal_ppm = far.steal_ppm.zip(here.steal_ppm).map(|(far, here)| far.max(here));
+    Conditions { client_hz: here.client_hz, steal_ppm, ..far }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::environment::Ends;
+
+    #[test]
+    fn the_board_tells_its_heat_and_this_machine_the_load_generators_clock() {
+        let hz = |hz| Ends { before: Some(hz), after: Some(hz) };
+        let here =
+            Conditions { client_hz: hz(4), server_hz: hz(4), steal_ppm: Some(9), ..Conditions::default() };
+        let throttled = Some(vec!["under-voltage".to_owned()]);
+        let far = Conditions {
+            server_hz: hz(1),
+            throttled: throttled.clone(),
+            steal_ppm: Some(1),
+            ..Conditions::default()
+        };
+        let both = merged(&here, far);
+        assert_eq!((both.client_hz, both.server_hz), (hz(4), hz(1)));
+        assert_eq!((both.throttled, both.steal_ppm), (throttled, Some(9)));
+    }
+}
