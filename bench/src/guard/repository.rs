@@ -39,7 +39,7 @@ pub fn make(folder: &Path) -> Result<()> {
     commit(folder, &text, 0)?;
     for (n, change) in (1..).zip(CHANGES) {
         text = match change {
-            Change::Slower => text.replace("#define WORK 30000", "#define WORK 31700"),
+            Change::Slower => text.replace("#define WORK 60000", "#define WORK 63300"),
             Change::Leak => text.replace("#define LEAK_BYTES 0", "#define LEAK_BYTES 1024"),
             Change::Nothing if n % 2 == 0 => format!("{text}\n/* A comment of commit {n}. */\n"),
             Change::Nothing => {
@@ -77,6 +77,6 @@ mod tests {
     fn one_commit_is_slower_one_leaks_and_eight_change_nothing() {
         let count = |change| CHANGES.iter().filter(|other| **other == change).count();
         assert_eq!((count(Change::Nothing), count(Change::Slower), count(Change::Leak)), (8, 1, 1));
-        assert!(SERVER.contains("#define WORK 30000") && SERVER.contains("#define LEAK_BYTES 0"));
+        assert!(SERVER.contains("#define WORK 60000") && SERVER.contains("#define LEAK_BYTES 0"));
     }
 }
