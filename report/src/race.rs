@@ -3,7 +3,8 @@
 
 use crate::text_style::{Ink, TextStyle};
 use crate::{
-    cpu_time, in_heats, machine, markdown, markdown_text, memory_growth, offered, ranking, terminal, units,
+    answer, cpu_time, in_heats, machine, markdown, markdown_text, memory_growth, offered, ranking, terminal,
+    units,
 };
 use model::Metric;
 use model::findings::{
@@ -104,6 +105,8 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
     }
     let doubts = by_letter(cell).into_iter().flat_map(|c| [memory_growth::sentence(c), unsound(cell, c)]);
     lines.extend(doubts.flatten().map(|line| (line, Ink::Doubt)));
+    let background = cell.in_heats.as_ref().and_then(answer::never_quiet);
+    lines.extend(background.map(|line| (line, Ink::Doubt)));
     lines.extend(crate::notes::of(cell).into_iter().map(|note| {
         let ink = terminal::ink(&note);
         (note, ink)

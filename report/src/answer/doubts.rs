@@ -4,6 +4,7 @@ use super::{find, some};
 use crate::machines;
 use crate::units;
 use model::Metric;
+use model::background::Background;
 use model::findings::{CellFindings, CellInHeats, Unranked};
 use model::study::REFERENCE;
 
@@ -51,7 +52,8 @@ fn unranked(cell: &CellFindings) -> Option<String> {
     (!unranked.is_empty()).then(|| format!("no rank {}", unranked.join(", ")))
 }
 
-fn never_quiet(in_heats: &CellInHeats) -> Option<String> {
+/// That there was hardly a quiet moment, in some heats.
+pub fn never_quiet(in_heats: &CellInHeats) -> Option<String> {
     let (some, all) = (in_heats.never_quiet, units::several(in_heats.heats, "heat"));
     let by = mostly(in_heats);
     (some > 0).then(|| {
@@ -72,6 +74,9 @@ fn shares_differ(in_heats: &CellInHeats) -> Option<String> {
 
 /// ` (mostly rustc and cargo)`: the programs that took the most CPU time in disturbed turns, where they are known.
 pub fn mostly(in_heats: &CellInHeats) -> String {
-    let names: Vec<&str> = in_heats.background.iter().map(|one| one.program.as_str()).collect();
+    let most = in_heats.background.first().map_or(0, |one| one.cpu_ns);
+    let matters = |one: &&Background| one.cpu_ns >= most / 10;
+    let names: Vec<&str> =
+        in_heats.background.iter().filter(matters).map(|one| one.program.as_str()).collect();
     if names.is_empty() { String::new() } else { format!(" (mostly {})", units::listed(&names)) }
 }

@@ -3,7 +3,7 @@
 
 mod doubts;
 
-pub(crate) use doubts::mostly;
+pub(crate) use doubts::{mostly, never_quiet};
 
 use crate::units::{self, listed};
 use model::Metric;

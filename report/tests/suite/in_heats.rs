@@ -193,8 +193,8 @@ fn what_may_be_wrong_is_one_sentence_and_names_the_programs_that_disturbed() {
     let mut f = in_heats();
     let in_heats = f.cells[0].in_heats.as_mut().unwrap();
     (in_heats.never_quiet, in_heats.shares_differ) = (2, 1);
-    in_heats.background =
-        ["rustc", "cc1"].map(|name| Background { program: name.to_owned(), cpu_ns: 9 }).to_vec();
+    let ran = |(program, cpu_ns): (&str, u64)| Background { program: program.to_owned(), cpu_ns };
+    in_heats.background = [("rustc", 90), ("cc1", 9), ("cron", 8)].map(ran).to_vec();
     let sentences = answer::of(&f, &f.cells[0]);
     assert!(sentences.len() <= 3, "{sentences:?}");
     let caution = sentences.last().unwrap();
