@@ -1,6 +1,8 @@
 //! The lab: from a study to findings. It starts servers, has the load engine drive them, stores the observations and
 //! analyses them. It formats nothing for people. [`Session`] is the spine.
 
+#[doc(hidden)]
+pub mod agent_messages;
 #[cfg(test)]
 mod bad_input;
 pub mod blocks;
@@ -26,8 +28,6 @@ mod session;
 pub mod setup;
 pub mod shared;
 mod shell;
-#[doc(hidden)]
-pub mod spoken;
 pub mod store;
 pub mod sweep;
 pub mod verdict;

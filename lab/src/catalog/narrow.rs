@@ -35,7 +35,10 @@ pub struct NotInStudy {
 /// Reduces a study to what is wanted, in the study's own order.
 pub fn narrow(study: &mut Study, wanted: &Wanted) -> Result<(), NotInStudy> {
     known("contender", &wanted.contenders, study.contenders.iter().map(String::as_str))?;
-    let cells: Vec<String> = wanted.cells.iter().map(|cell| title(study, cell)).collect();
+    let titles: Vec<&str> = study.cells.iter().map(|cell| cell.title.as_str()).collect();
+    let title =
+        |given: &String| position(&titles, given).map_or(given.as_str(), |nth| titles[nth]).to_owned();
+    let cells: Vec<String> = wanted.cells.iter().map(title).collect();
     known("cell", &cells, study.cells.iter().map(|cell| cell.title.as_str()))?;
     if !wanted.contenders.is_empty() {
         study.contenders.retain(|name| wanted.contenders.contains(name));
@@ -49,12 +52,10 @@ pub fn narrow(study: &mut Study, wanted: &Wanted) -> Result<(), NotInStudy> {
     Ok(())
 }
 
-/// The title of a cell that is given by its title or its number; anything else stays as it is.
-fn title(study: &Study, given: &str) -> String {
-    let is_title = study.cells.iter().any(|cell| cell.title == given);
-    let number = given.parse::<usize>().ok().filter(|_| !is_title);
-    let numbered = number.and_then(|number| study.cells.get(number.checked_sub(1)?));
-    numbered.map_or_else(|| given.to_owned(), |cell| cell.title.clone())
+/// The place of a cell that is given by its title or by its number, counted from 1; `None`: there is no such cell.
+pub fn position(titles: &[&str], given: &str) -> Option<usize> {
+    let numbered = || given.parse::<usize>().ok()?.checked_sub(1).filter(|nth| *nth < titles.len());
+    titles.iter().position(|title| *title == given).or_else(numbered)
 }
 
 fn known<'s>(

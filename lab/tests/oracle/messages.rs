@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "each user uses a part of it")]
 
-use lab::spoken::{ANSWERS, QUESTIONS, Reader, part};
+use lab::agent_messages::{ANSWERS, QUESTIONS, Reader, part};
 use serde_json::Value;
 
 /// The most bytes of a text that is shown (`agent`).

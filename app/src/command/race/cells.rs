@@ -4,25 +4,23 @@ use super::{Measured, RaceArgs, check_margin, exit_of, is_of_a_later_one, measur
 use crate::command::verdict_file::VerdictFile;
 use crate::failure::{self, WrongInput};
 use crate::options::Common;
+use lab::catalog::narrow::position;
 use model::gate::{Gate, Outcome};
 use model::{Findings, GateVerdict};
 use std::process::ExitCode;
 
 /// The races of the wanted cells; all if none is wanted. Fails if there is no such cell.
 pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, WrongInput> {
-    let titles: Vec<String> = all.iter().filter_map(|args| args.title.clone()).collect();
-    let index = |given: &String| {
-        let numbered = || given.parse::<usize>().ok()?.checked_sub(1).filter(|nth| *nth < titles.len());
-        titles.iter().position(|title| title == given).or_else(numbered)
-    };
-    if let Some(unknown) = wanted.iter().find(|given| index(given).is_none()) {
+    let titles: Vec<&str> = all.iter().filter_map(|args| args.title.as_deref()).collect();
+    let place = |given: &String| position(&titles, given);
+    if let Some(unknown) = wanted.iter().find(|given| place(given).is_none()) {
         let has = match titles.as_slice() {
             [] => "has no cells".to_owned(),
             titles => format!("has: {}", titles.join(", ")),
         };
         return Err(WrongInput(format!("--cell {unknown}: the file {has}")));
     }
-    let wanted: Vec<usize> = wanted.iter().filter_map(index).collect();
+    let wanted: Vec<usize> = wanted.iter().filter_map(place).collect();
     let is_selected = |nth: usize| wanted.is_empty() || wanted.contains(&nth);
     Ok(all.into_iter().enumerate().filter(|(nth, _)| is_selected(*nth)).map(|(_, args)| args).collect())
 }
@@ -83,8 +81,8 @@ fn conclude(
     races: Vec<Measured>,
     file: Option<&VerdictFile>,
 ) -> anyhow::Result<ExitCode> {
-    let unjudged = races.iter().map(|race| race.exit).find(|exit| *exit != ExitCode::SUCCESS);
-    let Some(gate) = Gate::of_cells(gates) else { return Ok(unjudged.unwrap_or(ExitCode::SUCCESS)) };
+    let failure = races.iter().map(|race| race.exit).find(|exit| *exit != ExitCode::SUCCESS);
+    let Some(gate) = Gate::of_cells(gates) else { return Ok(failure.unwrap_or(ExitCode::SUCCESS)) };
     let outcome = gate.outcome();
     alert!("drome: all cells together: {}", words(outcome));
     let mut races = races.into_iter();

@@ -83,7 +83,7 @@ pub struct CpuUsage {
     /// The TCP segments of this machine, where they are counted.
     #[serde(default)]
     pub segments: Option<Segments>,
-    /// CPU time of the other programs that used the most of it.
+    /// CPU time of each other program that used half a millisecond or more.
     #[serde(default)]
     pub programs: Programs,
 }
@@ -144,7 +144,7 @@ impl CpuSampler {
             idle_ns: since(machine.idle_ns, self.machine.idle_ns),
             segments: (machine.segments.zip(self.machine.segments))
                 .map(|(now, then)| now.with(then, u64::saturating_sub)),
-            programs: programs::of(&used.others_perhaps_there(&self.sampled.cpus()), own),
+            programs: programs::of(&used.processes_perhaps_on(&self.sampled.cpus()), own),
         };
         let unknown = || CpuUsage {
             wall_ns: at_ns.saturating_sub(self.at_ns),

@@ -58,7 +58,7 @@ impl Used {
     }
 
     /// The PID and the CPU time of each other program on these cores, and of those whose core is not known; of all, where no core is given.
-    pub fn others_perhaps_there(&self, cpus: &BTreeSet<usize>) -> Vec<(i32, u64)> {
+    pub fn processes_perhaps_on(&self, cpus: &BTreeSet<usize>) -> Vec<(i32, u64)> {
         let there = self.others.iter().filter(|(_, cpu, _)| perhaps_on(*cpu, cpus));
         there.map(|(pid, _, ns)| (*pid, *ns)).collect()
     }

@@ -26,7 +26,7 @@ pub fn of(others: &[(i32, u64)], own_ns: u64) -> Programs {
 fn name(pid: i32) -> Option<String> {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
     // A program may give itself any name.
-    let shown: String = name.trim_end().chars().filter(|c| !c.is_control()).collect();
+    let shown = agent::cleaned(name.trim_end());
     (!shown.is_empty()).then_some(shown)
 }
 
