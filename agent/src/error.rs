@@ -13,7 +13,7 @@ pub enum LinkError {
     )]
     Denied { name: String, said: String },
     #[error(
-        "{name} has a host key that `ssh` does not know, or another one than it knows ({said}): connect once by hand and check the key"
+        "{name} has a host key that `ssh` does not know or that has changed ({said}): connect once by hand and check the key"
     )]
     UnknownHost { name: String, said: String },
     #[error(

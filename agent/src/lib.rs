@@ -27,7 +27,7 @@ pub const PROTOCOL: u32 = 1;
 /// How often a side that has nothing to say says so.
 pub const BEAT: Duration = Duration::from_secs(1);
 
-/// A side that is silent for so long is gone: several beats may be late, and both sides are clean within ten seconds.
+/// A side that is silent for so long is gone: several heartbeats may be late, and both sides are clean within ten seconds.
 pub const SILENCE: Duration = Duration::from_secs(5);
 
 /// The monotonic clock of this machine, in ns: the one by which load is driven.

@@ -1,5 +1,5 @@
-//! The way out: a thread of its own writes, so that nobody else waits for a pipe that nobody reads. It beats when there is nothing
-//! to write.
+//! The way out: a thread of its own writes, so that nothing else waits for a pipe that nobody reads. When there is nothing to write, it
+//! sends heartbeats.
 
 use crate::{BEAT, Message};
 use std::collections::VecDeque;

@@ -8,7 +8,7 @@ name(i) = i == 1 ? "signed ranks (drome's)" : i == 2 ? "order statistics" : i ==
           i == 4 ? "bootstrap; median" : i == 5 ? "bootstrap; studentised" : "bootstrap; BCa"
 
 set output "docs/simulation/coverage.svg"
-set title "How often a 95 % interval has the truth (one point a kind of noise)"
+set title "How often a 95 % interval contains the true value (one point for each kind of noise)"
 set xlabel "blocks"
 set ylabel "coverage, %"
 set xrange [5:13]

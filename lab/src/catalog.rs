@@ -45,14 +45,14 @@ pub enum CatalogError {
         message: String,
     },
     /// A name that does not exist.
-    #[error("there is no {kind} `{name}`{}; there are: {all}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
+    #[error("there is no {kind} `{name}`{hint}; there are: {all}")]
     Unknown {
         /// Study, contender or workload.
         kind: &'static str,
         /// The name as given.
         name: String,
-        /// The most similar one, if any is similar.
-        nearest: Option<String>,
+        /// What was meant, or how a file of one's own is named.
+        hint: String,
         /// All names that exist.
         all: String,
     },
@@ -173,9 +173,22 @@ fn find<'c, T>(kind: &'static str, all: &'c BTreeMap<String, T>, name: &str) -> 
     all.get(name).ok_or_else(|| CatalogError::Unknown {
         kind,
         name: name.to_owned(),
-        nearest: nearest(name, all.keys().map(String::as_str)),
+        hint: hint(kind, name, all.keys().map(String::as_str)),
         all: all.keys().cloned().collect::<Vec<_>>().join(", "),
     })
+}
+
+/// What a user may have meant by a name that does not exist: the path of a file of his own, or a similar name.
+fn hint<'a>(kind: &str, name: &str, all: impl Iterator<Item = &'a str>) -> String {
+    if let Some(own) = name.strip_suffix(".toml") {
+        let own = Path::new(own).file_name().unwrap_or_default().display();
+        return if kind == "study" {
+            format!(" (it is named without its ending and its folder: save it as DIR/studies/{own}.toml and give `{own} --catalog DIR`)")
+        } else {
+            " (it is named without its ending and its folder, and found with --catalog DIR)".to_owned()
+        };
+    }
+    nearest(name, all).map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default()
 }
 
 /// Finds the most similar of `all`, if any is similar at all.
@@ -251,6 +264,15 @@ mod tests {
             }
         }
         assert!(study(|_| "x = [".to_owned()).unwrap_err().contains("studies/x.toml:1"));
+    }
+
+    #[test]
+    fn whoever_gives_the_path_of_a_study_is_told_how_it_is_named() {
+        let catalog = Catalog::built_in().unwrap();
+        let told = catalog.study("mine/today.toml").unwrap_err().to_string();
+        assert!(told.contains("save it as DIR/studies/today.toml and give `today --catalog DIR`"), "{told}");
+        let told = catalog.study("todya").unwrap_err().to_string();
+        assert!(told.starts_with("there is no study `todya` (did you mean `today`?); there are: "), "{told}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Contenders on this machine: lays out their sources, asks for their versions, and finds what they lack and its
-//! remedy.
+//! Contenders on this machine: writes their sources to the cache folder, asks for their versions, and finds what they
+//! lack and how to get it.
 
 mod build;
 pub mod folders;
@@ -24,10 +24,10 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The lock file in a contender's folder, so that one drome at a time lays out its sources and builds it.
+/// The lock file in a contender's folder, so that only one drome at a time writes its sources and builds it.
 const LOCK: &str = "lock";
 
-/// A contender whose sources are laid out in the cache folder.
+/// A contender whose sources are in the cache folder.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// Its name in the catalog.
@@ -69,7 +69,7 @@ impl Lack {
 }
 
 impl Prepared {
-    /// Lays the sources out. The folder is named for their digest, so that other sources have another folder.
+    /// Writes the sources to the cache folder, in a folder that is named for their digest, so that other sources have another folder.
     pub fn lay_out(name: &str, entry: &Entry, cache: &Path) -> std::io::Result<Self> {
         let mut digest = Sha256::new();
         for (path, bytes) in &entry.sources {
@@ -89,7 +89,7 @@ impl Prepared {
         if changed(&src, &entry.sources).is_some() {
             fs::create_dir_all(folder.join("build"))?;
             let _lock = Lock::take(&folder.join(LOCK))?;
-            // Another drome may have laid them out meanwhile, and be building of them.
+            // Another drome may have written them meanwhile, and may be building from them.
             if changed(&src, &entry.sources).is_some() {
                 lay_sources(&folder, &src, &entry.sources)?;
             }
@@ -234,7 +234,7 @@ impl Prepared {
     }
 }
 
-/// Lays the sources out again; the lock is held.
+/// Writes the sources again; the lock is held.
 fn lay_sources(folder: &Path, src: &Path, sources: &BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
     // Whatever was built of other sources is not what they say.
     let (mark, draft) = (folder.join("built"), folder.join("src.draft"));

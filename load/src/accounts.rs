@@ -28,7 +28,7 @@ pub struct Accounts {
     /// Open load: requests that were due before this are not the window's.
     window_ns: u64,
     is_open_load: bool,
-    /// Whether a burst has one latency: that of its last answer.
+    /// Whether one latency is recorded for each burst: that of its last answer.
     burst_latency: bool,
     /// Whether the first answer is to be kept, and is not whole yet.
     wants_first: bool,

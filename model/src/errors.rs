@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Errors by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Errors {
-    /// No connection came about.
+    /// The connection could not be established.
     pub connect: u64,
     /// The request could not be sent whole.
     pub send: u64,

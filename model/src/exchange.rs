@@ -45,7 +45,7 @@ pub enum End {
 /// Why a request has no whole answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// No connection came about.
+    /// The connection could not be established.
     Connect,
     /// The TLS handshake failed.
     Handshake,

@@ -143,7 +143,7 @@ pub struct Slice {
     pub cell: usize,
     /// The cycle, counted from 0, those that do not count included.
     pub cycle: usize,
-    /// Its place in the cycle, from 0, those that make up for others included.
+    /// Its place in the cycle, from 0; repeated turns have places, too.
     pub place: usize,
     /// The member, or [`HUB`].
     pub contender: String,
@@ -168,11 +168,11 @@ pub struct Ran {
     pub owner_ns: Option<u64>,
     /// CPU time of the other members.
     pub members_ns: Option<u64>,
-    /// CPU time of all processes that are neither the kernel's, nor the engine's, nor a member's.
+    /// CPU time of all other processes: those that belong neither to the kernel, nor to the load generator, nor to a member.
     pub others_ns: Option<u64>,
-    /// The part of it on the cores of the servers.
+    /// The part of `others_ns` that was used on the servers' cores.
     pub others_on_server_ns: Option<u64>,
-    /// CPU time that the host took of the cores of servers and load generator.
+    /// CPU time that the host took away from the cores of the servers and the load generator (steal time).
     pub stolen_ns: Option<u64>,
 }
 

@@ -147,7 +147,7 @@ pub enum Cause {
     Contender,
     /// The machine: the reference steps there.
     Machine,
-    /// drome, that is the reference or the load generator: the step comes with another drome.
+    /// drome itself (the reference or the load generator): its version changed at the step.
     Drome,
     /// Most contenders step there together, in the same direction: the cause is the machine or the reference rather than each of them.
     Shared,

@@ -24,17 +24,17 @@ pub struct Plan {
     pub connecting: Connecting,
     /// The number of requests in flight on one connection at the same time.
     pub pipeline: usize,
-    /// Whether a pipeline is filled again only when all of it is answered.
+    /// Whether a pipeline is refilled only after all of its requests were answered, so that requests leave in bursts.
     pub bursts: bool,
-    /// Whether a burst has one latency: that of its last answer.
+    /// Whether one latency is recorded for each burst, that of its last answer, rather than one for each answer.
     pub burst_latency: bool,
     /// Closed load: how long a connection waits after an answer before its next request.
     pub think: Think,
     /// When the measurement ends.
     pub until: Until,
-    /// The most requests: the measurement ends when they are done, if it has not ended before.
+    /// The largest number of requests: the measurement ends when they are done, if it has not ended before.
     pub most_requests: Option<u64>,
-    /// The load before the measurement, not counted.
+    /// How long the load runs before the measurement begins. Nothing is counted in that time.
     pub warmup: Duration,
     /// A request without its whole answer after this long is an error.
     pub timeout: Duration,

@@ -16,7 +16,7 @@ const MOST_PER_S: f64 = 1e9;
 /// The longest ramp or step.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// The most steps.
+/// The largest number of steps.
 const MOST_STEPS: usize = 1000;
 
 /// Requests/s over the measured window. In files a number, or a ramp or steps as text.

@@ -11,7 +11,7 @@ pub struct SliceTally {
     pub target: usize,
     /// The counted part. In closed load [`Tally::rate_per_s`] uses [`common_time_ns`].
     pub tally: Tally,
-    /// When the first request of the slice was sent; `None`: the slice was stopped before.
+    /// When the first request of the slice was sent; `None`: the slice was stopped before that.
     pub began_ns: Option<u64>,
     /// When the counted part began, for the first worker; `None`: it did not.
     pub opened_ns: Option<u64>,

@@ -5,7 +5,7 @@
 #   DROME                 the program
 #   DROME_ACTION_BASE     revision to compare with; empty: the first parent of the commit that is checked out
 #   DROME_ACTION_MARGIN   largest slowdown that passes; empty: what the base's drome.toml says
-#   DROME_ACTION_OPTIONS  further options of `drome race`, one a line
+#   DROME_ACTION_OPTIONS  further options of `drome race`, one per line
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/common.sh"

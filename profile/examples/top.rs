@@ -1,4 +1,4 @@
-//! Prints the functions in which a process and those below it spend the most CPU time: `cargo run --example top -- PID SECONDS`.
+//! Prints the functions in which a process and its descendants spend the most CPU time: `cargo run --example top -- PID SECONDS`.
 
 use profile::{Options, Sampling, Target, Work};
 use std::time::Duration;

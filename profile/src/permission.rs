@@ -9,7 +9,7 @@ fn paranoid() -> Option<i32> {
     number("/proc/sys/kernel/perf_event_paranoid")
 }
 
-/// The highest sampling frequency that the kernel accepts, in samples per second; the wish if it does not say.
+/// The highest sampling frequency that the kernel accepts, in samples per second; `wanted_hz` if it names none.
 pub fn frequency(wanted_hz: u64) -> u64 {
     let most: Option<u64> = number("/proc/sys/kernel/perf_event_max_sample_rate");
     wanted_hz.min(most.unwrap_or(u64::MAX)).max(1)
@@ -19,7 +19,7 @@ fn number<T: std::str::FromStr>(path: &str) -> Option<T> {
     std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// What became of opening an event for a thread.
+/// Why the kernel did not open a performance event for a thread.
 #[derive(Debug)]
 pub enum Refusal {
     /// The thread has ended, or the CPU is offline: nothing to sample there.
@@ -34,7 +34,7 @@ pub enum Refusal {
     Other,
 }
 
-/// The meaning of an error of `perf_event_open`.
+/// What an error of `perf_event_open` means.
 pub fn refusal(error: &io::Error) -> Refusal {
     // The numbers are the same on all architectures: include/uapi/asm-generic/errno-base.h and errno.h.
     match error.raw_os_error() {

@@ -10,7 +10,7 @@ use model::findings::{ProfiledPair, ProfiledPart};
 /// The title of the section.
 pub(crate) const TITLE: &str = "Where the CPU time goes";
 
-/// How the figures came about.
+/// How the figures were measured.
 pub(crate) const HOW: &str = "Sampled under the same load in one more start of each server, which does not count. The largest parts of the \
                               differences, by CPU time per answer in the functions themselves:";
 

@@ -186,7 +186,7 @@ fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> St
         (Cause::Drome, false) => {
             "; the version of drome changed there, so it is not attributed to the server"
         }
-        (Cause::Shared, _) => "; most contenders share it, so it is not attributed to the server",
+        (Cause::Shared, _) => "; most contenders step there too, so it is not attributed to the server",
         (Cause::Contender, _) => "",
     });
     if let Some([old, new]) = step.versions.as_ref().filter(|_| !is_reference) {

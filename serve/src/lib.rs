@@ -84,8 +84,8 @@ pub enum Listen {
 /// Why a server can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// The server can't listen.
-    #[error("can't listen there: {0}")]
+    /// The server can't listen on its address or Unix socket.
+    #[error("can't listen on the given address or Unix socket: {0}")]
     Listen(#[source] Error),
     /// The folder does not exist, or can't be opened.
     #[error("can't serve the folder {0}: {1}")]

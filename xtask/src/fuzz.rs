@@ -69,7 +69,7 @@ fn run(target: &str, seconds: u64) -> Result<()> {
         .status();
     match status.context("can't run cargo")? {
         status if status.success() => Ok(()),
-        status => bail!("target {target} failed ({status}): add its input to {seeds}, and fix the bug"),
+        status => bail!("target {target} failed ({status}): add the failing input to {seeds}; fix the bug"),
     }
 }
 

@@ -39,6 +39,7 @@ const SLOW: &[&str] = &[
     "fresh::",
     "getting::",
     "heats::",
+    "heats_memory::",
     "import::a_hundred_megabytes",
     "judges::",
     "kills::",
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_has_ended_is_not() {
+    fn a_test_that_has_ended_is_not_named() {
         let told = "test race::one has been running for over 60 seconds";
         assert_eq!(late_after(60, &[told, "test race::one ... ok"]), None);
         assert_eq!(late_after(60, &[told, "test race::one ... FAILED"]), None);

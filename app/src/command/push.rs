@@ -153,7 +153,7 @@ fn selected(store: &Store, wanted: &Wanted<'_>) -> anyhow::Result<Vec<Listed>> {
     Ok(all)
 }
 
-/// The runs without those that can't be written: one that is being measured would be another one when it is over.
+/// The runs that can be written. One that is being measured can't, because it would be different when it is over.
 fn ready(
     store: &Store,
     runs: Vec<Listed>,
@@ -264,7 +264,7 @@ fn private() -> Vec<String> {
     of_user.chain(host.clone()).chain(short).collect()
 }
 
-/// The name that this machine has in its network, where it has one.
+/// This machine's host name, if it has one.
 pub(super) fn host_name() -> Option<String> {
     let names = rustix::system::uname();
     names.nodename().to_str().ok().filter(|name| !name.is_empty()).map(str::to_owned)

@@ -217,7 +217,7 @@ fn a_build_of_another_version_is_made_anew() {
         "what was made before is gone"
     );
 
-    // Somebody has changed the lock where it was laid out: it is laid out again, and what was built is not trusted.
+    // Somebody has changed the lock in the cache folder: it is written again, and what was built is not trusted.
     fs::write(folder.join("src/lock.txt"), "dependency 6.6\n").unwrap();
     let finished = drome(&home, &["verify", "pinned"]);
     assert!(finished.code == 1 && finished.out.contains("it is not built yet"), "{}", finished.out);

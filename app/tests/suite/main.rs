@@ -31,6 +31,7 @@ mod fresh;
 mod gate;
 mod getting;
 mod heats;
+mod heats_memory;
 mod history;
 mod images;
 mod import;

@@ -1,5 +1,5 @@
 //! Monkey and `OpenResty` are in no package registry. Stand-ins of their names on PATH read the very configuration that drome
-//! lays out for them, so that what it says is checked all the same: where to listen, what to serve, and as what.
+//! writes for them, so that what it says is checked all the same: where to listen, what to serve, and as what.
 
 use crate::common::{Finished, Home, run};
 use serde_json::Value;

@@ -4,7 +4,7 @@ use super::parts::Part;
 use super::races::{Decision, Outcome};
 
 pub const HEAD: &str = "\
-| difference made | races | first faster | second faster | equal within 2 % | not sure | interval has the truth | \
+| difference made | races | first faster | second faster | equal within 2 % | not sure | interval contains the true value | \
 seconds, median (p90, most) | rounds, median | holds |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
 

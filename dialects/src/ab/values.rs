@@ -268,7 +268,8 @@ fn percentile(text: &str) -> Option<(f64, f64, usize)> {
     Some((percent, ms, sign + 1 + used))
 }
 
-/// Reads a number that stands alone, with or without one of these units; and where it ends.
+/// Reads a number, with or without one of these units, and returns it with the offset at which it ends. `None`: there is no number, or
+/// other characters follow it directly, as in `12abc`.
 fn quantity(text: &str, units: &[&str]) -> Option<(f64, usize)> {
     let start = text.len() - text.trim_start().len();
     let digits = text[start..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();

@@ -19,17 +19,17 @@ Options:
   -q, --quiet               neither lines nor report
   -g, --get                 asks once and shows the heads of request and answer
   -p, --print               asks once and shows the page
-  -c, --concurrent=NUM      so many users at the same time
+  -c, --concurrent=NUM      NUM users at the same time
   -r, --reps=NUM            transactions of each user, or `once` through all URLs
-  -t, --time=NUMm           for so long: seconds (S), minutes (M) or hours (H)
-  -d, --delay=NUM           each user waits up to so many seconds after an answer
+  -t, --time=NUMm           how long to run, in seconds (S), minutes (M) or hours (H)
+  -d, --delay=NUM           each user waits up to NUM seconds after an answer
   -b, --benchmark           nobody waits
   -i, --internet            URLs in random order
-  -f, --file=FILE           URLs, one a line
+  -f, --file=FILE           URLs, one per line
   -R, --rc=FILE             the resource file
   -l, --log[=FILE]          adds a line to a log
   -m, --mark=\"text\"         marks the log, and logs
-  -H, --header=\"text\"       a header field more; may be repeated
+  -H, --header=\"text\"       an additional header field; may be repeated
   -A, --user-agent=\"text\"   another User-Agent
   -T, --content-type=\"text\" another Content-Type
   -j, --json-output         the report as JSON on standard output

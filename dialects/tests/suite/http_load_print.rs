@@ -8,7 +8,7 @@
 //! | `in … seconds` | the measured window |
 //! | `mean bytes/connection` | bytes / fetches; left out without a fetch |
 //! | `fetches/sec, bytes/sec` | by the window; left out where it is 10 ms or shorter |
-//! | `msecs/connect` | begin of the connection to open, whole microseconds; left out where none came about |
+//! | `msecs/connect` | begin of the connection to open, whole microseconds; left out where none was opened |
 //! | `msecs/first-response` | send to first bytes, whole microseconds; left out where nothing came |
 //! | `timeouts` | fetches given up after `-timeout`; left out where none was |
 //! | `bad byte counts` | fetches with other bytes than the first one of their URL; left out where none had |

@@ -28,7 +28,7 @@ pub enum FleetError {
     /// The store can't be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The contenders can't be laid out here.
+    /// The contenders can't be prepared here.
     #[error(transparent)]
     Setup(#[from] SetupError),
     /// The heat could not be measured to its end.
@@ -65,7 +65,7 @@ pub enum FleetError {
         run: String,
     },
     /// The file is no spec.
-    #[error("is not the spec of a heat: {0}; `drome heat --owed RUN` prints specs, one a line")]
+    #[error("is not the spec of a heat: {0}; `drome heat --owed RUN` prints specs, one per line")]
     Spec(String),
     /// What would be measured here is something else.
     #[error("this machine can't measure the heat: {}; make it equal to the machine that planned the run, or plan anew", .0.join("; "))]

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// A turn is judged in pieces of about this length. The usual turn of 100 ms, of which 20 ms more are not counted, is one piece: a sample
-/// in the middle of it would cost the load generator some of it.
+/// Disturbances are judged for pieces of a turn of about this length. The usual turn (100 ms that count and 20 ms that do not) is one
+/// piece, because taking a sample in its middle would cost the load generator time.
 const PIECE: Duration = Duration::from_millis(150);
 
 /// A server that answers nothing in this many of its turns in a row has failed.
@@ -35,7 +35,7 @@ pub struct ActiveCell<'b, 'a> {
     pub servers: &'b mut HeatServers<'a>,
     pub show: &'b mut dyn Show,
     pub cell: usize,
-    /// Its members by their index among the servers of the heat; below, a member is a place in this list.
+    /// The members that are measured in this cell, as indices of the heat's servers. Elsewhere here, `member` is an index of this list.
     pub who: Vec<usize>,
     pub shape: Shape,
     pub generator: Generator,

@@ -26,7 +26,7 @@ pub fn work() -> String {
 /// The workload that is asked of the hub where it does not serve a cell's workload.
 const PLAINEST: &str = "hello";
 
-/// The hub, laid out on this machine.
+/// The hub, prepared on this machine.
 #[derive(Debug)]
 pub struct Hub {
     /// Its command, with the work.
@@ -36,7 +36,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Lays the hub out in the cache folder, from the files that drome contains.
+    /// Prepares the hub in the cache folder, from the catalog that drome contains.
     pub fn lay_out(cache: &Path) -> Result<Self, String> {
         let catalog = Catalog::built_in().map_err(|e| e.to_string())?;
         let mut entry = catalog.contender(REFERENCE).map_err(|e| e.to_string())?.clone();

@@ -6,7 +6,7 @@ use crate::machine::cores::Cores;
 use crate::machine::system::System;
 use std::fs;
 
-/// Describes this machine as one for servers, which may use all CPUs there.
+/// Describes this machine for a run in which only servers are here: they may use all of its CPUs.
 pub fn machine() -> Machine {
     let cores = Cores::deal();
     let allowed = cores.allowed();
@@ -19,18 +19,18 @@ pub fn machine() -> Machine {
     }
 }
 
-/// Where an agent is, seen from here.
+/// Whether an agent runs on this machine or on another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nearness {
-    /// On this machine: it sees the same processes, by the same numbers.
+    /// On this machine, in the same PID namespace: both sides see the same processes under the same PIDs.
     SameProcesses,
-    /// On this machine, but it sees only a part of the processes, by other numbers.
+    /// On this machine, but in a container: it sees only some of the processes, under other PIDs.
     Container,
     /// On another machine, as far as is known.
     Elsewhere,
 }
 
-/// Compares two texts of [`boot`].
+/// Where the agent is, by what [`boot`] returned there and here.
 pub fn nearness(there: Option<&str>, here: Option<&str>) -> Nearness {
     let machine = |boot: &str| boot.split(' ').next().map(str::to_owned);
     match there.zip(here) {
@@ -40,7 +40,7 @@ pub fn nearness(there: Option<&str>, here: Option<&str>) -> Nearness {
     }
 }
 
-/// Two processes with the same text see the same processes, by the same numbers.
+/// Identifies the boot and the PID namespace: two processes that get the same text see the same processes under the same PIDs.
 pub fn boot() -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let pids = fs::read_link("/proc/self/ns/pid").ok()?;

@@ -1,4 +1,4 @@
-//! Moves a lineup to another machine: lays its contenders out there, installs what they lack, and describes the run.
+//! Moves a lineup to another machine: writes the sources of its contenders there, installs what they lack, and describes the run.
 
 use super::messages::{Bodies, Install, Installed, LaidOut, LayOut, Step};
 use super::probe;
@@ -12,7 +12,7 @@ use model::Run;
 use model::contender::tuned_name;
 use std::sync::atomic::AtomicBool;
 
-/// Lays all contenders of a lineup out there. They are started there from now on.
+/// Writes the sources of all contenders of a lineup to the other machine. From now on they are started there.
 pub fn take(there: &RemoteMachine, lineup: &mut Lineup) -> Result<(), RemoteError> {
     make_bodies(there, &lineup.works)?;
     for prepared in &mut lineup.prepared {
@@ -30,7 +30,7 @@ fn make_bodies(there: &RemoteMachine, works: &Works) -> Result<(), Fault> {
     there.ask("servers.bodies", &Bodies { workloads: works.iter().filter_map(of).collect() })
 }
 
-/// Lays one contender out there.
+/// Writes the sources of one contender to the other machine.
 pub(crate) fn lay_out(there: &RemoteMachine, prepared: &mut Prepared) -> Result<(), Fault> {
     let sources = prepared.sources();
     let blob = there.send(&sources.values().flatten().copied().collect::<Vec<u8>>())?;

@@ -17,13 +17,13 @@ pub struct Machine {
     pub environment: Environment,
     /// The CPUs that it deals to a load generator and to servers where both run there.
     pub halves: [Vec<usize>; 2],
-    /// The identity of the boot and of the space of process numbers: equal on both sides if the agent runs on the very machine that asks.
+    /// Identifies the boot and the PID namespace: equal on both sides if the agent runs on the machine that asks.
     pub boot: Option<String>,
     /// The address by which it is reached, as far as it knows.
     pub address: Option<Ipv4Addr>,
 }
 
-/// A contender to lay out, with the number of the blob that has its sources, one after the other.
+/// Asks the agent to write a contender's sources to its cache folder. They come in one blob, one file after the other.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LayOut {
     /// Its name without a track.
@@ -32,14 +32,14 @@ pub struct LayOut {
     pub contender: Contender,
     /// The sources' paths and lengths.
     pub sources: Vec<(PathBuf, usize)>,
-    /// The blob.
+    /// The number of the blob.
     pub blob: u64,
 }
 
-/// A contender that is laid out.
+/// The answer to [`LayOut`]: the contender's sources are in the agent's cache folder.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LaidOut {
-    /// Its number there.
+    /// The number by which the agent knows it.
     pub id: u64,
     /// Its version, or what it lacks.
     pub version: Result<String, Lacks>,

@@ -1,5 +1,5 @@
 //! Servers on another machine, over a link to the drome there. [`RemoteMachine`] is the side that asks, [`Servers`] the side that obeys,
-//! which lays contenders out, starts, watches and stops them with the same code as at home. Load and verification come from the side
+//! which prepares contenders, starts, watches and stops them with the same code as on one machine. Load and verification come from the side
 //! that asks.
 
 mod address;

@@ -63,7 +63,7 @@ impl RemoteMachine {
             host::Nearness::Elsewhere => false,
             host::Nearness::Container => {
                 return Err(RemoteError(format!(
-                    "{} is on this very machine, in a container with process numbers of its own: its servers would share their cores with \
+                    "{} is on this very machine, in a container with a PID namespace of its own: its servers would share their cores with \
                      the load generator. Start the container with --pid=host, or race here without --server-on",
                     link.name()
                 )));

@@ -65,7 +65,7 @@ impl RemoteServer {
         Origin::from(self.address)
     }
 
-    /// Its number there.
+    /// The number by which the agent there knows it.
     pub fn id(&self) -> u64 {
         self.id
     }

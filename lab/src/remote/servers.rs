@@ -1,4 +1,4 @@
-//! The side that obeys: lays contenders out on this machine, starts, watches and stops their servers for a drome on another one.
+//! The side that obeys: prepares contenders on this machine, and starts, watches and stops their servers, as drome on another machine asks.
 
 mod contenders;
 mod running;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use watching::Watching;
 
-/// Servers on this machine for a drome on another one.
+/// The servers on this machine that drome on another machine asks for.
 #[derive(Default)]
 pub struct Servers {
     numbers: Numbers,
@@ -84,7 +84,7 @@ impl Handler for Servers {
             "probe_open" => question(call).and_then(|host| {
                 let probe = Probe::open(host)?;
                 let opened = probe.opened();
-                // The one before it, if there is one, is closed by that.
+                // If there was a probe before, replacing it closes it.
                 *self.probe() = Some(probe);
                 json(opened)
             }),

@@ -1,4 +1,4 @@
-//! A container that runs, as the machine shows it: its first process, and its control group.
+//! A running container as the machine sees it: its first process, and its control group.
 
 use crate::server::control_group::ControlGroup;
 use procfs::process::Process;
@@ -16,7 +16,7 @@ pub struct Container {
 }
 
 impl Container {
-    /// Looks at the container of this first process.
+    /// Finds the control group of the container whose first process this is.
     pub fn of(guard: i32, pid: i32) -> Self {
         Self { guard, pid, group: ControlGroup::of(pid) }
     }

@@ -42,7 +42,7 @@ fn lay_assets(cache: &Path, works: &Works) -> std::io::Result<PathBuf> {
     }
     std::fs::create_dir_all(&parent)?;
     let _lock = Lock::take(&parent.join("lock"))?;
-    // Another drome may have laid them out meanwhile.
+    // Another drome may have written them meanwhile.
     if !folder.is_dir() {
         let draft = parent.join("draft");
         // One that was killed may have left a part.

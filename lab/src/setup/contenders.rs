@@ -1,4 +1,4 @@
-//! Lays out the contenders of a study on this machine, each on its tracks.
+//! Prepares the contenders of a study on this machine, each on its tracks.
 
 use super::{Rules, SetupError, study_run, works};
 use crate::catalog::Catalog;
@@ -11,7 +11,7 @@ use model::study::REFERENCE;
 use model::{Run, Study};
 use std::time::Duration;
 
-/// What takes part in a run: contenders that are laid out on this machine, and what is requested of them.
+/// What takes part in a run: the prepared contenders, and what is requested of them.
 #[derive(Debug, Default)]
 pub struct Lineup {
     /// The contenders, each on all of its tracks that are wanted.
@@ -23,7 +23,7 @@ pub struct Lineup {
 }
 
 impl Lineup {
-    /// Lays out a study's contenders and the reference, and makes the bodies of all workloads.
+    /// Prepares a study's contenders and the reference, and makes the bodies of all workloads.
     pub fn of_study(catalog: &Catalog, study: &Study) -> Result<Self, SetupError> {
         let all = prepare(catalog, &names_of(study))?;
         let prepared = all.into_iter().flat_map(|p| on_tracks(p, &study.tracks)).collect();
@@ -45,7 +45,7 @@ impl Lineup {
     }
 }
 
-/// Lays out the sources of these contenders.
+/// Writes the sources of these contenders to the cache folder.
 pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, SetupError> {
     let cache = folders::cache();
     let lay_out = |name: &String| {

@@ -67,7 +67,7 @@ pub enum SharedError {
         "is incomplete, and nothing of it is stored: it ends before its last line; write or send it again"
     )]
     Cut,
-    /// The digest is another one.
+    /// The digest does not match.
     #[error("was changed after it was written, and nothing of it is stored: write or send it again")]
     Changed,
     /// There is too much of it.

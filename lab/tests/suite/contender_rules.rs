@@ -46,7 +46,7 @@ const TUNING: [&str; 19] = [
 const WORKERS: [&str; 7] =
     ["worker_processes ", "--workers ", "--workers=", "-w ", "max-worker = ", "nbthread ", "-N"];
 
-/// What a contender is started with on a track: its command and the files that are laid out, without comments.
+/// What a contender is started with on a track: its command and its files, without comments.
 fn started_with(entry: &Entry, track: Track) -> Option<String> {
     let contender = match track {
         Track::Default => entry.contender.clone(),

@@ -73,7 +73,7 @@ fn where_no_handshake_comes_about_nothing_is_measured() {
     assert!(ran.tally.halted.is_some_and(|why| why.contains("handshake")));
 }
 
-/// A worker of which no handshake comes about, beside others with which it shares this.
+/// Runs a worker whose handshakes all fail. It shares `progress` with other workers.
 fn without_a_handshake(progress: &Progress) -> Tally {
     let plan = tls(closed(2));
     let script = |call| match call {
@@ -104,8 +104,8 @@ fn a_worker_without_a_handshake_goes_on_where_another_one_had_one() {
 }
 
 #[test]
-fn a_connection_that_does_not_come_about_in_time_is_in_the_tail_of_open_load() {
-    // Two connections answer at once, and the third never comes about.
+fn a_connection_that_is_not_established_in_time_is_in_the_tail_of_open_load() {
+    // Two connections answer at once, and the third is never established.
     let ran = run(&open(300.0, 3), |call| match call {
         Call::Connect { nth: 0 | 1 } => vec![(MS, What::Connected)],
         Call::Connect { .. } => vec![],

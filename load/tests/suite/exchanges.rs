@@ -65,7 +65,7 @@ fn assert_in_order(exchange: &Exchange) {
 }
 
 #[test]
-fn where_nobody_listens_every_connection_is_told_unless_one_was_to_come_about_first() {
+fn where_nobody_listens_every_connection_is_told_unless_one_had_to_be_established_first() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let wanted = plan(port, IoChoice::Best, None, Until::Closed(6));
     assert!(matches!(run(&wanted, &Progress::default(), &()), Err(LoadError::Connect { .. })));

@@ -64,9 +64,10 @@ pub struct ProfileDifference {
     pub ns_per_answer: f64,
     /// The standard error that sampling has in this difference, in nanoseconds.
     pub standard_error_ns: f64,
-    /// The functions on which it spends most more, with the difference in their own CPU time; none whose difference sampling explains.
+    /// The functions whose own CPU time is most above that of the first, with the difference; differences that sampling explains are left
+    /// out.
     pub more: Vec<ProfiledFunction>,
-    /// The functions on which it spends most less, with the difference in their own CPU time as a positive number; none as above.
+    /// The functions whose own CPU time is most below that of the first, with the difference as a positive number; left out as above.
     pub less: Vec<ProfiledFunction>,
 }
 

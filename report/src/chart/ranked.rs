@@ -184,9 +184,9 @@ impl Ranked {
         canvas.text((middle, bottom + 31.0), Anchor::Middle, right - left, "faint", &axis);
     }
 
-    /// Draws the noise floor around the first contender, and the reference, each with its name above.
+    /// Draws the noise floor as a strip around the first contender's value, and the reference as a line; each is named above.
     fn lines(&self, canvas: &mut Canvas, Places { scale, left, right, top, bottom }: &Places) {
-        // Around a lower bound a noise floor means nothing.
+        // A noise floor around a lower bound would mean nothing.
         let first = self.rows.iter().filter(|row| !row.is_floor).find_map(|row| row.point);
         let name = |canvas: &mut Canvas, x: f64, y: f64, words: &str| {
             let half = length(words) / 2.0;

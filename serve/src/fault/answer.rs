@@ -13,14 +13,14 @@ pub const UNASKED: &[u8] =
 /// The largest chunk.
 const MAX_CHUNK_BYTES: usize = 4096;
 
-/// The faults of an answer.
+/// What is to be changed in an answer to make it faulty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Change {
-    /// How its end is known.
+    /// How the client learns where the answer ends.
     pub framing: Framing,
-    /// The mishap, if there is one.
+    /// The damage, if there is any.
     pub mishap: Option<Mishap>,
-    /// Whether it announces that it is the connection's last.
+    /// Whether the answer announces that the connection closes after it.
     pub says_close: bool,
 }
 

@@ -29,7 +29,7 @@ pub enum Fault {
     Delay(Delay),
     /// Answers leave slowly.
     Trickle(Trickle),
-    /// How the end of an answer is known.
+    /// How the client learns where an answer ends.
     Framing(Framing),
     /// The number of the answer that is a connection's last and announces the close.
     CloseAfter(u64),
@@ -48,7 +48,7 @@ pub struct Trickle {
     pub every: Duration,
 }
 
-/// How the end of an answer is known.
+/// How the client learns where an answer ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
     /// By its `Content-Length`.

@@ -32,7 +32,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 /// The largest number of answers of one connection, or of bytes of one answer.
 const MOST: u64 = 1_000_000_000_000;
 
-/// The help of an option: all faults, one a line.
+/// The help of an option: all faults, one per line.
 pub fn help() -> String {
     format!(
         "A known fault, for tests. May be given several times:\n{}\n\
@@ -42,7 +42,7 @@ pub fn help() -> String {
     )
 }
 
-/// The forms of the faults with such names, one a line.
+/// The forms of the faults with such names, one per line.
 pub fn forms(is_wanted: impl Fn(&str) -> bool) -> String {
     let wanted = FORMS.iter().filter(|(form, _)| is_wanted(name_of(form)));
     let lines: Vec<String> = wanted.map(|(form, meaning)| format!("  {form:<23}  {meaning}")).collect();

@@ -14,7 +14,7 @@ const SHUFFLES: u64 = 1_999;
 /// Effects of contenders and heats are fitted in turn until they change by less than this, in logarithms.
 const EXACT: f64 = 1e-10;
 
-/// The most turns.
+/// The largest number of turns of that fit.
 const MOST_TURNS: usize = 1_000;
 
 /// What is asked of the starts of a cell.

@@ -29,7 +29,7 @@ fn no_change_is_called_one_in_at_most_one_of_twenty() {
     for noise in [Noise::Independent, Noise::HeavyTailed] {
         let wrong = share(noise, &[], 2_000, |found| !found.is_empty());
         println!("{noise:?}, {RUNS} runs without a change: one is seen in {wrong:.1} %");
-        // A true rate of 5 % shows as up to 6 % in one simulation of fifty.
+        // By chance, a true rate of 5 % is counted as more than 6 % in one of fifty simulations.
         assert!(wrong <= 6.0);
     }
 }

@@ -106,7 +106,7 @@ fn ten_equals_are_called_different_in_at_most_one_run_of_twenty() {
                 ranks(&series(logs), 0.0).iter().flatten().any(|r| (r.low, r.high) != (1, 10))
             });
             println!("{noise:?}, ten equals, {blocks} blocks: called different in {wrong:.2} %");
-            // A true rate of 5 % shows as up to 6 % in one simulation of fifty.
+            // By chance, a true rate of 5 % is counted as more than 6 % in one of fifty simulations.
             assert!(wrong <= 6.0);
         }
     }
@@ -142,7 +142,7 @@ fn a_race_of_equals_is_decided_in_at_most_one_of_twenty() {
     for noise in noise::ALL {
         let wrong = (0..RUNS).filter(|seed| race(noise, 0.0, seed * 31 + 7).1).count();
         println!("{noise:?}, a race of equals: decided in {:.1} %", percent(wrong));
-        // A true rate of 5 % shows as up to 6 % in one simulation of fifty.
+        // By chance, a true rate of 5 % is counted as more than 6 % in one of fifty simulations.
         assert!(percent(wrong) <= 6.0);
     }
 }

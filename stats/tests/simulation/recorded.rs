@@ -58,7 +58,7 @@ fn race(heats: &[Vec<Slice>], share: f64, seed: u64) -> (Vec<Start>, Vec<usize>)
     (starts, ends)
 }
 
-/// The result of a race at the look at which it ended, whether its interval has the truth, and the rounds that it took.
+/// The result of a race at the look at which it ended, whether its interval contains the true value, and the rounds that it took.
 fn run(heats: &[Vec<Slice>], share: f64, seed: u64) -> (Verdict, bool, usize) {
     let (starts, ends) = race(heats, share, seed);
     let rules = Rules { hub: None, best: Best::Highest, chance: Looks::RACE.chance };

@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(unsaid(clean.path(), said), Some(WITHOUT[1].1));
         assert_eq!(unsaid(clean.path(), &format!("{said} {}", WITHOUT[1].1)), None);
         std::fs::create_dir_all(clean.path().join(WITHOUT[0].0)).unwrap();
-        assert_eq!(unsaid(clean.path(), WITHOUT[1].1), None, "where they are, nothing is to be said of them");
+        assert_eq!(unsaid(clean.path(), WITHOUT[1].1), None, "with the fonts installed, nothing is missing");
     }
 
     #[test]

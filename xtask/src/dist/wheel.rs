@@ -26,7 +26,7 @@ pub fn write(
     run(&tools.python(), &["-m", "wheel", "pack", &folder, "--dest-dir", &out])
 }
 
-/// Lays out what the wheel consists of, all but the list of its files.
+/// Copies everything that the wheel consists of into `folder`, except the list of its files.
 fn stage(root: &Path, target: Target, binary: &Path, notices: &Path, folder: &Path) -> Result<()> {
     copy(binary, &folder.join(format!("drome_bench-{VERSION}.data/scripts/drome")))?;
     for file in files(&root.join("python/drome"))?.iter().filter(|file| file.is_file()) {

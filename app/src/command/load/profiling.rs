@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server")]
 pub struct ServerArgs {
-    /// Process of the server; those below it are included [default: the process on this machine that listens on the URL's port]
+    /// Process ID of the server; its descendants are included [default: the process on this machine that listens on the URL's port]
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
     pid: Option<i32>,
-    /// Write where the server spends its CPU time to this file: .svg for a flame graph, .folded or .json for its data
+    /// Write a profile of the server's CPU time to this file: .svg for a flame graph, .folded or .json for its data
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
 }
 
-/// The form of a profile, by the ending of its file.
+/// The format of a profile, by the extension of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Svg,
@@ -29,7 +29,7 @@ enum Form {
     Json,
 }
 
-/// A profile that is wanted, in a file that can be written.
+/// A profile that was asked for, and its file, which is known to be writable.
 #[derive(Debug)]
 pub struct Wanted {
     form: Form,

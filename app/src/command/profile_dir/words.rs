@@ -28,7 +28,8 @@ pub fn functions(report: &Report) -> Vec<String> {
     .collect()
 }
 
-/// The sentence of a difference, and below it the functions on which B spends most more and most less, as far as sampling does not explain it.
+/// The sentence that explains a difference, and below it the functions whose CPU time in B is most above and most below that in A.
+/// Differences that sampling explains are left out.
 pub fn difference(difference: &Difference) -> String {
     let mut lines = vec![difference.sentence()];
     let row = |row: &Row| {

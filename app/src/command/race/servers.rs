@@ -29,7 +29,7 @@ pub struct Servers {
     pub revisions: Option<Revisions>,
 }
 
-/// Lays out the servers. Revisions are built first, and images found and pinned.
+/// Prepares the servers. Revisions are built first, and images found and pinned.
 pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<Servers> {
     let targets = race_urls::targets(&args.commands)?;
     args.running.ensure_fit(!targets.is_empty(), args.metric.metric)?;

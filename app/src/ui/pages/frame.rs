@@ -1,8 +1,8 @@
-//! The frame around every page.
+//! What every page has around its content: the head, the navigation and the footer.
 
 use maud::{DOCTYPE, Markup, html};
 
-/// The section of a page.
+/// The section to which a page belongs; its link in the navigation is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Runs,
@@ -22,7 +22,7 @@ const SECTIONS: [(Place, &str, &str); 5] = [
     (Place::Live, "/live", "Live"),
 ];
 
-/// A whole page; `is_running`: whether a study is running, which the link to its page shows.
+/// A whole page; `is_running`: whether a study is running, which the link to the section *Live* shows.
 pub fn shell(is_running: bool, title: &str, place: Place, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)

@@ -52,7 +52,7 @@ pub struct Examination {
     pub schema: u32,
     /// The points that are left of ten.
     pub score: u8,
-    /// How the score came about.
+    /// How the score was calculated.
     pub derivation: String,
     /// The checks that this system gives no answer to; they cost no point.
     pub unknown: Vec<&'static str>,

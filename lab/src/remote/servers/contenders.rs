@@ -1,4 +1,4 @@
-//! The contenders that were laid out on this machine, and the bodies that they serve.
+//! The contenders whose sources were written to this machine, and the bodies that they serve.
 
 use super::super::messages::{Bodies, Install, Installed, Lacks, LaidOut, LayOut, Start, Step};
 use super::{locked, no_number};
@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-/// The contenders that were laid out, by number.
+/// The prepared contenders by number, and the folder of the bodies.
 #[derive(Debug, Default)]
 pub struct Contenders {
     contenders: Mutex<BTreeMap<u64, Prepared>>,
@@ -22,7 +22,7 @@ pub struct Contenders {
 }
 
 impl Contenders {
-    /// Lays a contender out in the cache folder.
+    /// Writes a contender's sources to the cache folder.
     pub fn lay_out(&self, asked: &LayOut, blob: Option<Vec<u8>>, id: u64) -> Result<LaidOut, String> {
         super::file_name(&asked.name)?;
         let bytes = blob.ok_or("the contender's sources have not come")?;

@@ -1,4 +1,4 @@
-//! The servers that run on this machine for another one.
+//! The servers that run on this machine and that another machine measures.
 
 use super::super::messages::{Answers, Prepare, Start, Started};
 use super::{file_name, locked, no_number};
