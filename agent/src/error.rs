@@ -1,15 +1,15 @@
-//! Why a link can't be had or is gone: each a sentence that ends with the next step.
+//! The errors of a link. Each message says what happened, and most end with the next step.
 
 use crate::PROTOCOL;
 
-/// Why a link can't be had or is gone. `name` is the machine as the user wrote it.
+/// Why a link can't be established or was lost, or why a request over it failed. `name` is the machine as the user wrote it.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum LinkError {
     #[error("{name} can't be reached: `{program}` can't be run ({why}); check the words of the command")]
     NotStarted { name: String, program: String, why: String },
     #[error(
-        "{name} refuses the key or the user ({said}): make `ssh` log in there without a password, by a key of its own"
+        "{name} refuses the key or the user ({said}): make `ssh` log in there with a key, without a password"
     )]
     Denied { name: String, said: String },
     #[error(
@@ -17,11 +17,11 @@ pub enum LinkError {
     )]
     UnknownHost { name: String, said: String },
     #[error(
-        "{name} has no drome ({said}): install it there, on the PATH of a shell without a terminal, or let `--put` copy this one"
+        "{name} has no drome ({said}): install it there, on the PATH of a shell without a terminal, or add `--put` to this command, which copies this drome there"
     )]
     NoDrome { name: String, said: String },
     #[error(
-        "{name} has drome {there}, and this is drome {here}: install the same version on both, or let `--put` copy this one"
+        "{name} has drome {there}, and this is drome {here}: install the same version on both, or add `--put` to this command, which copies this drome there"
     )]
     OtherVersion { name: String, here: String, there: String },
     #[error(
@@ -30,13 +30,13 @@ pub enum LinkError {
     NotDrome { name: String, first: String },
     #[error("the link to {name} is lost: {why}")]
     Lost { name: String, why: String },
-    /// A request failed on the other side, which says why, without escapes and at most 4 KiB.
+    /// A request failed on the other side. The text is the reason that it gave, at most 4 KiB, without escape sequences.
     #[error("{0}")]
     Refused(String),
     #[error("{name} did not answer `{request}` within {seconds} s: see what it does, or give it more time")]
     Late { name: String, request: String, seconds: u64 },
     #[error(
-        "{name} answered `{request}` with what this drome can't read ({why}): install the same build on both, or let `--put` copy this one"
+        "{name} answered `{request}` with what this drome can't read ({why}): install the same build on both, or add `--put` to this command, which copies this drome there"
     )]
     Unreadable { name: String, request: String, why: String },
     #[error(
@@ -48,7 +48,7 @@ pub enum LinkError {
     Io(#[from] std::io::Error),
 }
 
-/// A version as messages show it: with the protocol's number only where that differs.
+/// A version as messages show it: with the protocol's version only if that differs from this side's.
 pub(crate) fn shown_version(drome: &str, protocol: u32) -> String {
     if protocol == PROTOCOL { drome.to_owned() } else { format!("{drome} (protocol {protocol})") }
 }

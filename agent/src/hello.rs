@@ -1,12 +1,12 @@
-//! The first message of either side: what drome it is, on which machine.
+//! The first message of each side: which version of drome it is, and on which machine.
 
 use crate::{PROTOCOL, text};
 use serde::{Deserialize, Serialize};
 
-/// What a side says of itself first. Its form must never change, so that any two versions can tell that they differ.
+/// What a side first says about itself. Its form must never change, so that any two versions can tell that they differ.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Hello {
-    /// drome's version, and after a blank its build.
+    /// drome's version, a space, and its build.
     pub drome: String,
     /// The version of the protocol.
     pub protocol: u32,
@@ -18,21 +18,21 @@ pub struct Hello {
     pub kernel: String,
     /// The host's name.
     pub host: String,
-    /// The cores that the process may use.
+    /// The number of cores that the process may use.
     pub cores: usize,
-    /// The process.
+    /// The process ID.
     pub pid: u32,
 }
 
 impl Hello {
-    /// Whether two sides understand each other: the same protocol and the same version, of whatever build. What requests carry changes
-    /// with versions.
+    /// Whether two sides understand each other: they have the same version of the protocol and of drome. Their builds may differ; the
+    /// content of requests changes only with the version.
     pub(crate) fn understands(&self, other: &Self) -> bool {
         let version = |hello: &Self| hello.drome.split(' ').next().map(str::to_owned);
         self.protocol == other.protocol && version(self) == version(other)
     }
 
-    /// Without what a terminal would obey.
+    /// Removes escape sequences and control characters from all texts.
     pub(crate) fn cleaned(mut self) -> Self {
         for text in [&mut self.drome, &mut self.os, &mut self.arch, &mut self.kernel, &mut self.host] {
             *text = text::line(text);
@@ -41,7 +41,7 @@ impl Hello {
     }
 }
 
-/// What this process says of itself. `drome`: its version, and after a blank its build.
+/// What this process says about itself. `drome`: drome's version, a space, and its build.
 pub fn hello(drome: &str) -> Hello {
     let names = rustix::system::uname();
     Hello {

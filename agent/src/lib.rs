@@ -24,13 +24,14 @@ use std::time::Duration;
 /// Version of the protocol.
 pub const PROTOCOL: u32 = 1;
 
-/// How often a side that has nothing to say says so.
+/// The interval between two heartbeats of a side that has nothing else to send.
 pub const BEAT: Duration = Duration::from_secs(1);
 
-/// A side that is silent for so long is gone: several heartbeats may be late, and both sides are clean within ten seconds.
+/// A side that is silent for longer than this counts as gone. Several heartbeats may be late, and both sides have cleaned up within ten
+/// seconds.
 pub const SILENCE: Duration = Duration::from_secs(5);
 
-/// The monotonic clock of this machine, in ns: the one by which load is driven.
+/// The monotonic clock of this machine, in ns; the load engine uses the same one.
 pub fn now_ns() -> u64 {
     net::clock::now_ns()
 }

@@ -28,10 +28,10 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How long an acknowledgement of a part of a blob, or the other side's clock, may take.
 const SOON: Duration = Duration::from_mins(1);
 
-/// The bytes of a part of a blob.
+/// The size of a part of a blob, in bytes. A blob is data that is sent ahead of the request that uses it.
 const PART_BYTES: usize = 256 << 10;
 
-/// An agent on another machine. Handles are cheap to clone; with the last one the agent ends.
+/// An agent on another machine. Handles are cheap to clone; when the last one is dropped, the agent ends.
 #[derive(Clone)]
 pub struct Link(Arc<Owner>);
 
@@ -40,13 +40,13 @@ pub struct Link(Arc<Owner>);
 pub struct ClockOffset {
     /// What is added to our clock to get theirs, in ns.
     pub offset_ns: i64,
-    /// How far from that the truth may be, however unequal the two ways are, in ns.
+    /// The largest possible error of the offset, in ns, however unequal the delays in the two directions are.
     pub bound_ns: u64,
     /// The shortest round trip, in ns.
     pub round_trip_ns: u64,
 }
 
-/// What came in place of a hello, and the bytes behind it.
+/// The first message or why there is none, and the bytes that came after it.
 type First = (Result<Option<Message>, Broken>, Vec<u8>);
 
 struct Owner {
@@ -55,8 +55,8 @@ struct Owner {
 }
 
 impl Link {
-    /// Starts the command, whose standard input and output become the link, and shakes hands within `patience`. `name` is what messages
-    /// call the machine.
+    /// Starts the command, whose standard input and output become the link, and exchanges hellos within `patience`. `name` is what messages
+    /// call the machine. Fails if the command can't be started, sends no hello in time, or is another version of drome.
     pub fn start(
         name: &str,
         mut command: Command,
@@ -95,7 +95,7 @@ impl Link {
         let of_thread = Arc::clone(&core);
         std::thread::spawn(move || {
             let first = Message::read(&mut input, MOST_HELLO_BYTES);
-            // What has come with it is what a login printed, if it is no hello.
+            // If the first message is no hello, it is text that a login printed, and the bytes after it are the rest of that text.
             let is_hello = matches!(first, Ok(Some(Message::Hello(_))));
             let rest = if is_hello { Vec::new() } else { input.buffer().to_vec() };
             if tell.send((first, rest)).is_ok() && is_hello {
@@ -121,13 +121,13 @@ impl Link {
         &self.0.core.name
     }
 
-    /// What the other side said of itself.
+    /// What the other side said about itself.
     pub fn hello(&self) -> &Hello {
         &self.0.hello
     }
 
-    /// Makes one request and waits for its answer, as long as `patience` says. `events` gets each event that comes before the answer.
-    /// It fails at once when the link is lost.
+    /// Makes one request and waits for its answer, no longer than `patience` (`None`: without limit). `events` gets each event that comes
+    /// before the answer. Fails at once when the link is lost, and when the other side refuses the request.
     pub fn ask<Q: Serialize, A: DeserializeOwned>(
         &self,
         name: &str,
@@ -148,7 +148,7 @@ impl Link {
             return Err(LinkError::TooLong { request: name.to_owned(), bytes: frame.len() });
         }
         if !core.outbox.send_frame(frame) {
-            core.lose("the other side takes nothing any more");
+            core.lose("the other side accepts no more messages");
         }
         let deadline = patience.map(|patience| (patience, Instant::now() + patience));
         loop {
@@ -164,14 +164,14 @@ impl Link {
         }
     }
 
-    /// Sends bytes, in parts that are acknowledged each. A later request names them by the number.
+    /// Sends bytes in parts, each of which is acknowledged, and returns a number by which a later request names these bytes.
     pub fn send_blob(&self, bytes: &[u8]) -> Result<u64, LinkError> {
         let core = &self.0.core;
         let waiting = core.begin()?;
-        // The empty part is the end.
+        // An empty part marks the end.
         for part in bytes.chunks(PART_BYTES).chain([&[][..]]) {
             if !core.outbox.send(&Message::Blob { id: waiting.id, bytes: part.to_vec() }) {
-                core.lose("the other side takes nothing any more");
+                core.lose("the other side accepts no more messages");
             }
             match self.next(&waiting.news, "a blob", Some((SOON, Instant::now() + SOON)))? {
                 News::Reply(_) => {}
@@ -182,7 +182,7 @@ impl Link {
         Ok(waiting.id)
     }
 
-    /// The other side's clock against ours, from `rounds` round trips: the shortest decides, half of which is the bound.
+    /// The other side's clock against ours, measured by `rounds` round trips. The shortest one decides, and half of it is the bound.
     pub fn clock(&self, rounds: usize) -> Result<ClockOffset, LinkError> {
         let core = &self.0.core;
         let mut best: Option<ClockOffset> = None;
@@ -190,7 +190,7 @@ impl Link {
             let waiting = core.begin()?;
             let asked_ns = now_ns();
             if !core.outbox.send_now(&Message::ClockAsk { id: waiting.id }) {
-                core.lose("the other side takes nothing any more");
+                core.lose("the other side accepts no more messages");
             }
             match self.next(&waiting.news, "its clock", Some((SOON, Instant::now() + SOON)))? {
                 News::Clock { theirs_ns, came_ns } => {
@@ -200,13 +200,13 @@ impl Link {
                     );
                 }
                 News::Failed(text) => return Err(LinkError::Refused(text)),
-                _ => return Err(core.broken("it told something else than its clock")),
+                _ => return Err(core.broken("it answered with something other than its clock")),
             }
         }
-        best.ok_or_else(|| core.broken("it told no clock"))
+        best.ok_or_else(|| core.broken("it sent no reading of its clock"))
     }
 
-    /// Asks the requests that run there to come to their end; they answer soon.
+    /// Asks the requests that are running there to stop; each still gives an answer, soon.
     pub fn stop(&self) {
         self.0.core.outbox.send_now(&Message::Stop);
     }
@@ -238,8 +238,8 @@ impl Link {
 }
 
 impl ClockOffset {
-    /// From one round trip. Their clock was read between the two readings of ours, nobody knows when: the middle is at most half of the
-    /// round trip away, however unequal the ways are.
+    /// The offset from one round trip. Their clock was read at an unknown moment between the two readings of ours, so the middle is off by
+    /// at most half of the round trip, however unequal the delays in the two directions are.
     pub(crate) fn of(asked_ns: u64, theirs_ns: u64, came_ns: u64) -> Self {
         let round_trip_ns = came_ns.saturating_sub(asked_ns);
         let middle_ns = asked_ns.saturating_add(round_trip_ns / 2);
@@ -257,7 +257,7 @@ impl Drop for Owner {
 }
 
 impl Core {
-    /// Why there was no hello, once the command has been ended. `first`: what came, and the bytes behind it.
+    /// Ends the command, and returns why it sent no hello. `first`: what came instead; `None`: nothing came in time.
     fn no_hello(&self, own: &Hello, first: Option<First>, patience: Duration) -> LinkError {
         let name = self.name.clone();
         let Some((first, rest)) = first else {

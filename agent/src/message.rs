@@ -1,20 +1,21 @@
-//! Messages and their frames: a length (u32, little-endian, of what follows), a kind (u8) and a body. Any bytes can be read without
-//! a panic, and no more memory is taken than bytes have come.
+//! Messages and their frames: a length (u32, little-endian, of what follows), a kind (u8) and a body. Any bytes can be read without a
+//! panic, and memory is taken only for bytes that have arrived.
 
 use crate::Hello;
 use serde_json::Value;
 use std::io::Read;
 
-/// The most bytes of a frame: 16 MiB.
+/// The largest size of a frame, in bytes: 16 MiB.
 pub const MOST_FRAME_BYTES: usize = 16 << 20;
 
-/// The most bytes of the first frame. Text, which a login may print first, reads as a larger length.
+/// The largest size of the first frame, in bytes. A login may print text before drome does; read as a length, the first four bytes of text
+/// are always larger than this.
 pub(crate) const MOST_HELLO_BYTES: usize = 64 << 10;
 
-/// The bytes of a frame's length.
+/// The size of the length at the start of a frame, in bytes.
 const LENGTH_BYTES: usize = 4;
 
-/// What one side says to the other. `id` is the request's.
+/// A message from one side to the other. `id` is the number of the request that it belongs to.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Message {
@@ -37,7 +38,7 @@ pub enum Message {
         id: u64,
         json: Value,
     },
-    /// A part of a blob; each is acknowledged. An empty one ends it.
+    /// A part of a blob: bytes that a later request names by this `id`. Each part is acknowledged; an empty one ends the blob.
     Blob {
         id: u64,
         bytes: Vec<u8>,
@@ -50,9 +51,9 @@ pub enum Message {
         id: u64,
         ns: u64,
     },
-    /// There is nothing to say.
+    /// A heartbeat: the side that sends it is alive and has nothing else to send.
     Beat,
-    /// All requests that run are to come to their end.
+    /// All running requests must stop.
     Stop,
     /// There are no more messages.
     Goodbye,
@@ -73,7 +74,7 @@ pub enum Broken {
 }
 
 impl Message {
-    /// The frame. It may be longer than [`MOST_FRAME_BYTES`]; then the other side would refuse it.
+    /// Encodes the message as a frame. It may be longer than [`MOST_FRAME_BYTES`]; then the other side would refuse it.
     pub fn frame(&self) -> Vec<u8> {
         let mut frame = vec![0; LENGTH_BYTES];
         frame.push(self.kind());
@@ -124,7 +125,7 @@ impl Message {
         if length > most {
             return Err(Broken::TooLong(length));
         }
-        // The buffer grows with what comes, not with what is announced.
+        // The buffer grows with the bytes that arrive, not with the length that is announced.
         let mut body = Vec::new();
         input.by_ref().take(length as u64).read_to_end(&mut body)?;
         if body.len() < length {

@@ -1,4 +1,4 @@
-//! The side that obeys: reads requests from its input and nowhere else, answers each in a thread of its own, and ends with its input.
+//! The side that obeys: reads requests from its input and nowhere else, answers each in a separate thread, and ends when its input ends.
 
 mod blobs;
 
@@ -21,25 +21,26 @@ use std::time::Duration;
 /// What messages call the side that asks.
 const ASKER: &str = "the drome that started this agent";
 
-/// How long the last messages may take.
+/// How long writing the last messages may take.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// How often silence is looked for.
+/// How often to check whether the other side has fallen silent.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The most requests that run at once.
+/// The largest number of requests that run at once.
 const MOST_REQUESTS: usize = 64;
 
-/// Messages that may wait between the thread that reads and the one that obeys.
+/// The number of messages that may wait between the thread that reads and the one that obeys.
 const WAITING: usize = 2;
 
-/// Answers requests.
+/// Answers the requests whose names it knows.
 pub trait Handler: Send + Sync {
-    /// Answers a request, in a thread of its own. `None`: this handler does not know its name. The error is told to the user there.
+    /// Answers a request; each call is in a separate thread. `None`: this handler does not know the request's name. The text of an error is
+    /// shown to the user, on the side that asks.
     fn answer(&self, call: &Call<'_>) -> Option<Result<Value, String>>;
 
-    /// The link is over, and the stop flag of every request is set: ends everything that was started, and returns when it is gone. It is
-    /// called once while requests may still run, and once more when none does.
+    /// Ends everything that requests have started, and returns when all of it is gone. It is called when the link is over and the stop flag
+    /// of every request is set: once while requests may still run, and once more when none does.
     fn end(&self);
 }
 
@@ -58,15 +59,16 @@ impl Call<'_> {
         &self.name
     }
 
-    /// What is asked.
+    /// The request's content. Fails if that does not have the form of `Q`, as when another build of drome sent it.
     pub fn question<Q: DeserializeOwned>(&self) -> Result<Q, String> {
-        // A text of JSON can borrow, where a value can't.
+        // From a reference, so that the value need not be cloned.
         Q::deserialize(&self.json).map_err(|error| {
             format!("`{}` can't be read here ({error}): install the same build on both machines", self.name)
         })
     }
 
-    /// Tells something before the answer. It waits when the other side does not read, and does nothing when the link is over.
+    /// Sends an event before the answer. Waits while the other side does not read. Does nothing when the link is over, or if the event is
+    /// too long for a frame.
     pub fn event<E: Serialize>(&self, event: &E) {
         if let Ok(json) = serde_json::to_value(event) {
             let frame = Message::Event { id: self.id, json }.frame();
@@ -76,12 +78,12 @@ impl Call<'_> {
         }
     }
 
-    /// The bytes that came whole before under this number, unless later ones have taken their room.
+    /// The blob with this number, if it arrived complete and was not dropped to make room for later ones.
     pub fn blob(&self, number: u64) -> Option<Vec<u8>> {
         self.shared.blobs.whole(number)
     }
 
-    /// Set when the request is to come to its end, and when the link is over.
+    /// A flag that is set when the request must stop, and when the link is over.
     pub fn stop(&self) -> &AtomicBool {
         &self.stop
     }
@@ -94,8 +96,8 @@ struct Shared {
     blobs: Blobs,
 }
 
-/// Obeys the input until it ends, is silent for five seconds, or says goodbye. Then it sets the stop flags, calls the handlers' `end`,
-/// and returns when no request runs any more. An error says why it was not in order.
+/// Answers requests until the input ends, is silent for longer than [`SILENCE`], or has a goodbye. Then sets all stop flags, calls the
+/// handlers' `end`, and returns when no request runs any more. An error says why the link did not end in order.
 pub fn obey(
     own: &Hello,
     handlers: &[&dyn Handler],
@@ -123,21 +125,21 @@ pub fn obey(
             Ok(())
         });
         shared.stop();
-        // Requests that tell something wait no longer.
+        // Requests that are sending an event stop waiting for room.
         shared.outbox.close();
         handlers.iter().for_each(|handler| handler.end());
         result
     });
     handlers.iter().for_each(|handler| handler.end());
-    // The other side may still read why.
+    // The other side may still read why the link ended.
     shared.outbox.finish(LAST_WORDS);
     result
 }
 
-/// What the thread that reads has read, and when (ns).
+/// What the reading thread has read, and when, in ns of the monotonic clock.
 type Received = (Result<Option<Message>, Broken>, u64);
 
-/// Reads in a thread of its own, which may wait for ever for an input that nobody closes.
+/// Reads in a separate thread, because reading may block for ever on an input that nobody closes.
 fn read_in_a_thread(input: impl Read + Send + 'static) -> Receiver<Received> {
     let (sender, messages) = sync_channel(WAITING);
     std::thread::spawn(move || {
@@ -172,7 +174,7 @@ fn next(messages: &Receiver<Received>, heard: &Heard) -> Result<Option<(Message,
     }
 }
 
-/// Waits for the other side's hello.
+/// Waits for the other side's hello, and fails if that side is no drome or another version.
 fn greet(own: &Hello, messages: &Receiver<Received>, heard: &Heard) -> Result<(), LinkError> {
     let name = ASKER.to_owned();
     let first = loop {
@@ -180,7 +182,7 @@ fn greet(own: &Hello, messages: &Receiver<Received>, heard: &Heard) -> Result<()
             Ok((first, _)) => break first,
             Err(RecvTimeoutError::Timeout) if !heard.is_silent() => {}
             Err(_) => {
-                let why = "nothing came: drome on another machine starts it, such as by `drome agent --check 'ssh HOST'`".to_owned();
+                let why = "nothing came: drome on another machine starts an agent, as `drome agent --check 'ssh HOST'` does".to_owned();
                 return Err(LinkError::Lost { name, why });
             }
         }
@@ -212,9 +214,7 @@ fn answer(handlers: &[&dyn Handler], call: &Call<'_>) {
         Ok(None) => {
             Err(format!("drome there does not know `{}`: install the same build on both machines", call.name))
         }
-        Err(_) => {
-            Err(format!("drome there failed at `{}` by an error of its own: please report it", call.name))
-        }
+        Err(_) => Err(format!("drome there failed at `{}` because of a bug: please report it", call.name)),
     };
     let reply = match result {
         Ok(json) => Message::Reply { id: call.id, json },
@@ -236,7 +236,7 @@ fn answer(handlers: &[&dyn Handler], call: &Call<'_>) {
 }
 
 impl Shared {
-    /// Counts a request in, unless there are too many. Returns its stop flag.
+    /// Registers a running request and returns its stop flag. `None`: too many are running, and the other side was told so.
     fn begin(&self, id: u64) -> Option<Arc<AtomicBool>> {
         let mut running = self.running();
         if running.len() >= MOST_REQUESTS {
@@ -249,7 +249,7 @@ impl Shared {
         Some(stop)
     }
 
-    /// Everything but requests and the end.
+    /// Handles every message other than requests and goodbye.
     fn note(&self, message: Message, came_ns: u64) -> Result<(), LinkError> {
         match message {
             Message::Beat => {}
@@ -266,7 +266,7 @@ impl Shared {
                 self.outbox.send_now(&reply);
             }
             _ => {
-                let why = "it says what only an agent may say".to_owned();
+                let why = "it sent a message that only an agent may send".to_owned();
                 return Err(LinkError::Lost { name: ASKER.to_owned(), why });
             }
         }

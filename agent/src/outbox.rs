@@ -1,5 +1,5 @@
-//! The way out: a thread of its own writes, so that nothing else waits for a pipe that nobody reads. When there is nothing to write, it
-//! sends heartbeats.
+//! The queue of outgoing messages. A separate thread writes them, so that nothing else blocks on a pipe that nobody reads. When there is
+//! nothing to write, that thread sends heartbeats.
 
 use crate::{BEAT, Message};
 use std::collections::VecDeque;
@@ -7,13 +7,13 @@ use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Who sends large messages waits while so many bytes are unwritten.
+/// While more bytes than this are unwritten, a thread that sends a large message waits.
 const FULL_BYTES: usize = 4 << 20;
 
-/// With so many bytes unwritten the other side does not read at all.
+/// With more unwritten bytes than this, the other side counts as not reading at all, and the queue is closed.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Messages that wait to be written. All handles are of the same queue.
+/// Messages that wait to be written. Clones share one queue.
 #[derive(Clone)]
 pub struct Outbox(Arc<(Mutex<Queue>, Condvar)>);
 
@@ -21,14 +21,14 @@ pub struct Outbox(Arc<(Mutex<Queue>, Condvar)>);
 struct Queue {
     frames: VecDeque<Vec<u8>>,
     bytes: usize,
-    /// Nothing more is taken; what is there may still be written.
+    /// No more messages are accepted; those in the queue may still be written.
     is_closed: bool,
     /// The thread that writes has ended.
     is_done: bool,
 }
 
 impl Outbox {
-    /// Starts the thread that writes. It ends, and closes the output, when this is closed and written.
+    /// Starts the thread that writes. It closes the output and ends once the queue is closed and all of it is written.
     pub fn start(output: impl Write + Send + 'static) -> Self {
         let outbox = Self(Arc::default());
         let of_thread = outbox.clone();
@@ -40,12 +40,12 @@ impl Outbox {
         outbox
     }
 
-    /// Queues a message, and waits for room first. False: nothing is taken any more.
+    /// Queues a message, and waits for room first. False: the queue is closed.
     pub fn send(&self, message: &Message) -> bool {
         self.send_frame(message.frame())
     }
 
-    /// As [`Outbox::send`], with a frame.
+    /// As [`Outbox::send`], for a message that is a frame already.
     pub fn send_frame(&self, frame: Vec<u8>) -> bool {
         let mut queue = self.queue();
         while queue.bytes > FULL_BYTES && !queue.is_closed {
@@ -54,25 +54,25 @@ impl Outbox {
         self.put(queue, frame)
     }
 
-    /// Queues a short message at once. False: nothing is taken any more.
+    /// Queues a short message at once. False: the queue is closed.
     pub fn send_now(&self, message: &Message) -> bool {
         self.put(self.queue(), message.frame())
     }
 
-    /// Takes nothing more; what is queued is still written.
+    /// Accepts no more messages; those in the queue are still written.
     pub fn close(&self) {
         self.queue().is_closed = true;
         self.0.1.notify_all();
     }
 
-    /// As [`Outbox::close`], and waits until all is written, but not for long: nobody may read it.
+    /// As [`Outbox::close`], then waits until all is written, but no longer than `patience`, because perhaps nobody reads it.
     pub fn finish(&self, patience: Duration) {
         self.close();
         let queue = self.queue();
         let _ = self.0.1.wait_timeout_while(queue, patience, |queue| !queue.is_done);
     }
 
-    /// Takes nothing more and drops what is queued.
+    /// Accepts no more messages, and drops those in the queue.
     pub fn discard(&self) {
         let mut queue = self.queue();
         (queue.is_closed, queue.bytes) = (true, 0);
@@ -102,7 +102,7 @@ impl Outbox {
         }
     }
 
-    /// The next frame: a beat, if there is none in time. `None` when this is closed and written.
+    /// The next frame; a heartbeat, if none is queued within [`BEAT`]; `None` once the queue is closed and empty.
     fn next(&self) -> Option<Vec<u8>> {
         let mut queue = self.queue();
         loop {

@@ -1,4 +1,5 @@
-//! The command that carries the link, such as `ssh`: started in a process group of its own, listened to, and ended with all of it.
+//! The command that carries the link, such as `ssh`: starts it in its own process group, keeps the end of what it prints to standard error,
+//! and ends the whole group.
 
 use crate::{LinkError, text};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -9,13 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How often the end of the command is looked for.
+/// How often to check whether the command has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// How long a command that has closed its output may take to end.
 const LONGEST_END: Duration = Duration::from_secs(10);
 
-/// What a shell's exit code says of a command that is not there, or may not be run.
+/// A shell's exit codes for a command that is not found, and for one that may not be run.
 const NOT_FOUND: [i32; 2] = [127, 126];
 
 /// The command, and what it printed to standard error.
@@ -26,7 +27,8 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the command. Its process group is its own, so that Ctrl-C ends drome, which then ends this in order.
+    /// Starts the command, and returns it with its standard input and output. It has its own process group, so that Ctrl-C reaches only
+    /// drome, which then ends the command in order.
     pub fn start(name: &str, command: &mut Command) -> Result<(Self, ChildStdin, ChildStdout), LinkError> {
         let program = command.get_program().to_string_lossy().into_owned();
         let not_started = |why: String| LinkError::NotStarted { name: name.to_owned(), program, why };
@@ -46,7 +48,8 @@ impl Process {
         Ok((Self { child: Mutex::new(child), said, listener: Mutex::new(listener) }, input, output))
     }
 
-    /// Waits for the end, and kills the command with its process group if it takes longer than `patience`.
+    /// Waits for the command to end, and kills its process group if that takes longer than `patience`. `None`: the command has not ended
+    /// even then.
     pub fn end(&self, patience: Duration) -> Option<ExitStatus> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         let began = Instant::now();
@@ -76,7 +79,8 @@ impl Process {
 
     /// The last of what the command printed to standard error, at most 4 KiB, without escapes, in one line.
     pub fn said(&self) -> String {
-        // What it printed last may still be on its way; something else may have its standard error for ever.
+        // What it printed last may still be on its way. Wait for that, but not for long: another process may hold its standard error open
+        // for ever.
         let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
         let began = Instant::now();
         while listener.as_ref().is_some_and(|thread| !thread.is_finished())
@@ -95,7 +99,7 @@ impl Process {
     }
 }
 
-/// Keeps the last 4 KiB.
+/// Keeps the last 4 KiB of what the command prints to standard error.
 fn listen(mut stderr: impl Read, said: &Mutex<Vec<u8>>) {
     let mut chunk = [0; 1024];
     while let Ok(count @ 1..) = stderr.read(&mut chunk) {
@@ -106,8 +110,8 @@ fn listen(mut stderr: impl Read, said: &Mutex<Vec<u8>>) {
     }
 }
 
-/// Runs another command over the same way, such as one that copies a program: `input` is its standard input. Returns what it printed, at
-/// most 4 KiB. Fails if it ended with an error, and kills it when it takes longer than `patience`.
+/// Runs another command on the other machine, such as one that copies a program there; `input` is its standard input. Returns the first
+/// 4 KiB of what it printed. Fails if it ended with an error, or if it takes longer than `patience`; then it is killed.
 pub fn run(
     name: &str,
     mut command: Command,
@@ -117,7 +121,7 @@ pub fn run(
     let (process, mut to, mut from) = Process::start(name, &mut command)?;
     std::thread::spawn(move || {
         let mut input = input;
-        // A command that ended early says why.
+        // An error here means that the command ended early; what it printed says why.
         let _ = std::io::copy(&mut input, &mut to);
     });
     let (tell, told) = std::sync::mpsc::sync_channel(1);
@@ -159,7 +163,7 @@ fn why(name: &str, here: &str, status: Option<ExitStatus>, said: String) -> Link
     failed(name, status, &said)
 }
 
-/// What ssh or sudo says when it lets nobody in.
+/// Recognizes what ssh and sudo print when they refuse a login. `None`: `said` is something else.
 fn of_ssh(name: &str, said: &str) -> Option<LinkError> {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     let (name, all) = (name.to_owned(), said.to_owned());

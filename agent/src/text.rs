@@ -2,11 +2,10 @@
 
 use serde_json::Value;
 
-/// The most bytes of a text that is shown.
+/// The largest size of a text that is shown, in bytes.
 pub const MOST_TEXT_BYTES: usize = 4096;
 
-/// The text without escape sequences, control characters (but newlines and tabs) and marks that reorder text, and at most
-/// 4 KiB of it.
+/// The text without escape sequences, control characters (except newlines and tabs) and marks that reorder text, and at most 4 KiB of it.
 pub fn cleaned(text: &str) -> String {
     let mut clean = plain(text);
     if clean.len() > MOST_TEXT_BYTES {
@@ -16,12 +15,12 @@ pub fn cleaned(text: &str) -> String {
     clean
 }
 
-/// As [`cleaned`], of one line.
+/// As [`cleaned`], but as one line.
 pub fn line(text: &str) -> String {
     cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Cleans every text in the JSON, of any length.
+/// Cleans every text and every key in the JSON as [`cleaned`] does, but without its limit of length.
 pub fn clean_json(value: &mut Value) {
     match value {
         Value::String(text) if has_control(text) => *text = plain(text),

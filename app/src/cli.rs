@@ -102,7 +102,7 @@ pub enum Command {
     Dialects(DialectsArgs),
     /// Check what on this machine would disturb a measurement: a score out of ten, and remedies
     Doctor(crate::command::doctor::DoctorArgs),
-    /// Obey drome on another machine, over standard input and output; with --check, try that from here
+    /// Obey drome on another machine, over standard input and output; with --check, test an agent on another machine
     Agent(crate::command::agent::AgentArgs),
     /// Print a shell's completion script for drome
     Completions(CompletionsArgs),

@@ -46,7 +46,7 @@ pub struct MachineArgs {
     pub allow_busy: bool,
 }
 
-/// What drives sockets.
+/// How socket I/O is done.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct IoArgs {
     // Not a doc comment: those want io_uring in backticks, which a terminal would show.

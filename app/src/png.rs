@@ -21,14 +21,14 @@ const FAMILIES: [&str; 8] =
 pub struct Painter(Options<'static>);
 
 impl Painter {
-    /// With the system's fonts.
+    /// A painter with the system's fonts. Fails if there is none.
     pub fn new() -> Result<Self, WrongInput> {
         let mut fonts = Database::new();
         fonts.load_system_fonts();
         Self::with(fonts)
     }
 
-    /// Fails if there is no font, because a chart without text is useless.
+    /// A painter with these fonts. Fails if there is none, because a chart without text is useless.
     fn with(mut fonts: Database) -> Result<Self, WrongInput> {
         let names = || fonts.faces().filter_map(|face| face.families.first()).map(|(name, _)| name.as_str());
         let known = FAMILIES.into_iter().find(|family| names().any(|name| name == *family));

@@ -36,7 +36,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Before anything has begun.
+    /// Shows an empty bar, before anything has begun.
     pub fn new() -> Self {
         let (bar, is_terminal) = (console::bar(0, TEMPLATE), stderr().is_terminal());
         Self { bar, is_terminal, block: None, heat: None, heats: 0, printed_at: Instant::now() }

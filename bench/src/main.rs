@@ -10,16 +10,16 @@ mod table;
 use clap::Parser;
 use std::process::ExitCode;
 
-/// Measures what drome costs, and checks that its findings are true and that it does not grow
+/// Measures what drome costs, and checks that its findings are true and that its processes do not grow
 #[derive(Parser)]
 enum Command {
     /// Compare the cost of drome with that of a bare loop and of other tools; prints a Markdown table
     Table(table::Options),
     /// Check drome's findings with servers whose difference or capacity is known; prints Markdown tables
     Selftest(selftest::Options),
-    /// Check the verdicts on commits of a server whose truth is known; prints a Markdown table
+    /// Check the verdicts on commits whose effect on a server is known; prints a Markdown table
     Guard(guard::Options),
-    /// Check profiles of servers whose truth is known, or measure what sampling costs; prints a Markdown table
+    /// Check profiles of servers that know what their answers cost, or measure what sampling costs; prints a Markdown table
     Profiles(profiles::Options),
     /// Check that drome's descriptors, threads and memory stay constant under load; prints a Markdown table
     Soak(soak::Options),

@@ -1,5 +1,5 @@
-//! The release builds of what is measured. drome-bench itself is a debug build: that is built sooner, and its speed
-//! does not matter.
+//! The release builds of what is measured. drome-bench itself is a debug build: that takes less time to build, and its speed does not
+//! matter.
 
 use anyhow::{Context, Result};
 use std::path::PathBuf;

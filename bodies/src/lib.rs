@@ -10,7 +10,7 @@ use model::workload::Recipe;
 
 /// A body that can't be made.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a {kind} of {bytes} bytes can't be made: the least is {least}")]
+#[error("a {kind} of {bytes} bytes can't be made: the smallest has {least} bytes")]
 pub struct BodyError {
     /// What it would be: HTML, PNG or JPEG.
     pub kind: &'static str,
@@ -20,7 +20,8 @@ pub struct BodyError {
     pub least: usize,
 }
 
-/// Makes the body of a recipe. An echo has no body of its own, so its body is empty.
+/// Makes the body of a recipe. An echo has no body of its own, so its body is empty. Error: the recipe's length is too small for a document
+/// or an image of its kind.
 pub fn body(recipe: &Recipe) -> Result<Vec<u8>, BodyError> {
     match recipe {
         Recipe::Text(text) => Ok(text.as_bytes().to_vec()),

@@ -2,17 +2,17 @@
 
 use include_dir::{Dir, include_dir};
 
-/// The file name of a Rust contender's `Cargo.toml` in the catalog. It gets its real name where the contender is built: Cargo
-/// leaves every folder that has a `Cargo.toml` of its own out of a package.
+/// The name that a Rust contender's `Cargo.toml` has in the catalog, because Cargo leaves every folder with a `Cargo.toml` out of this
+/// package. Where the contender is built, the file is named `Cargo.toml` again.
 pub const MANIFEST: &str = "manifest.toml";
 
-/// `NAME/contender.toml`, and `NAME/src/` with the contender's sources.
+/// The built-in contenders: `NAME/contender.toml`, and `NAME/src/` with the contender's sources.
 pub static CONTENDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/contenders");
 
-/// `NAME.toml`.
+/// The built-in workloads: `NAME.toml`.
 pub static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/workloads");
 
-/// `NAME.toml`.
+/// The built-in studies: `NAME.toml`.
 pub static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/studies");
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ pub struct Call {
     pub program: String,
     /// The arguments.
     pub args: Vec<String>,
-    /// The limit of open descriptors. No tool opens more connections than that.
+    /// The limit on the number of open descriptors. No tool opens more connections than that.
     pub descriptors: usize,
 }
 

@@ -11,7 +11,7 @@ const ANCHOR: &str = "finished in ";
 /// The beginning of the first line, which weighttp has too.
 const START: &str = "starting benchmark...";
 
-/// The most text between the first line and the result, in bytes.
+/// The largest distance between the first line and the result, in bytes.
 const PREAMBLE_BYTES: usize = 32 * 1024;
 
 /// Lines without results.

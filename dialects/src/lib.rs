@@ -1,5 +1,5 @@
-//! The older tools' command lines and reports. A command line becomes a plan, a measurement becomes the tool's
-//! report, and reports that are found in any text become readings. Nothing here drives load. Only the wrk dialect
+//! The older tools' command lines and reports. A command line becomes a plan, a measurement becomes the tool's report, and reports that are
+//! found in any text become readings, which are a report's figures under drome's names. Nothing here drives load. Only the wrk dialect
 //! opens a connection beforehand, as wrk does, to check that a server is listening.
 //!
 //! A dialect is one row of [`DIALECTS`] and one module: `parse` turns a command line into a [`Job`], the job prints
@@ -33,7 +33,7 @@ use model::Reading;
 pub struct Dialect {
     /// The name of the tool's program.
     pub name: &'static str,
-    /// A description of one line.
+    /// A one-line description.
     pub about: &'static str,
     /// Parses a command line. `Err` means that nothing is measured, and holds what is printed instead: the tool's
     /// help, version or error message, or that drome does not support an option, and why.

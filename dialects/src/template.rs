@@ -34,7 +34,7 @@ pub struct Report {
     pub strange: Vec<String>,
 }
 
-/// The most unknown lines between two lines of one report.
+/// The largest number of unknown lines between two lines of one report.
 const MOST_BETWEEN: usize = 8;
 
 /// The mark at the beginning of a template whose line may be repeated in one report.

@@ -13,7 +13,7 @@ use std::net::Ipv4Addr;
 /// Reads JSON as one of the messages, and writes it again. `None`: it is not that message.
 pub type Reader = fn(&Value) -> Option<Value>;
 
-/// What is asked, as an agent reads it, by the name of the request. All that only names a number is one of them.
+/// What is asked, as an agent reads it, by the name of the request. `servers.stop` stands for all requests that only name a number.
 pub const QUESTIONS: &[(&str, Reader)] = &[
     ("servers.lay_out", asked::<servers::LayOut>),
     ("servers.bodies", asked::<servers::Bodies>),
@@ -29,7 +29,7 @@ pub const QUESTIONS: &[(&str, Reader)] = &[
     ("loads.run", asked::<loads::Run>),
 ];
 
-/// What is answered, as whoever asks reads it, by the name of the request; and what an installation tells meanwhile.
+/// What is answered, as the side that asks reads it, by the name of the request; and what an installation reports meanwhile.
 pub const ANSWERS: &[(&str, Reader)] = &[
     ("servers.machine", answered::<servers::Machine>),
     ("servers.lay_out", answered::<servers::LaidOut>),
@@ -53,7 +53,7 @@ pub const ANSWERS: &[(&str, Reader)] = &[
     ("loads.run", answered::<loads::Account>),
 ];
 
-/// Reads the bytes of a blob as an agent reads its part of a load, and writes it again. The error says why they are none.
+/// Reads the bytes of a blob as an agent reads its part of a load, and writes it again. The error says why they are not a part.
 pub fn part(bytes: &[u8]) -> Result<Value, String> {
     serde_json::to_value(read_part(bytes)?).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Runs that went wrong, and what their report says: it says what can't be said. One golden each.
+//! Reports of runs that went wrong: each says what can't be concluded. One golden for each.
 
 use crate::example;
 use crate::findings::analyse;
@@ -9,14 +9,14 @@ use model::study::REFERENCE;
 use model::{Conditions, Findings, Observation, Outcome, Run, Trial};
 use stats::random::uniform;
 
-/// What becomes of a trial.
+/// The outcome of a trial.
 enum Fate {
     Rate(f64),
     Void(f64),
     Crash,
 }
 
-/// So many blocks of a run, in each of which every entry has this fate.
+/// Observes this number of blocks of a run; `fate` decides the outcome of each trial.
 fn observe(run: &Run, blocks: usize, fate: impl Fn(&Trial) -> Fate) -> Vec<Observation> {
     let mut all = Vec::new();
     for block in 0..blocks {

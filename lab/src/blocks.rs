@@ -36,7 +36,7 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
                 None => Next::Trial(trial.clone()),
             };
         }
-        // Whether it is enough is asked at the end of a block, with all of it and nothing of the next.
+        // The stopping rule is applied only at the end of a block, before anything of the next one has begun.
         if block + 1 < least || observations.iter().any(|o| o.trial.block > block) {
             continue;
         }
@@ -69,7 +69,7 @@ fn nothing_to_compare(run: &Run, observations: &[Observation], blocks: usize) ->
     let racing: Vec<&String> =
         run.contenders.keys().filter(|name| !without.contains(&name.as_str())).collect();
     let is_first_in = run.contenders.keys().next().is_some_and(|first| racing.contains(&first));
-    // The latency of a server that falls behind is no figure.
+    // The latency of a server that falls behind is not used.
     let is_by_latency = matches!(run.study.design.metric, Metric::Latency(_));
     let kept_up = if is_by_latency { " and kept up with the rate" } else { "" };
     (racing.len() < 2 || !is_first_in).then(|| {
@@ -94,7 +94,7 @@ fn blocks(n: usize) -> String {
     if n == 1 { "1 block".to_owned() } else { format!("{n} blocks") }
 }
 
-/// Whether every ratio was already known well enough before the last few of so many blocks.
+/// Whether every ratio was known well enough a few blocks ago; `blocks` is the number of blocks so far.
 fn is_precise_in_time(run: &Run, observations: &[Observation], blocks: usize) -> bool {
     let before = blocks.saturating_sub(stats::estimate::BLOCKS_AFTER_ENOUGH);
     let is_precise = |half: f64| half <= run.study.design.precision;
@@ -106,7 +106,7 @@ pub fn least_trials(run: &Run) -> usize {
     run.study.design.blocks[0] * run.study.cells.len() * entries(run).len()
 }
 
-/// All trials of a block: cell after cell, in each every entry once, in the order of the seed.
+/// All trials of a block: cell after cell, in each every entry once, in an order that the seed determines.
 fn block_trials(run: &Run, block: usize) -> Vec<Trial> {
     let entries = entries(run);
     let mut trials = Vec::new();

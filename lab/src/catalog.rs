@@ -178,7 +178,7 @@ fn find<'c, T>(kind: &'static str, all: &'c BTreeMap<String, T>, name: &str) -> 
     })
 }
 
-/// What a user may have meant by a name that does not exist: the path of a file of his own, or a similar name.
+/// What a user may have meant by a name that does not exist: the path of a file of their own, or a similar name.
 fn hint<'a>(kind: &str, name: &str, all: impl Iterator<Item = &'a str>) -> String {
     if let Some(own) = name.strip_suffix(".toml") {
         let own = Path::new(own).file_name().unwrap_or_default().display();

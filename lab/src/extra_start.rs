@@ -1,5 +1,5 @@
-//! One more start of a contender of a run that is over, a race or a study: warmed up and put under the load of a cell, for whoever looks at
-//! the server meanwhile. Nothing of it is stored, and it counts nowhere.
+//! One more start of a contender of a run that is over, a race or a study: warmed up and put under the load of a cell, so that the server
+//! can be looked at meanwhile. Nothing of it is stored, and it counts nowhere.
 
 pub use crate::containers::Variables;
 use crate::fault::Fault;
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// pauses are about as long as the load.
 const WITHOUT_PAUSES: u32 = 2;
 
-/// About how long a server takes to start, to be verified and to stop: a guess, for the time that is told beforehand.
+/// About how long a server takes to start, to be verified and to stop: a guess, for the time that is announced beforehand.
 const AROUND: Duration = Duration::from_secs(2);
 
 /// What can be started once more: a contender, for a cell whose workload it serves.
@@ -128,7 +128,7 @@ impl<'l> ExtraServer<'l> {
         &self.lab.cores.client
     }
 
-    /// Warms it up and drives the cell's load at it for a window of this length, whose edges `watch` is called at.
+    /// Warms it up and drives the cell's load at it for a window of this length; `watch` is called at the window's edges.
     pub fn drive(&mut self, window: Duration, watch: &dyn Watch) -> Result<Driven, Fault> {
         if let Some(warming) = &self.warming {
             self.loaded(warming, &())?;

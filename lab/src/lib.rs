@@ -1,5 +1,5 @@
 //! The lab: from a study to findings. It starts servers, has the load engine drive them, stores the observations and
-//! analyses them. It formats nothing for people. [`Session`] is the spine.
+//! analyses them. It formats nothing for people. [`Session`] is the main loop.
 
 #[doc(hidden)]
 pub mod agent_messages;

@@ -7,8 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a taken lock is waited for. A process that is killed while it starts another one leaves its locks to that one, until that is another
-/// program: for 5 ms at the longest in 20 of 818 kills, on a busy machine. A drome that asks right then must not be refused.
+/// How long a taken lock is waited for. A process that is killed while it starts another one leaves its locks to its child until the child
+/// executes its own program: in 20 of 818 kills, for 5 ms at most, on a busy machine. A drome that asks right then must not be refused.
 const A_MOMENT: Duration = Duration::from_millis(200);
 
 /// How often the lock is tried within that time.

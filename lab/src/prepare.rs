@@ -121,8 +121,8 @@ impl Prepared {
         Some(Self { name, contender, source_sha256, track, running, remote, launch, env, folder, sources })
     }
 
-    /// The same contender with more variables in the environment of its start, unless it already runs. `more` is given what a variable
-    /// has so far. A container whose tool does not tell that has none more.
+    /// The same contender with more variables in the environment of its start, unless it already runs. `more` can look up the values that
+    /// variables have so far. If a container's tool does not report those, no variable is added.
     pub(crate) fn with_environment(&self, more: &Variables<'_>, stop: &AtomicBool) -> Self {
         let mut prepared = self.clone();
         match &mut prepared.launch {
@@ -236,7 +236,7 @@ impl Prepared {
 
 /// Writes the sources again; the lock is held.
 fn lay_sources(folder: &Path, src: &Path, sources: &BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
-    // Whatever was built of other sources is not what they say.
+    // A build of other sources is outdated.
     let (mark, draft) = (folder.join("built"), folder.join("src.draft"));
     if mark.exists() {
         fs::remove_file(mark)?;

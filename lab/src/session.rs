@@ -1,4 +1,4 @@
-//! The spine: one run from its lock to its findings. Every command that measures and stores goes this way.
+//! The main loop: one run from its lock to its findings. Every command that measures and stores goes this way.
 
 use crate::blocks;
 use crate::extra_start::{self, ExtraServer, ExtraStart, Variables};
@@ -51,7 +51,7 @@ impl<'s> Session<'s> {
 
     /// Measures what is left of the run, and returns its findings. Everything that was measured is stored at once.
     pub fn measure(&self, show: &mut dyn Show) -> Result<Findings, LabError> {
-        // What the lab does beside the measurement, it does where the load generator is, never where a server is.
+        // The lab's other work runs on the load generator's cores, never on those of servers.
         let _pinned = Pinned::to(&self.lab.cores.client);
         if self.run.study.design.heats.is_some() {
             heat::run::run(&self.lab, &self.run, self.store, show)

@@ -105,7 +105,7 @@ pub enum Stored {
     Run(Box<Run>, Vec<Observation>, Option<String>),
     /// What was read from pages.
     Import(Import),
-    /// What came of a page's own command lines.
+    /// The results of a page's own command lines.
     Replays(Box<Replays>),
     /// The report of one measurement.
     Printed(Printed),

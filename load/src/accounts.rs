@@ -39,7 +39,7 @@ pub struct Accounts {
     log: Option<Log>,
     cpu_at_start_ns: u64,
     system_at_start_ns: Option<u64>,
-    /// The number that [`Accounts::news`] has told.
+    /// The number of finished requests that [`Accounts::news`] has reported.
     told: u64,
 }
 
@@ -121,7 +121,7 @@ impl Accounts {
         }
     }
 
-    /// Counts a request that became due then.
+    /// Counts a request that became due at `due_ns`.
     #[inline]
     pub fn due(&mut self, due_ns: u64) {
         if due_ns >= self.window_ns {
@@ -336,8 +336,8 @@ impl Accounts {
         finished - std::mem::replace(&mut self.told, finished)
     }
 
-    /// Closes the current interval if it is over, with so many connections open, and hands over the log of exchanges. Returns when
-    /// the next interval ends.
+    /// Closes the current interval if it is over, with `open` connections open, and hands over the log of exchanges. Returns when the next
+    /// interval ends.
     pub fn tick(&mut self, now_ns: u64, view: Option<&View>, open: impl FnOnce() -> u64) -> u64 {
         self.hand_over();
         let Some(series) = &mut self.series else { return u64::MAX };
@@ -354,7 +354,7 @@ impl Accounts {
         }
     }
 
-    /// Closes the window after `duration_ns`, with so many connections open: the tally then has everything but what is in flight.
+    /// Closes the window after `duration_ns`, with `open` connections open: the tally then has everything but what is in flight.
     pub fn close_window(&mut self, end_ns: u64, duration_ns: u64, open: u64) {
         if let Some(series) = &mut self.series {
             series.close(&mut self.counted.tally, end_ns, open);
@@ -374,9 +374,9 @@ impl Accounts {
         }
     }
 
-    /// Counts what is unfinished at the end: requests on connections, and due ones that wait for a connection. A request that
-    /// has already waited longer than most is shown in the tail at its age, which is the least that its latency can be.
-    /// The others say nothing about the tail and are left out of it.
+    /// Counts what is unfinished at the end: requests on connections, and due ones that wait for a connection. A request that has already
+    /// waited longer than the median latency is counted in the tail with its age, which is the least that its latency can be. The others
+    /// say nothing about the tail and are left out.
     pub fn count_unfinished(
         &mut self,
         connections: &[Connection],
@@ -451,7 +451,7 @@ impl Accounts {
     }
 }
 
-/// The time that the requests in flight have been so, in all.
+/// The sum of the times for which the requests in flight have been in flight, in nanoseconds.
 pub fn in_flight_ns(connections: &[Connection], now_ns: u64) -> u64 {
     let flights = connections.iter().flat_map(Connection::in_flight);
     flights.map(|flight| now_ns.saturating_sub(flight.sent_ns)).sum()

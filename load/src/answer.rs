@@ -142,14 +142,14 @@ impl<I: Io> Worker<'_, I> {
         let connection = &mut self.connections[slot as usize];
         let is_full = self.plan.load.per_connection().is_some_and(|most| connection.asked() >= most);
         if is_full && connection.begun() == 0 {
-            // The server was told that this was the last one, and stays all the same.
+            // The server was told that this was the last request, and keeps the connection open all the same.
             self.shut(slot, now);
         }
         self.next(slot, now);
     }
 
-    /// Handles a last answer: the server closes, and `ended` goes on from there; or the server left open where its answer ends, so that
-    /// this side closes the connection. Requests behind this answer are lost.
+    /// Handles the last answer on a connection: the server closes, and `ended` goes on from there; or the answer's end is ambiguous, so
+    /// that this side closes the connection. Requests behind this answer are lost.
     fn after_last(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
         if connection.begun() > 0 {
@@ -210,7 +210,7 @@ impl<I: Io> Worker<'_, I> {
         let why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
         match loss {
             Loss::Local => self.halt(|| crate::ran_out(errno)),
-            // What no connection has ever got past, no other one will.
+            // If no connection has ever completed a handshake, no other one will.
             Loss::Handshake if !self.progress.secured.load(Ordering::Relaxed) => {
                 self.halt(|| format!("the TLS handshake failed: {why}"));
             }

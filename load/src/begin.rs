@@ -60,7 +60,7 @@ impl<I: Io> Worker<'_, I> {
         }
         let connection = &mut self.connections[slot as usize];
         if connection.is_thinking {
-            // The server closed the connection meanwhile; that is no reason to hurry.
+            // The server closed the connection meanwhile; the wait goes on all the same.
             return;
         }
         if std::mem::take(&mut connection.has_to_think) && self.thinkers.wait(slot, now) {

@@ -22,8 +22,8 @@ pub enum Phase {
     Securing,
     /// Open for requests.
     Open,
-    /// Waiting for the server, which has said that it will close, after the last answer: if the server closes first, its side, not
-    /// ours, keeps the port busy afterwards.
+    /// Waiting for the server, which has said that it will close, after the last answer: if the server closes first, its side, not ours,
+    /// keeps the port busy afterwards (TIME-WAIT).
     Draining,
 }
 
@@ -70,16 +70,16 @@ pub struct Connection {
     pub parser: ResponseParser,
     /// The check of the answer.
     pub check: Check,
-    /// Closed load: whether it was answered and has not thought about it yet, whatever happens to the connection meanwhile.
+    /// Closed load: whether it was answered and its think time has not begun yet, whatever happens to the connection meanwhile.
     pub has_to_think: bool,
-    /// Closed load: whether it waits before its next request.
+    /// Closed load: whether it waits (thinks) before its next request.
     pub is_thinking: bool,
     /// Slices: whether it was answered in its last slice, so that the next one's counted part waits for its first answer.
     pub is_awaited: bool,
 }
 
 impl Connection {
-    /// A connection that is not open yet, with room for so many requests at once.
+    /// A connection that is not open yet, with room for `pipeline` requests at once.
     pub fn new(pipeline: usize, has_digest: bool) -> Self {
         Self {
             phase: Phase::Closed,
@@ -114,7 +114,7 @@ impl Connection {
         now_ns.saturating_sub(self.phase_since_ns)
     }
 
-    /// When its current wait takes too long, if a connection or an answer may take so long; `None`: it waits for nothing.
+    /// When its current wait exceeds `timeout_ns`, the longest time that a connection or an answer may take; `None`: it waits for nothing.
     pub fn overdue_ns(&self, timeout_ns: u64) -> Option<u64> {
         match self.phase {
             Phase::Closed | Phase::Queued => None,
@@ -208,8 +208,8 @@ impl Connection {
         self.asked += 1;
     }
 
-    /// Marks all requests as sent: shows each that was not before, with its place among those that were sent on this connection.
-    /// Returns their number.
+    /// Marks all requests as sent: calls `each` for every one that was not sent before, with its place, from 1, among all that were sent on
+    /// this connection. Returns their number.
     #[inline]
     pub fn send(&mut self, now_ns: u64, mut each: impl FnMut(&mut Flight, usize)) -> usize {
         debug_assert_eq!(self.phase, Phase::Open, "requests are sent on open connections");

@@ -37,7 +37,7 @@ impl CourseRecorder {
         if now_ns < self.ends_ns {
             return self.ends_ns;
         }
-        // A look that is late by more than a step does not know in which of them the answers came.
+        // A look that is late by more than a step can't tell in which of the steps the answers came.
         let steps = 1 + (now_ns - self.ends_ns) / self.course.step_ns;
         let each = self.answers / steps;
         let part = if self.is_open { &mut self.course.window } else { &mut self.course.warmup };

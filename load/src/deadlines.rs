@@ -18,7 +18,7 @@ pub struct Deadlines {
 const NEVER: u64 = u64::MAX;
 
 impl Deadlines {
-    /// A queue for so many connections, none of which waits for anything.
+    /// A queue for this number of connections, none of which waits for anything.
     pub fn new(connections: usize) -> Self {
         let first_ns = vec![NEVER; connections].into_boxed_slice();
         Self { queue: BinaryHeap::with_capacity(connections), first_ns }
@@ -40,7 +40,7 @@ impl Deadlines {
             self.queue.peek().copied().filter(|Reverse((by_ns, _))| *by_ns <= now_ns)
         {
             self.queue.pop();
-            // One that was asked for before an earlier one is no look of its own.
+            // A look that was replaced by an earlier one is skipped.
             if self.first_ns[slot as usize] == by_ns {
                 self.first_ns[slot as usize] = NEVER;
                 return Some(slot);

@@ -69,9 +69,9 @@ type Done = std::io::Result<Option<Box<SliceCounts>>>;
 
 impl Generator {
     /// Starts threads that can load the target of each plan; none is loaded yet. The first plan's threads, cores, back
-    /// end and spin hold for all: a worker without an order polls for so long before it sleeps. Each plan's load,
-    /// requests, pipelining, timeout, TLS and seed are its own; its duration and warm-up are replaced by the slices', and it
-    /// has no seconds, pulse or first answer. A slice that is in progress when `stop` is set ends early.
+    /// end and spin hold for all: a worker without an order polls for the spin time before it sleeps. Each plan's load, requests,
+    /// pipelining, timeout, TLS and seed are its own; its duration and warm-up are replaced by the slices', and neither seconds nor a pulse
+    /// nor the first answer are recorded. A slice that is in progress when `stop` is set ends early.
     ///
     /// Errors: as those of [`crate::run`]; and plans that are not all encrypted or all plain, all closed or all open.
     pub fn start(plans: Vec<Plan>, stop: Arc<AtomicBool>) -> Result<Self, LoadError> {
@@ -95,7 +95,7 @@ impl Generator {
         let edges = SliceEdges::new(threads, stop);
         let shared = Arc::new(Shared { plans, progress, tls, edges, threads, numbers: Mutex::default() });
         let (seats, io) = match seat(&shared, io) {
-            // One ring was no trouble, but so many are.
+            // One ring could be made, but not one for each target.
             Err(LoadError::Io(error)) if io == IoChoice::Uring && is_open_to_both => {
                 fallback = Some(format!("one io_uring for each of {} targets: {error}", shared.plans.len()));
                 (seat(&shared, IoChoice::Epoll)?, IoChoice::Epoll)

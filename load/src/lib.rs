@@ -1,8 +1,8 @@
 //! The load engine: one [`Plan`] in, one [`Tally`] out. Threads share nothing while they measure; each
 //! has its connections, its arrivals and its tally, and the tallies are merged at the end.
 //!
-//! Or several plans, of several live servers: a [`Generator`] keeps connections to all of them and loads one at a time,
-//! in slices that are ordered one by one.
+//! For several live servers, each with a plan of its own, a [`Generator`] keeps connections to all of them and loads one at a time, in
+//! slices that are ordered one by one.
 
 mod accounts;
 mod answer;
@@ -51,10 +51,10 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-/// The time within which one connection must come about before a measurement starts.
+/// The time within which one connection must be established before a measurement starts.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The descriptors needed beside those of connections: standard streams, poll sets, the store, logs.
+/// The descriptors needed besides those of connections: standard streams, poll sets, the store, logs.
 const SPARE_DESCRIPTORS: u64 = 64;
 
 /// Why nothing could be measured.
@@ -85,7 +85,7 @@ pub enum LoadError {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// `io_uring` was asked for by name and can't be used.
-    #[error("io_uring can't be used here ({0}); or use epoll")]
+    #[error("io_uring can't be used here ({0}); alternatively, use epoll")]
     NoUring(String),
     /// The back end failed.
     #[error("the load engine's own I/O failed: {0}")]
@@ -150,7 +150,7 @@ pub struct Progress {
     pub starts_ns: Option<u64>,
     /// Set to end the measurement early.
     pub stop: Arc<AtomicBool>,
-    /// Set by a worker that can't go on, for all workers, without a request to stop.
+    /// Set by a worker that can't go on, so that all workers end; `stop` is left as it is.
     pub halted: AtomicBool,
     /// Whether a TLS handshake has completed on any of the workers; written at handshakes only.
     pub secured: AtomicBool,
@@ -162,7 +162,7 @@ pub struct Progress {
     pub log: Option<Sender<Vec<Exchange>>>,
 }
 
-/// Runs one measurement.
+/// Runs one measurement. Errors: where nothing could be measured. Requests that fail are counted in the tally.
 pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally, LoadError> {
     let tls = try_out(plan)?;
     let threads = plan.threads.clamp(1, plan.load.connections());
@@ -205,7 +205,7 @@ pub fn check(plan: &Plan) -> Result<(), LoadError> {
     try_out(plan).map(drop)
 }
 
-/// First what is wrong with the plan, whether or not a server is there.
+/// Checks the plan first, whether or not a server is there, and then whether one accepts connections. Returns the plan's TLS configuration.
 fn try_out(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
     ensure_descriptors(plan.load.connections())?;
     sources::check(plan)?;

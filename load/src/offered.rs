@@ -1,5 +1,5 @@
 //! Open load: when requests are due, which connections have room for them, and how late they leave. A request goes
-//! to the connection that has been free the longest; while none is free, it waits, which is due to the server.
+//! to the connection that has been free the longest; while none is free, it waits, and that wait counts as the server's.
 
 use crate::pace::Pace;
 use net::Slot;
@@ -14,7 +14,7 @@ pub struct Offered {
     /// Connections with room for a request, the longest free first.
     line: VecDeque<Free>,
     is_in_line: Box<[bool]>,
-    /// Since when each of the requests that were given to free connections since the last hand-over could have left.
+    /// For each request that was given to a free connection since the last hand-over: since when it could have left.
     leaving: Vec<u64>,
     late: Late,
 }
@@ -122,7 +122,7 @@ impl Offered {
         }
     }
 
-    /// Records that a free connection was given a request that was due then. The lag is the load generator's own: a request that
+    /// Records that a free connection was given a request that was due at `due_ns`. The lag is the load generator's own: a request that
     /// waited for a connection waited for the server.
     #[inline]
     pub fn given(&mut self, due_ns: u64, free: Free) {
@@ -135,13 +135,13 @@ impl Offered {
     pub fn was_late(&mut self, since_ns: u64, now_ns: u64) {
         let next_due_ns = self.next_due_ns();
         let is_behind = self.line.is_empty() && next_due_ns <= now_ns;
-        // As long as there are requests of an earlier time, it is those that wait.
+        // As long as requests of an earlier such time wait, that time is kept.
         if is_behind && next_due_ns >= self.late.to_ns {
             self.late = Late { from_ns: since_ns, to_ns: now_ns };
         }
     }
 
-    /// For how long a request that was due then waited for the load generator before it waited for a connection.
+    /// For how long a request that was due at `due_ns` waited for the load generator before it waited for a connection.
     #[inline]
     pub fn late_ns(&self, due_ns: u64) -> u64 {
         let Late { from_ns, to_ns } = self.late;

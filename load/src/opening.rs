@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// the last ones are opened.
 const ENLIST: usize = 8;
 
-/// The most time that a connection which could have been opened earlier makes up for.
+/// The longest delay of openings that is made up for, by opening the next connections faster than the rate.
 const MAKE_UP_NS: u64 = 10_000_000;
 
 /// The opening of one worker's connections.
@@ -29,7 +29,7 @@ pub struct Opening {
     index: u64,
     /// The number of further connections that may be opened; `None`: any number.
     left: Option<u64>,
-    /// The number of connections that were begun, or wait for it, and are not closed yet.
+    /// The number of connections that were opened, or wait to be opened, and are not closed yet.
     live: usize,
 }
 
@@ -51,7 +51,7 @@ impl Opening {
         }
     }
 
-    /// The addresses of the next connection: to and from.
+    /// The addresses to which and from which the next connection goes.
     #[inline]
     pub fn endpoint(&mut self) -> &Endpoint {
         self.opened += 1;
@@ -131,7 +131,7 @@ impl Opening {
         Some(slot)
     }
 
-    /// When this needs a turn at the latest.
+    /// The latest moment at which a connection must be opened or put to work.
     pub fn next_ns(&self, origin_ns: u64, all: usize) -> u64 {
         let paced = if self.line.is_empty() { u64::MAX } else { self.next_ns };
         if self.enlisted >= all {

@@ -22,7 +22,7 @@ pub struct Pace {
     index: usize,
     threads: usize,
     k: u64,
-    /// Poisson arrivals: the gaps of rate 1 so far.
+    /// Poisson arrivals: the sum of the gaps so far, at a rate of 1.
     sum: f64,
     due_ns: u64,
 }
@@ -83,7 +83,7 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// All due times until then, of all workers.
+    /// All due times until `until_ns`, of all workers.
     fn due(rate: &str, arrivals: Arrivals, seed: u64, threads: usize, until_ns: u64) -> Vec<u64> {
         let mut all = Vec::new();
         for index in 0..threads {

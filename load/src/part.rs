@@ -24,7 +24,7 @@ pub struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Measures once, on a back end for so many connections.
+    /// Measures once. `io`: makes a back end for a number of connections.
     pub fn work<I: Io>(
         self,
         io: impl FnOnce(usize) -> std::io::Result<I>,
@@ -54,7 +54,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// The local ports of its connections, where they are many.
+    /// The local ports of its connections; `None` where connections are so few that the kernel may choose.
     fn ports(&self) -> Option<Ports> {
         let sources = self.plan.connecting.from.len().max(1);
         Ports::of(self.plan.load.connections() / sources, self.index, self.threads)
@@ -71,7 +71,7 @@ fn run<I: Io>(
     barrier: &Barrier,
     watch: &dyn Watch,
 ) -> Result<Tally, LoadError> {
-    // Even a worker that could not be made must come here: the others wait for it.
+    // Even where a worker could not be made, its thread must come here: the others wait for it.
     barrier.wait();
     Ok(worker?.run(watch)?)
 }

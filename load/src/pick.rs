@@ -16,7 +16,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// A picker for worker `index`, counted in requests that leave together; each worker begins at another place in the list.
+    /// A picker that begins, in turn, with request number `index` of the list, so that each worker can begin at another place.
     pub fn new(asks: &[Ask], order: Order, seed: u64, index: usize) -> Self {
         let total: f64 = asks.iter().map(|ask| ask.weight).sum();
         let mut sum = 0.0;

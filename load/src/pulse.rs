@@ -28,7 +28,8 @@ impl Pulse {
         self.answers = 0;
     }
 
-    /// Closes the step if it is due; returns the next deadline. A late step makes all later ones later. `answers`: the number of answers so far.
+    /// Closes the step if it is due; returns the next deadline. A late step makes all later ones later. `answers`: the number of answers so
+    /// far.
     pub fn tick(&mut self, now_ns: u64, answers: u64) -> u64 {
         let duration_ns = now_ns - self.begun_ns;
         if duration_ns >= self.length_ns {

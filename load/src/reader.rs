@@ -24,7 +24,7 @@ impl Reader {
 /// The result of reading the bytes at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// Everything was read, and the connection goes on; the number of answers that were completed.
+    /// Everything was read, and the connection stays open; the number of answers that were completed.
     On(usize),
     /// The last answer was whole; the server closes.
     Last,

@@ -13,7 +13,7 @@ pub struct Answer {
     pub status: u16,
     /// What is wrong with it.
     pub wrong: Option<Wrong>,
-    /// Whether the connection goes on.
+    /// Whether the connection stays open.
     pub keeps_alive: bool,
     /// When the answer was whole.
     pub now_ns: u64,

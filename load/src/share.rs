@@ -8,7 +8,7 @@ use model::{Load, OneOf, Plan, Until};
 pub struct Share {
     /// The number of the worker, from 0, among those of all machines.
     pub index: usize,
-    /// The number of workers; of several machines, as if all had as many.
+    /// The number of workers of all machines together, as if each machine had as many as this one.
     pub threads: usize,
     /// The number of its connections.
     pub connections: usize,
@@ -30,7 +30,7 @@ pub fn share(plan: &Plan, index: usize, threads: usize) -> Share {
         Until::Closed(n) => (None, Some(part_of(n))),
     };
     let answers = [answers, plan.most_requests].into_iter().flatten().min().map(part_of);
-    // Machines take turns first and then their workers, so that one machine needs not know how many workers another one has.
+    // Numbers go round the machines first and then round their workers, so that a machine need not know how many workers another one has.
     let OneOf { index: machine, machines } = plan.one_of;
     let (worker, workers) = (index * machines + machine, threads * machines);
     let pace = match &plan.load {
@@ -50,7 +50,7 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// The due times of the first two seconds, of all workers of machines with so many workers each.
+    /// The due times of the first two seconds, of all workers of machines with these numbers of workers.
     fn due(rate: &str, workers: &[usize]) -> Vec<u64> {
         let load = Load::Open {
             rate_per_s: rate.parse().unwrap(),

@@ -16,9 +16,9 @@ pub struct Slice {
     pub begins_ns: u64,
     /// The shortest first part.
     pub settle: Duration,
-    /// The longest first part. It lasts until every connection has been answered once, or until so many answers on some of them
-    /// show that the rest starves. Connections that got no answer in the target's last slice are not waited for: some servers serve only
-    /// so many.
+    /// The longest first part. It lasts until every connection has been answered once, or until the number of answers on some of them shows
+    /// that the rest starves. Connections that got no answer in the target's last slice are not waited for: some servers serve only a
+    /// limited number at a time.
     pub longest_settle: Duration,
     /// How much later the counted part begins, as a share (0 to 1) of the first part's length or of 10 ms, whichever is longer. It
     /// differs from slice to slice, so that no server that answers in bursts, and nothing else that is periodic, is always met in
@@ -37,9 +37,9 @@ pub struct Slice {
 /// How many answers are enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enough {
-    /// So many per connection that was answered in the first part, on average.
+    /// This number per connection that was answered in the first part, on average.
     PerConnection(u64),
-    /// So many in all.
+    /// This number in all.
     Answers(u64),
 }
 
@@ -65,7 +65,7 @@ impl Slice {
         }
     }
 
-    /// A window of open load of this length, repeated until there are so many answers.
+    /// A window of open load of this length, repeated until there is this number of answers, and at most as long as `longest`.
     pub fn window(target: usize, length: Duration, answers: u64, longest: Duration) -> Self {
         Self { length, enough: Enough::Answers(answers), longest, ..Self::of(target) }
     }
@@ -81,7 +81,7 @@ impl Slice {
         (self.jitter.clamp(0.0, 1.0) * settled_ns.max(JITTER_NS) as f64) as u64
     }
 
-    /// Checks that it can be measured on a generator with so many targets.
+    /// Checks that it can be measured on a generator with this number of targets.
     pub(crate) fn check(&self, targets: usize) -> Result<(), LoadError> {
         if self.target >= targets {
             return Err(LoadError::Slice("the load generator has no such target"));

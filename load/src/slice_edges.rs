@@ -21,7 +21,7 @@ pub struct SliceEdges {
 }
 
 impl SliceEdges {
-    /// The edges of the slices of so many workers; `stop` ends any slice early.
+    /// The edges of the slices of this number of workers; `stop` ends any slice early.
     pub fn new(workers: usize, stop: Arc<AtomicBool>) -> Self {
         Self {
             workers,

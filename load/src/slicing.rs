@@ -15,9 +15,9 @@ use std::time::Duration;
 /// The longest time for which events since the last slice are handled before the next one begins.
 const LONGEST_DRAIN_NS: u64 = 10_000_000;
 
-/// The number of answers per connection after which one without any is not waited for: if answers went to connections at random, a connection
-/// would be without one in one of nine million cases (e⁻¹⁶). A server that serves one connection after the other, or drops some that are
-/// opened, would otherwise spend a second on each slice.
+/// The number of answers per connection after which one without any is not waited for: if answers went to connections at random, a
+/// connection would be without one in one of nine million cases (e⁻¹⁶). A server that serves one connection after the other, or drops some
+/// that are opened, would otherwise spend a second on each slice.
 const STARVING: u64 = 16;
 
 /// How much longer than allowed a worker waits for the others to be ready before it begins without them, because one of them died.
@@ -222,12 +222,12 @@ impl<I: Io> Worker<'_, I> {
             be_content(at);
         }
         if self.offered.is_some() {
-            // Due times know nothing of answers: the window may begin at any moment.
+            // Due times do not depend on answers: the window may begin at any moment.
             self.enter_counted(at, counts);
         }
     }
 
-    /// Whether some connections wait while the others are answered again and again, which is the server's way and no cold start.
+    /// Whether some connections wait while the others are answered again and again, which is how the server works, not a cold start.
     fn starves_some(&self, answers_before: u64) -> bool {
         let answers = self.accounts.answers().saturating_sub(answers_before);
         answers >= STARVING.saturating_mul(self.connections.len() as u64)
@@ -245,7 +245,7 @@ impl<I: Io> Worker<'_, I> {
         if has_answer {
             self.enter_counted(at, counts);
         } else if at.now_ns >= at.edges.ends_ns().min(limit_ns(at)) {
-            // No answer at all: none in all of the time since.
+            // No answer came in all of the time since `from_ns`, which is counted.
             self.enter_counted(at, counts);
             at.opened_ns = at.from_ns;
             counts.is_cut = at.now_ns >= limit_ns(at);
@@ -295,7 +295,7 @@ impl<I: Io> Worker<'_, I> {
         self.window.close();
         self.connections.iter_mut().for_each(|connection| connection.is_awaited |= connection.served() > 0);
         if self.connections.iter().all(|connection| !connection.is_awaited) {
-            // A server that answered nobody may come back.
+            // A server that answered on no connection may recover.
             self.connections.iter_mut().for_each(|connection| connection.is_awaited = true);
         }
         (counts.opened_ns, counts.closed_ns) = (Some(at.opened_ns), Some(now));

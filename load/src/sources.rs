@@ -1,5 +1,5 @@
-//! Checks that connections can start from the given addresses, before anything is measured and in words of its own: a
-//! connection's own error would look like too few ports.
+//! Checks that connections can start from the given addresses, before anything is measured and with errors of their own: the error of a
+//! connection would look like too few ports.
 
 use model::{Address, Plan};
 use std::net::{IpAddr, SocketAddr, TcpListener};

@@ -16,7 +16,7 @@ pub struct Thinkers {
 }
 
 impl Thinkers {
-    /// No connection waits; there will be at most `connections`.
+    /// A queue in which no connection waits yet, and at most `connections` will.
     pub fn new(think: Think, seed: u64, index: usize, connections: usize) -> Self {
         let room = if think == Think::None { 0 } else { connections };
         let seed = random::derive(&[seed, 2, index as u64]);

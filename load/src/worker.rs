@@ -26,8 +26,8 @@ const CHECK_NS: u64 = 100_000_000;
 /// The number of pauses between two looks of a worker that polls: a few hundred nanoseconds.
 const PAUSES: usize = 16;
 
-/// How late a timer wakes a sleeper: typical of virtual machines, and more than of most others. In open load a worker gets up so
-/// much earlier, and polls until the request is due.
+/// How late a timer wakes a sleeping thread: a typical value of virtual machines, and more than on most other machines. In open load a
+/// worker wakes this much earlier, and polls until the request is due.
 const OVERSLEEP_NS: u64 = 50_000;
 
 /// The longest look of a worker that polls.
@@ -54,7 +54,7 @@ pub struct Worker<'p, I> {
     pub(crate) accounts: Accounts,
     pub(crate) window: Window,
     pub(crate) reader: Reader,
-    /// Requests that leave together.
+    /// The bytes of requests that are sent together.
     pub(crate) out: Vec<u8>,
     /// Whether the kernel can drop bodies that are not verified: on TCP, without encryption.
     pub(crate) can_skip: bool,
@@ -81,7 +81,7 @@ impl<'p, I: Io> Worker<'p, I> {
         let has_digest = plan.asks.iter().any(|ask| ask.expect.sha256.is_some());
         let connections: Vec<_> =
             (0..share.connections).map(|_| Connection::new(plan.pipeline, has_digest)).collect();
-        // What is sent together stays together.
+        // The requests of a burst stay together.
         let at_once = if plan.bursts { plan.pipeline } else { 1 };
         let most_bytes = plan.asks.iter().map(|ask| ask.request.len().max(ask.last.len())).max().unwrap_or(0);
         let timeout_ns = plan.timeout.as_nanos().try_into().unwrap_or(u64::MAX);
@@ -181,7 +181,7 @@ impl<'p, I: Io> Worker<'p, I> {
             if is_ready {
                 return Ok(());
             }
-            // Looking without a pause would slow down the side that has something to say.
+            // Polling without a pause would slow down the side that is to answer.
             (0..PAUSES).for_each(|_| std::hint::spin_loop());
             let then = self.io.now_ns();
             // The first look hands over what was asked for, which is work. A longer look was an interruption: this thread
@@ -194,8 +194,8 @@ impl<'p, I: Io> Worker<'p, I> {
         self.io.wait(Some(Duration::from_nanos(moment_ns.saturating_sub(at)))).map(drop)
     }
 
-    /// Open load: lets the requests that were given to free connections leave now, and records their lag, with one look at the clock for all of
-    /// a turn. Returns the time after that.
+    /// Open load: lets the requests that were given to free connections leave now, and records their lag, with one look at the clock for
+    /// all of a turn. Returns the time after that.
     #[inline]
     fn tell_lag(&mut self, now: u64) -> std::io::Result<u64> {
         let Some(offered) = self.offered.as_mut().filter(|offered| offered.has_leaving()) else {
@@ -222,7 +222,7 @@ impl<'p, I: Io> Worker<'p, I> {
         self.connections.iter_mut().for_each(Connection::open_window);
     }
 
-    /// The bytes of the requests in flight, and how long they have been so in all.
+    /// The bytes of the requests in flight, and the sum of the times for which they have been in flight, in nanoseconds.
     pub(crate) fn under_way(&self, now: u64) -> (u64, u64) {
         let flights = self.connections.iter().flat_map(Connection::in_flight);
         let bytes = flights.map(|flight| self.plan.asks[flight.ask as usize].request.len() as u64).sum();
@@ -274,7 +274,7 @@ impl<'p, I: Io> Worker<'p, I> {
     fn finish(mut self, now: u64, watch: &dyn Watch) -> Tally {
         let (end_ns, duration_ns) = (self.window.end_ns(now), self.window.duration_ns(now));
         self.accounts.close_window(end_ns, duration_ns, connection::open(&self.connections));
-        // Only now: whoever watches may look at the server at once, which is no work of the load generator's.
+        // Only now: a watcher may look at the server at once, which must not count as the load generator's work.
         watch.closed();
         self.count_unfinished(end_ns);
         let (pulse, course) = self.window.finish(now, self.accounts.answers());
@@ -309,7 +309,8 @@ impl<'p, I: Io> Worker<'p, I> {
     }
 }
 
-/// Why a request that is given up is lost: its wait is at least as long as this, and leaving it out would flatter the tail.
+/// The cause of the loss of requests that are given up. Their ages count as latencies: leaving them out would make the tail look better
+/// than it is.
 fn overdue(loss: Loss, why: &str) -> LossCause<'_> {
     LossCause { is_overdue: true, ..LossCause::of_all(loss, why) }
 }

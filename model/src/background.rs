@@ -14,10 +14,10 @@ pub struct Background {
 }
 
 impl Background {
-    /// At most this many are kept.
+    /// The largest number of programs that are kept.
     const KEPT: usize = 3;
 
-    /// The programs that used the most CPU time together, the first one the most, from each one's name and time.
+    /// Sums CPU times by program and returns the largest sums, at most `KEPT`, the largest first. `all`: names and nanoseconds.
     pub fn most<'p>(all: impl Iterator<Item = (&'p String, &'p u64)>) -> Vec<Self> {
         let mut sums: BTreeMap<&String, u64> = BTreeMap::new();
         for (program, ns) in all {

@@ -28,7 +28,7 @@ pub fn share_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, 
     share(from).map(Some)
 }
 
-/// A share that may be lost: from 0 to below 1.
+/// The share of its speed that a contender may lose: from 0 to below 1, or absent.
 pub fn margin_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let n = f64::deserialize(from)?;
     if (0.0..1.0).contains(&n) {
@@ -55,7 +55,7 @@ fn within<'de, D: Deserializer<'de>>(from: D, low: f64, high: f64, allowed: &str
     }
 }
 
-/// The least and the most blocks.
+/// The smallest and the largest number of blocks.
 pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error> {
     match <[i64; 2]>::deserialize(from)? {
         [low, high] if low >= 1 && low <= high => Ok([low as usize, high as usize]),
@@ -66,12 +66,12 @@ pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error
     }
 }
 
-/// The least and the most blocks, which may be absent.
+/// The smallest and the largest number of blocks, which may be absent.
 pub fn blocks_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[usize; 2]>, D::Error> {
     blocks(from).map(Some)
 }
 
-/// A time in a pattern of JSON Schema, such as `2s` or `1min 30s`: the units that `humantime` knows.
+/// A regular expression for JSON Schema that matches a time such as `2s` or `1min 30s`, with the units that `humantime` knows.
 pub const TIME: &str = concat!(
     r"(\s*[0-9]+(\.[0-9]+)?\s*(nanos|nsec|ns|usec|us|µs|millis|msec|ms|seconds|second|secs|sec|s|",
     r"minutes|minute|mins|min|m|hours|hour|hrs|hr|h|days|day|d|weeks|week|wks|wk|w|months|month|M|",
@@ -83,7 +83,7 @@ pub mod duration {
     use super::{Deserialize, Deserializer, Duration, Error, Serializer};
     use super::{Schema, SchemaGenerator, TIME, json_schema};
 
-    /// What is read, in JSON Schema.
+    /// The JSON Schema of what is read.
     pub fn schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
@@ -132,7 +132,7 @@ pub mod histogram {
     use base64::{Engine, prelude::BASE64_STANDARD};
     use stats::Histogram;
 
-    /// What is written, in JSON Schema.
+    /// The JSON Schema of what is written.
     pub fn schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "contentEncoding": "base64" })
     }
@@ -187,14 +187,14 @@ pub mod bytes_or_none {
     }
 }
 
-/// Figures of a page: finite numbers.
+/// The figures of a page, which must be finite numbers.
 pub fn finite<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Finite,
 {
     let figures = T::deserialize(deserializer)?;
-    if figures.is_finite() { Ok(figures) } else { Err(D::Error::custom("a figure is a finite number")) }
+    if figures.is_finite() { Ok(figures) } else { Err(D::Error::custom("a figure must be a finite number")) }
 }
 
 /// Values whose numbers can be checked to be finite.

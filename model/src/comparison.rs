@@ -15,9 +15,9 @@ pub struct Comparison {
     pub old: String,
     /// The later run.
     pub new: String,
-    /// The differences between the two beside what is compared, such as another kernel.
+    /// Other differences between the two runs, such as another kernel.
     pub notes: Vec<String>,
-    /// The confidence that all intervals hold together; each by itself has a higher one.
+    /// The confidence with which all intervals hold at once; that of each interval alone is higher.
     pub confidence: f64,
     /// The cells that both runs have.
     pub cells: Vec<CellComparison>,
@@ -54,16 +54,17 @@ pub struct CellComparison {
     pub workload: String,
     /// How requests arrived.
     pub load: Load,
-    /// What speed is in this cell: the rate, or one over this where less is better.
+    /// The metric in this cell. Speed is the rate itself, or the reciprocal of the metric where less is better.
     #[serde(default)]
     pub metric: Metric,
-    /// The machine's own drift: the speed of the server below, new by old. It is taken out of all others.
+    /// The machine's own drift: the speed of the server `drift_of` in the new run divided by that in the old one. All other ratios are
+    /// corrected for it.
     pub drift: Option<Figure>,
     /// The server that shows the drift, because it is the same in both runs.
     #[serde(default)]
     pub drift_of: DriftOf,
-    /// By how much contenders moved between the runs beyond what their starts tell, as a share of their speed (standard deviation). Each
-    /// interval has the movement of the others in it. `null`: unknown, because there are too few contenders.
+    /// How much contenders changed between the runs beyond what the spread of their starts explains: a standard deviation, as a share of
+    /// their speed. Each contender's interval includes the movement of the others. `null`: unknown, because there are too few contenders.
     #[serde(default)]
     pub movement: Option<f64>,
     /// The contenders, from the one that lost most to the one that gained most.
@@ -90,7 +91,7 @@ pub struct ContenderComparison {
     pub title: String,
     /// Its versions, the earlier one first.
     pub versions: [Option<String>; 2],
-    /// Its speed, new by old, with the machine's drift taken out.
+    /// Its speed in the new run divided by that in the old one, corrected for the machine's drift.
     pub ratio: Option<Figure>,
     /// The judgement of the ratio.
     pub change: Change,
@@ -113,7 +114,8 @@ pub enum Change {
 }
 
 impl Comparison {
-    /// The contenders that are certainly slower than before by more than this share: the whole interval is.
+    /// The contenders that are certainly slower than before by more than this share: the whole interval of their ratio is below 1 −
+    /// `margin`.
     pub fn regressions(&self, margin: f64) -> impl Iterator<Item = (&CellComparison, &ContenderComparison)> {
         let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
         all.filter(move |(_, c)| c.ratio.and_then(|r| r.high).is_some_and(|high| high < 1.0 - margin))

@@ -16,17 +16,17 @@ pub struct Contender {
     pub title: String,
     /// The language that it is written in.
     pub language: String,
-    /// What sort of thing it is.
+    /// What sort of program it is.
     pub kind: Kind,
     /// The address of its home page.
     pub homepage: String,
-    /// How its starts differ and how it gets warm. Where it is absent it is guessed from `language`.
+    /// How much its starts differ and how long it takes to get warm. If absent, it is guessed from `language`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
     /// Whether it needs the whole machine, so that it is measured with no other contender alive.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
-    /// How it is installed; absent for what drome contains.
+    /// How it is installed; absent for servers that are part of drome.
     #[serde(default)]
     pub install: Install,
     /// The command that builds it from `src/`, if it needs one.
@@ -56,7 +56,7 @@ pub struct Contender {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A web server of its own.
+    /// A stand-alone web server.
     Server,
     /// A library with which programs answer requests.
     Framework,
@@ -105,8 +105,8 @@ impl Class {
         }
     }
 
-    /// When a server of this class counts as warm. A server that compiles while it runs has plateaus on its way; one that is only
-    /// interpreted or collected has none.
+    /// When a server of this class counts as warm. The rate of a server that compiles while it runs can stay level for a while and then
+    /// rise again; that of one that is only interpreted or garbage-collected does not.
     pub fn warmth(self) -> Warmth {
         match self {
             Self::Native => Warmth::NATIVE,
@@ -201,12 +201,12 @@ fn ready() -> Duration {
     Duration::from_secs(30)
 }
 
-/// What a contender is known to do wrong, in words, although it takes part. It is still asked for it, every report says it, and
-/// a fault that no longer occurs fails verification.
+/// What a contender is known to do wrong, in words. It takes part nevertheless. Verification still tests for each fault, and fails if one
+/// no longer occurs; every report names the faults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Faults {
-    /// It does not answer a request that comes in pieces.
+    /// It does not answer a request that arrives in several pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fragments: Option<String>,
 }
@@ -238,7 +238,7 @@ impl Settings {
         named.map(|(name, value)| (name, value.as_deref()))
     }
 
-    /// These settings, and where they say nothing, those.
+    /// These settings; each one that is absent is taken from `those`.
     fn over(&self, those: &Self) -> Self {
         Self {
             keep_alive: self.keep_alive.clone().or_else(|| those.keep_alive.clone()),

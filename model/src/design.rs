@@ -13,20 +13,21 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "file::Design", into = "file::Design")]
 pub struct Design {
-    /// The least and the most blocks; rounds, where there are heats.
+    /// The smallest and the largest number of blocks; of rounds, where there are heats.
     pub blocks: [usize; 2],
-    /// The load before the measurement, not counted; the least, where there are heats.
+    /// The length of the load before the measurement, which is not counted; the shortest such time, where there are heats.
     pub warmup: Duration,
-    /// The measurement of a trial; the counted load of one start in one cell, where there are heats.
+    /// The length of a trial's measurement; where there are heats, of the counted load of one start in one cell.
     pub measure: Duration,
-    /// Whether to stop as soon as every contender is certainly faster or slower than the first, or the reference.
+    /// Whether to stop as soon as every contender is certainly faster or slower than the first contender (in a race) or the reference (in a
+    /// study).
     pub decide: bool,
     /// The share of the first contender's speed that another may lose. A run with `decide` then ends as soon as every contender is
     /// certainly slower by more than that, or certainly not.
     pub margin: Option<f64>,
     /// The figure by which the run decides and contenders are ranked; see [`Study::metric`](crate::Study::metric).
     pub metric: Metric,
-    /// Stop when the interval of every ratio is within this share of it.
+    /// Stop when the interval of every ratio is within this share of the ratio.
     pub precision: f64,
     /// The longest time of the run: a trial or a heat that would exceed it is not started.
     pub budget: Duration,
@@ -37,7 +38,7 @@ pub struct Design {
 /// The part of a design that only heats have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heats {
-    /// The most contenders that are alive together, without the hub.
+    /// The largest number of contenders that are alive together, without the hub.
     pub size: usize,
     /// The length of one contender's turn.
     pub slice: Duration,
@@ -46,9 +47,9 @@ pub struct Heats {
 }
 
 impl Heats {
-    /// The shortest slice: of a shorter one nothing is left when its cold start is dropped.
+    /// The shortest slice that is allowed: of a shorter one, nothing is left once its cold start is dropped.
     pub const LEAST_SLICE: Duration = Duration::from_millis(20);
-    /// With fewer slices than this, a start has no figure that is worth much.
+    /// The smallest number of slices from which a start gets a figure of any use.
     pub const LEAST_SLICES: u32 = 5;
 }
 
@@ -66,8 +67,8 @@ impl Design {
         usize::try_from(cycles).unwrap_or(usize::MAX).max(1)
     }
 
-    /// The rounds after which the run is asked whether it is enough: the planned ones between the least and the most, and the most. There are
-    /// never more looks than the level of each allows for.
+    /// The numbers of rounds after which the run checks whether it has measured enough: the planned ones between the smallest and the
+    /// largest number of rounds, then the largest. There are never more looks than [`Self::level`] is computed for.
     pub fn looks(&self) -> Vec<usize> {
         let [least, most] = self.blocks;
         let after = self.planned().after;
@@ -75,7 +76,7 @@ impl Design {
         within.take(after.len() - 1).chain([most]).collect()
     }
 
-    /// The chance of a wrong decision at each look, so that all looks together err in at most 5 % of runs.
+    /// The allowed chance of a wrong decision at each look. With it, all looks together are wrong in at most 5 % of runs.
     pub fn level(&self) -> f64 {
         self.planned().chance
     }

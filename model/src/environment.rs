@@ -1,5 +1,5 @@
-//! The machine: what holds for a whole run, and what may change from trial to trial. What the machine does not tell is null,
-//! never 0; what older versions did not ask for reads as null too.
+//! The machine: what holds for a whole run, and what may change from trial to trial. What the machine does not report is null, never 0;
+//! what older versions did not record reads as null, too.
 
 mod servers_on;
 
@@ -20,7 +20,7 @@ pub struct Environment {
     pub hub: Option<String>,
     /// The kernel's release.
     pub kernel: Option<String>,
-    /// The name of the processor, as it tells it.
+    /// The name of the processor, as it reports it.
     pub cpu: Option<String>,
     /// The number of cores that drome may use.
     pub cores: usize,
@@ -36,9 +36,9 @@ pub struct Environment {
     pub core_notes: Vec<String>,
     /// The size of the machine's memory.
     pub memory_bytes: Option<u64>,
-    /// The hypervisor, if the machine tells one.
+    /// The hypervisor, if the machine reports one.
     pub virtualization: Option<String>,
-    /// Everything else that is asked for.
+    /// The other properties of the machine that may affect figures.
     #[serde(default)]
     pub machine: Machine,
     /// The other machine that the servers ran on; absent: they ran on this one. `server_cpus` are then that machine's.
@@ -112,9 +112,9 @@ pub struct PhysicalCore {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FrequencyPolicy {
-    /// The driver.
+    /// The kernel's frequency driver (`scaling_driver`), such as `intel_pstate`.
     pub driver: Option<String>,
-    /// The governor; where cores differ, all, with commas.
+    /// The governor; where cores differ, all of them, separated by commas.
     pub governor: Option<String>,
     /// The lowest frequency that is allowed on any of the cores.
     pub min_hz: Option<u64>,
@@ -159,27 +159,28 @@ impl Cap {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Conditions {
-    /// The share of the time of server's and load generator's CPUs that the host took, in millionths.
+    /// The share of the time of the server's and the load generator's CPUs that the virtual machine's host took (steal time), in
+    /// millionths.
     pub steal_ppm: Option<u64>,
     /// The share of that time that programs other than drome and the server used, in millionths. Time is counted in ticks of
-    /// 10 ms, so that a few thousand mean nothing; null for a trial that failed.
+    /// 10 ms, so a few thousand mean nothing; null for a trial that failed.
     pub others_ppm: Option<u64>,
     /// The mean number of runnable tasks over the minute before the trial; drome's own trials are included.
     pub load_average: Option<f64>,
-    /// The mean frequency of the servers' cores at that moment.
+    /// The mean frequency of the servers' cores.
     pub server_hz: Ends<u64>,
-    /// The mean frequency of the load generator's cores at that moment.
+    /// The mean frequency of the load generator's cores.
     pub client_hz: Ends<u64>,
-    /// The hottest sensor of the processor.
+    /// The temperature of the processor's hottest sensor.
     pub temperature_c: Ends<f64>,
-    /// Why the processor was throttled meanwhile; empty: it was not. Unknown on a Raspberry Pi that was throttled earlier since boot, unless
-    /// it was so at the beginning or at the end.
+    /// Why the processor was throttled meanwhile; empty: it was not. Unknown on a Raspberry Pi that was throttled earlier since boot,
+    /// unless it was so at the beginning or at the end.
     pub throttled: Option<Vec<String>>,
-    /// The program that the server was.
+    /// The program that the server ran.
     pub server: Option<Executable>,
 }
 
-/// The conditions over all trials of a run: the worst of each.
+/// The conditions over all trials of a run: the worst value of each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConditionsRange {
@@ -201,7 +202,7 @@ pub struct ConditionsRange {
     pub throttled: Vec<String>,
 }
 
-/// The programs that a contender's server was, over all of its trials.
+/// The programs that a contender's server ran, over all of its trials.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Ran {
@@ -211,12 +212,12 @@ pub struct Ran {
     pub executables: Vec<Executable>,
 }
 
-/// A figure before and after.
+/// A figure before and after a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ends<T> {
     /// Before the trial.
     pub before: Option<T>,
-    /// After it.
+    /// After the trial.
     pub after: Option<T>,
 }
 

@@ -22,7 +22,7 @@ pub struct Errors {
     pub protocol: u64,
     /// Bytes that no request asked for.
     pub unasked: u64,
-    /// A lack on the load generator's own side: no port, no descriptor.
+    /// The load generator's own machine ran out of something: ports, descriptors.
     pub local: u64,
 }
 

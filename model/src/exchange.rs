@@ -1,4 +1,4 @@
-//! One request and its outcome, for the reports of older tools, which are made of single requests.
+//! One request and its outcome, for the reports of older tools, which are computed from single requests.
 
 /// A request that was answered or lost. Times are nanoseconds of the monotonic clock; what never happened is 0, so use the
 /// methods.
@@ -6,11 +6,11 @@
 pub struct Exchange {
     /// The number of the connection, counted over all that were opened; unique in a measurement.
     pub connection: u64,
-    /// The number of whole answers on this connection before.
+    /// The number of whole answers on this connection before this request.
     pub nth: u32,
-    /// The index of the request among the plan's.
+    /// The index of the request in the plan's `asks`.
     pub ask: u32,
-    /// When the connection was begun.
+    /// When opening the connection began.
     pub connect_ns: u64,
     /// When it was open, its TLS handshake included.
     pub connected_ns: u64,
@@ -35,7 +35,7 @@ pub enum End {
     Answered {
         /// Its status.
         status: u16,
-        /// Whether the connection goes on.
+        /// Whether the connection stays open.
         keeps_alive: bool,
     },
     /// Without a whole answer.

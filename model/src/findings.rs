@@ -62,7 +62,7 @@ pub struct Findings {
     /// The result of a race; null in a study.
     #[serde(default)]
     pub race: Option<RaceFindings>,
-    /// The largest of the cells' noise floors, as a ratio less one.
+    /// The largest of the cells' noise floors, as a ratio minus one (0.03: 3 %).
     pub noise_floor: Option<f64>,
     /// The cells.
     pub cells: Vec<CellFindings>,
@@ -77,7 +77,7 @@ pub struct Findings {
     /// How each contender was set up, by name; empty in findings of older versions.
     #[serde(default)]
     pub entrants: BTreeMap<String, Entrant>,
-    /// How the CPU time of servers differs that were sampled after the run, with `--profile`; absent where none were compared.
+    /// How the CPU times of the servers that were sampled after the run (`--profile`) differ; absent where none were compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ProfiledPair>,
 }
@@ -179,7 +179,7 @@ pub struct CellFindings {
     pub metric: Metric,
     /// The number of blocks; of rounds, where it was measured in heats.
     pub blocks: usize,
-    /// The noise floor, as a ratio less one: smaller differences are treated as noise.
+    /// The noise floor, as a ratio minus one (0.03: 3 %): smaller differences are treated as noise.
     pub noise_floor: Option<f64>,
     /// What only a run in heats has; absent in one of blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -256,11 +256,11 @@ pub struct ContenderFindings {
     pub server_core_use: Option<Figure>,
     /// The largest resident memory of any trial.
     pub rss_max_bytes: Option<u64>,
-    /// The rate block by block: the mean over its entries, null where none is valid.
+    /// The rate block by block: the mean over the contender's trials in the block, null where none is valid.
     #[serde(default)]
     pub rate_per_s_by_block: Vec<Option<f64>>,
-    /// The metric that contenders are ranked by, block by block as above: the rate, or one over the figure where less is better. Runs
-    /// are compared by it.
+    /// The metric that contenders are ranked by, block by block as above: the rate, or the reciprocal of the figure where less is better.
+    /// Runs are compared by it.
     #[serde(default)]
     pub merit_by_block: Vec<Option<f64>>,
     /// Rate as a share of the reference's, paired by block; in a race, of the first contender's.
@@ -268,7 +268,7 @@ pub struct ContenderFindings {
     /// Whether it is certainly better or worse than the first contender of a race; null in a study, and for the first itself.
     #[serde(default)]
     pub differs: Option<bool>,
-    /// Whether its whole interval is within the precision of the first contender of a race; null as above.
+    /// Whether it equals the first contender of a race: the whole interval of their ratio is within the precision of 1. Null as above.
     #[serde(default)]
     pub equal: Option<bool>,
     /// How much longer an answer takes (1/rate) than the reference's, paired by block.
@@ -281,9 +281,10 @@ pub struct ContenderFindings {
     pub rank_low: Option<usize>,
     /// The worst rank that the data allow.
     pub rank_high: Option<usize>,
-    /// The bound of most trials; where the load generator or the network was the bound of a third of them or more, that.
+    /// What bounded most trials; where the load generator or the network bounded a third of them or more, that one.
     pub bound: Option<String>,
-    /// How long the server waited for work, as a share of the window: the median over trials. Its busiest thread, or core, counts.
+    /// How long the server waited for work, as a share of the window: the median over trials. The server counts as waiting while its cores
+    /// together, or its busiest thread, were not busy.
     #[serde(default)]
     pub server_idle_share: Option<f64>,
     /// Open load: the number of valid trials in which the server fell behind. Their rate counts; their latency does not, and where they are
@@ -294,7 +295,7 @@ pub struct ContenderFindings {
     pub errors: u64,
     /// The rate that the page published.
     pub published: Option<f64>,
-    /// Whether its rate had settled; null where no trial can tell.
+    /// Whether its rate had settled; null where no trial shows it.
     #[serde(default)]
     pub steady: Option<Steadiness>,
     /// What only a run in heats has; absent in one of blocks.
@@ -315,7 +316,7 @@ impl Findings {
 /// Whether the rate of a contender had settled before the window opened, over its valid trials.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
-    /// The number of trials whose course can tell.
+    /// The number of trials whose course shows whether the rate had settled.
     pub trials: usize,
     /// The number of those in which it was still getting faster in the window.
     pub faster: usize,
@@ -323,10 +324,10 @@ pub struct Steadiness {
     pub slower: usize,
     /// Whether the rate had settled: false if most trials changed in the same direction; null with fewer than three trials.
     pub is_steady: Option<bool>,
-    /// The median over trials of the rate in the last quarter of the window divided by that in the first, less one.
+    /// The median over trials of the rate in the last quarter of the window divided by that in the first, minus one.
     pub change: f64,
-    /// The seconds of load, warm-up included, after which the middle trial had settled (if the rate is not steady: of the trials that
-    /// were not); null where that is not known.
+    /// The seconds of load, warm-up included, after which the rate had settled: the median over trials (if the rate is not steady, over the
+    /// trials in which it was not); null where that is not known.
     pub settled_after_s: Option<f64>,
 }
 

@@ -4,10 +4,11 @@ use crate::environment::Environment;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// That the heats of a run are measured on several machines.
+/// The fleet of machines that measures the heats of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fleet {
-    /// The number of machines that it was planned for. Its budget is that many times the study's: it is the sum of all machines' time.
+    /// The number of machines that the run was planned for. The run's budget is the study's times this number, because it limits the sum of
+    /// all machines' time.
     pub machines: usize,
 }
 
@@ -18,6 +19,6 @@ pub struct HeatMachine {
     pub name: String,
     /// Which attempt of the heat it was, counted from 1. Attempts that were lost with their machine left nothing.
     pub attempt: usize,
-    /// What the machine is.
+    /// The machine's properties.
     pub environment: Environment,
 }

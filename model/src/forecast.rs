@@ -29,7 +29,7 @@ pub struct RoundsForecast {
     pub round_most_s: f64,
     /// The mean time of a pilot's rounds; null without a pilot.
     pub round_measured_s: Option<f64>,
-    /// The rounds after which the run is asked whether it is enough, with the time until then.
+    /// The rounds after which the run checks whether it has measured enough, with the time until then.
     pub looks: Vec<Look>,
     /// The study's budget.
     pub budget_s: f64,
@@ -37,12 +37,12 @@ pub struct RoundsForecast {
     pub too_small: Option<String>,
 }
 
-/// The time until a run is asked whether it is enough.
+/// A moment at which a run checks whether it has measured enough.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Look {
     /// The number of rounds.
     pub rounds: usize,
-    /// Their time, by design.
+    /// The time that these rounds take, estimated from the design.
     pub seconds: f64,
 }
 
@@ -61,7 +61,7 @@ pub struct Forecast {
     pub blocks_seen: usize,
     /// The wanted half width of an interval, as a share of the ratio.
     pub precision: f64,
-    /// The most blocks that the study allows.
+    /// The largest number of blocks that the study allows.
     pub blocks_most: usize,
     /// The study's budget, in seconds.
     pub budget_s: f64,
@@ -82,11 +82,11 @@ pub struct CellForecast {
     pub least_known: Option<String>,
     /// Its standard deviation from block to block, as a share; null where fewer than three blocks are sound.
     pub deviation: Option<f64>,
-    /// The number of blocks until it is known well enough; null where that is not known, or beyond reason.
+    /// The number of blocks until it is known well enough; null where that is not known, or is unreasonably large.
     pub blocks: Option<usize>,
     /// How long a block of this cell takes.
     pub block_s: f64,
-    /// The half width after the most blocks that the study allows.
+    /// The half width of the interval, as a share of the ratio, after the largest number of blocks that the study allows.
     pub best: Option<f64>,
     /// The contenders for which there is no forecast.
     pub unknown: Vec<String>,

@@ -27,9 +27,9 @@ pub struct Changed {
     pub title: String,
     /// The cell, as a table calls it; `None`: there is only one.
     pub cell: Option<String>,
-    /// What speed is: the rate, or one over this where less is better.
+    /// The metric. Speed is the rate itself, or the reciprocal of the metric where less is better.
     pub metric: Metric,
-    /// Its speed by that of the server that it is compared with: less than 1 is slower.
+    /// Its speed divided by that of the server that it is compared with: less than 1 is slower.
     pub speed: Figure,
     /// The share of its speed that it may lose.
     pub margin: f64,
@@ -37,15 +37,15 @@ pub struct Changed {
     pub judged: Judged,
 }
 
-/// What a gate says.
+/// The judgement of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// A contender is certainly slower than the margin allows.
     Slower,
-    /// No contender is.
+    /// No contender is slower than the margin allows.
     Passed,
-    /// One of them may be.
+    /// A contender may be slower than the margin allows, or could not be judged.
     Open,
 }
 
@@ -81,7 +81,8 @@ impl Gate {
         for pair in &race.pairs {
             let two = [of(&pair.contender), of(&pair.against)];
             let title = two[0].map_or(pair.contender.as_str(), |c| &c.title);
-            // A race is looked at again and again, and ends as soon as it knows: the interval of one pair alone would be wrong too often.
+            // A race is looked at again and again, and ends as soon as it is decided: the interval for a single pair at a single look would
+            // be wrong too often.
             let speed = pair.sure.map(|ratio| speed(ratio, race.metric));
             let floor = |c: &ContenderFindings| {
                 let by = c.held_back_by().filter(|_| race.metric == Metric::Rate)?;
@@ -96,7 +97,7 @@ impl Gate {
         gate
     }
 
-    /// The judgements of several races together, each by the title of its cell; its margin is that of the first.
+    /// Joins the judgements of several races, each given with the title of its cell. The margin is that of the first. `None` without any.
     pub fn of_cells(cells: impl IntoIterator<Item = (String, Self)>) -> Option<Self> {
         let mut all: Option<Self> = None;
         for (title, gate) in cells {
@@ -133,7 +134,8 @@ impl Gate {
         }
     }
 
-    /// The smallest slowdown that measurements as precise as these would show of every contender, as a share; `None`: of some there is no interval.
+    /// The smallest slowdown that measurements as precise as these would show of every contender, as a share; `None`: some contender has no
+    /// interval.
     pub fn smallest_shown(&self) -> Option<f64> {
         let of =
             |change: &Changed| Some(smallest_shown(change.speed.median, change.speed.high?, change.margin));
@@ -142,7 +144,7 @@ impl Gate {
     }
 }
 
-/// The ratio of speeds that a ratio of figures means: where less is better, speed is one divided by the figure.
+/// Converts a ratio of figures into a ratio of speeds: where less is better, speed is the reciprocal of the figure.
 pub fn speed(ratio: Figure, metric: Metric) -> Figure {
     if metric.is_better_higher() {
         return ratio;

@@ -1,5 +1,5 @@
-//! A gate's judgement as a document: the JSON of `--verdict FILE` (schema 1). What drome writes keeps to the limits of `check`,
-//! which every reader applies, because the file may come from anyone.
+//! A gate's judgement as a document: the JSON of `--verdict FILE` (schema 1). What drome writes stays within the limits of `check`, which
+//! every reader applies, because the file may come from anyone.
 
 mod check;
 mod profile;
@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 /// The version of the JSON.
 pub const SCHEMA: u32 = 1;
 
-/// The most changes that a document has; the worst are kept.
+/// The largest number of changes in a document; the worst are kept.
 pub const MOST_CHANGES: usize = 200;
 
-/// The most sentences that a document has.
+/// The largest number of sentences in a document.
 pub const MOST_SENTENCES: usize = 40;
 
-/// The most revisions that a document has: as many as a race has servers.
+/// The largest number of revisions in a document: as many as a race can have servers.
 pub const MOST_REVISIONS: usize = 26;
 
 /// The longest name, in bytes.
@@ -34,7 +34,7 @@ pub const LONGEST_NAME: usize = 100;
 /// The longest sentence, in bytes.
 pub const LONGEST_SENTENCE: usize = 500;
 
-/// Ratios of speeds lie between one by this and this.
+/// Ratios of speeds are limited to the range from the reciprocal of this number to the number itself.
 const LARGEST_RATIO: f64 = 1e6;
 
 /// What `--fail-if-slower` decided, and from what.
@@ -83,9 +83,9 @@ pub struct VerdictChange {
     pub title: String,
     /// The cell; null: there is only one.
     pub cell: Option<String>,
-    /// What speed is: the rate, or one over this where less is better.
+    /// The metric. Speed is the rate itself, or the reciprocal of the metric where less is better.
     pub metric: Metric,
-    /// Its speed by that of the server that it is compared with: less than 1 is slower.
+    /// Its speed divided by that of the server that it is compared with: less than 1 is slower.
     pub speed: f64,
     /// The lower bound of the 95 % interval; null: there is no interval.
     pub low: Option<f64>,
@@ -94,7 +94,7 @@ pub struct VerdictChange {
     /// The share of its speed that it may lose, where that is not the document's margin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
-    /// The share of its speed that it lost: 1 less the speed above, negative where it became faster.
+    /// The share of its speed that it lost: 1 minus `speed`, negative where it became faster.
     pub slowdown: f64,
     /// The judgement.
     pub judged: Outcome,
@@ -118,7 +118,7 @@ pub struct VerdictRevision {
 pub struct VerdictMachine {
     /// The number of cores that drome may use.
     pub cores: usize,
-    /// The name of the processor, as it tells it.
+    /// The name of the processor, as it reports it.
     pub cpu: Option<String>,
     /// The kernel's release.
     pub kernel: Option<String>,
@@ -226,7 +226,7 @@ fn rounds(findings: &Findings) -> usize {
     findings.cells.iter().map(|cell| cell.blocks).max().unwrap_or_default()
 }
 
-/// What all changes say together: one that is certainly too slow is enough, and all others must be known.
+/// The judgement of all changes together: one change that is certainly too slow decides; to pass, all must be known.
 fn outcome(changes: &[VerdictChange], unknown: &[String]) -> Outcome {
     let is_any = |judged| changes.iter().any(|change| change.judged == judged);
     match () {

@@ -16,13 +16,13 @@ pub const HUB: &str = "hub";
 pub struct Heat {
     /// The round, counted from 0. A round has every contender in one heat.
     pub round: usize,
-    /// The heat's number in the round, from 0. Heats that make up for spoiled starts come after those that were dealt.
+    /// The heat's number in the round, from 0. Heats that repeat spoiled starts come after those that were planned.
     pub number: usize,
     /// The contenders in the order in which they are started, without the hub.
     pub members: Vec<String>,
-    /// How often every member is started, all alive together: twice in a race, so that it is known what equals differ by.
+    /// The number of copies of every member that are alive together: two in a race, which shows how much equal servers differ.
     pub copies: usize,
-    /// Whether the hub is in it. The hub ties heats together, so that a race in one heat has none.
+    /// Whether the hub is in it. The hub ties heats together, so a race in one heat needs none.
     pub hub: bool,
     /// Indices into the study's cells, in the order in which they are measured.
     pub cells: Vec<usize>,
@@ -46,13 +46,13 @@ pub struct Start {
     pub contender: String,
     /// Which of its copies in the heat, from 0.
     pub copy: usize,
-    /// The number of starts of this copy in this round before.
+    /// The number of earlier starts of this copy in this round.
     pub attempt: usize,
     /// Its outcome.
     pub outcome: StartOutcome,
     /// The cells in which it was measured, by index. A cell that was cut off is not included.
     pub cells: BTreeMap<usize, InCell>,
-    /// The most resident memory of all of its processes together.
+    /// The largest sum of the resident memory of all of its processes.
     pub memory_bytes: Option<u64>,
     /// The time that was spent on it: start, verification, warm-up, its turns, stop. The sum over all starts is the time that the run
     /// took.
@@ -72,7 +72,7 @@ pub enum StartOutcome {
     Running,
     /// It was alive until the end of its heat.
     Ended,
-    /// The contender failed: it did not start, answered wrongly, or died. It counts, and is not made up for.
+    /// The contender failed: it did not start, answered wrongly, or died. It counts, and is not repeated.
     Failed(String),
     /// The lab or the machine failed. It is replaced by another start.
     Spoiled(String),
@@ -97,8 +97,8 @@ pub struct InCell {
     pub elsewhere_ns: Option<u64>,
     /// The length of those turns together.
     pub elsewhere_wall_ns: u64,
-    /// Looks at the resident memory of all of its processes before, between and after the cycles, those that do not count included: its
-    /// answers since the first look, and bytes. Empty where its processes are not known, and in stores of older versions.
+    /// Readings of the resident memory of all of its processes before, between and after the cycles, those that do not count included: the
+    /// number of its answers since the first reading, and bytes. Empty where its processes are not known, and in stores of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<[u64; 2]>,
     /// The other programs that used the most CPU time in its disturbed turns, at most three, the first one the most. Empty in stores of
@@ -132,7 +132,7 @@ impl Counts {
     }
 }
 
-/// One member's turn in a cycle. A disturbed turn is made up for by another one in the same cycle.
+/// One member's turn in a cycle. A disturbed turn is repeated in the same cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
     /// The round of its heat.
@@ -182,7 +182,7 @@ pub struct Ran {
 pub enum Void {
     /// Other processes ran.
     Others,
-    /// The machine's host took time.
+    /// The virtual machine's host took CPU time.
     Host,
     /// The load generator was held up while it had work.
     HeldUp,
@@ -272,10 +272,10 @@ impl Start {
 }
 
 impl Slice {
-    /// The time that the owner had its cores to itself, in nanoseconds: `ns` less the share of the turn in which other members or other
-    /// programs ran on one of so many server cores. Never less than half of `ns`, which no quiet turn comes near. In a turn that others
-    /// disturbed and that counts for want of quiet ones, their time is not taken off: what it cost the owner is not known, and a server that
-    /// waits while they run would come out faster than it can be.
+    /// The time for which the turn's owner had the servers' cores to itself, in nanoseconds: `ns` minus the share of the cores' time that
+    /// other members and other programs used in the turn. The result is at least half of `ns`; quiet turns stay far above that. In a turn
+    /// that other programs disturbed, and that counts only because there are too few quiet ones, the time of those programs is not
+    /// subtracted: what it cost the owner is unknown, and a server that waits while they run would seem faster than it can be.
     pub fn own_ns(&self, server_cores: usize) -> u64 {
         let others_ns = self.ran.others_on_server_ns.filter(|_| self.void.is_none());
         let ran = u128::from(self.ran.members_ns.unwrap_or(0)) + u128::from(others_ns.unwrap_or(0));

@@ -30,7 +30,7 @@ pub struct History {
 /// One cell over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellHistory {
-    /// Its place in the study's latest run, counted from 1; null where that does not have it.
+    /// Its place in the study's latest run, counted from 1; null where that run does not have the cell.
     pub number: Option<usize>,
     /// What a table calls it.
     pub title: String,
@@ -38,7 +38,7 @@ pub struct CellHistory {
     pub workload: String,
     /// How requests arrived.
     pub load: Load,
-    /// What speed is in this cell: the rate, or one over this where less is better.
+    /// The metric in this cell. Speed is the rate itself, or the reciprocal of the metric where less is better.
     #[serde(default)]
     pub metric: Metric,
     /// Whether these runs were measured in heats: `of_reference` is then the share of the hub's speed, the server that is in every heat.
@@ -48,7 +48,7 @@ pub struct CellHistory {
     pub runs: Vec<RunInHistory>,
     /// Runs that can't be compared with these, by what differs.
     pub left_out: Vec<LeftOut>,
-    /// The reference's own speed: what the machine did.
+    /// The reference's own speed, which shows how the machine changed.
     pub reference: ContenderHistory,
     /// The contenders, by name.
     pub contenders: Vec<ContenderHistory>,
@@ -103,7 +103,7 @@ pub struct Point {
     pub version: Option<String>,
     /// Requests/s: the median of its blocks.
     pub rate_per_s: f64,
-    /// Its speed: the rate, or one over what the cell is ranked by; the median of its blocks.
+    /// Its speed: the rate, or the reciprocal of the cell's metric where less is better; the median of its blocks.
     #[serde(default)]
     pub speed: f64,
     /// The speed as a share of the reference's of the same run, paired by block (in heats, of the hub's); null for the reference.
@@ -125,9 +125,9 @@ pub struct Step {
     pub before: String,
     /// The first run after it.
     pub after: String,
-    /// The new value divided by the old one, over the nearest runs of either side without another step between.
+    /// The new value divided by the old one, from the runs on either side up to the next step.
     pub ratio: Figure,
-    /// The probability that a series without a step would look as much like one.
+    /// The probability that a series without a step would look as much like one with a step.
     pub p: f64,
     /// The cause of the step.
     pub cause: Cause,

@@ -15,7 +15,7 @@ pub struct Inspection {
     pub track: Track,
     /// The version that it reports.
     pub version: Option<String>,
-    /// Why it is not on this machine, and how to install it.
+    /// Why it can't run on this machine, and how to install it.
     pub missing: Option<String>,
     /// The number of workloads that it serves.
     pub served: usize,

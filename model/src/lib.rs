@@ -1,5 +1,5 @@
 //! The terms of drome as plain data: what a study asks, what a measurement counted, what the findings say. A newcomer reads
-//! this crate first. It has no behaviour beyond checks of itself.
+//! this crate first. It has no behaviour beyond checking that data is valid.
 
 pub mod background;
 mod checked;

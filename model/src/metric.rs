@@ -73,10 +73,10 @@ impl Metric {
                 let usage = m.usage.as_ref().filter(|_| m.tally.completed > 0)?;
                 Some(usage.cpu_ns as f64 / m.tally.completed as f64)
             }
-            // The latency of a queue that grows says how long the trial was.
+            // The latency of a queue that grows depends only on how long the trial was.
             Self::Latency(_) if m.verdict.fell_behind() => None,
             Self::Latency(p) => m.tally.latency_ns(p.share()).map(|ns| ns as f64),
-            // No process has none.
+            // Every process uses memory, so 0 means that it is not known.
             Self::Rss => Some(m.usage.as_ref()?.rss_max_bytes as f64).filter(|bytes| *bytes > 0.0),
         }
     }
@@ -86,7 +86,7 @@ impl Metric {
         self == Self::Rate
     }
 
-    /// The figure, or one over it where less is better: more is better.
+    /// The figure, or its reciprocal where less is better, so that more is always better.
     pub fn merit(self, m: &Measurement) -> Option<f64> {
         let value = self.of(m)?;
         if self.is_better_higher() { Some(value) } else { (value > 0.0).then(|| 1.0 / value) }
@@ -146,7 +146,7 @@ impl JsonSchema for Metric {
 }
 
 /// A metric and, where it is a latency, the rate that is offered: `server-cpu`, `p99@5k`. Latency at saturation says nothing that the
-/// rate does not, so a percentile must have its rate.
+/// rate does not, so a percentile needs a rate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decider {
     /// The figure by which the run decides.

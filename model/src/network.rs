@@ -15,11 +15,11 @@ pub struct Network {
     pub lost_to_servers_ppm: Option<u64>,
     /// The share of datagrams from the servers that were lost, in millionths.
     pub lost_from_servers_ppm: Option<u64>,
-    /// What one TCP connection carries to the servers, in bytes of its user.
+    /// What one TCP connection carries to the servers, in bytes of payload.
     pub tcp_to_servers_bytes_per_s: Option<u64>,
-    /// What one TCP connection carries from the servers, in bytes of its user.
+    /// What one TCP connection carries from the servers, in bytes of payload.
     pub tcp_from_servers_bytes_per_s: Option<u64>,
-    /// How many small datagrams a second arrive at the servers where more are sent; null where all that were sent arrived, so that the limit is
-    /// not known.
+    /// How many small datagrams a second arrive at the servers where more are sent; null where all that were sent arrived, so that the
+    /// limit is not known.
     pub packets_per_s: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Where a run comes from that another machine measured.
+//! The origin of a run that another machine measured.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,10 @@ pub const HERE: &str = "here";
 /// The longest name of a machine, in bytes: as long as the longest host name on Linux.
 pub const LONGEST_MACHINE: usize = 64;
 
-/// Where a run comes from that was pulled: it is read like any other, and never continued.
+/// The origin of a run that was pulled. Such a run is read like any other, but never continued.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
-    /// The machine's name. What the machine is, the run's environment says.
+    /// The machine's name. The run's environment describes the machine.
     pub machine: String,
     /// When it was pulled, in RFC 3339, UTC.
     pub pulled_at: String,

@@ -1,4 +1,5 @@
-//! The figures that a founding page published, and how it measured: raw figures, its own command lines, and what was unequal.
+//! The figures that a founding page (a published benchmark that a study repeats) reported, and how it measured: raw figures, its own
+//! command lines, and what was unequal.
 
 use crate::checked;
 use crate::environment::Environment;
@@ -86,7 +87,7 @@ pub struct Quirk {
     /// The workload that it was asked for instead of the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<String>,
-    /// The page's rate for this command line, where the cell's figure is of another one.
+    /// The page's rate for this command line, where the cell's figure is that of another command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<f64>,
     /// The number of workers.
@@ -98,7 +99,7 @@ pub struct Quirk {
 }
 
 impl AsPublished {
-    /// The command line for a contender; `None`: the page did not have it here.
+    /// The command line for a contender; `None`: the page did not measure it in this cell.
     pub fn command(&self, contender: &str) -> Option<&[String]> {
         let quirk = self.quirk(contender);
         let is_asked = self.only.is_empty() || self.only.iter().any(|name| name == contender);

@@ -1,12 +1,12 @@
-//! The names of a page's figures: a page speaks its tool's language (`response_time_s`), drome its own (`latency_ns_mean`).
-//! A name that this file does not know has no measured counterpart, and its study must say why.
+//! The names of a page's figures: a page uses its tool's names (`response_time_s`), drome its own (`latency_ns_mean`). A name that this
+//! file does not know has no measured counterpart, and its study must say why.
 
 /// The name of a page's figure in drome, and the factor from the page's unit to drome's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counterpart {
     /// The name as in a reading ([`crate::Reading::figures`]).
     pub name: String,
-    /// One of the page's units in drome's own.
+    /// The factor: one of the page's units in drome's unit.
     pub unit: f64,
 }
 

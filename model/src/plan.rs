@@ -54,27 +54,28 @@ pub struct Plan {
     pub seed: u64,
     /// Whether the tally is wanted second by second, too.
     pub per_second: bool,
-    /// The length of steps in which answers are counted, worker by worker.
+    /// The length of the steps in which answers are counted, worker by worker; `None`: they are not.
     pub pulse: Option<Duration>,
-    /// Whether the first answer is wanted as it came.
+    /// Whether the bytes of the first answer are kept.
     pub keep_first: bool,
-    /// Whether one connection must come about beforehand, or else nothing is measured.
+    /// Whether one connection must be established beforehand; if it can't be, nothing is measured.
     pub probe: bool,
-    /// Which of several machines has this plan. The connections and the number of requests are its own; the rate is that of all.
+    /// Which of several machines this plan is for. Connections and the number of requests are this machine's; the rate is that of all
+    /// machines together.
     pub one_of: OneOf,
 }
 
 /// One of several machines that drive one load together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OneOf {
-    /// The number of this one, from 0.
+    /// The index of this machine, from 0.
     pub index: usize,
-    /// The number of all.
+    /// The number of machines.
     pub machines: usize,
 }
 
 impl Default for OneOf {
-    /// The only one.
+    /// The only machine.
     fn default() -> Self {
         Self { index: 0, machines: 1 }
     }
@@ -119,7 +120,7 @@ pub struct Ask {
     /// The request as bytes, head and body.
     #[serde(with = "checked::bytes")]
     pub request: Vec<u8>,
-    /// The request as the last one of a connection, which says so.
+    /// The request as it is sent last on a connection: without keep-alive.
     #[serde(with = "checked::bytes")]
     pub last: Vec<u8>,
     /// Whether the method is HEAD: the answer then has no body, whatever its length says.
@@ -136,14 +137,14 @@ pub enum Order {
     /// In the order of the list, over and over.
     #[default]
     InTurn,
-    /// At random, each as likely as its weight says.
+    /// At random, with probabilities in proportion to the weights.
     Random,
 }
 
 /// How connections are opened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Connecting {
-    /// The most connections that are opened per second.
+    /// The largest number of connections that are opened per second.
     pub rate_per_s: Option<f64>,
     /// The time over which the first connections are opened.
     pub ramp: Duration,
@@ -219,7 +220,7 @@ pub enum IoChoice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Load {
-    /// Every connection sends its next request as soon as it was answered.
+    /// Every connection sends its next request as soon as the last one was answered.
     Closed {
         /// The number of connections.
         #[serde(deserialize_with = "checked::positive")]

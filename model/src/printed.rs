@@ -22,7 +22,7 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// The command of a report with this title: `load` or `sweep`. `None`: another one, which a newer drome may have kept.
+    /// The command of a report with this title: `load` or `sweep`. `None`: another command, whose report a newer drome may have stored.
     pub fn command_of(title: &str) -> Option<&'static str> {
         let first = title.split(' ').next();
         ["load", "sweep"].into_iter().find(|command| first == Some(*command))

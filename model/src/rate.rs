@@ -24,7 +24,7 @@ const MOST_STEPS: usize = 1000;
 pub enum Rate {
     /// The same rate all the time.
     Constant(f64),
-    /// An even rise or fall, then the last rate: `1k..20k/30s`.
+    /// A linear rise or fall, then the last rate: `1k..20k/30s`.
     Ramp {
         /// The rate at the start of the window.
         from_per_s: f64,

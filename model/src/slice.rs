@@ -32,7 +32,7 @@ pub struct SliceTally {
 }
 
 impl SliceTally {
-    /// Clears all counts and keeps the memory, of which histograms have much.
+    /// Clears all counts and keeps the allocated memory, because histograms are large.
     pub fn clear(&mut self) {
         self.tally.clear();
         self.uncounted.clear();

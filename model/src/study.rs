@@ -24,7 +24,7 @@ pub struct Study {
     pub source: Option<String>,
     /// Names of contenders in `contenders/`, without the reference.
     pub contenders: Vec<String>,
-    /// The tracks on which they take part; one without a tuned track enters once.
+    /// The tracks on which they take part; a contender without a tuned track takes part once.
     #[serde(default = "default_track")]
     pub tracks: Vec<Track>,
     /// The workloads and their loads.
@@ -32,7 +32,7 @@ pub struct Study {
     pub cells: Vec<Cell>,
     /// How much is measured.
     pub design: Design,
-    /// The other machine on which its servers are started, as --server-on has it: words to which `drome agent` can be appended.
+    /// The other machine on which its servers are started, as for `--server-on`: a command to which `drome agent` can be appended.
     #[serde(default, rename = "server-on", skip_serializing_if = "Option::is_none")]
     pub server_on: Option<String>,
     /// The published figures of the page.
@@ -46,8 +46,8 @@ pub struct Study {
 }
 
 impl Study {
-    /// The metric that contenders are ranked by in a cell. A server that does not fall behind an offered rate has this rate, however fast it
-    /// is: there the rate says nothing, and the latency says it all.
+    /// The metric that contenders are ranked by in a cell. A server that does not fall behind an offered rate has exactly this rate,
+    /// however fast it is, so under open load latency ranks in place of the rate.
     pub fn metric(&self, cell: usize) -> Metric {
         match (self.design.metric, &self.cells[cell].load) {
             (Metric::Rate, Load::Open { .. }) => Metric::Latency(Percentile::P99),

@@ -82,7 +82,7 @@ pub struct Step {
     pub offered_per_s: f64,
     /// The number of measurements, void ones included.
     pub trials: usize,
-    /// The number of those that were void: no figure here has them.
+    /// The number of those that were void; they are in no figure here.
     pub void: usize,
     /// The number of measurements that failed: the server did not start, died, or did not answer.
     pub failed: usize,
@@ -104,7 +104,7 @@ pub struct Step {
     pub reasons: Vec<String>,
 }
 
-/// The median over the sound repeats, and the lowest and highest of them.
+/// The median over the sound repeats, and the lowest and the highest of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// The median.
@@ -153,7 +153,7 @@ pub struct SweepTrial {
     pub latency_ns_p99: Option<f64>,
     /// The 99.9th percentile.
     pub latency_ns_p999: Option<f64>,
-    /// The percentile that is to be kept, if there is one.
+    /// The latency at the promise's percentile, if a promise was asked for.
     pub latency_ns_kept: Option<f64>,
     /// The share of the requests that failed; null where it is not known, and in what older versions wrote.
     #[serde(default)]
@@ -167,7 +167,7 @@ pub struct SweepTrial {
 }
 
 impl SweepTrial {
-    /// Whether more requests failed than this percentile leaves out.
+    /// Whether more requests failed than this percentile leaves out, so that the answers' percentile is not that of all requests.
     pub fn is_selection(&self, share: f64) -> bool {
         self.failed_share.is_some_and(|failed| failed > 1.0 - share)
     }
@@ -186,7 +186,7 @@ pub enum Part {
     Capacity,
     /// A step of the offered rate.
     Step,
-    /// The rate that all contenders hold.
+    /// The rate at which all contenders are compared.
     Common,
     /// The search for the highest rate that keeps a promise.
     Search,

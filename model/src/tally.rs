@@ -93,7 +93,7 @@ pub struct Tally {
     /// The back end that drove the sockets; unknown in what older versions stored.
     #[serde(default)]
     pub io: Option<String>,
-    /// Why the back end was not the best one, `io_uring`; `None` where it was, or where the other was asked for.
+    /// Why the back end was not the best one, `io_uring`; `None` where it was, or where `epoll` was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_fallback: Option<String>,
     /// Why the load engine stopped before its time: this machine ran out of something.
@@ -193,7 +193,7 @@ impl Tally {
         self.failed_share().is_some_and(|failed| failed > 1.0 - share)
     }
 
-    /// A percentile of latency. `None` without answers, and where the answers are a selection.
+    /// A percentile of latency. `None` without answers, and where [`Self::is_selection`].
     pub fn latency_ns(&self, share: f64) -> Option<u64> {
         self.latency.quantile_ns(share).filter(|_| !self.is_selection(share))
     }
@@ -238,8 +238,8 @@ impl Tally {
         (available > 0.0).then(|| self.client_busy_ns() as f64 / available)
     }
 
-    /// The share of its time that the busiest worker was busy: one that is at its limit holds back its connections, however idle the
-    /// others are. For several workers whose single shares are not known, the mean.
+    /// The share of its time that the busiest worker was busy: a worker that is at its limit holds back its connections, however idle the
+    /// others are. For several workers whose own shares are not known, the mean.
     pub fn client_busiest_use(&self) -> Option<f64> {
         self.client_busiest_ppm.map(|ppm| ppm as f64 / 1e6).or_else(|| self.client_core_use())
     }
@@ -249,7 +249,7 @@ impl Tally {
         self.client_busiest_ppm.or_else(alone)
     }
 
-    /// Clears all counts and keeps the memory, of which histograms have much.
+    /// Clears all counts and keeps the allocated memory, because histograms are large.
     pub fn clear(&mut self) {
         (self.duration_ns, self.sent, self.completed, self.in_flight_at_end) = (0, 0, 0, 0);
         (self.under_way_before_ns, self.under_way_at_end_ns) = (0, 0);
@@ -351,7 +351,7 @@ impl Tally {
             *all += before;
         }
         self.served.extend(served.iter().skip(self.served.len()));
-        // One that starved in several windows is one, and none that was answered in any.
+        // A connection that starved in several windows counts once; one that was answered in any window does not count.
         let never_served = self.served.iter().filter(|n| **n == 0).count() as u64;
         self.connections_starved = self.connections_starved.map(|sum| sum.min(never_served));
         let sum = if is_first { busiest[1] } else { busiest[0].zip(busiest[1]).map(|(a, b)| a + b) };

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub struct Target {
     /// The URL as given.
     pub url: String,
-    /// The Host header: name and, unless it is 80, port.
+    /// The Host header: the name and, unless it is the scheme's default, the port.
     pub host: String,
     /// Path and query; at least `/`.
     pub path: String,
@@ -49,7 +49,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// A request in words.
+/// The parts of a request, from which [`Target::request`] writes its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'a> {
     /// The method: GET and the like.
@@ -60,7 +60,7 @@ pub struct Asking<'a> {
     pub http10: bool,
     /// Whether the connection is used again afterwards.
     pub keep_alive: bool,
-    /// Header fields beside those that are added.
+    /// Header fields besides those that are added.
     pub headers: &'a [(String, String)],
     /// The body.
     pub body: &'a [u8],
@@ -90,7 +90,8 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Parses a URL and resolves its host. A missing scheme means http.
+    /// Parses a URL and resolves its host; the first address that the resolver gives is used. A missing scheme means http. Errors: the text
+    /// is not an http or https URL, or the host has no address.
     pub fn resolve(url: &str) -> Result<Self, TargetError> {
         let parse = |why: &str| TargetError::Parse { url: url.to_owned(), why: why.to_owned() };
         let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };

@@ -16,15 +16,16 @@ pub struct Usage {
     pub rss_max_bytes: u64,
     /// The largest sum of virtual memory.
     pub virtual_max_bytes: u64,
-    /// The most threads at a time.
+    /// The largest number of threads at a time.
     pub threads_max: u64,
-    /// The most processes at a time.
+    /// The largest number of processes at a time.
     pub processes_max: u64,
     /// Context switches that the server asked for (it waited), where they are known.
     pub switches_voluntary: Option<u64>,
     /// Context switches that it did not ask for (its time slice ended), where they are known.
     pub switches_involuntary: Option<u64>,
-    /// The share of the time of server's and load generator's CPUs that the host took, if it is known, in millionths.
+    /// The share of the time of the server's and the load generator's CPUs that the virtual machine's host took (steal time), if it is
+    /// known, in millionths.
     pub steal_ppm: Option<u64>,
     /// The share of that time that programs other than the server and the load generator used, if it is known, in millionths;
     /// the warm-up before the window is included.
@@ -34,8 +35,7 @@ pub struct Usage {
     /// older versions stored.
     #[serde(default)]
     pub busiest_thread_ns: Option<u64>,
-    /// The idle time of each core that the server was pinned to. Empty: the server was not pinned, or the system does not
-    /// tell.
+    /// The idle time of each core that the server was pinned to. Empty: the server was not pinned, or the system does not report it.
     #[serde(default)]
     pub idle_ns_by_core: Vec<u64>,
 }
@@ -52,9 +52,9 @@ impl Usage {
     }
 
     /// How busy the server was where it was busiest: its cores together, or its busiest thread. A server with one busy thread can't do more
-    /// on a second core. Where the kernel does not count interrupts and stolen time as a program's, a saturated program seems to use less than
-    /// its cores, but they are never idle. That is judged for all cores together: a single core of several that is never idle may have been
-    /// another program's.
+    /// on a second core. Where the kernel does not count interrupts and stolen time as a program's, a saturated program seems to use less
+    /// than its cores, but they are never idle. That is judged for all cores together: a single core of several that is never idle may have
+    /// been another program's.
     pub fn busy_share(&self) -> Option<f64> {
         let pinned_to = self.idle_ns_by_core.len();
         let idle_ns = self.idle_ns_by_core.iter().fold(0, |sum: u64, ns| sum.saturating_add(*ns));

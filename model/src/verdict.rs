@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the remark on connections without any answer goes on after their number; pages find it by these words.
+/// The words after the number in the remark on connections without any answer; reports find the remark by them.
 pub const NEVER_ANSWERED: &str = "connections were never answered";
 
 /// The verdict on one measurement.
@@ -57,7 +57,7 @@ pub enum Bound {
     Both,
     /// The network between load generator and server carried all that it can: the figure is a lower bound.
     Network,
-    /// Neither was: the load demanded no more, or the server was waiting for something else.
+    /// None of them was at its limit: the load demanded no more, or the server was waiting for something else.
     Neither,
     /// The server's use of its cores is not known.
     Unknown,
@@ -81,7 +81,7 @@ impl Bound {
         matches!(self, Self::Client | Self::Both | Self::Network)
     }
 
-    /// The same for the word that stands in findings.
+    /// The same, for the word by which findings name the bound.
     pub fn is_word_held_back(word: &str) -> bool {
         [Self::Client, Self::Both, Self::Network].iter().any(|bound| bound.word() == word)
     }

@@ -28,7 +28,7 @@ const CORES: &str = "cores";
 const ALLOWED: &str = "a whole number of at least 1, \"cores\", \"2 x cores\" or \"2 x cores + 1\"";
 
 impl Workers {
-    /// The number of workers where servers have so many cores.
+    /// The number of workers where servers have this number of cores.
     pub fn on(self, cores: usize) -> usize {
         match self {
             Self::Count(n) => n,

@@ -8,8 +8,8 @@ pub fn now_ns() -> u64 {
     ns(clock_gettime(ClockId::Monotonic))
 }
 
-/// Nanoseconds of the monotonic clock as of the kernel's last tick, a few milliseconds old at most: cheaper still, for what is done
-/// about once a second.
+/// Nanoseconds of the monotonic clock as of the kernel's last tick, a few milliseconds old at most: cheaper than [`now_ns`], for what is
+/// done about once a second.
 #[inline]
 pub fn coarse_ns() -> u64 {
     ns(clock_gettime(ClockId::MonotonicCoarse))
@@ -20,7 +20,7 @@ pub fn thread_cpu_ns() -> u64 {
     ns(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// CPU time that this thread has used in the kernel, which samples it. `None` where the system does not tell.
+/// CPU time that this thread has used in the kernel, which samples it. `None` where the system does not report it.
 #[allow(unsafe_code)]
 pub fn thread_system_ns() -> Option<u64> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();

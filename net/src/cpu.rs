@@ -10,7 +10,7 @@ pub fn allowed() -> Vec<usize> {
     (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
 }
 
-/// Pins this thread, and all that it starts, to these CPUs.
+/// Pins this thread, and all that it starts, to these CPUs. Error: the thread may use none of them.
 pub fn pin(cpus: &[usize]) -> std::io::Result<()> {
     let mut set = CpuSet::new();
     for cpu in cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU) {

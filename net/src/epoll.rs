@@ -15,13 +15,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most connections that one wait reports; it bounds the length of a turn.
+/// The largest number of connections that one wait reports; it bounds the length of a turn.
 const BATCH: usize = 256;
 
-/// The most receives from one connection before the others have their turn and the caller reads the clock.
+/// The largest number of receives from one connection before the others have their turn and the caller reads the clock.
 const MOST_RECEIVES: u32 = 16;
 
-/// The most bytes that one receive drops.
+/// The largest number of bytes that one receive drops.
 const MAX_DROP_BYTES: u64 = 1 << 30;
 
 /// The events of a connection, registered once for its life. With edges, "writable" costs nothing until a send had to wait.
@@ -383,12 +383,12 @@ fn wait_coarsely(
     let ms = longest.map_or(-1, |longest| i32::try_from(longest.as_millis()).unwrap_or(i32::MAX));
     let room = i32::try_from(ready.capacity()).unwrap_or(i32::MAX);
     let events = ready.as_mut_ptr().cast();
-    // SAFETY: the vector has room for so many events, which both libraries declare as the kernel does.
+    // SAFETY: the vector has room for this number of events, which both libraries declare as the kernel does.
     let n = unsafe { libc::epoll_wait(poll.as_raw_fd(), events, room, ms) };
     let Ok(n) = usize::try_from(n) else {
         return Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO));
     };
-    // SAFETY: the kernel has written so many.
+    // SAFETY: the kernel has written this number of events.
     unsafe { ready.set_len(n) };
     Ok(n)
 }

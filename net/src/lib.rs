@@ -59,7 +59,7 @@ pub enum Event {
     Accepted,
     /// Bytes have arrived: [`Io::bytes`] has them until the next call of [`Io::next`].
     Received,
-    /// So many of the bytes that [`Io::skip`] named have arrived and were dropped.
+    /// This number of the bytes that [`Io::skip`] named have arrived and were dropped.
     Skipped(u64),
     /// Everything that was handed to [`Io::send`] and its variants is in the kernel's hands, after it had to wait.
     Drained,
@@ -82,8 +82,8 @@ pub enum Operation {
     Local,
 }
 
-/// The interface of all back ends. Requests leave with the next [`Io::wait`] at the latest. Errors of a connection are completions;
-/// an `Err` is the back end's own.
+/// The interface of all back ends. What a caller asks for is handed to the kernel with the next [`Io::wait`] at the latest. Errors of a
+/// connection are completions; an `Err` is the back end's own.
 pub trait Io {
     /// Begins to connect. The slot must be closed. Ends in `Connected` or `Failed`.
     fn connect(&mut self, slot: Slot, to: &Endpoint);
@@ -134,7 +134,7 @@ pub trait Io {
     /// Closes the connection as [`Io::close`] does, but with a reset: the peer is told that it broke, not that it ended.
     fn reset(&mut self, slot: Slot);
 
-    /// Hands requests over now, not only with the next [`Io::wait`].
+    /// Hands what was asked for to the kernel now, not only with the next [`Io::wait`].
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
@@ -193,7 +193,7 @@ fn failed(operation: Operation, errno: Errno) -> Event {
     Event::Failed(if is_local(errno) { Operation::Local } else { operation }, errno)
 }
 
-/// Whether this is a lack of a resource on this machine, whatever the peer does.
+/// Whether this error means that this machine ran out of a resource, whatever the peer does.
 pub fn is_local(errno: Errno) -> bool {
     matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
 }

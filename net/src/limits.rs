@@ -38,7 +38,7 @@ pub fn descriptors() -> (Option<u64>, Option<u64>) {
     (limit.current, limit.maximum)
 }
 
-/// The largest resident memory that this process has had. `None` where the system does not say.
+/// The largest resident memory that this process has had. `None` where the system does not report it.
 #[allow(unsafe_code)]
 pub fn rss_max_bytes() -> Option<u64> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();

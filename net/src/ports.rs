@@ -1,6 +1,6 @@
 //! The local ports that connections try. The kernel takes the first free one after a random start, and checks half of its
 //! range before the other half. With more than 14,000 of the usual 28,000 ports in use towards one address, every further
-//! connect walks over all of those: 0.2 to 1.3 ms each, measured. So many connections get narrow ranges of their own.
+//! connect walks over all of those: 0.2 to 1.3 ms each, measured. Where there are many connections, each gets a narrow range of its own.
 
 use crate::Slot;
 use std::ops::RangeInclusive;
@@ -21,8 +21,8 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// The ranges for the connections of worker `index` of `workers`, which have so many in all from one address to another.
-    /// `None`: the kernel may choose, because they are few or its range is unknown.
+    /// The ranges for the connections of worker `index` of `workers`, which together have `connections` from one address to another.
+    /// `None`: the kernel may choose, because connections are few or its range is unknown.
     pub fn of(connections: usize, index: usize, workers: usize) -> Option<Self> {
         if connections < MANY {
             return None;

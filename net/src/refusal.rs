@@ -6,7 +6,7 @@ use std::io::Error;
 /// The kernel's setting. 0: all processes may use it; 1: a group may; 2: none may.
 const DISABLED: &str = "/proc/sys/kernel/io_uring_disabled";
 
-/// Why `io_uring` can't be used here for so many connections; `None`: it can. To be asked after the limit of descriptors has been
+/// Why `io_uring` can't be used here for this number of connections; `None`: it can. To be asked after the limit of descriptors has been
 /// raised, because the ring's table of files counts against it.
 pub fn uring_refusal(connections: usize) -> Option<String> {
     let error = Uring::new(connections).err()?;

@@ -56,7 +56,7 @@ pub enum Blocking {
     No,
 }
 
-/// Makes a socket for a connection to this endpoint, not yet connected, from one of these ports, if that matters.
+/// Makes a socket for a connection to this endpoint, not yet connected. `ports`: the local ports from which one is chosen; `None`: any.
 pub fn unconnected(
     to: &Endpoint,
     ports: Option<RangeInclusive<u16>>,
@@ -137,7 +137,7 @@ pub fn receive_some(socket: impl AsFd, memory: &mut [u8]) -> Result<usize, Errno
     }
 }
 
-/// Receives what has arrived, up to so many bytes, and drops it: with `MSG_TRUNC`, TCP copies nothing (tcp(7)).
+/// Receives what has arrived, at most `bytes` bytes, and drops it: with `MSG_TRUNC`, TCP copies nothing (tcp(7)).
 #[allow(unsafe_code)]
 pub fn drop_some(socket: impl AsFd, bytes: usize) -> Result<usize, Errno> {
     let flags = libc::MSG_TRUNC | libc::MSG_DONTWAIT;
@@ -226,8 +226,8 @@ pub fn peer(socket: &OwnedFd) -> Option<IpAddr> {
     SocketAddr::try_from(any).ok().map(|address| address.ip())
 }
 
-/// Makes connections of this listener fail when their peer acknowledges or reads nothing for so long while there is something
-/// to send (tcp(7), `TCP_USER_TIMEOUT`, which accepted sockets inherit).
+/// Makes connections of this listener fail when their peer acknowledges or reads nothing for this long while there is something to send
+/// (tcp(7), `TCP_USER_TIMEOUT`, which accepted sockets inherit).
 pub fn give_up_after(listener: &OwnedFd, longest: Duration) -> std::io::Result<()> {
     Ok(set_tcp_user_timeout(listener, longest.as_millis().try_into().unwrap_or(u32::MAX))?)
 }

@@ -59,7 +59,7 @@ fn remove_stale(path: &Path, address: &SocketAddrUnix) -> std::io::Result<()> {
     }
     match connect(stream()?, address) {
         Err(Errno::CONNREFUSED) => fs::remove_file(path),
-        // A queue that is full is somebody's.
+        // A full queue belongs to a server that is alive.
         Ok(()) | Err(Errno::AGAIN) => Err(ErrorKind::AddrInUse.into()),
         Err(errno) => Err(errno.into()),
     }

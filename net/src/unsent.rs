@@ -33,7 +33,7 @@ pub struct FilePiece {
     pub left: u64,
 }
 
-/// How far a send came.
+/// How far a send got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
     /// Everything is in the kernel's hands.
@@ -150,7 +150,7 @@ fn send_rest(socket: impl AsFd, bytes: &[u8], sent: &mut usize, flags: SendFlags
     Ok(Sent::All)
 }
 
-/// Runs `send` on a socket that does not block for once: sendfile(2) has no flag for that.
+/// Makes a blocking socket non-blocking while `send` runs: sendfile(2) has no flag for that.
 fn without_waiting<T>(socket: &OwnedFd, send: impl FnOnce() -> T) -> T {
     let _ = fcntl_setfl(socket, OFlags::NONBLOCK);
     let result = send();

@@ -1,5 +1,5 @@
-//! How a connection's next bytes are best received, by how many of them are read. Chosen anew for every answer: one body that is
-//! not read says little about the next.
+//! How a connection's next bytes are best received, depending on how many of them the caller reads. Chosen anew for every answer: one body
+//! that is not read says little about the next.
 
 /// The number of bytes with which a head is received after a dropped body: enough for the head, and little of the next body, which
 /// may be dropped as well.
@@ -13,7 +13,7 @@ pub enum Wanted {
     All,
     /// A head, after a body that was dropped.
     Head,
-    /// So many bytes, at least one, are dropped by the kernel.
+    /// This number of bytes, at least one, is dropped by the kernel.
     Drop(u64),
 }
 
@@ -31,7 +31,7 @@ impl Wanted {
             Self::Drop(left) if left > bytes => Self::Drop(left - bytes),
             // What was to be dropped is over, and what follows it may have come already.
             Self::Drop(_) => Self::Head,
-            // More came than a head, and nobody said yet that it can be dropped: it is looked at.
+            // More came than a head, and the caller has not skipped it: it is read.
             Self::Head if bytes >= HEAD_BYTES as u64 => Self::All,
             other => other,
         };

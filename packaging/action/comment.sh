@@ -12,7 +12,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/common.sh"
 
-# The most bytes of an artifact, and of the file in it.
+# The largest sizes of an artifact and of the file in it, in bytes.
 MOST_PACKED=1048576
 MOST_BYTES=262144
 
@@ -48,7 +48,7 @@ artifact() {
             '[.artifacts[] | select(.name == $name and (.expired | not))] | max_by(.id) // empty | "\(.id) \(.size_in_bytes)"'
 }
 
-# Writes the artifact's verdict.json. Nothing else of it is unpacked, and no more than a verdict can have.
+# Unpacks the artifact's verdict.json and nothing else, and no more bytes than a verdict can have.
 download() {
     gh api "repos/$GITHUB_REPOSITORY/actions/artifacts/$1/zip" > "$work/verdict.zip"
     unzip -p "$work/verdict.zip" verdict.json < /dev/null | head -c $((MOST_BYTES + 1)) > "$work/verdict.json" ||

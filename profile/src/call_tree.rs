@@ -5,10 +5,10 @@ use crate::stacks::{self, Profile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The name of the call around everything.
+/// The name of the tree's root, the call around all others.
 const ALL: &str = "all";
 
-/// The calls of a profile. The first is around all others and stands for all samples.
+/// The calls of a profile. The first is the root: it is around all others and stands for all samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Packed", into = "Packed")]
 pub struct CallTree {
@@ -20,13 +20,13 @@ pub struct CallTree {
 pub struct Call {
     /// The function.
     pub frame: String,
-    /// The number of calls around it: 0 for the first, which is around everything.
+    /// The number of calls around it: 0 for the root.
     pub depth: usize,
-    /// Samples in which it was running itself, or something that it called and that is too small for the tree.
+    /// Samples in which the function itself was running, or something that it called and that is too small for the tree.
     pub own_samples: u64,
     /// Samples in it and in everything that it called.
     pub total_samples: u64,
-    /// Samples beside it on the left in a flame graph: those of its callers' earlier calls.
+    /// The position of its left edge in a flame graph: the number of samples between that and the left edge of the graph.
     pub samples_before: u64,
 }
 
@@ -41,7 +41,7 @@ impl CallTree {
         let totals = totals(&entries);
         let least = least_share * profile.total() as f64;
         let mut kept: Vec<Entry<String>> = Vec::new();
-        // Where the callers of the current call stand in `kept`.
+        // The indices in `kept` of the current call's callers.
         let mut callers: Vec<usize> = Vec::new();
         let mut left_out = None;
         for ((depth, frame, own), total) in entries.into_iter().zip(totals) {
@@ -76,7 +76,7 @@ impl CallTree {
         self.calls.first().map_or(0, |all| all.total_samples)
     }
 
-    /// Samples in functions with such a name, and in everything that they called.
+    /// Samples in functions for whose names `is_sought` is true, and in everything that they called.
     pub fn samples_in(&self, is_sought: impl Fn(&str) -> bool) -> u64 {
         let (mut samples, mut inside) = (0_u64, None);
         for call in &self.calls {
@@ -124,7 +124,7 @@ fn totals<N>(entries: &[Entry<N>]) -> Vec<u64> {
     totals
 }
 
-/// Gives each call its total and its place.
+/// Gives each call its total and its position in a flame graph.
 fn laid_out(entries: Vec<Entry<String>>) -> Vec<Call> {
     let totals = totals(&entries);
     // By depth: where the next call begins.
@@ -143,7 +143,7 @@ fn laid_out(entries: Vec<Entry<String>>) -> Vec<Call> {
     calls
 }
 
-/// The form in JSON: every name once, and for each call its depth, its name by number, and its own samples.
+/// The form in JSON: every name once, and for each call its depth, the index of its name, and its own samples.
 #[derive(Serialize, Deserialize)]
 struct Packed {
     names: Vec<String>,
@@ -175,8 +175,7 @@ impl TryFrom<Packed> for CallTree {
         for (at, (depth, name, own)) in packed.calls.into_iter().enumerate() {
             let is_in_place = if at == 0 { depth == 0 } else { (1..=deepest).contains(&depth) };
             let name = packed.names.get(name).filter(|_| is_in_place);
-            let name =
-                name.ok_or_else(|| format!("call {} is in no place of a tree, or has no name", at + 1))?;
+            let name = name.ok_or_else(|| format!("call {} has an impossible depth or name", at + 1))?;
             samples = stacks::sum_of_samples(samples, own).map_err(|error| error.to_string())?;
             entries.push((depth, name.clone(), own));
             deepest = depth + 1;

@@ -32,7 +32,8 @@ pub struct FrameCost {
 }
 
 impl FrameCost {
-    /// The standard error that sampling has in the CPU time per answer of the function itself, in nanoseconds: that of n samples is √n.
+    /// The standard error, due to sampling, of the function's own CPU time per answer, in nanoseconds. It follows from that of n samples,
+    /// which is √n.
     pub fn self_standard_error_ns(&self) -> f64 {
         let samples = self.self_samples as f64;
         if self.self_samples == 0 { 0.0 } else { self.self_ns_per_answer / samples.sqrt() }
@@ -51,7 +52,8 @@ pub(crate) struct Counts {
 }
 
 impl Profile {
-    /// The CPU time of every function per answer, the most expensive by itself first. Empty without samples or answers.
+    /// The CPU time of every function per answer, sorted by the time in the function itself, the largest first. Empty without samples or
+    /// answers.
     pub fn costs(&self, work: &Work) -> Vec<FrameCost> {
         let Some(ns) = ns_per_sample(self, work) else { return Vec::new() };
         let cost = |(frame, counts): (&str, Counts)| FrameCost {

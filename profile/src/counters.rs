@@ -1,5 +1,5 @@
-//! What is counted for the same processes: instructions, cache misses, context switches by the processor and the kernel, bytes by whoever
-//! receives them.
+//! What is counted for the sampled processes, besides samples: instructions, cache misses and the like by the processor, context switches
+//! and the like by the kernel, and received bytes by the load generator.
 
 use crate::error::ProfileError;
 use crate::permission::{self, Refusal};
@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// What was counted in the measured window, over all processes. A figure that is absent is unknown, because this machine does not count
-/// it (virtual ones often have no hardware counters), or this user may not know it.
+/// What was counted in the measured window, over all processes. A figure that is absent is unknown, because this machine does not count it
+/// (virtual ones often have no hardware counters), or this user may not read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counters {
     /// Whether the figures of processor and kernel are of user code only, because this user may not observe the kernel.
@@ -24,11 +24,11 @@ pub struct Counters {
     pub cache_misses: Option<u64>,
     /// Branches that the processor had predicted wrongly.
     pub branch_misses: Option<u64>,
-    /// How often a thread gave its CPU to another one, or had to.
+    /// How often a thread left its CPU, because it waited or because another one took the CPU.
     pub context_switches: Option<u64>,
-    /// Pages of memory that were not there at the first access.
+    /// Accesses to pages of memory that were not mapped yet.
     pub page_faults: Option<u64>,
-    /// Calls of the kernel.
+    /// System calls.
     pub system_calls: Option<u64>,
     /// Bytes of answers, heads included, which the load generator received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,13 +101,13 @@ impl Kind {
         })
     }
 
-    /// Whether it happens in the kernel, so that without the right to observe it nothing would be counted.
+    /// Whether this happens in the kernel, so that nothing would be counted without the right to observe the kernel.
     fn is_of_kernel(self) -> bool {
         matches!(self, Self::ContextSwitches | Self::SystemCalls)
     }
 }
 
-/// The number of the kernel's event for the beginning of a call; `None` where it is hidden.
+/// The ID of the kernel's event for the start of a system call; `None` where the kernel hides it.
 fn system_calls_id() -> Option<u64> {
     let roots = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
     let path = |root: &str| format!("{root}/events/raw_syscalls/sys_enter/id");
@@ -126,7 +126,7 @@ impl Counting {
     /// Begins to count for all threads of the processes, and for all that they start from now on.
     ///
     /// # Errors
-    /// When the kernel forbids to count anything, or none of the processes is there. A kind that can't be counted is no error.
+    /// When the kernel allows no counting at all, or none of the processes exists. A kind that can't be counted is no error.
     pub fn begin(target: &Target) -> Result<Self, ProfileError> {
         let threads = target.threads();
         let Some(first) = threads.first() else { return Err(ProfileError::NoProcess) };
@@ -147,13 +147,13 @@ impl Counting {
         all
     }
 
-    /// Ends it.
+    /// Stops counting, and returns what was counted.
     pub fn end(mut self) -> Counters {
         self.read()
     }
 }
 
-/// Whether only user code may be observed. An error if not even that.
+/// Whether only user code may be observed. Fails if not even that is allowed.
 fn is_user_only(thread: Thread) -> Result<bool, ProfileError> {
     for is_user_only in [false, true] {
         let mut builder = Builder::new(Software::PAGE_FAULTS);
@@ -170,7 +170,7 @@ fn is_user_only(thread: Thread) -> Result<bool, ProfileError> {
     Err(permission::forbidden(thread.pid))
 }
 
-/// The counters of one kind for all threads; `None` if one is missing, because a part is not the sum.
+/// The counters of one kind for all threads; `None` if one can't be opened, because the sum over some threads would mislead.
 fn opened(kind: Kind, threads: &[Thread], is_user_only: bool) -> Option<Vec<Counter>> {
     let mut counters = Vec::with_capacity(threads.len());
     for thread in threads {

@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A difference counts as one beyond this many standard errors. It is more than the usual two because hundreds of functions are compared
-/// at once: two would call one of twenty equal functions different.
+/// A difference is significant beyond this many standard errors. They are more than the usual two because hundreds of functions are
+/// compared at once: with two, one of twenty equal functions would seem to differ.
 const STANDARD_ERRORS: f64 = 3.0;
 
 /// A function explains the difference if it accounts for at least this share of it.
 const EXPLAINS: f64 = 0.5;
 
-/// A function in which both spend at least this share of their time is the frame around everything, such as `main`, and explains nothing.
+/// A function in which both servers spend at least this share of their time is around everything, as `main` is, and explains nothing.
 const EVERYTHING: f64 = 0.9;
 
-/// One of the two that are compared.
+/// One of the two servers that are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// What to call it in sentences.
@@ -66,12 +66,13 @@ pub struct Change {
     pub b_ns_per_answer: f64,
     /// Of B minus that of A.
     pub difference_ns: f64,
-    /// The standard error of the difference from sampling: counts of samples are Poisson distributed, so that of n samples is √n.
+    /// The standard error of the difference, due to sampling, in nanoseconds. Counts of samples are Poisson distributed, so that of n
+    /// samples is √n.
     pub standard_error_ns: f64,
 }
 
 impl Change {
-    /// From the samples of both, and for how much CPU time per answer one sample of each stands.
+    /// From the numbers of samples of A and B, and the CPU time per answer that one sample of each stands for, in nanoseconds.
     fn new(a: u64, a_ns: f64, b: u64, b_ns: f64) -> Self {
         let (a_ns_per_answer, b_ns_per_answer) = (a as f64 * a_ns, b as f64 * b_ns);
         Self {

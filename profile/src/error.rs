@@ -1,4 +1,4 @@
-//! The errors of sampling and of what is made from a profile; each sentence says the remedy.
+//! The errors of sampling and of what is made from a profile; each message names the remedy.
 
 use std::io;
 
@@ -21,7 +21,7 @@ pub enum ProfileError {
         "this system can't profile processes ({0}): it needs Linux with perf events (CONFIG_PERF_EVENTS)"
     )]
     Unsupported(io::Error),
-    /// None of the processes is there.
+    /// None of the processes exists.
     #[error("there is no process to profile: it has ended, or its number is wrong")]
     NoProcess,
     /// No memory for the kernel's records.

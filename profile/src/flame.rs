@@ -9,14 +9,15 @@ use inferno::flamegraph::{self, Options, Palette};
 use std::collections::BTreeSet;
 use std::io;
 
-/// Colours for a browser in dark mode. The frames keep theirs, which have black text on them.
+/// Colours for a browser in dark mode. The frames keep their own, because their text is black.
 const DARK: &str = "@media (prefers-color-scheme: dark) { #background stop { stop-color: #16181d; } \
                     #title, #subtitle, #details, #unzoom, #search, #matched { fill: #e6e6e6; } }\n";
 
-/// The background otherwise.
+/// The background in light mode.
 const LIGHT: Color = Color { r: 255, g: 255, b: 255 };
 
-/// The most CPU time per answer that can be drawn, in nanoseconds. The library computes with whole numbers of picoseconds times 150.
+/// The largest CPU time per answer that can be drawn, in nanoseconds: the library multiplies whole numbers of picoseconds by 150, which
+/// must not overflow.
 const MOST_NS: f64 = 1e12;
 
 /// The flame graph of a profile. The width of a frame is CPU time; each is as wide as its share of all samples.
@@ -67,8 +68,8 @@ pub fn difference(a: &Side<'_>, b: &Side<'_>, title: &str) -> Result<String, Pro
     draw(&lines, options)
 }
 
-/// The names of a stack, for a line that the library reads. It would take a number at the end of a name for a second count, unless the
-/// space before it is another one.
+/// The names of a stack, for a line that the library reads. The library would take a number at the end of a name for a second count, so the
+/// space before such a number is replaced by a non-breaking one.
 fn joined(stack: &[String]) -> String {
     let names = stack.join(";");
     match names.rsplit_once(' ') {

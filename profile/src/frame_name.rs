@@ -62,7 +62,8 @@ pub fn clean(name: &str) -> String {
 /// How many frames may stand before an outermost function: the code that begins a thread, for example.
 const BEFORE_ROOT: usize = 2;
 
-/// Whether a stack, outermost function first, is whole.
+/// Whether a stack, outermost function first, is whole: it begins with a known outermost function, or with the code that
+/// starts one.
 pub fn is_whole(stack: &[String]) -> bool {
     stack.iter().take(1 + BEFORE_ROOT).any(|name| is_root(name))
 }

@@ -1,5 +1,5 @@
-//! What to start a program with, so that it names the functions that it compiles or interprets: as variables of its environment, and in
-//! words for reports of samples without names.
+//! How to start a program so that it names the functions that it compiles or interprets: as environment variables, and as advice for
+//! profiles in which such names are missing.
 
 use crate::stacks::Profile;
 use std::ffi::OsString;
@@ -7,7 +7,7 @@ use std::ffi::OsString;
 /// A hint is given if more than this share of all samples have no name of a function that was compiled or interpreted.
 const MOST: f64 = 0.5;
 
-/// What begins the name of a Python function: the form in which Python itself names them.
+/// The prefix that Python gives to the names of its functions in a perf map.
 const PYTHON_FUNCTION: &str = "py::";
 
 /// The first version of Python that names its functions.
@@ -22,17 +22,17 @@ const JAVA: (&str, &str) = (
     "-XX:+IgnoreUnrecognizedVMOptions -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",
 );
 
-/// Switches, which stay as they are where the user has set them.
+/// Switches. Those that the user has set keep the user's value.
 const SWITCHES: [(&str, &str); 2] = [("PYTHONPERFSUPPORT", "1"), ("DOTNET_PerfMapEnabled", "1")];
 
-/// The variables that make runtimes name their functions to a profiler; programs of other kinds ignore them. `own`: the value that a
-/// variable has without that. Options are added to it.
+/// The variables that make runtimes name their functions to a profiler; programs of other kinds ignore them. `own` gives the value that a
+/// variable already has; options are added to that.
 pub fn environment(own: &dyn Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
     let added = [NODE, JAVA].into_iter().filter_map(|(name, options)| {
         let value = match own(name).map(OsString::into_string) {
             Some(Ok(value)) if !value.trim().is_empty() => format!("{value} {options}"),
             Some(Ok(_)) | None => options.to_owned(),
-            // What is no text can't be told to the server's guard, so it stays as it is.
+            // A value that is not UTF-8 can't be passed on to the server, so the variable stays as it is.
             Some(Err(_)) => return None,
         };
         Some((name.to_owned(), value))
@@ -41,18 +41,18 @@ pub fn environment(own: &dyn Fn(&str) -> Option<OsString>) -> Vec<(String, Strin
     added.chain(set.map(|(name, value)| (name.to_owned(), value.to_owned()))).collect()
 }
 
-/// A program that runs other programs.
+/// A program that compiles at run time, or interprets, other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Runtime {
     Node,
     Java,
     DotNet,
-    /// With its version, as far as the name of the program has it.
+    /// With its version, if the program's name has that.
     Python(Option<(u32, u32)>),
 }
 
 impl Runtime {
-    /// By the file name of a program or of its library.
+    /// Recognizes a runtime by the file name of its program or of its library.
     fn of(program: &str) -> Option<Self> {
         match program {
             "node" | "nodejs" => Some(Self::Node),
@@ -66,7 +66,7 @@ impl Runtime {
         }
     }
 
-    /// What to do, as the end of a sentence.
+    /// What the user can do to get names, as the end of a sentence.
     fn remedy(self) -> String {
         match self {
             Self::Node => "start it with `node --perf-basic-prof --interpreted-frames-native-stack`".to_owned(),
@@ -103,8 +103,8 @@ pub fn is_python_function(frame: &str) -> bool {
 }
 
 impl Profile {
-    /// How to get names where most samples have a function without one, a sentence for each program; none where most are named, or
-    /// where nothing can be done.
+    /// How to get the names of functions: a sentence for each program that left most samples without any of its functions' names. Empty
+    /// where most samples have names, or where nothing can be done.
     pub fn hints(&self) -> Vec<String> {
         let all = self.total() as f64;
         let has_python_names = self.stacks.keys().flatten().any(|frame| is_python_function(frame));
@@ -112,7 +112,7 @@ impl Profile {
         for (program, count) in &self.unnamed {
             let share = *count as f64 / all.max(1.0);
             let Some(runtime) = Runtime::of(program).filter(|_| share > MOST) else { continue };
-            // It was started in the right way; what has no name then is something else.
+            // Python was started in the right way; what has no name is something else.
             if has_python_names && matches!(runtime, Runtime::Python(_)) {
                 continue;
             }

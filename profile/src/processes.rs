@@ -1,4 +1,4 @@
-//! Which processes are profiled, and what /proc says of them.
+//! Which processes are profiled, and what /proc says about them.
 
 use procfs::process::{Process, Task};
 use procfs::{Current, Uptime};
@@ -19,14 +19,14 @@ pub enum Target {
 /// A thread of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Thread {
-    /// The process.
+    /// The process ID.
     pub pid: i32,
-    /// The thread; that of the process for its first one.
+    /// The thread ID; equal to `pid` for the first thread of a process.
     pub tid: i32,
 }
 
 impl Target {
-    /// The processes of now, without duplicates.
+    /// The IDs of the processes that exist now, without duplicates.
     pub fn pids(&self) -> Vec<i32> {
         match self {
             Self::Pids(pids) => pids.iter().copied().collect::<BTreeSet<i32>>().into_iter().collect(),
@@ -35,7 +35,7 @@ impl Target {
         }
     }
 
-    /// All threads of the processes of now.
+    /// All threads of the processes that exist now.
     pub(crate) fn threads(&self) -> Vec<Thread> {
         self.pids().into_iter().flat_map(threads_of).collect()
     }
@@ -60,7 +60,7 @@ fn below(root: i32) -> Vec<i32> {
                 Ok(children) => {
                     found.extend(children.into_iter().filter_map(|child| i32::try_from(child).ok()));
                 }
-                // Kernels without CONFIG_PROC_CHILDREN don't tell.
+                // Kernels without CONFIG_PROC_CHILDREN don't list children.
                 Err(_) if pid == root && !is_told(root) => return below_by_scan(root),
                 Err(_) => {}
             }
@@ -75,7 +75,7 @@ fn is_told(pid: i32) -> bool {
     std::path::Path::new(&format!("/proc/{pid}/task/{pid}/children")).exists()
 }
 
-/// The same from the parents of all processes of the machine.
+/// The same, found by the parent of every process of the machine.
 fn below_by_scan(root: i32) -> Vec<i32> {
     let all = procfs::process::all_processes().into_iter().flatten().flatten();
     let mut rest: Vec<(i32, i32)> =
@@ -119,12 +119,12 @@ fn cpu_list(text: &str) -> BTreeSet<usize> {
 pub fn program(pid: u32) -> Option<String> {
     let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     let name = path.file_name()?.to_string_lossy().into_owned();
-    // That is what the kernel adds where the file is there no more.
+    // The kernel adds this if the file has been deleted.
     Some(name.strip_suffix(" (deleted)").map_or_else(|| name.clone(), str::to_owned))
 }
 
-/// When a process began, by the clock of files' dates, give or take a few hundredths of a second; `None` if it has ended. The kernel
-/// keeps it as a time since the machine's start.
+/// When a process began, by the clock that files' dates have, exact to a few hundredths of a second; `None` if it has ended. The kernel
+/// stores this as a time since the machine was booted.
 pub fn began(pid: u32) -> Option<SystemTime> {
     let stat = Process::new(i32::try_from(pid).ok()?).and_then(|process| process.stat()).ok()?;
     let since_start = stat.starttime as f64 / procfs::ticks_per_second().max(1) as f64;
@@ -132,7 +132,7 @@ pub fn began(pid: u32) -> Option<SystemTime> {
     booted.checked_add(Duration::try_from_secs_f64(since_start).ok()?)
 }
 
-/// The number of a process in its own namespace, by which it names its perf map.
+/// The ID of a process in its own PID namespace, which the name of its perf map contains.
 pub fn pid_inside(pid: u32) -> Option<i32> {
     let status = Process::new(i32::try_from(pid).ok()?).and_then(|process| process.status()).ok()?;
     status.nspid.and_then(|pids| pids.last().copied())

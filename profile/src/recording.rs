@@ -1,4 +1,4 @@
-//! What was recorded, before it has names.
+//! What was recorded, before the addresses have names.
 
 use crate::frame_name;
 use crate::hints;
@@ -16,7 +16,7 @@ pub struct Recording {
     pub(crate) stacks: BTreeMap<Stack, u64>,
     pub(crate) images: Images,
     pub(crate) perf_maps: BTreeMap<u32, PerfMap>,
-    /// The programs of the processes with samples in code that no file has, by name.
+    /// For each process with samples in code that is in no file, by its ID: the name of its program.
     pub(crate) programs: BTreeMap<u32, String>,
     /// When it began.
     pub(crate) began: SystemTime,
@@ -32,14 +32,14 @@ impl Recording {
         self.stacks.values().sum()
     }
 
-    /// The processes that ran code of no file, which may have left a perf map behind.
+    /// The IDs of the processes that ran code which is in no file, such as code compiled at run time. They may have left a perf map behind.
     pub fn pids_with_own_code(&self) -> impl Iterator<Item = u32> {
         self.programs.keys().copied()
     }
 
-    /// Gives the addresses their names. This reads the debug information of programs, which can take seconds of CPU time and hundreds
-    /// of megabytes of memory: do it when nothing is measured. Best after the processes have ended, where they are to end: some write the
-    /// names of what they compiled only then.
+    /// Gives the addresses their names. This reads the debug information of programs, which can take seconds of CPU time and hundreds of
+    /// megabytes of memory: do it when nothing is measured. If the processes are going to end, call this afterwards: some write the names
+    /// of what they compiled only at their end.
     pub fn resolve(mut self) -> Profile {
         self.read_late_maps();
         let addresses: BTreeSet<Address> =
@@ -77,8 +77,8 @@ impl Recording {
         }
     }
 
-    /// The program that runs functions of this stack without telling any of their names. Where one of them has a name, the others are the
-    /// program's own helpers.
+    /// The program that compiled or interprets functions of this stack and gave none of them a name. If one of them has a name, the others
+    /// are the program's own helpers.
     fn unnamed(&self, stack: &Stack, frames: &[String], names: &Names) -> Option<&str> {
         let mut compiled = None;
         for address in &stack.addresses {

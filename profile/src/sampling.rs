@@ -1,4 +1,4 @@
-//! Samples processes from a thread of its own: the options, the beginning and the end.
+//! Samples processes in a separate thread: the options, the beginning and the end.
 
 mod events;
 mod recorder;
@@ -42,7 +42,8 @@ pub struct Options {
     /// dozens of calls deep. More costs the server more time per sample and the machine more memory traffic, so the copies are doubled
     /// only where more than a twentieth of the stacks turn out to go on beyond them.
     pub stack_bytes: u32,
-    /// Approximate limit on the memory for distinct stacks, in bytes. Samples whose stacks no longer fit are counted together, as `[not kept]`.
+    /// Approximate limit on the memory for distinct stacks, in bytes. Samples whose stacks no longer fit are counted together, as
+    /// `[not kept]`.
     pub memory_bytes: usize,
     /// The CPUs on which the sampler's thread may run: best those of the load generator, or idle ones. Empty: all.
     pub cpus: Vec<usize>,
@@ -76,7 +77,7 @@ impl Sampling {
     /// Begins to sample all threads of the processes, and all that they start from now on.
     ///
     /// # Errors
-    /// When the kernel forbids it, none of the processes is there, or descriptors, memory or threads are lacking.
+    /// When the kernel forbids it, none of the processes exists, or descriptors, memory or threads are lacking.
     pub fn begin(target: Target, options: &Options) -> Result<Self, ProfileError> {
         let frequency_hz = permission::frequency(options.frequency_hz);
         let settings = Settings {
@@ -86,7 +87,8 @@ impl Sampling {
         };
         let mut tracer = Tracer::new(options.window.clone(), options.memory_bytes);
         let events = Events::open(&target, settings)?;
-        // Only now, when records tell of every later mapping: a library that was mapped in between would never be seen.
+        // Not earlier: from now on every new mapping has a record, whereas one made between an earlier reading and the first record would
+        // be missed.
         let now_ns = clock::now_ns();
         for pid in target.pids() {
             tracer.read(u32::try_from(pid).unwrap_or(0), now_ns);
@@ -99,7 +101,7 @@ impl Sampling {
         let thread = std::thread::Builder::new().name("profile".to_owned());
         let thread = thread.spawn(move || {
             if !cpus.is_empty() {
-                // Where that is refused, it runs anywhere.
+                // If that is refused, the thread runs on any CPU.
                 let _ = net::cpu::pin(&cpus);
             }
             recorder.run(&is_over)
@@ -118,7 +120,7 @@ impl Sampling {
         self.has_kernel
     }
 
-    /// Ends it. This takes some milliseconds, because names are not looked up yet.
+    /// Ends the sampling. This takes only some milliseconds, because names are not looked up yet.
     ///
     /// # Errors
     /// When the sampler's thread has failed.
@@ -127,7 +129,7 @@ impl Sampling {
         self.thread.take().and_then(|thread| thread.join().ok()).ok_or(ProfileError::Failed)
     }
 
-    /// Ends it and looks up names: [`Sampling::end`], then [`Recording::resolve`].
+    /// Ends the sampling and looks up names: [`Sampling::end`], then [`Recording::resolve`].
     ///
     /// # Errors
     /// When the sampler's thread has failed.

@@ -25,9 +25,9 @@ pub struct Profile {
     pub has_kernel: bool,
     /// Threads that could not be sampled, for want of descriptors or memory.
     pub unattached_threads: u64,
-    /// The number of samples in whose stack no function has a name of those that a program compiled or interprets, by the name of that
-    /// program, such as `node` or `python3.12`: it names them only where it is asked to. Absent where there are none, and not in the
-    /// text form.
+    /// For each program that compiles at run time or interprets functions, such as `node` or `python3.12`: the number of samples in whose
+    /// stack none of these functions has a name. Such a program names them only if it is asked to. Absent where there are no such samples,
+    /// and not in the text form.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unnamed: BTreeMap<String, u64>,
     /// How often each stack was sampled. A stack begins with the outermost function and ends with the one that was running. In JSON
@@ -71,7 +71,7 @@ impl Profile {
         Ok(())
     }
 
-    /// The share of samples that are in `stacks` but not whole, from 0 to 1; 0 without samples.
+    /// The share of samples whose stack does not reach an outermost function, from 0 to 1; 0 without samples.
     pub fn unrooted_share(&self) -> f64 {
         if self.samples == 0 { 0.0 } else { self.unrooted as f64 / self.samples as f64 }
     }

@@ -6,7 +6,7 @@ use crate::difference::{Change, Difference, Row};
 use crate::report::Report;
 use serde::{Deserialize, Serialize};
 
-/// The most functions of a list.
+/// The largest number of functions in a list.
 const MOST_FUNCTIONS: usize = 20;
 
 /// The profile of one contender of a race, without its calls.
@@ -51,8 +51,8 @@ impl StoredProfile {
     /// The version that this program writes.
     pub const SCHEMA: u32 = 1;
 
-    /// What is kept of a profile. `difference`: from the first contender to this one. `least_share`: that of the tree which is kept
-    /// with it.
+    /// What is kept of a profile. `difference`: from the first contender to this one. `least_share`: the one that the tree which is kept
+    /// with it was made with, from 0 to 1.
     pub fn of(title: &str, report: &Report, difference: Option<&Difference>, least_share: f64) -> Self {
         let Report { work, counters, profile, .. } = report;
         let mut top = profile.costs(work);

@@ -38,7 +38,7 @@ impl Window {
         self.0.closed_ns.store(clock::now_ns(), Ordering::Relaxed);
     }
 
-    /// Whether a sample of this time counts.
+    /// Whether a sample taken at this time counts.
     pub(crate) fn contains(&self, time_ns: u64) -> bool {
         (self.0.opened_ns.load(Ordering::Relaxed)..=self.0.closed_ns.load(Ordering::Relaxed))
             .contains(&time_ns)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-#: Reads the cluster's nodes, as anyone could who reaches it.
+#: Reads the list of the cluster's nodes, as any program could that reaches the cluster.
 PROBE = """
 import sys
 from ray._raylet import GcsClient
@@ -15,7 +15,7 @@ GcsClient(address=sys.argv[1]).get_all_node_info(timeout=5)
 print("the nodes were read")
 """
 
-#: A probe with a token that takes longer has no answer, in seconds.
+#: A probe with a token that takes longer than this counts as unanswered, in seconds.
 LONGEST_S = 60.0
 
 #: The variables by which Ray finds a token.
@@ -23,9 +23,9 @@ TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
 def asks_for_a_token(address: str) -> bool | None:
-    """Whether the cluster answers nobody without a token; None: that can't be found out. Ray reads the variables once, so each probe is a
-    process of its own."""
-    # That a program without a token has no answer tells something only if one with a token has.
+    """Whether the cluster answers only programs with a token; None if that can't be found out. Ray reads its variables only once, so each
+    probe is a separate process."""
+    # That a program without a token gets no answer proves something only if a program with a token gets one.
     began = time.monotonic()
     if not _is_answered(address, dict(os.environ), LONGEST_S):
         return None

@@ -8,20 +8,22 @@ import subprocess
 import sysconfig
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 PROGRAM = "drome"
 
-#: The name of a variable with the path of the program, in place of the wheel's own.
+#: The environment variable with the path of a program to use in place of the wheel's own.
 VARIABLE = "DROME"
+
+_Word = TypeVar("_Word")
 
 
 class Failed(RuntimeError):
-    """drome could not do what it was asked for; the message is its own."""
+    """drome could not do what it was asked for; the message is the one that drome printed."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
-        #: The exit code, which docs/exit-codes.md explains; negative: the signal that killed it.
+        #: The exit code, which docs/exit-codes.md explains; negative: the signal that killed drome.
         self.code = code
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -30,7 +32,8 @@ class Failed(RuntimeError):
 
 
 def binary() -> str:
-    """The path of the program: `$DROME`, else the wheel's own, else one on the search path."""
+    """The path of the program: `$DROME`, else the wheel's own, else one on the search path. Raises `Failed` if there is
+    none."""
     given = os.environ.get(VARIABLE)
     if given:
         return given
@@ -43,6 +46,13 @@ def binary() -> str:
     return found
 
 
+def as_list(name: str, words: Sequence[_Word]) -> Sequence[_Word]:
+    """These words. A single string is refused: its letters would be taken for the words."""
+    if isinstance(words, (str, bytes)):
+        raise TypeError(f"`{name}` is a list: write `{name}=[{words!r}]`")
+    return words
+
+
 def options(
     *,
     store: str | os.PathLike[str] | None = None,
@@ -50,7 +60,7 @@ def options(
 ) -> list[str]:
     """The options that all commands have."""
     words = [] if store is None else ["--store", os.fspath(store)]
-    for folder in catalog:
+    for folder in as_list("catalog", catalog):
         words += ["--catalog", os.fspath(folder)]
     return words
 
@@ -62,8 +72,11 @@ def call(
     shows: bool = False,
     environment: Mapping[str, str] | None = None,
 ) -> str:
-    """Runs drome and returns what it prints. `may_be`: the exit codes that are no failure; `shows`: progress goes to standard error;
-    `environment`: variables beside this program's own."""
+    """Runs drome and returns what it prints.
+
+    `may_be`: the exit codes that are no failure, any other raises `Failed`; `shows`: progress goes to standard error; `environment`:
+    variables in addition to this program's own.
+    """
     done = subprocess.run(
         [binary(), *words],
         stdin=subprocess.DEVNULL,

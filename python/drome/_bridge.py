@@ -15,18 +15,18 @@ from drome._cluster import ray_itself
 
 
 def main() -> int:
-    # What follows is the command line of drome there, which the actor knows.
+    # Further arguments are the command line of drome on that machine, which the actor knows already.
     actor, machine = sys.argv[1], sys.argv[2]
-    # Ray may print; the output is the link's.
+    # Ray may print to standard output, which belongs to the link: from here on, prints go to standard error.
     output = os.dup(1)
     os.dup2(2, 1)
     ray = ray_itself()
     try:
-        # What started this has checked the cluster.
+        # The program that started this one has checked the cluster.
         ray.init(address=os.environ["RAY_ADDRESS"], log_to_driver=False, logging_level="ERROR")
         agent = ray.get_actor(actor, namespace=NAMESPACE)
         ray.get(agent.begin.remote())
-        # The agent may end without its input's end, and this then ends, whatever comes from here.
+        # The agent may end before its input does; then this program ends too, even if there is more input.
         threading.Thread(target=_forward, args=(ray, agent, machine), daemon=True).start()
         while data := ray.get(agent.read.remote()):
             _write(output, data)
@@ -36,7 +36,7 @@ def main() -> int:
 
 
 def _forward(ray: Any, agent: Any, machine: str) -> None:
-    """Gives the agent what comes, and then the end of it."""
+    """Passes standard input on to the agent, and closes the agent's input at the end."""
     try:
         while data := os.read(0, MOST_BYTES):
             ray.get(agent.write.remote(data))
@@ -59,5 +59,5 @@ def _told(machine: str, error: Exception) -> int:
 
 if __name__ == "__main__":
     code = main()
-    # Not by way of Ray's own end, which can take seconds: whoever holds the link waits for this.
+    # Skips Ray's own shutdown, which can take seconds: the other side of the link waits for this program to end.
     os._exit(code)

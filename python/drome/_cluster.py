@@ -10,7 +10,7 @@ from typing import Any
 from drome._authentication import asks_for_a_token
 from drome._binary import Failed
 
-#: The resource that a node has one of if it may measure.
+#: The Ray resource of nodes that may measure: each has one of it.
 RESOURCE = "drome"
 
 #: How such a node is started.
@@ -25,7 +25,7 @@ def connect(address: str | None = "auto") -> None:
     if mode != "token":
         raise Failed(f"RAY_AUTH_MODE is {mode!r}: start the cluster with RAY_AUTH_MODE=token, and unset it here", 2)
     ray = ray_itself()
-    # Ray reads the variable once: a program that used Ray before drome may have it without.
+    # Ray reads the variable once: a program that used Ray before drome may have started it without a token.
     from ray._private.authentication.authentication_utils import is_token_auth_enabled
 
     if not is_token_auth_enabled():
@@ -38,11 +38,11 @@ def connect(address: str | None = "auto") -> None:
         ray.shutdown()
         raise Failed("the cluster answers programs without a token: start all of its nodes with RAY_AUTH_MODE=token", 2)
     if asks is None:
-        print("drome: whether the cluster asks for a token could not be found out: see docs/fleet.md", file=sys.stderr)
+        print("drome: can't find out whether the cluster asks for a token: see docs/fleet.md", file=sys.stderr)
 
 
 def ray_itself() -> Any:
-    """Ray, where it is installed."""
+    """The module `ray`. Raises `ImportError`, which says how to install it, if it is missing."""
     try:
         import ray
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Measures one heat on the machine where this runs. It is what a task of a fleet does."""
+"""Measures one heat on the machine where this runs: the work of one Ray task of a fleet."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 from drome._binary import Failed, binary
 
-#: The most characters of a machine's name.
+#: The largest number of characters in a machine's name.
 LONGEST_NAME = 64
 
-#: How much of a host's name stays where the start of the node's ID follows it.
+#: How many characters of a host's name are kept if the start of the node's ID follows them.
 LONGEST_HOST = 54
 
 
@@ -30,7 +30,11 @@ class FailedThere(Failed):
 
 
 def measure(spec: str, catalogs: list[dict[str, bytes]], command: list[str] | None, is_shared: bool) -> bytes:
-    """Returns the result of the heat of this spec. `is_shared`: several nodes are on one host, so that its name is not enough."""
+    """Measures the heat that `spec` describes, in JSON, and returns its result as a file's bytes. Raises `FailedThere`.
+
+    `catalogs` are the files of own catalogs, by path; `command` is the program to run in place of `drome heat`, in words; `is_shared`:
+    several nodes are on one host, so that its name does not identify one.
+    """
     import ray
 
     node = str(ray.get_runtime_context().get_node_id())
@@ -61,7 +65,7 @@ def _measured(spec: str, catalogs: list[dict[str, bytes]], command: list[str] | 
 
 
 def machine_name(host: str, node: str | None) -> str:
-    """The name of this machine in reports. Host names of one group, such as pods, differ in their ends."""
+    """The name of this machine in reports. Host names of one group, such as pods, differ at their ends, so the end is kept."""
     # A name that begins with `-` would be read as an option.
     own = host[-(LONGEST_NAME if node is None else LONGEST_HOST) :].lstrip("-.") or "nameless"
     return own if node is None else f"{own}-{node[:8]}"

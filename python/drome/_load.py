@@ -15,7 +15,7 @@ from drome._agent import NAMESPACE, Agent
 from drome._binary import Failed, call
 from drome._cluster import RESOURCE, START, connect, is_shared, nodes, ray_itself
 
-#: A measurement that is void has a report, too.
+#: The exit codes with a report: a void measurement has one, too.
 REPORTED = (0, 4)
 
 #: How long the driver waits for machines before it says what it waits for, in seconds.
@@ -34,13 +34,13 @@ def load(
     more: Sequence[str] = (),
     address: str | None = "auto",
 ) -> dict[str, Any]:
-    """Drives load at a URL from so many machines of a Ray cluster at once, and returns the JSON of `drome load`.
+    """Drives load at a URL from `machines` machines of a Ray cluster at once, and returns the JSON of `drome load`.
 
     Each machine is a whole node. `connections`, `rate` and `requests` are those of all machines together. `more` are further options of
     `drome load`, word by word. A machine that is lost voids the measurement; the verdict names it.
     """
     if machines < 1:
-        raise ValueError("load comes from one machine at least")
+        raise ValueError("`machines` must be at least 1")
     words = ["load", url, "--format", "json"]
     given = {"--connections": connections, "--duration": duration, "--rate": rate, "--requests": requests}
     for option, value in given.items():
@@ -59,7 +59,7 @@ def load(
 
 @contextlib.contextmanager
 def _agents(machines: int) -> Iterator[list[tuple[str, str]]]:
-    """The names of actors on so many nodes, one on each, and of their machines. They end with this."""
+    """Starts actors on this number of nodes, one on each; yields their names with those of their machines, and ends them."""
     ray = ray_itself()
     from ray.util.placement_group import placement_group, remove_placement_group
     from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
@@ -81,7 +81,7 @@ def _agents(machines: int) -> Iterator[list[tuple[str, str]]]:
             raise Failed(f"a machine of the cluster can't drive load: {getattr(error, 'cause', None) or error}", 1) from error
         yield list(zip(names, told, strict=True))
     finally:
-        # Where the cluster is gone, so are they.
+        # If the cluster is gone, so are the actors.
         with contextlib.suppress(ray.exceptions.RayError):
             for actor in actors:
                 ray.kill(actor)
@@ -89,7 +89,7 @@ def _agents(machines: int) -> Iterator[list[tuple[str, str]]]:
 
 
 def _wait(group: Any, machines: int) -> None:
-    """Waits until so many machines are free, and fails where the cluster has too few of them."""
+    """Waits until this number of machines is free, and fails if the cluster has fewer."""
     began, was_told = time.monotonic(), False
     while not group.wait(timeout_seconds=1):
         if time.monotonic() - began < LOOK_S:

@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Sequence
 
-from drome._binary import call, options
+from drome._binary import as_list, call, options
 from drome._result import Counts, Result
 
-#: A run that has a void contender has a report, too.
+#: The exit codes with a report: a run that has a void contender has one, too.
 REPORTED = (0, 4)
 
-#: A race whose gate failed has a report, too.
+#: The same for a race: one that `fail_if_slower` failed has a report, too.
 JUDGED = (0, 3, 4)
 
 _Path = str | os.PathLike[str]
@@ -50,17 +50,17 @@ def race(
     more: Sequence[str] = (),
     store: _Path | None = None,
 ) -> Result:
-    """Races servers by their commands or URLs, as `drome race` does. `more` are further options of it, word by word."""
+    """Races servers by their commands or URLs, as `drome race` does. `more` are further options, word by word."""
     words = ["race", "--format", "json", *_narrowed((), (), budget, None, seed)]
     words += [] if metric is None else ["--metric", metric]
     words += [] if fail_if_slower is None else ["--fail-if-slower", fail_if_slower]
     words += ["--allow-busy"] if allow_busy else []
-    printed = call([*words, *more, *options(store=store), "--", *servers], may_be=JUDGED, shows=True)
+    printed = call([*words, *as_list("more", more), *options(store=store), "--", *servers], may_be=JUDGED, shows=True)
     return Result(json.loads(printed))
 
 
 def report(run: str | None = None, *, store: _Path | None = None, counts: Counts | None = None) -> Result:
-    """Reads the findings of a run from the store; of the latest, if none is named."""
+    """Reads the findings of a run from the store; those of the latest run, if none is named."""
     words = ["report", "--format", "json", *([] if run is None else [run])]
     return Result(json.loads(call([*words, *options(store=store)])), counts)
 
@@ -73,9 +73,9 @@ def _narrowed(
     seed: int | None,
 ) -> list[str]:
     words: list[str] = []
-    for name in contenders:
+    for name in as_list("contenders", contenders):
         words += ["--contender", name]
-    for cell in cells:
+    for cell in as_list("cells", cells):
         words += ["--cell", cell]
     for option, value in (("--budget", budget), ("--precision", precision), ("--seed", seed)):
         words += [] if value is None else [option, str(value)]

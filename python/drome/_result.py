@@ -1,4 +1,4 @@
-"""What a run found: the report as drome prints it in JSON, and frames of it."""
+"""What a run found: the report as drome prints it in JSON, and pandas frames made from it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIGURES = (
     "latency_ns_p99",
 )
 
-#: What else a frame of contenders has.
+#: The other columns of a frame of contenders.
 FIELDS = ("trials", "void", "failed", "rank_low", "rank_high", "tier", "bound", "rss_max_bytes", "errors", "version")
 
 
@@ -31,7 +31,7 @@ class Counts:
 
     #: Heats that were added to the run.
     committed: int = 0
-    #: Results of heats that the run had already; they count in nothing.
+    #: Results of heats that the run had already; they were ignored.
     already: int = 0
     #: Attempts that were lost with their machine or worker, and were queued again whole.
     lost: int = 0
@@ -71,7 +71,8 @@ class Result:
         return _frame(rows)
 
     def machines(self) -> pandas.DataFrame:
-        """A row for each machine of a fleet in each cell: its speed over the mean, and whether contenders compare otherwise on it."""
+        """A row for each machine of a fleet in each cell: its speed as a ratio to the mean, and whether contenders compare
+        differently on it."""
         rows = []
         for cell in self.report["cells"]:
             compared = (cell.get("in_heats") or {}).get("machines") or {}

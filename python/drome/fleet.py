@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drome._binary import Failed, call, options
+from drome._binary import Failed, as_list, call, options
 from drome._cluster import RESOURCE, START, connect, is_shared, nodes, ray_itself
 from drome._heat import FailedThere, measure
 from drome._load import load
@@ -26,19 +26,19 @@ from drome._result import Counts, Result
 
 __all__ = ["connect", "load", "run"]
 
-#: The exit code where a result was refused; the others that were named with it are added.
+#: The exit code of `drome heat --commit` if a result was refused; the other results of the same call are added.
 REFUSED = 2
 
-#: A heat that fails so often is not tried again.
+#: A heat that has failed this number of times is not tried again.
 ATTEMPTS = 3
 
-#: A heat whose machine is lost so often is not tried again.
+#: A heat whose machine was lost this number of times is not tried again.
 LOSSES = 50
 
-#: How long the driver waits for a heat before it looks whether any node can measure, in seconds.
+#: How long the driver waits for a heat before it checks whether any node can measure, in seconds.
 LOOK_S = 60.0
 
-#: The label of a node with its ID.
+#: The node label that has the node's ID.
 NODE_ID = "ray.io/node-id"
 
 _Path = str | os.PathLike[str]
@@ -67,24 +67,27 @@ def run(
     command: Sequence[str] | None = None,
     on_commit: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> Result:
-    """Measures a study on so many machines of a Ray cluster at a time, and returns the findings.
+    """Measures a study on `machines` machines of a Ray cluster at a time, and returns the findings.
 
-    `resume` is the name of a run that goes on, in place of a study. Own catalogs are sent along with each heat. `command` are the words of
-    the program that measures a heat on the machine, in place of `drome heat`; `on_commit` gets what became of each result.
+    `resume` is the name of a run to continue, in place of a study. The folders of `catalog` are sent along with each heat. `command` are
+    the words of the program that measures a heat on the machine, in place of `drome heat`; `on_commit` is called with the outcome of each
+    result.
     """
     if (study is None) == (resume is None):
-        raise ValueError("name either a study or, with `resume`, a run that goes on")
+        raise ValueError("name either a study or, with `resume`, a run to continue")
     shared = options(store=store)
+    folders = [_files(Path(folder)) for folder in as_list("catalog", catalog)]
+    # First, because a run that is planned for a cluster that can't be reached would stay in the store.
+    connect(address)
     if resume is None:
         words = ["heat", "--plan", str(study), "--machines", str(machines)]
         words += _narrowed(contenders, cells, budget, precision, seed)
         words += [] if rounds is None else ["--rounds", str(rounds)]
         words += ["--quick"] if quick else []
         words += ["--allow-busy"] if allow_busy else []
-        resume = call([*words, *shared, *options(catalog=catalog)]).strip()
+        resume = call([*words, *shared, *options(catalog=catalog)], shows=True).strip()
         print(f"drome: run {resume}: `resume={resume!r}` goes on with it", file=sys.stderr)
-    connect(address)
-    driver = _Driver(resume, machines, shared, [_files(Path(folder)) for folder in catalog], command, on_commit)
+    driver = _Driver(resume, machines, shared, folders, command, on_commit)
     counts = driver.go()
     return report(resume, store=store, counts=counts)
 
@@ -123,14 +126,14 @@ class _Driver:
         self.outcomes: Counter[str] = Counter()
         #: The nodes on which an attempt of a heat failed.
         self.failed_on: dict[_Key, set[str]] = {}
-        #: The nodes that a heat under way was not handed out to.
+        #: For a heat under way, the nodes to which it must not be handed out.
         self.avoided: dict[Any, set[str]] = {}
         #: Why no more heats are handed out.
         self.over: str | None = None
         self.was_told = False
 
     def go(self) -> Counts:
-        """Until nothing is owed."""
+        """Measures until no heat is owed, and returns what was done."""
         try:
             while self.refill():
                 self.hand_out()
@@ -146,7 +149,7 @@ class _Driver:
                 if self.over is not None:
                     raise Failed(self.over, 1)
         finally:
-            # Where the cluster is gone, so are they.
+            # If the cluster is gone, so are the tasks.
             with contextlib.suppress(self.ray.exceptions.RayError):
                 for ref in self.flying:
                     self.ray.cancel(ref, force=True)
@@ -158,7 +161,7 @@ class _Driver:
         )
 
     def refill(self) -> bool:
-        """Asks what is owed when nothing is queued or under way; false: nothing."""
+        """Asks drome which heats are owed, if none is queued or under way; false: none is left."""
         if not self.queue and not self.flying:
             lines = call(["heat", "--owed", self.run, *self.shared]).splitlines()
             self.queue.extend(json.loads(line) for line in lines)
@@ -180,7 +183,7 @@ class _Driver:
                 self.avoided[ref] = set(avoided)
 
     def look(self) -> None:
-        """Tells what to do where no node can measure, and takes back heats that wait for nodes which are gone."""
+        """Prints what to do if no node can measure, and takes back heats that wait for nodes which are gone."""
         alive = nodes()
         if not self.ray.cluster_resources().get(RESOURCE):
             if not self.was_told:
@@ -189,7 +192,8 @@ class _Driver:
             return
         self.was_told = False
         for ref, avoided in self.avoided.items():
-            # All nodes that were not avoided are gone, so that it has not begun and never would. It is queued again as one that is lost.
+            # All nodes that were not avoided are gone, so the heat has not begun and never would. It is queued again like one that was
+            # lost.
             if alive <= avoided:
                 self.ray.cancel(ref, force=True)
 
@@ -211,13 +215,13 @@ class _Driver:
         return None
 
     def failed(self, spec: dict[str, Any], why: str) -> None:
-        """Queues a heat again that could not be measured, or whose result is none."""
+        """Queues a heat again that could not be measured, or whose result was refused."""
         key = _key(spec)
         self.failures[key] += 1
         self.again(spec, why, self.failures[key] >= ATTEMPTS)
 
     def again(self, spec: dict[str, Any], why: str, is_last: bool) -> None:
-        """Queues a heat again; after the last attempt the run ends as soon as what else came back is committed."""
+        """Queues a heat again; after the last attempt, the run ends as soon as the other results that came back are committed."""
         key = _key(spec)
         told = f"heat {key[1] + 1} of round {key[0] + 1}, attempt {spec['attempt']}: {why}"
         if is_last:
@@ -227,13 +231,13 @@ class _Driver:
         self.queue.append(spec)
 
     def commit(self, results: list[_Returned]) -> None:
-        """Adds results to the run. The store decides what counts, whoever else may be at it."""
+        """Adds results to the run. The store decides what counts, even if other programs add results at the same time."""
         broken: Failed | None = None
         for spec, result in results:
             try:
                 self.commit_one(result)
             except Failed as error:
-                # One that is refused says nothing about the others, which took as long to measure.
+                # That one result is refused says nothing about the others, which took as long to measure.
                 if error.code == REFUSED:
                     self.failed(spec, f"its result is refused: {error}")
                 else:

@@ -27,6 +27,13 @@ def test_what_drome_says_is_the_exceptions_message(home: Path) -> None:
     assert failed.value.code == 2
 
 
+def test_a_string_in_place_of_a_list_is_refused_and_not_taken_letter_by_letter() -> None:
+    with pytest.raises(TypeError, match=r"`catalog` is a list: write `catalog=\['own'\]`"):
+        drome.run("today", catalog="own")
+    with pytest.raises(TypeError, match="`contenders` is a list"):
+        drome.run("today", contenders="nginx")
+
+
 def test_machines_of_one_group_have_names_of_their_own() -> None:
     group = "deployment-of-many-workers-in-a-cluster-with-a-long-name-" + "0" * 20
     assert machine_name(f"{group}-abc12", None) != machine_name(f"{group}-xyz34", None)

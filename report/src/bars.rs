@@ -1,24 +1,25 @@
-//! The bar chart in the style of the first page that drome reproduced: a name, a figure, and one ■ per so many requests/s.
+//! The bar chart in the style of the first web page whose benchmark drome reproduced: a name, a figure, and one ■ for each step of a fixed
+//! number of requests/s.
 
 use crate::text_style::{TextStyle, shortened};
 use model::findings::CellFindings;
 use unicode_width::UnicodeWidthStr;
 
-/// The scale of that page: one ■ = 5 requests/s, rounded down.
+/// The scale of the original page's chart, in requests/s: one ■ = 5 requests/s, rounded down.
 pub const PAGE_UNIT: f64 = 5.0;
 
-/// The length of the longest bar; on that page it is 70.
+/// The length of the longest bar in characters, as on the original page.
 const LONGEST: f64 = 70.0;
 
-/// The width of the column of names on that page.
+/// The width of the column of names on the original page, in characters.
 const NAME_WIDTH: usize = 27;
 
-/// The minimum room for bars; shorter ones show nothing.
+/// The minimum room for bars, in characters; shorter bars would show nothing.
 const SHORTEST: usize = 8;
 
 /// One line per bar, in the given order. `unit`: requests/s per ■.
 pub fn chart(bars: &[(String, f64)], unit: f64) -> String {
-    // That page's figures have at most five characters; larger ones stay aligned too.
+    // The original page's figures have at most five characters; larger ones stay aligned too.
     let width = figure_width(bars);
     let line = |(name, rate): &(String, f64)| {
         let name = TextStyle::default().words(name).replace('\n', " ");
@@ -32,7 +33,8 @@ fn figure_width(bars: &[(String, f64)]) -> usize {
     bars.iter().map(|(_, rate)| format!("{rate:.1}").len()).fold(5, usize::max)
 }
 
-/// The smallest of 5, 10, 20, 50, 100, … that keeps the longest bar within the width of that page.
+/// The scale of a chart, in requests/s per ■: the smallest of 5, 10, 20, 50, 100, … that keeps the longest bar within the width of the
+/// original page.
 pub fn unit(bars: &[(String, f64)]) -> f64 {
     unit_within(bars, LONGEST)
 }

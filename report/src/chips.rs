@@ -78,7 +78,7 @@ fn void(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
     (n > 0).then(|| Chip::new("open", format!("{n} void"), title))
 }
 
-/// The reason in the first note that begins so, which ends with the number of trials that it is about.
+/// The reason in the first note that begins with `begins`: its first line, which ends with the number of trials that it is about.
 fn reason(c: &ContenderFindings, begins: &str) -> String {
     let note = c.notes.iter().find_map(|note| note.strip_prefix(begins));
     note.map_or_else(String::new, |why| format!(": {}", why.lines().next().unwrap_or_default()))
@@ -115,7 +115,7 @@ fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
     (c.fell_behind > 0).then(|| Chip::new("open", "fell behind", title))
 }
 
-/// A first look ranks nobody; its page says so once.
+/// No chip in a first look, which gives no ranks at all: its page says so once.
 fn unranked(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
     let title = match c.in_heats.as_ref().and_then(|own| own.unranked) {
         Some(Unranked::FirstLook) => return None,
@@ -128,7 +128,7 @@ fn unranked(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
     Some(Chip::new("open", "unranked", title))
 }
 
-/// The reference is no contender: a contender that may be faster than it or not is tied with nobody.
+/// The chip of a contender whose range of ranks overlaps with that of another one. The reference does not count as another one.
 fn tied(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
     let ranks = |c: &ContenderFindings| c.rank_low.zip(c.rank_high);
     let (low, high) = ranks(c).filter(|_| c.name != REFERENCE)?;

@@ -8,7 +8,7 @@ use model::comparison::{CellComparison, Change, Comparison, ContenderComparison,
 use model::findings::Figure;
 use std::fmt::Write;
 
-/// A smaller movement is not worth a sentence.
+/// A smaller movement, as a share of the speed, is not mentioned.
 const LEAST_MOVEMENT: f64 = 0.005;
 
 /// For a terminal.
@@ -75,11 +75,12 @@ pub fn drift(cell: &CellComparison) -> String {
     }
 }
 
-/// How much contenders moved for no reason of their own; begins with a space.
+/// How much the contenders' speeds differ between the runs for no known reason; begins with a space.
 fn movement(cell: &CellComparison) -> String {
     match cell.movement {
         Some(share) if share >= LEAST_MOVEMENT => format!(
-            " Beyond that, contenders moved by about {:.1} % for no reason of their own; the intervals allow for it.",
+            " Beyond that, contenders' speeds differed by about {:.1} % between the runs for no known reason; the \
+             intervals allow for it.",
             share * 100.0
         ),
         _ => String::new(),

@@ -1,5 +1,4 @@
-//! Where the CPU time goes: how the servers of a run differ that were sampled after it, in sentences, and the largest parts of the
-//! differences.
+//! Where the CPU time goes: how the servers that were sampled after a run differ, in sentences, and the largest parts of the differences.
 
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
@@ -14,7 +13,7 @@ pub(crate) const TITLE: &str = "Where the CPU time goes";
 pub(crate) const HOW: &str = "Sampled under the same load in one more start of each server, which does not count. The largest parts of the \
                               differences, by CPU time per answer in the functions themselves:";
 
-/// The longest name of a function where lines have an end, so that a row fits into 80 columns.
+/// The longest name of a function where lines have a limited width, in characters, so that a row fits into 80 columns.
 const LONGEST_NARROW: usize = 36;
 
 /// The longest name of a function elsewhere, in characters.

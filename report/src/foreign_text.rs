@@ -1,9 +1,9 @@
-//! Text that anyone may have written, for Markdown on GitHub. It is shown as inline code, the one place in which GitHub makes
-//! nothing of HTML, links, images, names of people, numbers of issues, commits, addresses, emoji and formulas.
+//! Text that anyone may have written, for Markdown on GitHub. It is shown as inline code, the one place in which GitHub does not
+//! interpret HTML, links, images, names of people, numbers of issues, commits, addresses, emoji and formulas.
 
 use crate::units::UNKNOWN;
 
-/// Characters that are not seen, or that change the order in which others are seen: joiners, marks of direction, tags, fillers.
+/// Characters that are invisible, or that change the order in which others are shown: joiners, marks of direction, tags, fillers.
 const UNSEEN: &[std::ops::RangeInclusive<char>] = &[
     '\u{ad}'..='\u{ad}',
     '\u{34f}'..='\u{34f}',
@@ -32,7 +32,7 @@ pub fn code(text: &str) -> String {
     format!("`{}`", if shown.is_empty() { UNKNOWN } else { shown })
 }
 
-/// The text on one line, with every character replaced that is not seen or means something in a table or to inline code.
+/// The text on one line. Every character that is invisible, or has a meaning in a table or to inline code, is replaced.
 pub fn harmless(text: &str) -> String {
     let replaced = |c: char| match c {
         '`' => '\'',

@@ -1,6 +1,6 @@
-//! Names of functions where there is little room.
+//! Shortens the names of functions where there is little room.
 
-/// The name in at most so many characters. The folders of its file are left out first, then its beginning: the end says more.
+/// The name in at most `most` characters. The folders of its file are left out first, then its beginning, because the end says more.
 pub fn within(name: &str, most: usize) -> String {
     let is_long = |name: &str| name.chars().count() > most;
     if !is_long(name) {

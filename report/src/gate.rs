@@ -5,7 +5,7 @@ use model::findings::Figure;
 use model::gate::{Changed, Gate};
 use stats::margin::Judged;
 
-/// A sentence for every contender, then what could not be judged, then the smallest slowdown that would have been shown.
+/// A sentence for every contender, then what could not be judged, then the smallest slowdown that would have been detected.
 pub fn lines(gate: &Gate) -> Vec<String> {
     let mut lines: Vec<String> = gate.changes.iter().map(line).collect();
     lines.extend(gate.unknown.iter().cloned());
@@ -13,7 +13,7 @@ pub fn lines(gate: &Gate) -> Vec<String> {
     lines
 }
 
-/// The smallest slowdown that would have been shown, in a sentence.
+/// The smallest slowdown that would have been detected, in a sentence.
 pub(crate) fn smallest(share: Option<f64>) -> String {
     match share {
         Some(share) => format!(

@@ -1,4 +1,5 @@
-//! A verdict's document: as JSON, read back whoever wrote it, and as Markdown for a job's summary or a comment on a pull request.
+//! A verdict's document: as JSON, which is read back with checks because anyone may have written it, and as Markdown for a job's summary or
+//! a comment on a pull request.
 
 mod markdown;
 mod profile;
@@ -15,7 +16,7 @@ use std::str::FromStr;
 /// The size of the largest document that is read, in bytes. Those that drome writes are smaller.
 pub const MOST_BYTES: usize = 256 * 1024;
 
-/// An error of the JSON parser may have words of the document; no more characters than these are shown.
+/// The largest number of characters that are shown of an error of the JSON parser, which may quote the document.
 const MOST_CHARACTERS: usize = 200;
 
 /// The longest name of a marker, in bytes.

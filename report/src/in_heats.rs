@@ -118,7 +118,7 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
     }
     flags.extend(starved(c).map(|note| format!("starved: {note}")));
     if let Some(share) = own.stall_share {
-        flags.push(format!("slowed by pauses of its own, by {}", units::percent(share)));
+        flags.push(format!("its own pauses cost {} of its rate", units::percent(share)));
     }
     if own.never_quiet > 0 {
         flags.push(format!("disturbed turns count in {}", of(own.never_quiet, own.starts)));
@@ -127,7 +127,7 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
     flags
 }
 
-/// How many connections its server left without any answer, and in how many starts.
+/// The note that says how many connections the server left without any answer, and in how many starts.
 pub(crate) fn starved(c: &ContenderFindings) -> Option<&str> {
     let note = c.notes.iter().find(|note| note.contains(NEVER_ANSWERED))?;
     Some(note.strip_prefix("void: ").unwrap_or(note))

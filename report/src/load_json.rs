@@ -27,7 +27,8 @@ pub struct Report<'a> {
     rate_per_s: Option<f64>,
     /// Bytes on the wire.
     bytes: Bytes,
-    /// From when a request was due (open load) or sent (closed load) to the last byte of its response. Under closed load this is latency at saturation.
+    /// From when a request was due (open load) or sent (closed load) to the last byte of its response. Under closed load this is latency at
+    /// saturation.
     latency_ns: Option<Summary>,
     /// The full distribution of `latency_ns`; present only with `--percentile-spectrum`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +80,8 @@ struct PlanPart<'a> {
     /// Open load with a rate that changes: how it changes; otherwise the key is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     shape: Option<offered::Shape>,
-    /// The number of requests after which a connection is closed and opened again; null: connections stay open as long as the server keeps them.
+    /// The number of requests after which a connection is closed and opened again; null: connections stay open as long as the server keeps
+    /// them.
     per_connection: Option<usize>,
     /// The seed of all random choices.
     seed: u64,

@@ -3,7 +3,7 @@
 use crate::units::{self, listed};
 use model::findings::{CellFindings, MachineFindings, MachinesCompared};
 
-/// What holds of the ranking of a cell, where several machines measured it; `None` where that needs no word.
+/// For which machines the ranking of a cell holds, if several machines measured it; `None` if it holds for all of them.
 pub(crate) fn caveat(cell: &CellFindings) -> Option<String> {
     let compared = cell.in_heats.as_ref()?.machines.as_ref()?;
     let names =
@@ -59,7 +59,7 @@ fn deviation(cell: &CellFindings, machine: &MachineFindings, ratio: f64) -> Stri
     let name = machine.contender.as_deref().unwrap_or_default();
     let title = cell.contenders.iter().find(|c| c.name == name).map_or(name, |c| c.title.as_str());
     format!(
-        "{}: contenders compare differently there, most of all {title} with {} of what all machines together give it",
+        "{}: contenders compare differently there, most of all {title}: {} times its figure over all machines",
         machine.machine,
         units::ratio(ratio)
     )
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(notes[0].starts_with("measured on 2 machines: a (6 heats, 1.1"), "{notes:?}");
         assert!(
-            notes[1].starts_with("a: contenders compare differently there, most of all hub with 0.94"),
+            notes[1].starts_with("a: contenders compare differently there, most of all hub: 0.94"),
             "{notes:?}"
         );
         assert_eq!((caveat(&cell(Some(false))), super::notes(&cell(Some(false))).len()), (None, 1));

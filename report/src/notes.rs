@@ -68,7 +68,7 @@ fn together(notes: &[Note]) -> String {
     format!("{}: {}", names.join(", "), words.collect::<String>())
 }
 
-/// The words of a text between its figures. Texts of the same kind have as many figures, in the same places.
+/// The words of a text between its figures. Texts of the same kind have the same words, and figures in the same places.
 fn kind(text: &str) -> Vec<String> {
     pieces(text).into_iter().step_by(2).map(str::to_owned).collect()
 }
@@ -104,7 +104,7 @@ fn survivors(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     })
 }
 
-/// What happens to the latencies of trials in which the server fell behind the offered rate.
+/// Says that the server fell behind the offered rate in some trials, and what that means for the contender's latency.
 fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let (behind, sound) = (c.fell_behind, c.trials - c.void);
     let one = in_heats::start(cell);

@@ -63,7 +63,7 @@ pub fn step(study: &Study, step: &Step) -> String {
     }
 }
 
-/// `about 2 min left`; only an upper bound for a run that goes on until the result is decided.
+/// `about 2 min left`. For a run that goes on until the result is decided, only an upper bound is known: `at most 2 min left`.
 pub fn left(about: Option<Duration>, most: Duration) -> String {
     match about {
         Some(about) => format!("about {} left", long(about)),
@@ -80,7 +80,7 @@ pub fn long(time: Duration) -> String {
     }
 }
 
-/// The leading ratio of a cell so far: in a race that of the first pair, in a study that of the best contender to the reference.
+/// The ratio that leads a cell so far: in a race the ratio of the first pair, in a study that of the best contender to the reference.
 pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     if let Some(pair) = f.race.as_ref().and_then(|race| race.pairs.first()) {
         return Some(format!("{} is {} {} so far", pair.contender, times(pair.ratio?), pair.against));

@@ -117,7 +117,8 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
     lines
 }
 
-/// What a race can't tell, what was the same for all contenders, and after how much it was decided. Empty for a study.
+/// What a race can't tell, what was the same for all contenders, and after how many rounds and how much time it was decided. Empty for a
+/// study.
 pub fn conditions(f: &Findings) -> Vec<String> {
     let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else { return Vec::new() };
     let mut lines = Vec::new();
@@ -153,7 +154,7 @@ fn verdict(cell: &CellFindings, pair: &PairFindings, name: Naming) -> Vec<String
     let Some(Figure { median, low: Some(low), high: Some(high) }) = pair.ratio else {
         return vec![format!("{} can't be compared with {}: too few sound {one}s", name(other), name(base))];
     };
-    // There is none if something else than the servers limited both.
+    // There is no noise floor if something else than the servers limited both.
     let floor = cell
         .noise_floor
         .map_or_else(String::new, |floor| format!("; noise floor {}", units::noise_floor(floor)));
@@ -207,7 +208,7 @@ fn sentence(cell: &CellFindings, [better, worse]: [&ContenderFindings; 2], by: &
     }
 }
 
-/// The largest difference that counts as none: fixed in heats, the wanted precision in blocks.
+/// The largest difference that counts as no difference, in words: fixed in heats, the wanted precision in blocks.
 fn same(cell: &CellFindings) -> String {
     if cell.in_heats.is_some() {
         return format!("{:.0} %", stats::heats::SAME * 100.0);
@@ -233,7 +234,7 @@ fn at_least(faster: &ContenderFindings) -> &'static str {
     if faster.is_held_back() { "at least " } else { "" }
 }
 
-/// A warning if something else limited the slower one, so that the difference may not be real.
+/// A warning if something else than the server limited the slower contender, so that the difference may not be real.
 fn held_back(
     cell: &CellFindings,
     [base, other]: [&ContenderFindings; 2],

@@ -32,7 +32,7 @@ pub fn markdown(all: &Replays) -> String {
             table(cell).markdown(),
             agreement(cell)
         );
-        // One that was not run printed nothing; the table has the reason.
+        // A command line that was not run printed nothing; the table has the reason.
         for replay in cell.iter().filter(|replay| !replay.command.is_empty()) {
             let shown = format!("$ {}\n{}", replay.command, replay.report.trim_end());
             let _ = write!(out, "\n### {}\n\n", md::words(&replay.title));
@@ -98,7 +98,7 @@ fn name(replay: &Replay) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Each command line was run once, so rates within 1 % of the best count as equal. Under open load all servers that keep up are.
+/// Each command line was run once, so rates within 1 % of the best count as equal. Under open load, those of all servers that keep up do.
 const AS_GOOD: f64 = 0.99;
 
 fn agreement(cell: &[Replay]) -> String {

@@ -14,7 +14,7 @@ pub struct Point {
     p: f64,
     /// The latency that this share did not exceed, in nanoseconds.
     ns: u64,
-    /// The number of these responses.
+    /// The number of responses that took no longer.
     count: u64,
 }
 
@@ -24,7 +24,7 @@ pub fn points(histogram: &Histogram) -> Vec<Point> {
     spectrum(histogram, TICKS_PER_HALF).into_iter().map(point).collect()
 }
 
-/// The same for people: the latency, the percentile, the number of responses, and one in how many took longer.
+/// The distribution for people: the latency, the percentile, the number of responses that took no longer, and one in how many took longer.
 pub fn table(title: &'static str, histogram: &Histogram) -> Table {
     let columns = [(title, Side::Right), ("percentile", Side::Right), ("responses", Side::Right)];
     let mut table = Table::new(&[&columns[..], &[("one in", Side::Right)]].concat());

@@ -115,7 +115,7 @@ impl TextStyle {
             && taken + LEAST <= width
             && whole > width
         {
-            // A word of it is too long for its place, and all of it for a line.
+            // A word of the last column is too long for the column's place, and the whole column is too long for a line.
             let mut lines = filled(others, "  ", width, [own, own + 2]);
             lines.extend(filled(&words, " ", width, [own + 2, own + 2]));
             return lines;

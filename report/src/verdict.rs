@@ -13,7 +13,7 @@ pub fn best(f: &Findings, cell: &CellFindings) -> Vec<String> {
     if of_race.is_empty() { headline::sentences(f, cell).into_iter().take(1).collect() } else { of_race }
 }
 
-/// How certain that is: what is decided, and which differences could have been detected.
+/// How certain the result of a cell is: what is decided, and which differences could have been detected.
 pub fn certainty(cell: &CellFindings) -> String {
     let pairs = cell.in_heats.as_ref().map(|in_heats| in_heats.pairs);
     let counted = pairs.and_then(answer::counted).map(|counted| format!("{}. ", units::capital(&counted)));

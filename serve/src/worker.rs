@@ -20,7 +20,7 @@ pub const LOOK_UP: Duration = Duration::from_millis(100);
 /// How many bytes of requests a peer may send without reading its answers before it is disconnected.
 const MAX_WAITING_BYTES: usize = 1024 * 1024;
 
-/// The most connections of a thread for which a ring is sized; more are served a little more slowly.
+/// The largest number of connections of a thread for which a ring is sized; more are served a little more slowly.
 const MOST_CONNECTIONS: usize = 64 * 1024;
 
 #[derive(Default)]
@@ -82,7 +82,7 @@ pub fn run(task: Task<'_>, responder: Responder, outbox: Option<Outbox<'_>>) -> 
     }
 }
 
-/// The most connections at once, by the limit of descriptors.
+/// The largest number of connections at once, by the limit of descriptors.
 pub fn most_connections() -> usize {
     net::limits::descriptors().0.map_or(MOST_CONNECTIONS, |most| (most as usize).min(MOST_CONNECTIONS))
 }
@@ -111,7 +111,7 @@ fn run_on<'s, I: Io>(
     if outbox.is_some() {
         cpu::wake_precisely();
     }
-    // What becomes of an answer is decided for each on its own.
+    // Faults are decided for each answer by itself.
     let out = Out::new(if outbox.is_some() { Each::Alone } else { Each::Gathered });
     let connections = Vec::new();
     let mut worker = Worker {
@@ -148,7 +148,7 @@ impl<I: Io> Worker<'_, I> {
         while let Some(completion) = self.io.next() {
             self.stall();
             self.take(completion);
-            // An answer that took its time is not kept until those after it have taken theirs.
+            // An answer whose service took time leaves now, not after the service of those that follow.
             if self.responder.service.is_some() {
                 self.io.flush()?;
             }

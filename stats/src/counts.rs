@@ -1,8 +1,8 @@
-//! What a histogram counted, without its empty places: small enough to keep one for every second.
+//! What a histogram counted, without its empty buckets: small enough to keep one for every second.
 
 use crate::Histogram;
 
-/// Durations to a histogram's resolution, in order, and how often each was counted.
+/// Durations in nanoseconds, to a histogram's resolution and in ascending order, and how often each was counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(Vec<(u64, u64)>);
 

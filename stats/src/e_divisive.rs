@@ -1,7 +1,7 @@
 //! Finds where a series changes: E-Divisive (Matteson and James, "A nonparametric approach for multiple change point analysis
 //! of multivariate data", JASA 109, 2014). It divides where the two sides differ most by the energy statistic (Székely and
-//! Rizzo 2005), tests by permutation whether chance would have done as much, and goes on in the parts. No form of the noise is
-//! assumed; values that depend on the one before are, as in every such test, called changes more often.
+//! Rizzo 2005), tests by permutation whether chance explains as large a difference, and repeats this in the parts. No distribution of the
+//! noise is assumed. Where values depend on the one before, false changes are found more often, as in every such test.
 
 use crate::random;
 
@@ -13,7 +13,7 @@ pub const MOST_VALUES: usize = 500;
 pub struct SearchOptions {
     /// The largest share of series without any change in which one is found by mistake.
     pub level: f64,
-    /// The least length of a part; at least 2, so that it has a distance within.
+    /// The smallest length of a part; at least 2, so that there is a distance between two of its values.
     pub least: usize,
     /// The seed of the permutations.
     pub seed: u64,
@@ -24,7 +24,7 @@ pub struct SearchOptions {
 pub struct ChangePoint {
     /// The index of the first value after it.
     pub at: usize,
-    /// The probability that a series without this change would look as much like one.
+    /// The probability that a series without this change would look as much like one with it.
     pub p: f64,
 }
 
@@ -53,8 +53,9 @@ pub fn change_points(values: &[f64], options: SearchOptions) -> Vec<ChangePoint>
     found
 }
 
-/// Moves every change point to the best division of everything between its neighbours: it was found while others were still
-/// hidden. Of two steps of 6 % at 2 % noise in the same direction, both are then within a run in 93 %, else in 88 %, of simulated series.
+/// Moves every change point to the best division of everything between its neighbours: it was found while others were still hidden. In
+/// simulated series with 2 % noise and two steps of 6 % in the same direction, both are found within one run of their place in 93 % of
+/// series; without this move, in 88 %.
 fn settle(values: &[f64], found: &mut [ChangePoint], skipped: usize, least: usize) {
     for nth in 0..found.len() {
         let begin = nth.checked_sub(1).map_or(0, |before| found[before].at - skipped);
@@ -68,15 +69,15 @@ fn settle(values: &[f64], found: &mut [ChangePoint], skipped: usize, least: usiz
     }
 }
 
-/// The fewest values that can show a change at this level, however large it is: of all the ways to order fewer values, too many look
-/// as much like one (a division in halves is as good upside down).
+/// The fewest values that can show a change at this level, however large it is: of fewer values, too large a share of all orders looks as
+/// much like a change (a division in halves scores the same with its halves exchanged).
 pub fn fewest(level: f64) -> usize {
     let ways = |n: usize| (0..n / 2).fold(1.0, |ways, i| ways * (n - i) as f64 / (i + 1) as f64);
     (2..MOST_VALUES).find(|n| 2.0 / ways(*n) <= level).unwrap_or(MOST_VALUES)
 }
 
-/// The number of permutations: enough for the smallest probability that they can show to be a tenth of the level, and more than this
-/// maximum only where the level could not be shown otherwise, because they take nearly all of the time.
+/// The number of permutations: enough that the smallest probability they can show is a tenth of the level, but at most `MOST`, because they
+/// take nearly all of the time; more than that only where the level itself could not be reached otherwise.
 fn permutations(level: f64) -> usize {
     const MOST: f64 = 2_000.0;
     (10.0 / level).min(MOST).max(1.0 / level).ceil() as usize - 1
@@ -99,7 +100,7 @@ fn chance(
             let order = random::shuffled(b - a, random::derive(&[seed, k as u64, nth as u64]));
             order.iter().zip(a..).for_each(|(from, to)| permuted[to] = values[a + from]);
         }
-        // Sums in another order differ in the last bits, and a score that is as high in truth must count.
+        // Sums in another order differ in the last bits, and a score that is mathematically equal must count.
         if best_of(&permuted, parts, least).is_some_and(|(other, _)| other >= score * (1.0 - 1e-9)) {
             as_high += 1;
         }
@@ -230,7 +231,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-        /// Neither unit nor zero matters, parts are as long as they must be, and the same seed gives the same.
+        /// Neither the unit nor the origin matters, no part is too short, and the same seed gives the same result.
         #[test]
         fn the_unit_does_not_matter(values in proptest::collection::vec(-50.0..50.0_f64, 0..24), scale in 0.5..4.0_f64) {
             let found = change_points(&values, OPTIONS);

@@ -7,14 +7,14 @@ use crate::signed_rank;
 /// The confidence of intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The number of blocks that are run after the one with which everything was known well enough. A run that stops at the moment
-/// when the interval is narrow stops where it happens to be too narrow: at ±1.5 % and normal noise it then covers the truth in
-/// 92.8 % instead of 95 % of runs; with two blocks more, in 93.5 % (`stats/tests/simulation`).
+/// The number of blocks that are run after the one with which everything was known well enough. A run that stops as soon as its interval is
+/// narrow enough tends to stop when the interval happens to be too narrow: at ±1.5 % and normal noise it then covers the truth in 92.8 %
+/// instead of 95 % of runs; with two blocks more, in 93.5 % (`stats/tests/simulation`).
 pub const BLOCKS_AFTER_ENOUGH: usize = 2;
 
-/// The share of an effect that the measurement itself may cause, beyond chance. A server that is used in another way also works
-/// in another way (colder caches, smaller batches): servers that spin for a known 20 µs came out as 1 to 2 % of the effect
-/// slower than that, however often it was repeated. Equal contenders are not affected.
+/// The share of an effect that the measurement itself may cause, beyond chance. A server that is loaded differently also works differently
+/// (colder caches, smaller batches): with servers that spin for a known 20 µs, the measured effect was 1 to 2 % larger than the true one,
+/// however often this was repeated. Equal contenders are not affected.
 pub const SYSTEMATIC: f64 = 0.03;
 
 /// A point estimate and its interval of [`CONFIDENCE`]; no interval where there are too few values.
@@ -57,9 +57,9 @@ impl Estimate {
     }
 }
 
-/// The median, and the bounds between which the median of all such values lies, by order statistics: no form of the
-/// noise is assumed. Between two ranks, whose coverage is known, bounds are interpolated (Hettmansperger and
-/// Sheather 1986). There is no interval for fewer than six values, which are too few.
+/// The median, and the bounds between which the median of all such values lies, by order statistics: no distribution of the noise is
+/// assumed. Between two ranks, whose coverage is known, bounds are interpolated (Hettmansperger and Sheather 1986). There is no interval
+/// for fewer than six values, because it could not reach 95 %.
 pub fn median_interval(values: &[f64]) -> Option<Estimate> {
     let median = median(values)?;
     let mut sorted = values.to_vec();

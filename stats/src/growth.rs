@@ -1,5 +1,6 @@
-//! Growth: by how much something rises per unit of work, such as a server's memory per answer. Each start is looked at several times,
-//! and its slope is found by least squares; the interval is over starts, because the looks at one start resemble each other.
+//! Growth: by how much something rises per unit of work, such as a server's memory per answer. The level is read several times in each
+//! start (a look), and the start's slope is found by least squares; the interval is over starts, because the looks at one start resemble
+//! each other.
 
 use crate::estimate::{CONFIDENCE, Estimate};
 use crate::heats::Critical;
@@ -7,8 +8,8 @@ use crate::heats::Critical;
 /// With fewer starts there is no interval.
 const LEAST_STARTS: usize = 3;
 
-/// A step of height 1 in the middle of evenly spaced looks makes a slope of this over their whole reach, and a step anywhere else a
-/// smaller one.
+/// The least-squares slope of evenly spaced looks with a step of height 1 in their middle, where the looks reach over one unit of work. A
+/// step anywhere else gives a smaller slope.
 const STEP_SLOPE: f64 = 1.5;
 
 /// The slope of a start's looks by least squares. `looks`: the work done so far and the level, in any order. `None` for fewer than two
@@ -32,9 +33,9 @@ fn reach(looks: &[[u64; 2]]) -> Option<u64> {
     Some(work().max()? - work().min()?)
 }
 
-/// The growth per unit of work: the mean of the starts' slopes, with Student's interval over starts. `resolution`: a step of the level
-/// that means nothing; the interval is widened by the slope that one such step makes in a start. `None` without a start that has a slope,
-/// and no interval for fewer than three.
+/// The growth per unit of work: the mean of the starts' slopes, with Student's interval over starts. `resolution`: the size of a step of
+/// the level that means nothing; the interval is widened by the slope that one such step makes in a start. `None` without a start that has
+/// a slope, and no interval for fewer than three.
 pub fn growth(starts: &[&[[u64; 2]]], resolution: f64) -> Option<Estimate> {
     let known = starts.iter().filter_map(|looks| Some((slope(looks)?, reach(looks)? as f64)));
     let (slopes, reaches): (Vec<f64>, Vec<f64>) = known.unzip();
@@ -61,7 +62,7 @@ mod tests {
 
     const PAGE: u64 = 4096;
 
-    /// Looks at a server that had so many bytes, and keeps so many of every answer; memory comes in pages.
+    /// Looks at a server that had `first` bytes and keeps `bytes_per_answer` of every answer; memory grows in pages.
     fn looks(first: u64, bytes_per_answer: u64, answers: u64) -> Vec<[u64; 2]> {
         let at = |nth: u64| (first + nth * answers * bytes_per_answer) / PAGE * PAGE;
         (0..6).map(|nth| [nth * answers, at(nth)]).collect()

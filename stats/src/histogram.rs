@@ -6,7 +6,7 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 /// The largest duration that is recorded as itself: one hour.
 pub const MAX_NS: u64 = 3_600_000_000_000;
 
-/// The most durations that a histogram is read with: more than any run counts. So many can be added up without an overflow.
+/// The largest number of durations in a histogram that is read: more than any run counts, and few enough that sums do not overflow.
 const MOST_READ: u64 = 1 << 48;
 
 /// The length in bytes of the V2 encoding's head: cookie, length of the rest, offset, digits, both bounds, ratio.
@@ -102,8 +102,8 @@ impl Histogram {
         bytes
     }
 
-    /// Reads the output of [`Histogram::to_bytes`]. `None` for any other bytes, which may come from anyone: they cost no more memory
-    /// than a histogram has.
+    /// Reads the output of [`Histogram::to_bytes`]. `None` for any other bytes, which may come from anyone: reading them takes no more
+    /// memory than a histogram.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut own = Self::new();
         if !is_own(bytes, &own.to_bytes()) {
@@ -115,12 +115,12 @@ impl Histogram {
     }
 }
 
-/// Whether bytes have the head of our own encoding. The crate takes the room that a head asks for, however much it is.
+/// Whether bytes have the head of our own encoding. The crate allocates whatever the head asks for, however much it is.
 fn is_own(bytes: &[u8], empty: &[u8]) -> bool {
     let (Some(head), Some(own)) = (bytes.get(..HEAD), empty.get(..HEAD)) else { return false };
     let length = u32::try_from(bytes.len() - HEAD).unwrap_or(u32::MAX).to_be_bytes();
     let is_alike = head[..LENGTH.start] == own[..LENGTH.start] && head[LENGTH.end..] == own[LENGTH.end..];
-    // Nine such bytes are the one number of zeros that the crate can't negate.
+    // Nine bytes of 255 encode the one number of empty places that the crate can't negate.
     is_alike && head[LENGTH] == length && !bytes[HEAD..].windows(9).any(|nine| nine == [u8::MAX; 9])
 }
 

@@ -1,4 +1,4 @@
-//! `HdrHistogram`'s interval log: a line of text an interval, with the compressed histogram in base 64. Its tools
+//! `HdrHistogram`'s interval log: one line of text for each interval, with the compressed histogram in base 64. The tools of `HdrHistogram`
 //! read it (`HistogramLogProcessor`, `HistogramLogAnalyzer`, hdr-plot).
 
 use crate::Counts;

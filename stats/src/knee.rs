@@ -4,8 +4,8 @@
 //! asked for too much does less. They are fitted by least absolute *relative* deviations, so that one step in which
 //! the machine was busy with something else does not move them, and a step of a tenth of the rate counts as much as one
 //! at the full rate. In the simulation of `stats/tests/queues` the knee is then within 1.5 % of the capacity on average
-//! and always within 6 % (up to two per cent of noise, M/D/1 and M/M/1, level or falling above). The largest achieved rate is 1 to 2 % too high,
-//! since it is the luckiest one; a line that must be level is 3 % too low where the server falls.
+//! and always within 6 % (up to two per cent of noise, M/D/1 and M/M/1, level or falling above). The largest achieved rate is 1 to 2 % too
+//! high, since it is the luckiest one; a line that must be level is 3 % too low where the server falls.
 //!
 //! Why not where latency takes off: it does not. Mean waiting times go as ρ/(1 − ρ) (Pollaczek and Khinchine), a
 //! hyperbola without a corner: a point of largest curvature (Kneedle: Satopää and others 2011) depends on how the axes

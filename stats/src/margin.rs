@@ -11,8 +11,8 @@ pub enum Judged {
     Open,
 }
 
-/// Judges the interval of a speed ratio, new by old, of which less than 1 is slower; `margin` is the share of its speed that the
-/// new one may lose.
+/// Judges the interval of a ratio of speeds, new divided by old (less than 1 is slower); `margin` is the share of its speed that the new
+/// one may lose.
 pub fn judge(speed: (f64, f64), margin: f64) -> Judged {
     let (low, high) = speed;
     let least = 1.0 - margin;

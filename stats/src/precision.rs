@@ -1,4 +1,4 @@
-//! How many blocks a wanted precision takes, by how much the ratio varies from block to block.
+//! How many blocks a wanted precision takes, computed from how much the ratio varies from block to block.
 
 use crate::estimate::CONFIDENCE;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -6,7 +6,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Fewer blocks have no interval (see [`crate::signed_rank`]).
 pub const LEAST_BLOCKS: usize = 6;
 
-/// The most blocks of a forecast: no run has more.
+/// The largest number of blocks of a forecast: no run has more.
 const MOST_BLOCKS: usize = 100_000;
 
 /// The standard deviation; `None` for fewer than three values, which are too few for one.
@@ -19,14 +19,14 @@ pub fn deviation(values: &[f64]) -> Option<f64> {
     Some((values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt())
 }
 
-/// The likely half width of an interval of so many values: Student's, which for a handful of values and normal
-/// noise is as wide as that of the signed ranks to within a few percent.
+/// The likely half width of an interval over this number of blocks: Student's, which for a handful of values and normal noise is as wide as
+/// that of the signed ranks to within a few percent.
 pub fn half_width(deviation: f64, blocks: usize) -> Option<f64> {
     let student = StudentsT::new(0.0, 1.0, blocks.checked_sub(1)? as f64).ok()?;
     Some(student.inverse_cdf(f64::midpoint(1.0, CONFIDENCE)) * deviation / (blocks as f64).sqrt())
 }
 
-/// The least number of blocks after which the half width is likely to be at most this; `None` where it is beyond reason.
+/// The least number of blocks after which the half width is likely to be at most this; `None` where even 100,000 would not be enough.
 pub fn blocks_for(deviation: f64, half: f64) -> Option<usize> {
     let is_enough = |n: usize| half_width(deviation, n).is_some_and(|width| width <= half);
     if !is_enough(MOST_BLOCKS) {

@@ -15,7 +15,7 @@ pub fn derive(parts: &[u64]) -> u64 {
     parts.iter().fold(0x9e37_79b9_7f4a_7c15, |seed, part| mix(seed ^ mix(*part)))
 }
 
-/// The numbers `0..n` in the order of the seed.
+/// The numbers `0..n` in an order that the seed decides.
 pub fn shuffled(n: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut generator(seed));

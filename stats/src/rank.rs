@@ -13,7 +13,7 @@ pub const FAMILY_ERROR: f64 = 0.05;
 pub struct Series {
     /// One value per block (larger is better); `None` where the trial was void, failed or missing.
     pub by_block: Vec<Option<f64>>,
-    /// Whether the values are lower bounds, because the client was the bound: then no contender is certainly faster than this one.
+    /// Whether the values are lower bounds, because the load generator was the bound: then no contender is certainly faster than this one.
     pub held_back: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct Rank {
     pub high: usize,
 }
 
-/// Ranks all contenders; `None` for one without a single value. `noise_floor` is a ratio less one: smaller differences are
+/// Ranks all contenders; `None` for one without a single value. `noise_floor` is a ratio minus one (0.03: 3 %): smaller differences are
 /// treated as noise.
 pub fn ranks(all: &[Series], noise_floor: f64) -> Vec<Option<Rank>> {
     let medians: Vec<Option<f64>> =

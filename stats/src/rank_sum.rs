@@ -1,5 +1,5 @@
 //! How far two independent samples are apart: the centre of all differences between them (Hodges and Lehmann 1963) and
-//! its bounds by Mann and Whitney's ranks, exact whatever the form of the noise, as long as it is the same in both.
+//! its bounds by Mann and Whitney's ranks, exact whatever the distribution of the noise, as long as it is the same in both.
 
 use crate::Estimate;
 
@@ -23,15 +23,16 @@ pub fn shift(new: &[f64], old: &[f64], confidence: f64) -> Option<Estimate> {
     Some(Estimate { median, interval })
 }
 
-/// The probability of each count of pairs in which the one is above the other, or a smaller one, between equals.
+/// For samples of `m` and `n` values from the same distribution: the probability that in at most k of their pairs the first sample's value
+/// is the larger one, for k = 0, 1, ….
 fn cumulative(m: usize, n: usize) -> Vec<f64> {
-    // Of all ways to choose which m of the m + n ranks are the one's, those with each sum (Mann and Whitney 1947).
+    // Of all ways to choose which m of the m + n ranks are the first sample's, the number with each such count (Mann and Whitney 1947).
     let sums = m * n;
     let mut ways = vec![vec![0.0; sums + 1]; m + 1];
     ways[0][0] = 1.0;
     for rank in 0..m + n {
         for chosen in (1..=m.min(rank + 1)).rev() {
-            // The chosen-th value from below has rank - (chosen - 1) of the other's below it.
+            // The chosen-th value from below has rank - (chosen - 1) values of the second sample below it.
             let below = rank + 1 - chosen;
             for sum in (below..=sums).rev() {
                 ways[chosen][sum] += ways[chosen - 1][sum - below];

@@ -1,5 +1,5 @@
-//! A rate that changes over time in straight pieces: the number of arrivals until a moment, and the moment by which there are
-//! so many arrivals. The two are each other's inverse.
+//! A rate that changes over time in straight pieces: the number of arrivals until a moment, and the moment by which a number of arrivals is
+//! reached. The two are each other's inverse.
 
 /// One piece of a profile: a rate that changes linearly from one value to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl RateProfile {
     #[inline]
     pub fn moment_ns(&self, n: f64) -> f64 {
         let piece = self.piece(|piece| piece.start_n <= n);
-        // Rounding must not carry the last arrivals of a piece over the first of the next.
+        // Rounding must not move the last arrivals of a piece past the first of the next.
         (piece.start_ns + piece.moment_ns(n - piece.start_n)).min(piece.end_ns)
     }
 

@@ -1,21 +1,21 @@
 //! Searches for the highest rate that keeps a promise, in a way that noise does not mislead.
 //!
-//! Near the rate that is looked for, a measurement keeps the promise in one trial and breaks it in the next. A plain
-//! bisection takes one such trial for the truth and never comes back. This search keeps a belief about where the
-//! threshold is *and* about how wide the zone is in which either may happen, and updates it after every trial by Bayes'
-//! rule (the method of Watson and Pelli 1983 for the thresholds of perception, with the width unknown as in Kontsevich
-//! and Tyler 1999). A trial is asked for where it says most: around the middle of the belief. What was measured
-//! anyway, at whatever rate, is taken in the same way.
+//! Near the rate that is looked for, a measurement keeps the promise in one trial and breaks it in the next. A plain bisection takes one
+//! such trial for the truth and never corrects it. This search keeps a belief about where the threshold is *and* about how wide the zone is
+//! in which either may happen, and updates it after every trial by Bayes' rule (the method of Watson and Pelli 1983 for the thresholds of
+//! perception, with the width unknown as in Kontsevich and Tyler 1999). A trial is asked for where it says most: around the middle of the
+//! belief. What was measured anyway, at whatever rate, is taken in the same way.
 //!
 //! Its answer is the rate at which every second measurement of this length keeps the promise, and its interval that of
 //! the belief: over simulated servers of known threshold (`stats/tests/queues`) it holds the truth in 95 % of searches (91
 //! to 98 from server to server). Probabilistic bisection with a fixed chance of a right answer (Horstein 1963)
-//! was not taken: near the threshold the chance is one half, whatever it is elsewhere, and its interval far too sure.
+//! was not taken: near the threshold the chance is one half, whatever it is elsewhere, and its interval is far too narrow.
 
 /// The number of thresholds in the belief.
 const PLACES: usize = 400;
 
-/// How far thresholds reach above the highest rate, as a share of it, so that the search can find that even the highest rate keeps the promise.
+/// How far thresholds reach above the highest rate, as a share of it, so that the search can find that even the highest rate keeps the
+/// promise.
 const BEYOND: f64 = 0.25;
 
 /// The possible widths of the zone in which either may happen, as shares of the highest rate: from a step to a fifth.

@@ -1,35 +1,36 @@
-//! Decides whether one contender is faster than another. It is asked again and again during a race, and answered as early as possible.
+//! Decides whether one contender is faster than another. The test is made several times during a race, so that it is decided as early as
+//! possible.
 //!
 //! In a block every contender has its trials at moments that the shuffle chose. If two contenders were equal, whatever
 //! was measured in a block might as well have been measured the other way round: so the chance of a difference this large
 //! between equals is counted over all ways in which the shuffle could have dealt the block's figures to the two (Fisher's
-//! randomisation test, within blocks). No form of noise is assumed. It is looked at after a few numbers of blocks only, and
-//! each look must be surer than 5 %, so that all of them together are wrong in at most 5 % of races between equals.
+//! randomisation test, within blocks). No distribution of the noise is assumed. The test is made only after certain numbers of blocks (the
+//! looks), each at a stricter level than 5 %, so that all of them together are wrong in at most 5 % of races between equals.
 
 use crate::random;
 use rand::RngExt;
 
-/// The numbers of blocks after which it is asked whether the difference is certain.
+/// The numbers of blocks after which the test is made.
 pub const LOOKS: [usize; 7] = [3, 4, 6, 9, 14, 24, 42];
 
-/// The largest probability of such a difference between equals with which one look is certain. It is what three blocks can just show (2 of 216
-/// ways); seven looks at this come to less than 5 % between equals (`stats/tests/simulation`).
+/// The level of each look: a difference is certain if its probability between equals is at most this. Three blocks can just reach it (2 of
+/// 216 ways), and seven looks together are wrong in less than 5 % of races between equals (`stats/tests/simulation`).
 pub const CHANCE: f64 = 0.0093;
 
-/// The number of ways to deal the figures that are tried, where there are more than that.
+/// The number of ways to deal the figures that are sampled, where there are more.
 const DEALS: usize = 5_000;
 
 /// The figures of two contenders in one block: logarithms of their rates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pair {
-    /// The figures of the one.
+    /// The figures of the first contender.
     pub one: Vec<f64>,
-    /// The figures of the other.
+    /// The figures of the second contender.
     pub other: Vec<f64>,
 }
 
 impl Pair {
-    /// The difference of the means if the figures whose bits are set were the one's.
+    /// The difference of the means if the figures whose bits are set were the first contender's.
     fn difference(&self, ones: u32) -> f64 {
         let (mut sums, mut counts) = ([0.0; 2], [0.0; 2]);
         for (i, value) in self.one.iter().chain(&self.other).enumerate() {
@@ -57,7 +58,8 @@ impl Pair {
     }
 }
 
-/// Whether the difference is certain after these blocks, among so many comparisons of the same race. Only ever at a look.
+/// Whether the difference is certain after these blocks, in a race with this number of comparisons. Always false where their number is not
+/// one of [`LOOKS`].
 pub fn is_sure(pairs: &[Pair], comparisons: usize, seed: u64) -> bool {
     LOOKS.contains(&pairs.len())
         && chance(pairs, seed).is_some_and(|chance| chance <= CHANCE / comparisons.max(1) as f64)
@@ -68,8 +70,8 @@ pub fn was_sure(pairs: &[Pair], comparisons: usize, seed: u64) -> bool {
     LOOKS.iter().filter_map(|n| pairs.get(..*n)).any(|pairs| is_sure(pairs, comparisons, seed))
 }
 
-/// The probability of a difference as large as this, or larger, between equals. `None` where a block lacks one of the two, or
-/// has more figures than a block has.
+/// The probability of a difference as large as this, or larger, between equals. `None` where a block lacks one of the two, or has more than
+/// 12 figures.
 pub fn chance(pairs: &[Pair], seed: u64) -> Option<f64> {
     let is_whole = |p: &Pair| !p.one.is_empty() && !p.other.is_empty() && p.one.len() + p.other.len() <= 12;
     if pairs.is_empty() || !pairs.iter().all(is_whole) {
@@ -77,7 +79,8 @@ pub fn chance(pairs: &[Pair], seed: u64) -> Option<f64> {
     }
     let blocks = standardised(pairs);
     let observed: f64 = blocks.iter().map(|deals| deals[0]).sum();
-    // What differs only by rounding is as large: where figures tie, as memory does, a true 0 must not pass for a difference.
+    // A sum that is smaller only by rounding counts as equally large: where figures tie, as those of memory do, rounding must not turn 0
+    // into a difference.
     let least = observed.abs() - 1e-9;
     let ways = blocks.iter().try_fold(1_usize, |ways, deals| ways.checked_mul(deals.len()));
     let (as_large, all) = if let Some(ways) = ways.filter(|ways| *ways <= DEALS) {
@@ -91,9 +94,8 @@ pub fn chance(pairs: &[Pair], seed: u64) -> Option<f64> {
     Some(as_large as f64 / all as f64)
 }
 
-/// Every block's differences, in units of its spread or of the usual block's, whichever is larger: a block in which the
-/// machine changed its speed does not drown the others. A spread is the same however the figures are dealt, so the test
-/// stays exact.
+/// Every block's differences, in units of its spread or of the median block's, whichever is larger: a block in which the machine changed
+/// its speed does not drown the others. A spread is the same however the figures are dealt, so the test stays exact.
 fn standardised(pairs: &[Pair]) -> Vec<Vec<f64>> {
     let spreads: Vec<f64> = pairs.iter().map(Pair::spread).collect();
     let usual = crate::median(&spreads).unwrap_or(0.0);

@@ -5,7 +5,7 @@
 //! whatever the machine did to the two trials of a pair, it might as well have done the other way round. The
 //! difference is symmetric about the truth by the design, however heavy its tails, however the machine drifts or
 //! changes its mode; and for symmetric values the coverage of these bounds is known exactly. `stats/examples/simulate`
-//! holds them beside the alternatives.
+//! compares them with the alternatives.
 
 /// The centre: the median of the means of all pairs of values, each with itself too. `None` when empty.
 pub fn centre(values: &[f64]) -> Option<f64> {
@@ -33,7 +33,7 @@ fn walsh(values: &[f64]) -> Vec<f64> {
     pairs.map(|(a, b)| f64::midpoint(*a, *b)).collect()
 }
 
-/// The probability of each sum of positive ranks, or a smaller one, where every sign is as likely as the other.
+/// The probability of each sum of positive ranks, or a smaller one, where both signs are equally likely.
 fn cumulative(n: usize) -> Vec<f64> {
     let mut chances = vec![0.0; n * (n + 1) / 2 + 1];
     chances[0] = 0.5_f64.powi(n as i32);

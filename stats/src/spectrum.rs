@@ -1,6 +1,6 @@
 //! The percentile spectrum: a histogram's whole distribution in few points, by the rule of `HdrHistogram`'s
-//! percentile distribution. From 0 to ½ there are so many evenly spaced ticks, as many from ½ to ¾, and so on,
-//! so that every halving of the distance to 1 is told as finely as the one before.
+//! percentile distribution. From 0 to ½ there is a number of evenly spaced ticks, as many from ½ to ¾, and so on, so that every halving of
+//! the distance to 1 is shown as finely as the one before.
 
 use crate::{Counts, Histogram};
 
@@ -40,7 +40,7 @@ pub fn spectrum(histogram: &Histogram, ticks_per_half: u32) -> Vec<Tick> {
     ticks
 }
 
-/// The tick after `p`: a step is what the rest of the scale, halved so and so often, is divided into.
+/// The tick after `p`: each halving of the distance to 1 is divided into `ticks_per_half` equal steps.
 fn next(p: f64, ticks_per_half: u32) -> f64 {
     let halvings = (1.0 / (1.0 - p)).log2().floor() as i32;
     let step = 1.0 / (f64::from(ticks_per_half.max(1)) * 2_f64.powi(halvings + 1));

@@ -1,7 +1,7 @@
-//! Decides whether a rate had settled, or the server still became faster or slower while it was measured. It goes by the course of one
-//! trial, whose steps depend on the one before, so that tests for independent values would give false alarms: the course is divided into
-//! eight batches (batch means: Conway 1963), and both ways in which servers warm up are searched for, with thresholds that were chosen
-//! by simulation (`stats/tests/simulation`):
+//! Decides whether a rate had settled, or the server still became faster or slower while it was measured. The decision is based on the
+//! course of one trial. Each step depends on the one before, so that tests for independent values would give false alarms; therefore the
+//! course is divided into eight batches (batch means: Conway 1963), and both ways in which servers warm up are searched for, with
+//! thresholds that were chosen by simulation (`stats/tests/simulation`):
 //!
 //! - little by little: Mann and Kendall's count of pairs in order (Mann, Econometrica 13, 1945);
 //! - at once, as when code is compiled: Student's t between both sides of the best division.
@@ -12,18 +12,18 @@ const BATCHES: usize = 8;
 /// The least number of steps in a batch: with fewer, batches depend too much on the ones before.
 const LEAST_STEPS: usize = 3;
 
-/// How many more of the 28 pairs of batches must lie in one order than in the other: so many do in 0.5 % of courses without a trend whose
-/// batches are independent, in 3 % where a step is like the one before by 0.8.
+/// Of the 28 pairs of batches, how many more must be in one order than in the other. By chance this happens in 0.5 % of courses without a
+/// trend whose batches are independent, and in 3 % of those whose successive steps have a correlation of 0.8.
 const PAIRS: i32 = 22;
 
-/// The value that t between both sides of the best division must exceed: it does in 1 % of courses without a change whose steps are like
-/// the one before by 0.8.
+/// The value that t between both sides of the best division must exceed: by chance it does in 1 % of courses without a change whose
+/// successive steps have a correlation of 0.8.
 const LARGEST_T: f64 = 8.0;
 
 /// A smaller change does not matter.
 const LEAST_CHANGE: f64 = 0.02;
 
-/// The least mean number of answers in a batch: with fewer, chance alone makes the rate.
+/// The least mean number of answers in a batch: with fewer, chance dominates the rate.
 const LEAST_ANSWERS: f64 = 20.0;
 
 /// What the course of a trial says about settling.
@@ -31,7 +31,7 @@ const LEAST_ANSWERS: f64 = 20.0;
 pub struct Settling {
     /// Whether the rate had settled before the window opened.
     pub is_steady: bool,
-    /// The rate in the last quarter of the window divided by that in the first, less one.
+    /// The rate in the last quarter of the window divided by that in the first, minus one.
     pub change: f64,
     /// The step of the course from which on the rate is steady; `None`: no step that leaves enough of the window to tell.
     pub settled_at: Option<usize>,
@@ -49,7 +49,7 @@ pub fn settling(answers: &[u64], opened: usize) -> Option<Settling> {
     let from = if is_steady { Some(opened) } else { Some(end).filter(|end| *end > opened) };
     let is_level = |at: &usize| self::is_steady(&rates[*at..]) == Some(true);
     let settled_at = from.filter(is_level).map(|from| back_to(&rates, from));
-    // Where noise hides from where on it is steady, that is not known.
+    // Where noise hides the step from which on the rate is steady, the step is not known.
     let settled_at = settled_at.filter(|at| is_steady || *at > opened);
     Some(Settling { is_steady, change, settled_at })
 }
@@ -76,7 +76,7 @@ fn back_to(rates: &[f64], from: usize) -> usize {
     at
 }
 
-/// The last quarter divided by the first, less one.
+/// The last quarter divided by the first, minus one.
 fn change(window: &[f64]) -> Option<f64> {
     let quarter = window.len() / 4;
     let sum = |part: &[f64]| part.iter().sum::<f64>();
@@ -97,7 +97,7 @@ fn is_steady(rates: &[f64]) -> Option<bool> {
         return None;
     }
     let share: Vec<f64> = batches.iter().map(|batch| batch / mean).collect();
-    // Noise is a share of the rate, so that levels are compared by their logarithms; a batch without an answer had almost one.
+    // Noise is a share of the rate, so that levels are compared by their logarithms; a batch without an answer counts as half an answer.
     let logs: Vec<f64> = share.iter().map(|share| share.max(0.5 / mean).ln()).collect();
     Some(!is_trending(&share) && !is_stepping(&logs))
 }

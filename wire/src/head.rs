@@ -17,7 +17,7 @@ impl Held {
         !self.0.is_empty()
     }
 
-    /// Whether a part of a head waits of which not even the first line is complete.
+    /// Whether a part of a head waits and not even its first line is complete.
     pub fn is_in_first_line(&self) -> bool {
         self.is_partial() && memchr::memchr(b'\n', &self.0).is_none()
     }

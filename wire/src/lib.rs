@@ -16,10 +16,10 @@ pub const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// The longest target of a request; a longer one is refused. RFC 9112 section 3 wants 8000 at least; servers take 8 KB.
 pub const MAX_TARGET_BYTES: usize = 8 * 1024;
 
-/// The most fields of a head; a head with more is refused.
+/// The largest number of fields in a head; a head with more is refused.
 pub const MAX_HEAD_FIELDS: usize = 128;
 
-/// The most digits of a chunk's size: what fits into 64 bits, in hexadecimal.
+/// The largest number of digits of a chunk's size: what fits into 64 bits, in hexadecimal.
 pub const MAX_CHUNK_DIGITS: u8 = 16;
 
 /// An error in the bytes.
@@ -40,7 +40,7 @@ pub enum WireError {
     /// A request of a version of HTTP that is not supported.
     #[error("neither HTTP/1.0 nor HTTP/1.1")]
     Version,
-    /// A `Content-Length` that is no number, or two that differ.
+    /// A `Content-Length` that is not a number, or two that differ.
     #[error("invalid Content-Length")]
     ContentLength,
     /// A chunk's size line or end is malformed.

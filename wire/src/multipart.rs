@@ -3,10 +3,10 @@
 
 use memchr::memmem::Finder;
 
-/// The most parts of a form; a form with more is refused.
+/// The largest number of parts in a form; a form with more is refused.
 const MAX_PARTS: usize = 100;
 
-/// The most fields of a part, which has a handful: its disposition, its type.
+/// The largest number of fields in a part, which normally has a handful: its disposition, its type.
 const MAX_PART_FIELDS: usize = 16;
 
 /// The longest boundary (RFC 2046 section 5.1.1).

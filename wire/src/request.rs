@@ -13,7 +13,7 @@ pub struct RequestParser {
     body: Body,
 }
 
-/// A request's head, while it is there to be read: as it came, nothing copied.
+/// A request's head, borrowed from the input: as it came, nothing copied.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestHead<'a> {
     /// The method, as written.
@@ -65,7 +65,8 @@ impl RequestParser {
     }
 
     /// Returns the next request, once its head is complete; takes its bytes off `input`. `None` when all of `input`
-    /// is used up. `route` is shown the head, and its result is handed back.
+    /// is used up. `route` is called with the head, and its result becomes [`Request::route`]. Errors: the bytes are not HTTP/1, or exceed
+    /// a bound; where the next request begins is then unknown.
     pub fn next<R>(
         &mut self,
         input: &mut &[u8],
@@ -91,8 +92,7 @@ impl RequestParser {
         Ok(Some(request))
     }
 
-    /// Takes what is there of the body of the last request off `input`, and shows it. False: the rest has not
-    /// arrived yet.
+    /// Takes what has arrived of the last request's body off `input`, and passes it to `take`. False: the rest has not arrived yet.
     pub fn body(&mut self, input: &mut &[u8], mut take: impl FnMut(&[u8])) -> Result<bool, WireError> {
         match &mut self.body {
             Body::None => {}

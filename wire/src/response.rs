@@ -94,8 +94,8 @@ impl ResponseParser {
         self.state == State::Head && !self.held.is_partial()
     }
 
-    /// Whether the last head left open where its answer ends, so that the connection is closed although the server did not announce
-    /// it.
+    /// Whether the last head is ambiguous about where its answer ends, so that the connection is closed although the server did not
+    /// announce it.
     pub fn is_ambiguous(&self) -> bool {
         self.is_ambiguous
     }
@@ -116,7 +116,8 @@ impl ResponseParser {
     }
 
     /// Returns the next event; takes its bytes off `input`. `None` when all of `input` is used up.
-    /// `head_only`: the request was a HEAD, so its answer has no body.
+    /// `head_only`: the request was a HEAD, so its answer has no body. Errors: the bytes are not HTTP/1, or exceed a bound; where the next
+    /// answer begins is then unknown.
     #[inline]
     pub fn next<'a>(
         &mut self,

@@ -1,5 +1,5 @@
-//! Refuses circles of imports between files: what imports itself by way of others can't be read, tested or moved alone. A module and what is
-//! below it belong together and may import each other.
+//! Refuses circles of imports between files: a file that imports itself by way of others can't be read, tested or moved alone. A module and
+//! what is below it belong together and may import each other.
 
 use crate::files::rust_files;
 use anyhow::Result;
@@ -15,7 +15,7 @@ type Module = Vec<String>;
 struct Modules {
     /// Their files, as shown, with the paths that each imports.
     files: BTreeMap<Module, (String, Vec<Module>)>,
-    /// Names that a module has only from another one, with their paths there.
+    /// Names that a module only re-exports, with the paths from which it has them.
     passed_on: BTreeMap<(Module, String), Module>,
 }
 
@@ -63,7 +63,7 @@ impl Modules {
         self.files.insert(own, (shown, imported));
     }
 
-    /// The module that has what is at this path.
+    /// The module that defines the item at this path.
     fn home(&self, path: &[String]) -> Option<Module> {
         let mut path = path.to_vec();
         // A name is passed on a few times at most.
@@ -78,7 +78,7 @@ impl Modules {
         None
     }
 
-    /// One circle for each file that is in any, the shortest, and each only once.
+    /// For each file that is in a circle, its shortest circle; each circle only once.
     fn circles(&self) -> BTreeSet<String> {
         let imports = |(own, (_, paths)): (&Module, &(String, Vec<Module>))| {
             let homes = paths.iter().filter_map(|path| self.home(path));

@@ -16,8 +16,8 @@ const KEPT: &str = "fuzz/corpus.tar.gz";
 /// An input that takes this long is a bug.
 const TIMEOUT_SECONDS: u64 = 10;
 
-/// Targets whose threads may still be ending when an input is done: what such a thread holds looks like a leak. Memory that grows is noticed by
-/// libFuzzer's limit all the same.
+/// Targets that are not checked for leaks, because their threads may still be ending when an input is done: what such a thread holds looks
+/// like a leak. Memory that grows is noticed by libFuzzer's limit all the same.
 const LEAVES_THREADS: &[&str] = &["frames"];
 
 /// Runs all targets, or the named ones. Inputs that fail are left in `fuzz/artifacts` and should be added to the

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A command without the variables by which `cargo run` describes this package. Some build scripts ask to be run again when these change
-/// (ring's does), and then everything above would be compiled anew whenever commands are given by hand and by xtask in turns.
+/// (ring's does), and then everything that depends on them would be compiled anew whenever commands are run by hand and by xtask in turns.
 pub fn command(program: &str) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {

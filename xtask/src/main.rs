@@ -27,8 +27,8 @@ const HELP: &str = "cargo xtask COMMAND
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   cost of drome compared with a bare loop and other tools on this machine, as a Markdown table; --help says more
   kills   kills `drome run` at a hundred random moments and resumes it; `kills 1000 7`: a thousand times, with seed 7
-  guard     checks the verdicts on commits of a server whose truth is known; --help says more
-  profiles  checks profiles of servers in C, Rust, Go, Node.js and Python whose truth is known; --overhead: what sampling costs
+  guard     checks the verdicts on commits whose effect on a server is known; --help says more
+  profiles  checks profiles of servers in C, Rust, Go, Node.js and Python that know what their answers cost; --overhead: what sampling costs
   selftest  checks drome's findings with servers whose difference or capacity is known; --help says more
   soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
@@ -149,7 +149,7 @@ fn bench(command: &str, args: &[String]) -> Result<()> {
     Err(error).context("can't run cargo")
 }
 
-/// An empty folder, so that no page stays of a command that is gone.
+/// Makes a folder, or empties it, so that no page of a removed command stays.
 fn emptied(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         std::fs::remove_dir_all(folder).with_context(|| format!("can't empty {}", folder.display()))?;

@@ -1,5 +1,5 @@
-//! `cargo xtask python`: checks the Python package and tests it with drome as it is, on Ray clusters of several nodes on this machine. What is
-//! needed comes from `python/requirements.txt`, which pins everything by its hash.
+//! `cargo xtask python`: checks the Python package and tests it with the current drome, on Ray clusters of several nodes on this machine.
+//! What is needed comes from `python/requirements.txt`, which pins everything by its hash.
 
 use crate::{packages, root, run};
 use anyhow::{Context, Result, bail};
@@ -11,7 +11,7 @@ const HELP: &str = "cargo xtask python [--scale]
            the middle of twenty real heats
 ";
 
-/// What makes a virtual environment.
+/// What is needed to make a virtual environment: a file that shows that the package is installed, and the package.
 const NEEDED: &[(&str, &str)] =
     &[("python3", "python3"), ("/usr/share/doc/python3-venv/copyright", "python3-venv")];
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 use std::fs;
 use std::path::Path;
 
-/// Files and folders in `tests` that are test binaries of their own, and the reason for each.
+/// Files and folders in `tests` that are separate test binaries, and the reason for each.
 const OF_THEIR_OWN: &[(&str, &str)] = &[
     ("net/tests/allocations.rs", "has an allocator that counts"),
     ("stats/tests/queues", "is run by itself, with a page of figures"),

@@ -1,11 +1,12 @@
-//! Checks that lints do not make: the length of files, the dependencies between crates, the compiler's version, and left-overs.
+//! Checks beyond those of the compiler's lints: the length of files, the dependencies between crates, the compiler's version, and
+//! left-overs.
 
 use crate::files::rust_files;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
 
-/// The most lines that a file may have.
+/// The largest number of lines that a file may have.
 const MAX_LINES: usize = 500;
 
 /// Each crate, and the crates of the workspace on which it may depend.

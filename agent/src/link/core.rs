@@ -12,15 +12,15 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often the watcher looks.
+/// How often the watching thread checks for silence.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The most bytes of events that wait to be taken.
+/// The largest total size of the events that wait to be taken, in bytes.
 const MOST_EVENT_BYTES: usize = 64 << 20;
 
-/// What comes for a request.
+/// What arrives for a waiting request.
 pub enum News {
-    /// With its bytes.
+    /// An event, and its approximate size in bytes.
     Event(Value, usize),
     Reply(Value),
     Failed(String),
@@ -37,9 +37,9 @@ pub struct Core {
     pub process: Option<Process>,
     heard: Heard,
     state: Mutex<State>,
-    /// The link is over, by a loss or by its end.
+    /// Notified when the link is over, because it was lost or because it was ended.
     over: Condvar,
-    /// The bytes of events that wait.
+    /// The total size of the events that wait to be taken, in bytes.
     waiting_bytes: AtomicUsize,
     is_ended: AtomicBool,
 }
@@ -51,7 +51,7 @@ struct State {
     lost: Option<String>,
 }
 
-/// A request that waits for its answer; no longer, when this is dropped.
+/// A request that waits for its answer. Dropping this ends the waiting.
 pub struct Waiting<'a> {
     pub id: u64,
     pub news: Receiver<News>,
@@ -102,7 +102,7 @@ impl Core {
         });
     }
 
-    /// A number for a request, and what will come for it.
+    /// Begins a request: its number, and the channel of what will arrive for it. Fails if the link is lost.
     pub fn begin(&self) -> Result<Waiting<'_>, LinkError> {
         let (sender, news) = channel();
         let mut state = self.state();
@@ -116,7 +116,7 @@ impl Core {
         Ok(Waiting { id, news, core: self })
     }
 
-    /// An event of so many bytes was taken.
+    /// Notes that a waiting event of this size was taken.
     pub fn taken(&self, bytes: usize) {
         self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
@@ -137,7 +137,7 @@ impl Core {
         }
     }
 
-    /// Gives the message to the request that waits for it. One that waits no longer has given up.
+    /// Passes the message to the request that waits for it. If that request no longer waits, the message is dropped.
     fn deliver(&self, message: Message) -> Result<(), String> {
         let came_ns = now_ns();
         let (id, news) = match message {
@@ -146,7 +146,7 @@ impl Core {
                 text::clean_json(&mut json);
                 let bytes = size(&json);
                 if self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > MOST_EVENT_BYTES {
-                    return Err("it tells more than can be kept".to_owned());
+                    return Err("it sends events faster than they are taken".to_owned());
                 }
                 (id, News::Event(json, bytes))
             }
@@ -156,7 +156,7 @@ impl Core {
             }
             Message::Failed { id, text } => (id, News::Failed(text::cleaned(&text))),
             Message::ClockAnswer { id, ns } => (id, News::Clock { theirs_ns: ns, came_ns }),
-            _ => return Err("it says what only the side that asks may say".to_owned()),
+            _ => return Err("it sent a message that only the side that asks may send".to_owned()),
         };
         let state = self.state();
         let refused = match state.waiting.get(&id) {
@@ -169,7 +169,7 @@ impl Core {
         Ok(())
     }
 
-    /// The link is lost: whoever waits is told. The first reason stays.
+    /// Marks the link as lost, and wakes all waiting requests. The first reason is kept.
     pub fn lose(&self, why: &str) {
         let mut state = self.state();
         if state.lost.is_none() {
@@ -185,7 +185,7 @@ impl Core {
         self.state().lost.clone()
     }
 
-    /// Why nothing comes any more. What the command printed may say more.
+    /// The error of a lost link, with what the command printed, if it printed anything.
     pub fn lost_error(&self) -> LinkError {
         let why = self.lost().unwrap_or_else(|| "it is over".to_owned());
         let said = self.process.as_ref().map(Process::said).filter(|said| !said.is_empty());
@@ -193,7 +193,7 @@ impl Core {
         LinkError::Lost { name: self.name.clone(), why }
     }
 
-    /// The other side does not keep to the protocol.
+    /// Gives up the link because the other side has violated the protocol, and returns the error.
     pub fn broken(&self, why: &str) -> LinkError {
         self.lose(why);
         self.lost_error()

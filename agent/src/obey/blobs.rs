@@ -1,12 +1,12 @@
-//! Bytes that came before the requests that name them: bounded, the oldest make room.
+//! Blobs: bytes that are sent ahead of the requests that name them. Their total size is bounded; the oldest are dropped to make room.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The most bytes that are kept.
+/// The largest total size that is kept, in bytes.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Blobs by number; the numbers rise.
+/// Blobs by number. Numbers rise, so the first is the oldest.
 #[derive(Default)]
 pub struct Blobs(Mutex<BTreeMap<u64, Blob>>);
 
@@ -17,7 +17,7 @@ struct Blob {
 }
 
 impl Blobs {
-    /// Keeps a part of a blob, the empty one of which is its end.
+    /// Adds a part to a blob; an empty part ends it. Fails if the blob has ended already, or is too large.
     pub fn keep(&self, number: u64, part: &[u8]) -> Result<(), String> {
         let mut blobs = self.blobs();
         let blob = blobs.entry(number).or_default();
@@ -38,7 +38,7 @@ impl Blobs {
         Ok(())
     }
 
-    /// The bytes of a blob that came whole, unless later ones have taken their room.
+    /// The bytes of a blob that arrived complete; `None` also if it was dropped to make room for later ones.
     pub fn whole(&self, number: u64) -> Option<Vec<u8>> {
         self.blobs().get(&number).filter(|blob| blob.is_whole).map(|blob| blob.bytes.clone())
     }

@@ -13,10 +13,11 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The number of round trips that measure the clocks' offset. The shortest counts: among so many, one is hardly disturbed.
+/// The number of round trips that measure the clocks' offset. The shortest counts: among this many, one is nearly undisturbed.
 const ROUNDS: usize = 50;
 
-/// How long the handlers may take to stop what they started. Five seconds of silence come before, so all is over within ten.
+/// How long the handlers may take to stop what they started. A lost link is noticed after five seconds of silence, so everything has
+/// stopped within ten.
 const LONGEST_END: Duration = Duration::from_secs(4);
 
 /// The first file descriptor after the standard streams.
@@ -33,7 +34,7 @@ pub struct AgentArgs {
     put: PutArgs,
 }
 
-/// Obeys, or checks.
+/// Obeys drome on another machine or, with `--check`, tests an agent there.
 pub fn run(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     match &args.check {
         Some(transport) => check(transport, &args.put),
@@ -45,7 +46,7 @@ pub fn run(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// What an agent can do.
+/// The handlers of all requests that an agent answers.
 fn handlers() -> Vec<Box<dyn Handler>> {
     vec![Box::new(lab::remote::Servers::default()), Box::new(lab::load_from::Loads::default())]
 }
@@ -67,7 +68,7 @@ fn obey() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Ends this process if a handler can't end what it started. Guards, whose input ends with this process, then end that.
+/// Ends this process if a handler can't stop what it started. The guards of servers, whose input ends with this process, then kill them.
 struct Backstop;
 
 impl Handler for Backstop {
@@ -92,9 +93,9 @@ fn check(transport: &Transport, put: &PutArgs) -> anyhow::Result<ExitCode> {
 
 fn description(link: &Link, clock: ClockOffset) -> String {
     let there = link.hello();
-    let side = if clock.offset_ns < 0 { "behind" } else { "ahead of" };
+    let side = if clock.offset_ns < 0 { "less" } else { "more" };
     format!(
-        "{}: drome {} answers\nmachine     {}, {} {}, {}, {} cores\nclock       {} ms {side} the clock here, ± {} ms\nround trip  {} ms\n",
+        "{}: drome {} answers\nmachine     {}, {} {}, {}, {} cores\nclock       {} ms {side} since boot than here, known to ± {} ms\nround trip  {} ms\n",
         link.name(),
         there.drome,
         there.host,

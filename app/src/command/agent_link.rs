@@ -1,5 +1,5 @@
-//! A link to drome on another machine, with `--put` after a copy of drome was put there: by its digest, into a folder of the user's own,
-//! whole or not at all.
+//! A link to drome on another machine. With `--put`, this drome is first copied there, completely or not at all: into a folder of the
+//! user's own, under its digest.
 
 use super::transport::Transport;
 use crate::console;
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long drome on another machine may take to answer: ssh, and a slow board.
+/// How long drome on another machine may take to answer: enough for ssh and a slow board.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long a copy may take: some tens of megabytes over one megabit per second.
@@ -26,7 +26,8 @@ const OWN: &str = "/proc/self/exe";
 /// The digits of the digest that say which build it is.
 const BUILD_DIGITS: usize = 12;
 
-/// The copies there. Every shell script below begins with this; `$1` is the digest and `$2` the size in bytes.
+/// The folder of the copies on the other machine, and the path of this copy. [`LOOK`] and [`TAKE`] run after this; `$1` is the digest and
+/// `$2` the size in bytes.
 const FOLDER: &str = r#"set -eu; umask 077
 d="${HOME:?has no value}/.cache/drome/agents"; f="$d/drome-$1"
 "#;
@@ -38,7 +39,7 @@ s=$(sha256sum "$f" 2>/dev/null) || exit 0
 exit 0
 "#;
 
-/// Takes the copy from standard input. It gets its name when it is whole, on the disk, and runs. Three copies are kept.
+/// Takes the copy from standard input. It gets its name when it is whole, on the disk, and can be run. Three copies are kept.
 const TAKE: &str = r#"mkdir -p "$d"
 if [ -L "$d" ] || [ ! -O "$d" ]; then echo "$d is not this user's own folder" >&2; exit 1; fi
 chmod 700 "$d"
@@ -56,7 +57,7 @@ mv -f "$t" "$f"
 ls -t "$d" | grep '^drome-' | tail -n +4 | while read -r old; do rm -f "$d/$old"; done
 "#;
 
-/// What runs the copy.
+/// Runs the copy; `$1` is the digest, and the other words are drome's arguments.
 const RUN: &str = r#"h=$1; shift; exec "$HOME/.cache/drome/agents/drome-$h" "$@""#;
 
 /// Raw arguments.
@@ -76,7 +77,7 @@ impl PutArgs {
         self.put || self.put_from.is_some()
     }
 
-    /// A link by this transport.
+    /// Starts a link by this transport, after drome was copied there if that is wanted.
     pub fn link(&self, transport: &Transport) -> anyhow::Result<Link> {
         match &self.put_from {
             Some(folder) => link_to_copy(transport, Some(folder)),
@@ -85,14 +86,14 @@ impl PutArgs {
     }
 }
 
-/// What this drome says of itself to another: its version and its build.
+/// What this drome tells another about itself: its version and its build.
 pub fn own_hello() -> Hello {
     let build =
         digest::sha256(Path::new(OWN)).and_then(|digest| Some(format!(" {}", digest.get(..BUILD_DIGITS)?)));
     agent::hello(&format!("{}{}", env!("CARGO_PKG_VERSION"), build.unwrap_or_default()))
 }
 
-/// A link by this transport; `put`: to a copy of this drome, which is put there first unless it is there.
+/// Starts a link by this transport. `put`: to a copy of this drome, which is copied there first unless it is there already.
 pub fn link(transport: &Transport, put: bool) -> anyhow::Result<Link> {
     if put {
         return link_to_copy(transport, None);
@@ -139,11 +140,11 @@ fn machine(transport: &Transport) -> anyhow::Result<String> {
     }
 }
 
-/// The build for an architecture: this program, or one that is at hand.
+/// The build for an architecture: `drome-ARCH` in the folder if it exists, else this program if it is for that architecture.
 fn program_for(arch: &str, transport: &Transport, folder: Option<&Path>) -> anyhow::Result<PathBuf> {
-    // The architecture is the other side's word: it must be a name, and no path.
+    // The other side names the architecture, so it must be checked: a plain name, not a path.
     if !super::transport::is_plain(arch) {
-        bail!("{} has an architecture that is none: {arch:?}", transport.name());
+        bail!("{} reports an invalid architecture: {arch:?}", transport.name());
     }
     let own_folder = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
     let built = folder.map(Path::to_owned).or(own_folder).map(|folder| folder.join(format!("drome-{arch}")));
@@ -164,7 +165,7 @@ fn program_for(arch: &str, transport: &Transport, folder: Option<&Path>) -> anyh
     }
 }
 
-/// Why the copy is not there.
+/// The error for a copy that failed, with what to do.
 fn not_taken(error: LinkError, name: &str) -> anyhow::Error {
     let LinkError::Lost { why, .. } = &error else { return error.into() };
     if ["No space left on device", "Disk quota exceeded", "File too large", "File size limit"]
@@ -182,7 +183,7 @@ fn not_taken(error: LinkError, name: &str) -> anyhow::Error {
     )
 }
 
-/// What the command printed, or how it ended.
+/// The part of a lost link's reason that says what the command printed, or how it ended.
 fn cause(why: &str) -> &str {
     let printed = why.split_once("printed: ").map_or(why, |(_, printed)| printed);
     printed.rsplit_once(';').map_or(printed, |(printed, _)| printed)

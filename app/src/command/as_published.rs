@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The most connections that any page's tool opens, and the number of descriptors that a server may have.
+/// The largest number of connections that any page's tool opens. A server may have as many descriptors.
 const MOST_CONNECTIONS: usize = 20_000;
 
 /// The time after which a page's command line is stopped: some were meant for servers that answer ten times as fast.
@@ -92,7 +92,7 @@ pub fn run(
     Ok(code_of(&all.replays))
 }
 
-/// Void if an installed contender gave no figure. Prints the names of these contenders.
+/// The exit code: void if an installed contender has no figure. Prints the names of these contenders.
 fn code_of(replays: &[Replay]) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     let has_none = |r: &&Replay| r.version.is_some() && r.rate_per_s.is_none_or(|rate| rate <= 0.0);
@@ -222,7 +222,7 @@ struct Spoken {
     note: Option<String>,
 }
 
-/// Runs the dialect like its own command, but keeps its output.
+/// Runs a tool's command line as `drome ab …` does, but returns the output instead of printing it.
 fn speak(
     dialect: &Dialect,
     args: &[String],

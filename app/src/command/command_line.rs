@@ -1,7 +1,8 @@
 //! The words of a command line that no shell runs.
 
-/// Characters that a shell acts on unless they are quoted, each with one that acts otherwise in its place: a space ends a word outside of
-/// quotes, and a double quote opens or closes one outside of single quotes. Inside of double quotes, a shell acts only on the last two.
+/// Characters that a shell acts on unless they are quoted, each with a stand-in that changes how the line is split wherever the character
+/// is not quoted: a space ends a word outside quotes, and a double quote opens or closes a quotation outside single quotes. Inside double
+/// quotes, a shell acts only on the last two.
 const ACTIVE: [(&str, &str); 9] = [
     ("|", " "),
     ("&", " "),
@@ -20,7 +21,7 @@ pub fn words(line: &str) -> Result<Vec<String>, String> {
     let words =
         shell_words::split(line).map_err(|_| "a quote is not closed: write another one".to_owned())?;
     for (active, stand_in) in ACTIVE.iter().filter(|(active, _)| line.contains(active)) {
-        // Where it is quoted, it can be any character.
+        // Where the character is quoted, its stand-in leaves the words as they are, but for the character itself.
         let expected: Vec<String> = words.iter().map(|word| word.replace(active, stand_in)).collect();
         if shell_words::split(&line.replace(active, stand_in)).ok() != Some(expected) {
             return Err(format!(

@@ -1,4 +1,4 @@
-//! `drome comment FILE`: a verdict as a comment on a pull request. The file may come from anyone, so it is read as such.
+//! `drome comment FILE`: a verdict as a comment on a pull request. The file may come from anyone, so nothing in it is trusted.
 
 use crate::console;
 use crate::failure::WrongInput;
@@ -30,7 +30,7 @@ pub fn run(args: &CommentArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The file's content, or so much of it that it is seen to be too large.
+/// The file's content, up to one byte more than [`MOST_BYTES`], which shows that it is too large.
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;

@@ -48,7 +48,7 @@ enum Format {
     Terminal,
     Markdown,
     Json,
-    /// Test results: one that is slower by more than --fail-if-slower has failed
+    /// Test results: a contender that is slower by more than --fail-if-slower is a failed test
     Junit,
 }
 

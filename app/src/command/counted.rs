@@ -1,9 +1,9 @@
-//! What was counted while a server was sampled, in words: per answer.
+//! What was counted while a server was sampled, per answer and in words.
 
 use profile::Counters;
 use report::units;
 
-/// What is known, such as `31,204 instructions`; nothing without answers.
+/// Each known count divided by the answers, such as `31,204 instructions`; empty without answers.
 pub fn per_answer(counters: &Counters, answers: u64) -> Vec<String> {
     if answers == 0 {
         return Vec::new();

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use report::TextStyle;
 use std::path::{Path, PathBuf};
 
-/// Every extension that stands for a format, with the format's name on the command line; the longer of two goes first. All commands share them: one that
-/// lacks the format refuses a file of this name.
+/// Every extension that stands for a format, with the format's name on the command line. The first match counts, so `bencher.json` comes
+/// before `json`. All commands share the list: a command that lacks the format refuses a file of this name.
 const EXTENSIONS: &[(&str, &str)] = &[
     ("bencher.json", "bencher"),
     ("bigger.json", "bigger-is-better"),
@@ -50,8 +50,8 @@ impl<F: ValueEnum + Default + Send + Sync + 'static> FormatArgs<F> {
         Destination::new(self.format()?, self.output.as_deref())
     }
 
-    /// The format that was asked for, else that of the file's extension. A file whose name stands for no format gets
-    /// what a terminal would.
+    /// The format that was asked for, else that of the file's extension, else the default. Fails if the command lacks the extension's
+    /// format.
     pub fn format(&self) -> Result<F, WrongInput> {
         if let Some(format) = &self.format {
             return Ok(format.clone());

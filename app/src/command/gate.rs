@@ -12,7 +12,7 @@ const SKIP: u8 = 125;
 /// The code with which `git bisect run` stops instead of judging the revision.
 pub const STOP_BISECTING: u8 = 128;
 
-/// Prints a sentence for every contender, and the smallest slowdown that would show.
+/// Prints a sentence for every contender, and the smallest slowdown that would have been detected.
 pub fn tell(gate: &Gate) {
     for line in report::gate::lines(gate) {
         alert!("drome: {line}");

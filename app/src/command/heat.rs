@@ -1,5 +1,5 @@
-//! `drome heat`: one heat as one self-contained command, for any scheduler: plans a run of several machines, prints the heats that are owed,
-//! measures one of them on the machine where it runs, and takes in the results.
+//! `drome heat`: one heat as one self-contained command, for any scheduler. Plans a run of several machines, prints the heats that it still
+//! needs, measures one of them on the machine where drome runs, and adds the results to the run.
 
 use super::machines;
 use super::output::Output;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The name of a machine that has none.
+/// The name of a machine whose host name is unknown or can't be used.
 const NAMELESS: &str = "nameless";
 
 /// How long servers may take to stop when the standard input of `--tied` has ended. Their guards kill them when drome ends.
@@ -48,7 +48,7 @@ pub struct HeatArgs {
     /// Measure the heat of this spec on this machine; `-` is standard input
     #[arg(long, value_name = "FILE", requires = "output")]
     spec: Option<PathBuf>,
-    /// Add results to their run, each heat once, and print what became of each as a JSON object
+    /// Add results to their run, each heat once, and print the outcome of each as a JSON object
     #[arg(long, value_name = "FILE", num_args = 1..)]
     commit: Vec<PathBuf>,
     /// With --plan: the number of machines, by which the budget is multiplied
@@ -58,13 +58,13 @@ pub struct HeatArgs {
     /// write the specs to this folder as well, a file each: ROUND-HEAT.json
     #[arg(long, short, value_name = "PATH", conflicts_with = "commit")]
     output: Option<PathBuf>,
-    /// With --plan: measure exactly so many rounds [default: as many as the study's comparisons need]
+    /// With --plan: measure exactly this many rounds [default: as many as the study's comparisons need]
     #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: Option<u16>,
     /// With --plan: take a first look, without ranks
     #[arg(long, requires = "plan", conflicts_with = "rounds")]
     quick: bool,
-    /// With --plan: measure only this contender, beside the reference; may be repeated
+    /// With --plan: measure only this contender, besides the reference; may be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "plan")]
     contender: Vec<String>,
     /// With --plan: measure only this cell, by its title or number; may be repeated
@@ -89,16 +89,16 @@ pub struct HeatArgs {
     tied: bool,
 }
 
-/// What became of a result: a line of `--commit`.
+/// The outcome of a result: a line of `--commit`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CommitLine {
-    /// The run.
+    /// The run that the heat belongs to, by its name.
     run: String,
     /// The round of the heat, from 0.
     round: usize,
     /// The heat's number in the round, from 0.
     heat: usize,
-    /// The attempt of the heat that the run has.
+    /// The number of the attempt at the heat that the run has.
     attempt: usize,
     /// The machine that measured that attempt.
     machine: String,
@@ -112,7 +112,7 @@ pub struct CommitLine {
 enum CommitOutcome {
     /// It was added.
     Committed,
-    /// The run had the heat, and this result is not counted.
+    /// The run already had the heat, so this result is not counted.
     Already,
 }
 
@@ -124,7 +124,7 @@ impl CommitLine {
     }
 }
 
-/// Does the one of the four that was asked for.
+/// Plans a run, prints the heats that it still needs, measures one of them, or adds results: whichever the arguments ask for.
 pub fn run(args: &HeatArgs, common: &Common) -> anyhow::Result<ExitCode> {
     match (&args.plan, &args.owed, &args.spec) {
         (Some(study), _, _) => plan(args, common, study),
@@ -148,7 +148,7 @@ fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode
     }
     let present = setup::present(&run)?;
     note!(
-        "{present} contenders and the reference on {}: {} until it is first asked whether that is enough",
+        "{present} contenders and the reference on {}: {} before drome first checks whether that is enough",
         report::units::several(machines, "machine"),
         report::units::several(heats, "heat")
     );
@@ -265,7 +265,7 @@ fn tie(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes in results, file by file: one that is refused keeps none of the others from being stored.
+/// Takes in results, file by file. A file that is refused does not keep the others from being stored.
 fn commit(args: &HeatArgs, store: &Store) -> anyhow::Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
     for file in &args.commit {

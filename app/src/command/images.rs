@@ -12,28 +12,28 @@ use std::sync::atomic::AtomicBool;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ImageArgs {
-    /// Container image to race, such as localhost/app:old, run by podman or docker and pulled if it is missing. Repeated;
-    /// the first is the one that others are compared with
+    /// Container image to race, such as localhost/app:old, run by podman or docker and pulled if it is missing. Repeat it for
+    /// each image; the others are compared with the first
     #[arg(long = "image", value_name = "NAME", group = "built_servers")]
     pub images: Vec<String>,
     /// Environment variable of every container, such as PORT={port}; {port} stands for the port that the server must
-    /// listen on. Repeated
+    /// listen on; may be repeated
     #[arg(long = "env", value_name = "NAME=VALUE", requires = "images")]
     pub variables: Vec<String>,
     /// Program that runs containers, with its own options, such as 'podman --runtime runc' [default: podman, else
     /// docker]
     #[arg(long, value_name = "TOOL", requires = "images")]
     pub container_tool: Option<String>,
-    /// Option for the run command of the container tool, after drome's own, such as --memory=1g. Repeated
+    /// Option for the run command of the container tool, after drome's own, such as --memory=1g; may be repeated
     #[arg(long = "container-arg", value_name = "ARG", requires = "images", allow_hyphen_values = true)]
     pub container_args: Vec<String>,
 }
 
-/// The most servers of a race.
+/// The largest number of servers in a race.
 const MOST: usize = 26;
 
 impl ImageArgs {
-    /// Whether the command line says enough to start a race of images: with images alone, drome.toml may have the rest.
+    /// Whether the command line says enough to start a race of images. Where it has only the images, drome.toml may have the rest.
     pub fn are_whole(&self, start: Option<&str>) -> bool {
         !self.images.is_empty() && (start.is_some() || !self.variables.is_empty())
     }
@@ -43,7 +43,7 @@ impl ImageArgs {
         !self.images.is_empty()
     }
 
-    /// Finds and pins all images; `None`: none was asked for. `start`: the command line that follows an image's name.
+    /// Finds and pins all images; `None` if none was asked for. `start`: the command line that follows an image's name.
     pub fn resolve(&self, start: Option<&str>, stop: &AtomicBool) -> anyhow::Result<Option<Vec<RacedImage>>> {
         if self.images.is_empty() {
             return Ok(None);
@@ -76,14 +76,14 @@ impl ImageArgs {
             words,
         };
         let raced = found.into_iter().map(|image| {
-            // podman takes an ID without the name of its digest, and docker both.
+            // podman accepts an ID only without the prefix `sha256:`, and docker with and without it.
             let id = image.id.strip_prefix("sha256:").unwrap_or(&image.id).to_owned();
             RacedImage { image, launch: Launch { image: id, ..launch.clone() } }
         });
         Ok(Some(raced.collect()))
     }
 
-    /// Refuses what is wrong whatever the tool says.
+    /// Refuses arguments that are wrong for any container tool.
     fn check(&self, start: Option<&str>) -> Result<(), WrongInput> {
         if !(2..=MOST).contains(&self.images.len()) {
             return Err(WrongInput(format!("--image: name 2 to {MOST} images, --image for each")));

@@ -1,5 +1,5 @@
 //! `drome import`: reads pages with reports of other tools, stores their figures beside your own runs, and shows them
-//! as tables or as the bar chart of the first founding page.
+//! as tables or as a bar chart in the style of the first page that drome reproduced.
 
 use super::format;
 use super::output::Output;
@@ -65,7 +65,7 @@ pub fn run(args: &ImportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where the bar chart goes, and whether it is a block of code; checked to be possible.
+/// Where the bar chart goes, and whether it is indented as a block of code; checked to be possible.
 struct Bars {
     file: Option<Output>,
     is_code: bool,

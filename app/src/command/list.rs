@@ -90,7 +90,7 @@ fn workloads(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
 
 fn runs(common: &Common, machine: Option<&str>, out: &mut String) -> anyhow::Result<()> {
     let mut all = store(common)?.everything()?;
-    // Of all runs, because what is left out shows that there are several machines.
+    // Before the filter, because the runs that it leaves out also show that there are several machines.
     let has_others = all.iter().any(|run| run.machine.is_some());
     if let Some(machine) = machine {
         machines::only(&mut all, machine)?;

@@ -63,7 +63,7 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     show(&destination, &report::forecast::terminal(&told), &told)
 }
 
-/// Writes an estimate in the asked format.
+/// Writes an estimate in the requested format.
 fn show(destination: &Destination<Format>, words: &str, told: &impl Serialize) -> anyhow::Result<ExitCode> {
     let text = match destination.format {
         Format::Terminal => destination.look().report(words),

@@ -8,7 +8,7 @@ use report::progress::long;
 use report::units::several;
 use std::time::Duration;
 
-/// A percentile is known where at least ten answers lie beyond it.
+/// The number of answers from which a p99 is known: at least ten of them must lie beyond a percentile.
 const ENOUGH_FOR_P99: f64 = 1_000.0;
 
 /// The estimate to print.
@@ -65,7 +65,7 @@ impl Estimate<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// Which percentile of an open cell a start will tell, and how well; `None` for a closed cell.
+    /// Whether a start in an open cell has enough answers for a p99, and how much sampling alone varies it; `None` for a closed cell.
     fn percentile(&self, cell: &Cell) -> Option<String> {
         let design = &self.run.study.design;
         let shape = Shape::of(cell, design, &design.heats?);

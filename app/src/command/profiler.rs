@@ -29,7 +29,7 @@ impl Profiler {
         Ok(Self { sampling, window: options.window, counts: Mutex::new(counts) })
     }
 
-    /// Ends it while the processes still run. Names are not looked up yet. What could not be counted is unknown.
+    /// Ends the sampling; called while the processes still run. Names are not looked up yet. Counts that could not be read are `None`.
     pub fn end(self) -> Result<(Recording, Counters), ProfileError> {
         let counts = self.counts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let counters = counts.closed.zip(counts.opened).map(|(closed, opened)| closed.since(&opened));

@@ -50,9 +50,9 @@ pub struct PullArgs {
     machine: Option<String>,
 }
 
-/// Reads everything, checks it, stores what is new, and prints what became of each run.
+/// Reads everything, checks it, stores what is new, and prints for each run whether it was stored.
 pub fn run(args: &PullArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    // A store that can't be used is told before anything is fetched.
+    // A store that can't be used is reported before anything is fetched.
     let store = store(common)?;
     let mut entries = match &args.from {
         Some(transport) => fetched(args, transport)?,
@@ -85,7 +85,7 @@ pub fn run(args: &PullArgs, common: &Common) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// The entries of a file, or those that are named after it.
+/// The entries of a file; if runs are named after the file, only theirs.
 fn of_file(words: &[String]) -> anyhow::Result<Vec<Entry>> {
     let Some((file, runs)) = words.split_first() else { return Ok(Vec::new()) };
     let mut entries = if file == STDIN {
@@ -118,8 +118,8 @@ fn fetched(args: &PullArgs, transport: &Transport) -> anyhow::Result<Vec<Entry>>
     };
     let status =
         remote.end(matches!(&read, Err(SharedError::Read(error)) if remote_command::is_silence(error)))?;
-    // A program that fails writes nothing or a part, and what it printed says why. One that is still writing when it is refused fails
-    // because nobody reads on.
+    // A program that fails writes nothing or a part, and what it printed says why. But if what it wrote is refused while it still writes,
+    // it fails only because drome stops reading.
     let is_refused =
         matches!(&read, Err(error) if !matches!(error, SharedError::Cut | SharedError::Foreign(_)));
     if !status.success() && !is_refused {

@@ -50,7 +50,7 @@ pub struct PushArgs {
     /// user and the machine; figures, versions and the names of studies and contenders stay
     #[arg(long)]
     redact: bool,
-    /// Name of this machine in other stores [default: its host name; with --redact what it is]
+    /// Name of this machine in other stores [default: its host name; with --redact its processor and number of cores]
     #[arg(long, value_name = "NAME", value_parser = machines::parse)]
     machine: Option<String>,
 }
@@ -70,10 +70,10 @@ impl Wanted<'_> {
     }
 }
 
-/// What is done to runs on their way.
+/// How runs are changed when they are written.
 struct How {
     redaction: Option<Redaction>,
-    /// The name of this machine; `None`: it is not told.
+    /// The name of this machine; `None`: the file does not name it.
     machine: Option<String>,
 }
 
@@ -189,7 +189,7 @@ fn is_under_way(store: &Store, run: &Listed) -> bool {
     may_be && matches!(Lock::try_take(&store.lock(&run.id)), Ok(None))
 }
 
-/// Whether it is a run of a fleet that has not ended: no drome keeps hold of such a run while others measure its heats.
+/// Whether it is a run of a fleet that has not ended. No drome holds the lock of such a run while others measure its heats.
 fn is_owed_heats(store: &Store, run: &Listed) -> Result<bool, StoreError> {
     let may_be = run.ended.is_none() && run.machine.is_none() && run.kind.is_measured();
     Ok(may_be && store.run(&run.id)?.0.fleet.is_some())
@@ -219,13 +219,13 @@ fn write_all(store: &Store, runs: &[Listed], how: &How, to: &mut dyn Write) -> R
     Ok(())
 }
 
-/// Sends the file to drome on another machine, which prints what becomes of each run.
+/// Sends the file to drome on another machine, which prints for each run whether it was stored.
 fn send(transport: &Transport, store: &Store, runs: &[Listed], how: &How) -> anyhow::Result<ExitCode> {
     let words = ["pull", STDOUT].map(str::to_owned);
     let shown = transport.shown(&words);
     let mut remote =
         RemoteCommand::start(transport.command(&words), &shown, "--to", remote_command::SILENCE)?;
-    // Nobody is left to tell that nobody reads it.
+    // An error is ignored: standard output is closed, so nobody reads these lines.
     remote.tell_output(|line| drop(console::tell(&format!("{line}\n"))));
     let written = match remote.input() {
         Some(input) => write_all(store, runs, how, &mut BufWriter::new(input)),

@@ -49,8 +49,8 @@ const LEAST_ROUNDS: usize = 3;
 /// The length of one server's turn; shorter if the measured load would have too few turns.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// The longest warm-up. What a command starts is unknown; a server that compiles while it runs is warm by then, or
-/// marked.
+/// The longest warm-up. What a command starts is unknown; a server that compiles while it runs is warm by then, or the
+/// report marks it as not settled.
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 
 /// Raw arguments.
@@ -188,8 +188,8 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs one race. Where it is to judge, and what it compares with the first server lets it not begin, the exit code says that nothing
-/// could be judged: that is a finding about the change.
+/// Runs one race. With `--fail-if-slower`, if a server other than the first keeps the race from beginning, the exit code says that nothing
+/// could be judged: that is a finding about the change, not a failure of drome.
 fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
     match measured(args, common, verdict.as_ref()) {
@@ -201,7 +201,8 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Whether a server is the reason that is compared with the first one. `revs`: the revisions, if it is a race of those.
+/// Whether the reason of an error is a server other than the first, with which they are compared. `revs`: the revisions, in a race of
+/// revisions.
 fn is_of_a_later_one(error: &anyhow::Error, revs: &[String]) -> bool {
     let is_unbuilt = matches!(
         error.downcast_ref(),
@@ -223,10 +224,10 @@ fn names_servers(args: &RaceArgs) -> bool {
     !args.commands.is_empty() || start.is_some() || are_images_whole
 }
 
-/// The arguments of a race whose command line names no servers, for each selected cell: those of a file, replaced by those of the command
-/// line. `named`: the file; `None`: drome.toml. `wanted`: the cells, by title or number; all if there is none.
+/// The arguments of a race whose command line names no servers, for each selected cell: the options of a file, each replaced by that of the
+/// command line if it is given there. `named`: the file; `None`: drome.toml. `wanted`: the cells, by title or number; all if it is empty.
 fn of_file(named: Option<&Path>, wanted: &[String]) -> anyhow::Result<Vec<RaceArgs>> {
-    // The file's URLs are arguments, beside which these two are refused.
+    // These two are left out, because clap refuses them beside URLs, and the file may have URLs.
     let given = repeat::without("--file", std::env::args().skip_while(|arg| arg != "race").skip(1));
     let given = repeat::without("--cell", given);
     let (path, cells) = race_file::options(named, &given)?;
@@ -269,7 +270,7 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
     ];
     match needs.into_iter().find(|(_, is_given)| *is_given && args.servers_on.is_given()) {
         Some((what, _)) => {
-            Err(WrongInput(format!("{what} needs the servers on this machine: leave out it or --server-on")))
+            Err(WrongInput(format!("{what} needs the servers on this machine: use it without --server-on")))
         }
         None => Ok(()),
     }

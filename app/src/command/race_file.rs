@@ -1,5 +1,5 @@
-//! `drome.toml` in a repository: how its server is built, started and raced, or which container images are, so that `drome race` alone
-//! does it.
+//! `drome.toml` in a repository: how its server is built, started and raced, or which container images are raced, so that `drome race`
+//! needs no arguments.
 
 mod cell;
 
@@ -23,7 +23,7 @@ const NOTHING: &str = "nothing to race: write `rev` and `start`, or `images`, or
 #[serde(deny_unknown_fields)]
 pub struct RaceFile {
     race: Race,
-    /// Races of the same servers, one after the other; without any, there is one, with the options above.
+    /// Races of the same servers, one after the other; without any cell, there is one race with the options of `race`.
     #[serde(default, rename = "cell")]
     cells: Vec<Cell>,
 }
@@ -37,7 +37,7 @@ pub struct Options {
     pub words: Vec<String>,
 }
 
-/// The options of `drome race`, as on the command line. An option that is given there replaces the one given here.
+/// The options of `drome race`, as on the command line. An option of the command line replaces the one in the file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Race {
@@ -112,7 +112,7 @@ pub fn exists() -> bool {
 }
 
 impl RaceFile {
-    /// The options of each cell: those of `[race]`, and those of the cell in their place.
+    /// The options of each cell: those of `[race]`, followed by those of the cell, which replace them.
     fn options(self, given: &[String]) -> Result<Vec<Options>, String> {
         cell::ensure_distinct(&self.cells)?;
         if let Some(cell) = self.cells.iter().find(|cell| cell.has_url() && !self.race.urls.is_empty()) {
@@ -132,8 +132,8 @@ impl RaceFile {
 }
 
 impl Race {
-    /// The options as words of a command line. A list that is given there replaces this one. Fails, in words, if these are not the
-    /// servers of one race.
+    /// The options as words of a command line, without lists that the command line replaces (`given`). Fails with a message if the servers
+    /// are not those of one race.
     fn options(self, given: &[String]) -> Result<Vec<String>, String> {
         self.ensure_fit(self.way(given)?, given)?;
         let lists = [
@@ -160,7 +160,7 @@ impl Race {
         Ok(self.urls.into_iter().chain(lists).chain(others).collect())
     }
 
-    /// How the file, or the command line in its place, names the servers. Fails, in words, if they do so in several ways, or in none.
+    /// How the file, or the command line in its place, names the servers. Fails with a message if they do so in several ways, or in none.
     fn way(&self, given: &[String]) -> Result<Way, String> {
         let lists = [(Way::Revisions, &self.rev), (Way::Images, &self.images), (Way::Urls, &self.urls)];
         let own: Vec<Way> =
@@ -181,7 +181,7 @@ impl Race {
         }
     }
 
-    /// Fails, in words, if a key is not for servers that are named in this way, or a necessary one is missing.
+    /// Fails with a message if a key is not for servers that are named in this way, or if a necessary key is missing.
     fn ensure_fit(&self, way: Way, given: &[String]) -> Result<(), String> {
         let keys: [(&str, bool, &[Way]); 6] = [
             ("build", self.build.is_some(), &[Way::Revisions]),

@@ -15,10 +15,10 @@ use std::sync::atomic::AtomicBool;
 #[derive(Debug, Args)]
 pub struct RevisionArgs {
     /// Revision of this folder's git repository to race, such as main, HEAD~1 or v1.2; a dot is the working tree with
-    /// its changes. Repeated; the first is the one that others are compared with
+    /// its changes. Repeat it for each revision; the others are compared with the first
     #[arg(long = "rev", value_name = "REV", group = "built_servers")]
     pub revs: Vec<String>,
-    /// Command that builds a revision, run by a shell in this folder of a checkout; kept by commit, command and tools
+    /// Command that builds a revision, run by a shell in this folder of a checkout; a build is kept by commit, command and tools
     #[arg(long, value_name = "COMMAND", requires = "revs")]
     pub build: Option<String>,
     /// Command that starts a revision's server, in the same folder; {port} stands for the port that it must listen on.
@@ -30,7 +30,7 @@ pub struct RevisionArgs {
     pub folder: Option<PathBuf>,
 }
 
-/// The most servers of a race.
+/// The largest number of servers in a race.
 const MOST: usize = 26;
 
 /// The commands that start the revisions, and what reports call each.
@@ -42,7 +42,7 @@ pub struct Revisions {
 }
 
 impl RevisionArgs {
-    /// Finds and builds all revisions; `None`: none was asked for.
+    /// Finds and builds all revisions; `None` if none was asked for.
     pub fn build(&self, stop: &AtomicBool) -> anyhow::Result<Option<Revisions>> {
         if self.revs.is_empty() {
             return Ok(None);
@@ -87,7 +87,7 @@ impl Revisions {
         }
     }
 
-    /// What is raced, for a verdict. `entrants`: the contenders of the race, by which it calls them.
+    /// The revisions of the race as a verdict lists them. `entrants`: the contenders of the race, whose titles it shows.
     pub fn raced(&self, entrants: &BTreeMap<String, Entrant>) -> Vec<VerdictRevision> {
         let of = |(entrant, built): (&Entrant, &Built)| VerdictRevision {
             title: entrant.title.clone(),

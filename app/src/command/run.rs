@@ -44,7 +44,7 @@ pub struct RunArgs {
     /// Continue the latest run of this study: an interrupted one or, with --budget or --precision, one that has ended
     #[arg(long, conflicts_with_all = ["quick", "seed"])]
     resume: bool,
-    /// Measure only this contender, beside the reference; may be repeated
+    /// Measure only this contender, besides the reference; may be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with_all = ["all", "resume"])]
     contender: Vec<String>,
     /// Measure only this cell, by its title or number; may be repeated
@@ -161,9 +161,9 @@ fn one(
 fn refuse_elsewhere(args: &RunArgs, is_elsewhere: bool) -> Result<(), WrongInput> {
     let needs = [("--as-published", args.as_published), ("--profile", args.profile.is_some())];
     match needs.into_iter().find(|(_, is_given)| *is_given && is_elsewhere) {
-        Some((option, _)) => Err(WrongInput(format!(
-            "{option} needs the servers on this machine: leave out it or --server-on"
-        ))),
+        Some((option, _)) => {
+            Err(WrongInput(format!("{option} needs the servers on this machine: use it without --server-on")))
+        }
         None => Ok(()),
     }
 }

@@ -59,7 +59,7 @@ pub struct ServeArgs {
     #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     messages: u32,
-    /// The same for every new connection, in addition to --messages for each request
+    /// Send this many such messages for every new connection, in addition to --messages for each request
     #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     messages_per_connection: u32,
@@ -73,7 +73,7 @@ pub struct ServeArgs {
     io: IoArgs,
 }
 
-/// Serves until it is told to stop.
+/// Serves until a signal stops drome.
 pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let site = if args.root.is_some() { Site::new() } else { reference_pages(common)? };
     let stop = stop_flag()?;
@@ -142,7 +142,7 @@ fn reference_pages(common: &Common) -> anyhow::Result<Site> {
     Ok(site)
 }
 
-/// The error to report; one that other options can avoid is the command line's.
+/// The error to report; if other options can avoid it, the command line is wrong.
 fn refusal(args: &ServeArgs, error: BindError) -> anyhow::Error {
     let place = args.unix.as_ref().map_or_else(
         || format!("{}", SocketAddr::new(args.listen, args.port)),

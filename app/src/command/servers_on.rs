@@ -67,7 +67,7 @@ pub fn describe(remote: Option<&RemoteMachine>, run: &mut Run) -> anyhow::Result
     Ok(())
 }
 
-/// Installs there what the contenders of a lineup lack. A failure is reported, and the others continue.
+/// Installs on the other machine what the contenders of a lineup lack. A failure is reported, and the others continue.
 pub fn install(remote: &RemoteMachine, lineup: &mut Lineup, yes: bool, stop: &AtomicBool) {
     let ask = |what: &str| yes || console::confirm(what);
     let say = |line: &str| note!("{line}");

@@ -36,7 +36,8 @@ impl Ending {
     }
 }
 
-/// Keeps a report. The measurement is not lost if that fails: its report has been printed, and a line on standard error says why it is not kept.
+/// Keeps a report, as text for a terminal and as JSON. The measurement is not lost if that fails: its report has been printed, and a line
+/// on standard error says why it is not kept.
 pub fn keep(common: &Common, title: String, ending: Ending, started_at: String, reports: (String, String)) {
     let ended = match ending {
         Ending::Complete => "complete",

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use watch::Watch;
 
-/// The most contenders: each has a letter.
+/// The largest number of contenders: each has a letter from A to Z.
 const MOST: usize = 26;
 
 /// A running server must accept a connection within this time.
@@ -174,7 +174,7 @@ fn show(found: &Sweep, format: Format, look: &TextStyle) -> String {
     }
 }
 
-/// Draws the chart. A sweep without a figure has none, which its report says.
+/// Draws the chart. A sweep without a latency has no chart; then a message says so.
 fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     if let Some(chart) = report::chart::of_sweep(found) {
         return to.write("the sweep", vec![chart]);
@@ -183,7 +183,7 @@ fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks that the parsers of single options can't make.
+/// Makes the checks that the parsers of single options can't make.
 fn check(args: &SweepArgs) -> Result<(), WrongInput> {
     let is_share = |share: &f64| *share > 0.0 && *share <= 10.0;
     if !args.shares.iter().all(is_share) {

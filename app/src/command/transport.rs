@@ -7,7 +7,7 @@ use super::command_line;
 use std::process::Command;
 use std::str::FromStr;
 
-/// The program there.
+/// The program on the other machine.
 const DROME: &str = "drome";
 
 /// What ssh is told: never to ask for a password, because nobody may be there to answer.
@@ -17,9 +17,9 @@ const BATCH: [&str; 2] = ["-o", "BatchMode=yes"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transport {
     words: Vec<String>,
-    /// Which of them is ssh, if one is.
+    /// The index of the word that is ssh, if one is.
     ssh: Option<usize>,
-    /// What runs there; a shell there must leave it alone, or find it quoted.
+    /// The words that run on the other machine; with ssh, a shell there sees them, so they are plain or quoted.
     program: Vec<String>,
 }
 
@@ -51,7 +51,8 @@ impl Transport {
         self.words.join(" ")
     }
 
-    /// The same way to a machine, where these words run in place of `drome`. They may mean something to a shell: no shell sees that.
+    /// The same way to the machine, but with these words in place of `drome`. They may have characters that a shell acts on: for ssh, which
+    /// gives them to a shell, they are quoted.
     pub fn with_program(&self, program: &[&str]) -> Self {
         let quoted = |word: &&str| {
             if self.ssh.is_some() { shell_words::quote(word).into_owned() } else { (*word).to_owned() }

@@ -29,7 +29,7 @@ pub struct UiArgs {
     machine: MachineArgs,
 }
 
-/// Serves until it is told to stop.
+/// Serves until a signal stops drome.
 pub fn run(args: &UiArgs, common: &Common) -> anyhow::Result<ExitCode> {
     // Long runs are read in short-lived threads.
     net::heap::share_one();

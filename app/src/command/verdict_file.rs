@@ -27,7 +27,7 @@ impl VerdictFile {
         Ok(Self { format, output })
     }
 
-    /// Whether a later text replaces an earlier one; into a pipe, both would go.
+    /// Whether a second text replaces the first; a pipe would get both.
     pub fn can_be_written_again(&self) -> bool {
         self.output.is_replaced()
     }

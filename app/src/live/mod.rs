@@ -24,7 +24,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The time between two pictures; workers publish as often.
+/// The time between two drawings of the screen; workers publish their counts at the same interval.
 const REDRAW: Duration = Duration::from_millis(250);
 
 /// How often drome checks whether the measurement has ended.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// The time between samples; one costs the machine some hundred microseconds.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a server used last. Unknown once all of its processes have ended.
+/// What a server used when it was last sampled. Unknown once all of its processes have ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ServerUse {
     /// The share of its cores that it used between the last two samples.

@@ -26,7 +26,7 @@ pub struct State {
     elapsed: Duration,
     /// The share of the measurement that is done, 0 to 1.
     pub done: f64,
-    /// The same in words.
+    /// The progress of the measurement in words.
     pub progress: String,
     /// Requests per second, oldest first.
     pub rates: VecDeque<f64>,

@@ -22,15 +22,15 @@ use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 use std::path::Path;
 
-/// Where the documentation's site has the schemas.
+/// The address of the schemas on the documentation's website.
 const SITE: &str = "https://drome-bench.github.io/drome/schemas";
 
 /// A format and its schema.
 #[derive(Debug)]
 pub struct Format {
-    /// Its name: of the file in docs/schemas too.
+    /// Its name, which is also that of its file in docs/schemas.
     pub name: &'static str,
-    /// What has this format.
+    /// The files or the output that have this format.
     pub title: &'static str,
     schema: fn() -> Schema,
 }
@@ -134,13 +134,13 @@ fn printed<T: JsonSchema>() -> Schema {
     of::<T>(SchemaSettings::draft07().for_serialize(), for_output)
 }
 
-/// Draft 7 is the latest one that all editors know.
+/// The schema of a type, with `plain` and `mend` applied to every part of it. Both callers use draft 7, the latest that all editors know.
 fn of<T: JsonSchema>(draft: SchemaSettings, mend: fn(&mut Schema)) -> Schema {
     let settings = draft.with_transform(RecursiveTransform(plain)).with_transform(RecursiveTransform(mend));
     settings.into_generator().into_root_schema_for::<T>()
 }
 
-/// Makes one line of a doc comment, and leaves out what only Rust knows: links to items and sizes of numbers.
+/// Puts a doc comment on one line, and leaves out what only Rust knows: links to items and sizes of numbers.
 fn plain(schema: &mut Schema) {
     schema.remove("format");
     if let Some(Value::String(text)) = schema.get_mut("description") {
@@ -149,7 +149,7 @@ fn plain(schema: &mut Schema) {
     }
 }
 
-/// TOML has no null: a key without a value is left out. A default that is a whole table tells nothing.
+/// Removes null, because TOML has none: a key without a value is left out. Also removes defaults that are whole tables, which tell nothing.
 fn for_toml(schema: &mut Schema) {
     if let Some(only) = without_null(schema.get_mut("type"), |kind| kind == "null") {
         schema.insert("type".to_owned(), only);
@@ -163,7 +163,7 @@ fn for_toml(schema: &mut Schema) {
     }
 }
 
-/// Takes null out of a list of choices, and gives the only one that is left.
+/// Takes null out of a list of choices, and returns the remaining choice if there is only one.
 fn without_null(choices: Option<&mut Value>, is_null: impl Fn(&Value) -> bool) -> Option<Value> {
     let choices = choices?.as_array_mut()?;
     choices.retain(|choice| !is_null(choice));
@@ -173,7 +173,7 @@ fn without_null(choices: Option<&mut Value>, is_null: impl Fn(&Value) -> bool) -
     }
 }
 
-/// Keys may be added to what drome prints, and none is left out because it has a default.
+/// Allows further keys, which later versions may print, and removes defaults, because drome prints a key even if it has its default.
 fn for_output(schema: &mut Schema) {
     schema.remove("default");
     if schema.get("additionalProperties") == Some(&Value::Bool(false)) {

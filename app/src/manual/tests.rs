@@ -33,7 +33,7 @@ fn every_key_of_a_measurement_is_in_the_reference() {
     let page = std::fs::read_to_string(root().join("docs/reference/load-json.md")).expect("the page");
     let mut keys = Vec::new();
     all_keys(&serde_json::from_str(&json).expect("JSON"), &mut keys);
-    assert!(keys.len() > 80, "so few keys: {keys:?}");
+    assert!(keys.len() > 80, "only these keys: {keys:?}");
     for key in keys {
         let is_there = page.contains(&format!("| `{key}` |")) || page.contains(&format!(".{key}` |"));
         assert!(is_there, "docs/reference/load-json.md lacks `{key}`");
@@ -92,7 +92,7 @@ fn every_command_line_in_the_documentation_is_one() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(in_blocks > 50 && in_prose > 50, "so few were found: {in_blocks} and {in_prose}");
+    assert!(in_blocks > 50 && in_prose > 50, "too few were found: {in_blocks} and {in_prose}");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn spans(text: &str) -> Vec<String> {
     spans
 }
 
-/// Without what a shell would take away: a comment, what follows a pipe, where the output goes.
+/// The line without what a shell handles itself: a comment, what follows a pipe, where the output goes.
 fn one_command(line: &str) -> String {
     let (mut quote, mut end, mut before) = (None, line.len(), ' ');
     for (at, c) in line.char_indices() {
@@ -198,7 +198,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Whether clap takes it, or a dialect does that has a parser of its own.
+/// Whether clap accepts the command line, or a dialect does, which has a parser of its own.
 fn parsed(line: &str) -> Result<(), String> {
     let words = words(line);
     let of_topic =

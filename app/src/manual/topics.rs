@@ -1,5 +1,5 @@
-//! The topics of `drome help TOPIC`: pages of docs/, compiled in, so that there is one source. `app/topics` has links to them,
-//! because a package has no file from outside its folder but follows links.
+//! The topics of `drome help TOPIC`: pages of docs/, compiled in, so that there is one source. `app/topics` has links to them, because
+//! Cargo packages no file from outside the crate's folder, but follows links.
 
 /// A topic.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! What was lately computed of runs, each until its run changes in the store.
+//! A cache of values computed from runs. Each is valid until its run changes in the store.
 
 use lab::store::Stamp;
 use std::collections::BTreeMap;
@@ -12,18 +12,18 @@ pub struct Recent<T> {
 }
 
 impl<T: Clone> Recent<T> {
-    /// An empty cache of at most so many runs.
+    /// An empty cache for at most `most` runs.
     pub fn new(most: usize) -> Self {
         Self { most, known: Mutex::default() }
     }
 
-    /// What is known of a run that still has this stamp.
+    /// The value of a run, if it is cached and the run still has this stamp.
     pub fn get(&self, id: &str, stamp: &Stamp) -> Option<T> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(id).filter(|(then, _)| then == stamp).map(|(_, value)| value.clone())
     }
 
-    /// Keeps a value, if necessary in place of that of the earliest run.
+    /// Keeps a value. If the cache is full, the value of the run with the smallest id, the earliest, is dropped.
     pub fn keep(&self, id: &str, stamp: Stamp, value: T) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         while known.len() >= self.most && !known.contains_key(id) {

@@ -148,8 +148,8 @@ impl AppState {
         Ok(analysed)
     }
 
-    /// The verdicts of these runs in a line each, by run. After so much time only those that are cached: a long list
-    /// must not delay the next trial.
+    /// The verdicts of these runs in a line each, by run. When the time `within` is over, only those that are cached: a
+    /// long list must not delay the next trial.
     pub fn verdicts(&self, runs: &[String], within: Duration) -> Result<BTreeMap<String, Arc<str>>, Failure> {
         let began = Instant::now();
         let store = self.store()?;

@@ -177,7 +177,7 @@ fn what_several_machines_can_not_do_is_told_before_anything_is_measured() {
     let (_server, url) = page(&home);
     let two = ["--load-from", "here", "--load-from", "here"];
     let wrong: [(&[&str], &str); 8] = [
-        (&["-c", "1"], "1 connections can't be divided among 2 machines"),
+        (&["-c", "1"], "1 connection can't be divided among 2 machines"),
         (&["-n", "1"], "can't be divided among 2 machines"),
         (&["--unix", "/tmp/x"], "a Unix socket"),
         (&["--source", "127.0.0.2"], "a source address"),

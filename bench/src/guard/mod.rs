@@ -1,5 +1,5 @@
-//! `cargo xtask guard`: checks what `drome race --fail-if-slower` says of the commits of a server whose truth is known. Wrong verdicts are
-//! in the table; they don't make it fail, because a machine may be slow or noisy.
+//! `cargo xtask guard`: checks the verdicts of `drome race --fail-if-slower` on commits whose effect on a server is known. Wrong verdicts
+//! are shown in the table; they don't make the command fail, because a machine may be slow or noisy.
 
 mod repository;
 

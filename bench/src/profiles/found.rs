@@ -29,16 +29,16 @@ struct Profile {
     stacks: BTreeMap<String, u64>,
 }
 
-/// What a profile says of a server.
+/// What a profile says about a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The number of samples.
     pub samples: u64,
     /// The share of the samples whose stack reaches an outermost function.
     pub whole: f64,
-    /// The function that was running itself in most of them.
+    /// The function that was itself running in most samples.
     pub first: String,
-    /// CPU time per answer in the loop and its callers; `None`: no stack names any of them.
+    /// CPU time per answer in the loop and its callers, in nanoseconds; `None`: no stack names any of them.
     pub ns_per_answer: Option<f64>,
     /// The share of A in the samples of both callers; `None`: no stack names a caller.
     pub share_of_a: Option<f64>,

@@ -1,5 +1,6 @@
-//! `cargo xtask profiles`: checks what `drome load --profile` says of servers that know their own truth: what their answers cost, and which
-//! of two callers the time belongs to. Differences are in the table; they don't make it fail, because a machine may be noisy.
+//! `cargo xtask profiles`: checks profiles that `drome load --profile` writes of servers that know what their answers cost, and how this
+//! time is divided between two callers. Differences are shown in the table; they don't make the command fail, because a machine may be
+//! noisy.
 
 mod found;
 mod overhead;
@@ -36,7 +37,7 @@ pub struct Options {
     pairs: u16,
 }
 
-/// drome's exit code if a measurement is void. The profile is written all the same.
+/// drome's exit code if a measurement is void. Its profile is written nevertheless.
 const VOID: i32 = 4;
 
 /// Profiles the selected servers, or measures the cost of that, and prints the result.
@@ -78,7 +79,8 @@ pub struct Drome<'f> {
 }
 
 impl Drome<'_> {
-    /// Loads a server over one connection, with more options. A void measurement is none the worse for its profile.
+    /// Loads a server over one connection, with more options. A void measurement is no error here, because its profile is as good as any
+    /// other.
     fn load(&self, server: &Server, args: &[&str]) -> Result<Output> {
         let url = format!("http://127.0.0.1:{}/", server.port());
         let mut command = Command::new(&self.path);

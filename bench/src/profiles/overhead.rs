@@ -13,7 +13,7 @@ pub const SERVER: &str = "c";
 /// The length of a load.
 const LENGTH: &str = "1s";
 
-/// Measures so many pairs of loads, and says what a profile costs.
+/// Measures this number of pairs of loads, and returns a sentence that says what a profile costs.
 pub fn measure(drome: &Drome<'_>, pairs: u16) -> Result<String> {
     let spins = SERVERS.iter().find(|server| server.name == SERVER).context("no such server")?;
     let server = Server::start(&spins.command(drome.folder)?)?;
@@ -26,7 +26,7 @@ pub fn measure(drome: &Drome<'_>, pairs: u16) -> Result<String> {
         let json: Value = serde_json::from_slice(&output.stdout).context("no JSON from drome")?;
         Ok(json["rate_per_s"].as_f64())
     };
-    // The first load finds a server that has just started.
+    // The first load does not count, because the server has just started.
     rate(false)?;
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for nth in 0..pairs {
@@ -38,7 +38,7 @@ pub fn measure(drome: &Drome<'_>, pairs: u16) -> Result<String> {
         with.push(sampled);
         without.push(plain);
     }
-    // Where the kernel does not allow it, all loads were without.
+    // Where the kernel does not allow sampling, all loads were without a profile.
     anyhow::ensure!(std::fs::exists(&file)?, "no profile was written: `cargo xtask profiles c` says why");
     let ratio = paired_ratio(&with, &without).context("no pair of loads has a rate")?;
     Ok(sentence(ratio, pairs))

@@ -1,4 +1,4 @@
-//! A server while it runs: it listens, tells its truth, and never outlives drome-bench.
+//! A running server, which tells what its answers have cost and never outlives drome-bench.
 
 use super::truth::Truth;
 use anyhow::{Context, Result, bail};
@@ -56,7 +56,7 @@ impl Server {
         self.child.id()
     }
 
-    /// What it knows of itself by now.
+    /// Asks the server for its calls and their CPU time so far.
     pub fn truth(&self) -> Result<Truth> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port))?;
         stream.set_read_timeout(Some(PATIENCE))?;

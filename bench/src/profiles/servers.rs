@@ -1,11 +1,11 @@
-//! The servers whose truth is known: what each needs, and how it is built and started.
+//! The servers that know what their answers cost: what each needs, and how it is built and started.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;
 use std::process::Command;
 use xtask::packages;
 
-/// A server whose truth is known.
+/// A server that knows what its answers cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Spins {
     /// Selects it on the command line.
@@ -19,8 +19,8 @@ pub struct Spins {
     language: Language,
     /// The length of the load before the sampled one, after which code that is compiled at run time is compiled.
     pub warmup: &'static str,
-    /// The command, with its process ID as `{pid}`, by which a warm server tells the names of what it has compiled. Empty: it needs none,
-    /// or has none.
+    /// The command that makes a warm server write the names of what it has compiled; `{pid}` stands for the server's process ID. Empty: no
+    /// command is needed, or there is none.
     pub names: &'static [&'static str],
     /// Why its stacks may not name its functions.
     pub unnamed: &'static str,
@@ -38,8 +38,8 @@ enum Language {
 const JAVASCRIPT: &str = include_str!("spins.js");
 const PYTHON: &str = include_str!("spins.py");
 
-/// Frame pointers; the callers stay functions of their own, which the JIT compiler does not tell of those that it inlines; small packets
-/// are sent at once.
+/// Options of the JVM: it keeps frame pointers; it does not inline the callers, because its perf map has no names of inlined functions; it
+/// sends small packets at once.
 const JAVA: [&str; 3] = [
     "-XX:+PreserveFramePointer",
     "-XX:CompileCommand=dontinline,Spins.caller_*",
@@ -114,7 +114,7 @@ pub const SERVERS: [Spins; 8] = [
         language: Language::Interpreted("spins.java", include_str!("spins.java"), &JAVA),
         // A map that is written before the last function is compiled lacks its name.
         warmup: "8s",
-        // At its end it would tell them too late: drome does not end it.
+        // A map written at the JVM's end would come too late: drome does not end this server.
         names: &["jcmd", "{pid}", "Compiler.perfmap"],
         unnamed: "needs JDK 17 or later, whose jcmd writes a perf map",
     },
@@ -150,7 +150,7 @@ impl Spins {
         bail!("`{tool}` is not on PATH, which {name} needs: install it ({install}), or name other servers")
     }
 
-    /// Makes a server with this process ID, which is warm, tell the names of what it has compiled.
+    /// Makes the warm server with this process ID write the names of what it has compiled.
     pub fn tell_names(&self, pid: u32) -> Result<()> {
         let words: Vec<String> =
             self.names.iter().map(|word| word.replace("{pid}", &pid.to_string())).collect();

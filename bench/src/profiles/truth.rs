@@ -1,4 +1,4 @@
-//! What a server knows of itself: how often it called the loop from each of its two callers, and the CPU time of that.
+//! What a server knows about itself: how often it called the loop from each of its two callers, and the CPU time that this took.
 
 use anyhow::{Context, Result};
 
@@ -27,7 +27,7 @@ impl Truth {
         Self { calls: less(self.calls, before.calls), ns: less(self.ns, before.ns) }
     }
 
-    /// The CPU time of an answer's work; `None` without an answer.
+    /// The CPU time of an answer's work, in nanoseconds; `None` without an answer.
     pub fn ns_per_answer(&self) -> Option<f64> {
         let [calls, ns] = [self.calls, self.ns].map(|of| (of[0] + of[1]) as f64);
         (calls > 0.0).then(|| ns / calls)

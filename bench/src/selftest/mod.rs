@@ -1,6 +1,6 @@
-//! `cargo xtask selftest`: checks that drome's findings are true, with races between servers whose difference is known,
-//! and with the search for the capacity of a server whose capacity is known. Wrong findings are marked in the tables.
-//! They don't make it fail: a machine may be slow or noisy.
+//! `cargo xtask selftest`: checks that drome's findings are true, with races between servers whose difference is known, and with the search
+//! for the capacity of a server whose capacity is known. Wrong findings are marked in the tables. They don't make the command fail: a
+//! machine may be slow or noisy.
 
 mod knee;
 mod neighbour;

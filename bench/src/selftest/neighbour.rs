@@ -1,4 +1,5 @@
-//! A neighbour: it takes half of the servers' cores, in bursts of 5 to 500 ms and pauses of the same lengths.
+//! A neighbour: background load that takes half of the time of the servers' cores, in bursts of 5 to 500 ms with pauses of the same
+//! lengths.
 
 use stats::random;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The shortest and the longest burst; their logarithms are uniform in between.
 const BURST_MS: [f64; 2] = [5.0, 500.0];
 
-/// Runs until it is dropped.
+/// A neighbour, which runs until this is dropped.
 pub struct Neighbour {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -22,7 +23,7 @@ impl Neighbour {
         let on = |cpu: &usize| {
             let (stop, cpu) = (Arc::clone(&stop), *cpu);
             std::thread::spawn(move || {
-                // On another core it would still be a neighbour, of the load generator.
+                // If that is refused, it runs anywhere, and may disturb the load generator as well.
                 let _ = net::cpu::pin(&[cpu]);
                 let mut bursts = (0..).map(|nth| burst(random::derive(&[seed, cpu as u64]), nth));
                 while let Some(length) = bursts.next().filter(|_| !stop.load(Ordering::Relaxed)) {

@@ -5,7 +5,7 @@
 pub struct Part {
     /// Selects it on the command line.
     pub name: &'static str,
-    /// How much more time a request takes the slower server, as a share.
+    /// How much longer the slower server takes for a request, as a share of the faster one's time.
     pub cost: f64,
     /// The default number of races.
     pub races: usize,

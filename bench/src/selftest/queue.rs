@@ -1,11 +1,10 @@
-//! The queue of one server with a fixed service time at which requests arrive by chance (M/D/1), in closed form.
+//! The queue of one server with a fixed service time and requests that arrive at random times (M/D/1), in closed form.
 
 /// The share of requests that wait no longer than `wait_s` before they are served.
 ///
-/// `service_s`: the service time; `load`: arrivals in a service time, below 1.
-/// Crommelin's formula (C. D. Crommelin, "Delay probability formulae when the holding times are constant", 1932):
-/// `(1 - ρ) Σ (λ(kD - t))^k / k! · e^(-λ(kD - t))` over all k up to t / D. Its terms alternate and grow with t / D: it
-/// is used for waits of up to some twenty service times.
+/// `service_s`: the service time, in seconds; `load`: the mean number of arrivals in a service time, below 1. Crommelin's formula (C. D.
+/// Crommelin, "Delay probability formulae when the holding times are constant", 1932): `(1 - ρ) Σ (λ(kD - t))^k / k! · e^(-λ(kD - t))` over
+/// all k up to t / D. Its terms alternate and grow with t / D: it is used for waits of up to some twenty service times.
 pub fn waits_at_most(wait_s: f64, service_s: f64, load: f64) -> f64 {
     let rate = load / service_s;
     let (mut sum, mut factorial_log) = (0.0, 0.0);
@@ -40,7 +39,7 @@ pub fn sojourn_s(share: f64, service_s: f64, load: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// All waits of so many requests, one after the other (Lindley's recursion).
+    /// The waits of this number of requests, one after the other (Lindley's recursion).
     fn simulated(service_s: f64, load: f64, requests: u32) -> Vec<f64> {
         let (mut wait, mut state) = (0.0_f64, 0x9e37_79b9_7f4a_7c15_u64);
         let mut waits = Vec::new();

@@ -37,13 +37,13 @@ pub enum Decision {
 /// How races are run on this machine.
 #[derive(Clone, Debug)]
 struct Calibration {
-    /// How long a request takes the server.
+    /// How long the server takes for a request, in nanoseconds.
     request_ns: f64,
     /// The cores of the servers.
     server_cpus: Vec<usize>,
 }
 
-/// The precision of a race beside a neighbour, which may take five times as long as one without.
+/// Options of a race beside a neighbour (background load), which may take five times as long as one without.
 const BESIDE_NEIGHBOUR: [&str; 4] = ["--precision", "3%", "--budget", "5min"];
 
 /// Runs races and stores their reports.
@@ -132,8 +132,8 @@ impl Calibration {
     }
 }
 
-/// Compares a race's report with the truth: the second server takes so many nanoseconds more for a request. What share of the first
-/// one's time that is depends on the machine's speed during the race, which the first one's rate tells.
+/// Compares a race's report with the truth: the second server takes a known number of nanoseconds more for a request. What share of the
+/// first server's time that is depends on the machine's speed during the race, which follows from the first server's rate.
 fn read(line: &Value) -> Result<Outcome> {
     let (report, more_ns) = (&line["report"], line["more_ns"].as_f64());
     let race = &report["race"];
@@ -166,7 +166,7 @@ fn share(report: &Value, more_ns: Option<f64>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// A race in which a request takes the first server 28 µs and the second one so much more.
+    /// A race in which the first server takes 28 µs for a request, and the second one `more_ns` longer.
     fn line(decided: Option<&str>, faster: Option<&str>, ratio: (f64, f64), more_ns: u64) -> Value {
         let (low, high) = ratio;
         let ratio = json!({"median": f64::midpoint(low, high), "low": low, "high": high});

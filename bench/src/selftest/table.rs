@@ -14,10 +14,10 @@ const EQUALS_PER_FALSE_DIFFERENCE: usize = 10;
 /// The longest median time that a decision may take, by the difference.
 const LONGEST_S: [(f64, f64); 4] = [(0.10, 10.0), (0.03, 15.0), (0.01, 90.0), (0.0, 20.0)];
 
-/// A neighbour that takes half of the servers' time may make a race take so many times as long.
+/// A neighbour that takes half of the servers' time may make a race take this many times as long.
 const BESIDE_NEIGHBOUR: f64 = 5.0;
 
-/// So many of a hundred intervals may miss the truth; chance may double what is expected.
+/// Of a hundred intervals, this many may miss the truth: 5 are expected, and chance may double that.
 const MISSES_PER_HUNDRED: usize = 10;
 
 /// A row of the table.

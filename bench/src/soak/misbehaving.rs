@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The longest time that an answer may take. A page may have to wait for a trial, and for all slow heads before it.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A misbehaving client waits no longer for anything.
+/// A misbehaving client waits no longer than this for anything.
 const IMPATIENCE: Duration = Duration::from_millis(200);
 
 /// The page under test.
@@ -95,7 +95,7 @@ pub fn misbehave(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> 
     ALL[random.below(ALL.len() as u64) as usize](site, random)
 }
 
-/// Writes as much as the page takes. It may close a connection like these.
+/// Writes as much as the page takes. The page may close such a connection.
 fn write(mut stream: &TcpStream, bytes: &[u8]) {
     let _ = stream.write_all(bytes);
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask soak`: checks that drome does not grow. Its processes run for a long time under a steady load and are
-//! sampled once a second. Their descriptors, threads and memory must stay constant.
+//! `cargo xtask soak`: checks that drome's processes do not grow. They run for a long time under a steady load and are sampled once a
+//! second. Their descriptors, threads and memory must stay constant.
 
 mod misbehaving;
 mod options;

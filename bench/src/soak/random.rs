@@ -1,6 +1,6 @@
 //! Numbers that look random and are the same in every run (`SplitMix64`, Steele, Lea and Flood 2014).
 
-/// A sequence.
+/// A sequence of such numbers; the value decides all that follow.
 #[derive(Debug)]
 pub struct Random(pub u64);
 
@@ -14,7 +14,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Below `n`.
+    /// The next number, below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
         self.next() % n.max(1)
     }

@@ -43,7 +43,8 @@ fn busy_ticks() -> Option<u64> {
     ticks_in(&fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// CPU time of all ended processes that a process started and waited for, in whole ticks. It has ended, too, and nobody has waited for it yet.
+/// CPU time of all ended processes that a process started and waited for, in nanoseconds, a whole number of ticks. That process must have
+/// ended as well, and must not have been waited for yet.
 pub fn children_cpu_ns(pid: u32) -> Option<u64> {
     children_ticks(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?).map(|ticks| ticks * TICK_NS as u64)
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 pub struct Work {
     /// Selects it on the command line.
     pub name: &'static str,
-    /// For people.
+    /// What it is called in the table.
     pub title: &'static str,
-    /// Of all client processes together.
+    /// The number of connections of all client processes together.
     pub connections: usize,
     /// How many clients run at once, each with a server of its own. More than one where a single process may not open
     /// enough descriptors.
     pub processes: usize,
-    /// Shortest length of a run, whatever the command line says: what it measures is rare, or takes time to happen.
+    /// Shortest length of a run in seconds, whatever the command line says: what it measures is rare, or takes time to happen.
     pub min_seconds: u64,
     /// The first one is drome's.
     pub runs: &'static [Run],
@@ -27,7 +27,7 @@ pub struct Run {
     pub server: Server,
     pub path: &'static str,
     pub client: Client,
-    /// Instead of the work's number of connections.
+    /// The number of connections, if it is not the work's.
     pub connections: Option<usize>,
 }
 
@@ -43,9 +43,9 @@ pub enum Server {
     /// nginx with TLS 1.3, one cipher suite, one group and an ECDSA key, so that all clients do the same work. The
     /// value says whether it resumes sessions.
     NginxTls(bool),
-    /// The contender of this name, Go's own server.
+    /// The catalog's contender `go`: Go's own server.
     Go,
-    /// The contender of this name, Node's own server.
+    /// The catalog's contender `node`: Node's own server.
     Node,
 }
 
@@ -99,7 +99,7 @@ pub enum Quantity {
     Rate,
     /// The share of its core that the server did not use in drome's window.
     ServerIdle,
-    /// In drome's JSON: a distribution, and one of its quantiles.
+    /// A value in drome's JSON: the name of a distribution, and that of one of its quantiles.
     Quantile(&'static str, &'static str),
 }
 

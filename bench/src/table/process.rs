@@ -22,7 +22,7 @@ pub struct Ended {
     pub status: ExitStatus,
     pub output: String,
     pub errors: String,
-    /// Of all its threads, from start to end, and of the processes that it started and waited for.
+    /// The CPU time of all its threads, from start to end, and of the processes that it started and waited for, in nanoseconds.
     pub cpu_ns: u64,
 }
 
@@ -44,7 +44,7 @@ impl Running {
         Ok(Self { child, output, errors })
     }
 
-    /// CPU time that it has used so far.
+    /// CPU time that it has used so far, in nanoseconds.
     pub fn cpu_ns(&self) -> Option<u64> {
         net::clock::process_cpu_ns(self.child.id() as i32)
     }

@@ -22,7 +22,7 @@ pub struct Record {
     pub date: String,
     /// Processor, cores, kernel.
     pub machine: String,
-    /// Of drome and of each other program; `None` if it does not say.
+    /// The versions of drome and of each other program, by name; `None` if the program does not print one.
     pub versions: BTreeMap<String, Option<String>>,
     /// How it was measured; `None` if unknown.
     pub setting: Option<Setting>,
@@ -36,7 +36,7 @@ pub struct Setting {
     pub client_core: usize,
     /// The smallest number of rounds of any row; each row's own rounds are in `by_round`.
     pub rounds: usize,
-    /// Length of a run; some works take longer.
+    /// Length of a run in seconds; some works take longer.
     pub seconds: u64,
 }
 
@@ -59,7 +59,7 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
     pub bound: Bound,
-    /// The runs that the figure is made from, and the median of the quantity in each, in `unit`.
+    /// The runs that the figure is made from, and the median of the quantity in each, in the row's `unit`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
     /// Why drome itself calls one of its runs invalid.

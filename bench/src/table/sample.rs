@@ -5,11 +5,11 @@ use super::clients::ClientReport;
 /// The result of one run.
 #[derive(Debug)]
 pub struct Sample {
-    /// One of each client.
+    /// The reports, one of each client.
     pub reports: Vec<ClientReport>,
     pub client_cpu_ns: u64,
     pub server_cpu_ns: u64,
-    /// Of all clients together.
+    /// The number of connections of all clients together.
     pub connections: usize,
     /// How many cores other programs kept busy meanwhile, if enough to matter.
     pub others_cores: Option<f64>,

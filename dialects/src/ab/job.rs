@@ -12,7 +12,7 @@ use model::{Address, Ask, Exchange, Expect, Load, Plan, Tally, Target, TlsChoice
 use std::io;
 use std::time::SystemTime;
 
-/// The descriptors that a run needs in addition to those of its connections.
+/// The number of descriptors that a run needs in addition to those of its connections.
 const SPARE_DESCRIPTORS: usize = 64;
 
 /// A run of ab, from a parsed command line.

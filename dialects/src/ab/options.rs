@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The number of requests that `-t` sets.
 const REQUESTS_IN_TIME: i64 = 50_000;
 
-/// The most connections that ab accepts.
+/// The largest number of connections that ab accepts.
 const MOST_CONNECTIONS: i64 = 200_000;
 
 /// The limit for encoded credentials, including a final zero byte.

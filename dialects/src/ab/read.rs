@@ -4,8 +4,8 @@ use super::lines::{Field, cut, lines, without_tags};
 use super::values::Draft;
 use crate::Found;
 
-/// The most unknown lines between two lines of a report. With more, the lines belong to two reports, or one report was
-/// cut off.
+/// The largest number of unknown lines between two lines of a report. With more, the lines belong to two reports, or one report was cut
+/// off.
 const MOST_UNKNOWN_LINES: usize = 3;
 
 /// The characters that pages put before quoted lines.

@@ -43,11 +43,11 @@ pub struct Times {
 pub struct Sums {
     /// All fetches that have ended.
     pub fetches: u64,
-    /// The most parallel fetches.
+    /// The largest number of parallel fetches at any moment.
     pub max_parallel: u64,
     /// Bytes of bodies.
     pub bytes: u64,
-    /// The duration of the run.
+    /// The duration of the run, in nanoseconds.
     pub elapsed_ns: u64,
     connects: Times,
     responses: Times,

@@ -25,10 +25,10 @@ pub const DIALECT: Dialect = Dialect {
     read,
 };
 
-/// The limit of `select`, with which the tool waits.
+/// The number of descriptors that `select`, with which the tool waits, can handle.
 const MOST_DESCRIPTORS: usize = 1024;
 
-/// Descriptors that it does not use for connections.
+/// The number of descriptors that the tool does not use for connections.
 const SPARE_DESCRIPTORS: usize = 3;
 
 /// A URL of the list.

@@ -27,7 +27,7 @@ pub struct Options {
     pub start: Start,
     /// When the run ends.
     pub end: End,
-    /// The timeout of a fetch.
+    /// The timeout of a fetch, in seconds.
     pub timeout_s: u64,
     /// Whether to print progress every minute.
     pub verbose: bool,

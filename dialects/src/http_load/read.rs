@@ -30,7 +30,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("# bad checksums", "bad checksums"),
 ];
 
-/// The most unknown lines between two lines of a report; after more, the report has ended.
+/// The largest number of unknown lines between two lines of a report; after more, the report has ended.
 const STRANGE_LINES: usize = 3;
 
 /// The reports in a text.

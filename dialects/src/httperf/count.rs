@@ -1,5 +1,4 @@
-//! httperf's counts, made from the exchanges as they come. They keep only sums, and two moments for each
-//! connection.
+//! httperf's counts, made from the exchanges as they are reported. Only sums are kept, and two moments for each connection.
 
 use model::{End, Exchange, Loss};
 use std::collections::{BTreeMap, HashMap};

@@ -1,7 +1,7 @@
 //! httperf 0.9: connections that begin at a rate or one after another, with calls in bursts.
 //!
-//! It differs on purpose where httperf would wait for ever: calls that do not fill the last burst are sent too.
-//! Socket buffers have the system's sizes, so `--send-buffer` and `--recv-buffer` are refused unless they say the default.
+//! This dialect differs on purpose where httperf would wait for ever: calls that do not fill the last burst are sent too. Socket buffers
+//! have the system's sizes, so `--send-buffer` and `--recv-buffer` are refused unless their value is the default.
 
 mod count;
 mod echo;
@@ -27,10 +27,10 @@ use values::{Pace, Part};
 pub const DIALECT: Dialect =
     Dialect { name: "httperf", about: "connections at a rate, calls in bursts (0.9)", parse, read };
 
-/// The descriptors that are not used for connections.
+/// The number of descriptors that are not used for connections.
 const SPARE_DESCRIPTORS: usize = 80;
 
-/// The most calls in flight over all connections, because each takes memory.
+/// The largest number of calls in flight on all connections together; each takes memory.
 const MOST_IN_FLIGHT: u64 = 1 << 24;
 
 /// Without a timeout, the timeout is a century.

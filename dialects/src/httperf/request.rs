@@ -4,7 +4,7 @@ use super::options::Options;
 use model::{Address, Ask, Expect, Target};
 use std::net::{SocketAddr, ToSocketAddrs};
 
-/// The most calls for which the URIs of a set are listed.
+/// The largest number of calls for which the URIs of a set are listed.
 const MOST_LISTED: u64 = 100_000;
 
 /// The target, with IPv4 only, as in the tool. `None` if the name is unknown.

@@ -17,7 +17,7 @@ use heading::Heading;
 use model::Reading;
 use std::ops::Range;
 
-/// The most words of a report's introduction that become its name; a longer one becomes a note.
+/// An introduction of at most this length, in bytes, becomes a report's name; a longer one becomes a note.
 const LONGEST_NAME: usize = 40;
 
 /// The content of a page.

@@ -19,8 +19,7 @@ pub struct Remark {
     pub figures: Vec<(&'static str, f64)>,
 }
 
-/// For each report, the sentence directly above it that ends with a colon. All are `None` unless every report has
-/// one of its own.
+/// For each report, the sentence directly above it that ends with a colon. All are `None` unless every report has a different one.
 pub fn introductions(text: &str, reports: &[Range<usize>], commands: &[Command]) -> Vec<Option<String>> {
     let mut all: Vec<Option<String>> = vec![None; reports.len()];
     let mut paragraph = String::new();

@@ -61,7 +61,7 @@ const UNITS: &[(&str, f64)] = &[
 /// The bytes of siege's MB.
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// The most unknown lines between two lines of a report; after more, the report has ended.
+/// The largest number of unknown lines between two lines of a report; after more, the report has ended.
 const STRANGE_LINES: usize = 3;
 
 /// The reports in a text.

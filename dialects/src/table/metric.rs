@@ -8,9 +8,9 @@ pub struct Metric {
     pub name: String,
     /// How it is counted.
     pub kind: Kind,
-    /// Its unit, if the head has one.
+    /// Its unit, if the heading has one.
     pub unit: String,
-    /// The time over which it was counted, if the head has it: "Requests in 1m".
+    /// The time over which it was counted, if the heading has it: "Requests in 1m".
     pub duration_ns: Option<f64>,
 }
 
@@ -77,7 +77,7 @@ const STATS: &[(&str, &str)] = &[
     ("min", "min"),
 ];
 
-/// The figure that a head means, if that is unambiguous.
+/// The figure that a column's heading means, if that is unambiguous.
 pub fn of_head(head: &str) -> Option<Metric> {
     if head.len() > 80 {
         return None;
@@ -118,7 +118,7 @@ pub fn of_head(head: &str) -> Option<Metric> {
     metric(&format!("latency_ns_{stat}"), Kind::Time)
 }
 
-/// The figure that a column's head means, if all of the head names a count or memory; "requests in …" may be followed by a time.
+/// The figure that a column's heading means, if the whole heading names a count or memory; "requests in …" may be followed by a time.
 fn of_count(head: &str) -> Option<(&'static str, Kind)> {
     match head {
         "failed" | "failed requests" | "failures" => Some(("failed", Kind::Count)),

@@ -1,6 +1,5 @@
-//! Reads tables of figures that people wrote: each row, or each column, becomes a reading. A table has figures if
-//! the head of a column or row names a figure, or if a row of nothing but numbers is below names. All other tables
-//! are ignored.
+//! Reads tables of figures that people wrote: each row, or each column, becomes a reading. A table has figures if the heading of a column
+//! or row names a figure, or if a row of nothing but numbers is below names. All other tables are ignored.
 
 mod metric;
 
@@ -28,11 +27,11 @@ pub struct Table {
     pub readings: Vec<(Reading, Vec<String>)>,
     /// Columns, or rows, that are not understood.
     pub strange: Vec<String>,
-    /// Whether its figures have no head, so that the page's text says what they are.
+    /// Whether its figures have no heading, so that only the page's text says what they are.
     pub is_bare: bool,
 }
 
-/// The name of the figures in a table without heads, until the page's text names them.
+/// The name of the figures in a table without headings, until the page's text names them.
 pub const BARE: &str = "figure";
 
 /// All tables of figures in a text.
@@ -89,7 +88,7 @@ fn table(rows: &[Vec<&str>], at: Range<usize>) -> Option<Table> {
     Some(Table { at, ..found })
 }
 
-/// Reads a table with one row per contender: the heads name the columns' figures.
+/// Reads a table with one row per contender: the headings name the columns' figures.
 fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     let metrics: Vec<Option<Metric>> = head.iter().map(|head| metric::of_head(head)).collect();
     if !metrics.iter().flatten().any(is_result) {

@@ -1,7 +1,7 @@
 //! weighttp 0.3: a number of requests over a number of connections, in several threads.
 //!
-//! It differs on purpose where weighttp can't parse answers: HTTP/1.0 answers are accepted, and the chunks' framing
-//! is not counted as data. If no server is listening, one request is tried instead of all.
+//! This dialect differs on purpose where weighttp can't parse answers: HTTP/1.0 answers are accepted, and the chunks' framing is not
+//! counted as data. If no server is listening, one request is tried instead of all.
 
 mod options;
 mod read;

@@ -14,9 +14,9 @@ pub struct Options {
     pub threads: u64,
     /// The connections of all threads together.
     pub connections: u64,
-    /// The duration.
+    /// The duration, in seconds.
     pub duration_s: u64,
-    /// The time after which an answer counts as too slow.
+    /// The time after which an answer counts as too slow, in seconds.
     pub timeout_s: u64,
     /// The Lua script.
     pub script: Option<String>,

@@ -1,6 +1,6 @@
-//! Splits what a script wants to send into requests; several at once are a pipeline.
+//! Splits the bytes that a script wants to send at once into requests; several of them are a pipeline.
 
-/// Why it is not a request, and where it stops being one.
+/// Why bytes are not a request, and where they stop being one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NoRequest {
     /// The message of wrk's parser.
@@ -48,7 +48,7 @@ const METHODS: &[&str] = &[
     "UNLINK",
 ];
 
-/// The requests, at least one, each with its body.
+/// Splits bytes into requests, at least one, each with its body. Fails if the bytes are not complete requests.
 pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>, NoRequest> {
     let mut pieces = Vec::new();
     let mut begin = 0;

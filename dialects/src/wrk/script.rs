@@ -1,6 +1,5 @@
-//! wrk's Lua scripts, as far as they are data. A script runs before the measurement and decides everything there,
-//! because no script runs while requests are in flight. Anything that can't be decided then is refused, with the
-//! reason.
+//! wrk's Lua scripts, as far as they only choose the requests beforehand. A script runs before the measurement and decides everything
+//! there, because no script runs while requests are in flight. Anything that can't be decided then is refused, with the reason.
 
 use super::options::Options;
 use super::pieces::{self, NoRequest};
@@ -47,7 +46,7 @@ pub struct Script {
     pub requests: Vec<Vec<u8>>,
     /// How many requests are sent at once.
     pub at_once: usize,
-    /// The delay between an answer and the next request.
+    /// The delay between an answer and the next request, in milliseconds.
     pub delay_ms: u64,
 }
 
@@ -128,7 +127,7 @@ impl Script {
 
 /// The arguments of a script's `done()`.
 pub struct Summary {
-    /// The duration.
+    /// The duration, in microseconds.
     pub duration_us: u64,
     /// Complete answers.
     pub requests: u64,

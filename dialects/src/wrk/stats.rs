@@ -23,8 +23,8 @@ impl Stats {
         }
     }
 
-    /// Adds the answers that would have been late if requests had not waited for earlier ones. A connection got an
-    /// answer every `expected`, so an answer that took n times as long hides n − 1 others.
+    /// Adds the answers that would have been late if requests had not waited for earlier ones. A connection got an answer every `expected`
+    /// microseconds, so an answer that took n times as long hides n − 1 others.
     pub fn correct(&mut self, expected: u64) {
         if expected == 0 {
             return;
@@ -78,7 +78,7 @@ impl Stats {
         (self.count > 0).then(|| within as f64 / self.count as f64 * 100.0)
     }
 
-    /// The percentile: the smallest number such that this percentage is not larger; 0 without numbers.
+    /// The percentile: the smallest number such that at least `percent` % of all numbers are not larger; 0 without numbers.
     pub fn percentile(&self, percent: f64) -> u64 {
         let rank = (percent / 100.0 * self.count as f64 + 0.5).round() as u64;
         let mut count = 0;

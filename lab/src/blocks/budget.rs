@@ -6,8 +6,8 @@ use crate::findings::analyse;
 use model::{Observation, Run, Trial};
 use std::time::Duration;
 
-/// Why the budget has no room for one block, by the time of load in its trials; `None` where it has. To be asked before
-/// anything is started.
+/// Why the budget has no room for one block, by the time of load in its trials; `None` where it has. To be called before anything is
+/// started.
 pub fn too_small(run: &Run) -> Option<String> {
     let design = &run.study.design;
     let trials = u32::try_from(block_trials(run, 0).len()).unwrap_or(u32::MAX);

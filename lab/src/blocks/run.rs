@@ -21,7 +21,7 @@ use std::time::Instant;
 
 /// Runs what is left of a run in blocks and returns its findings.
 pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
-    // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
+    // Read here and not earlier: only while the lab has its lock does no other drome add to what is stored.
     let mut observations = store.observations(&run.id)?;
     let mut since = Instant::now();
     let why = loop {

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// About how long it takes to start, verify and stop a server.
 pub(crate) const AROUND: Duration = Duration::from_millis(500);
 
-/// About how long so many trials take, before any has run.
+/// About how long this number of trials takes, before any has run.
 pub fn guess(design: &Design, trials: usize) -> Duration {
     (design.warmup + design.measure + AROUND).saturating_mul(u32::try_from(trials).unwrap_or(u32::MAX))
 }
@@ -52,7 +52,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// So many trials of a second each, all alike but for a little noise.
+    /// This number of trials of a second each, all alike but for a little noise.
     fn observed(run: &Run, trials: usize) -> Vec<Observation> {
         let mut seen = Vec::new();
         while let (Next::Trial(trial), true) = (blocks::next(run, &seen), seen.len() < trials) {

@@ -7,13 +7,13 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How often a container's first process is asked for.
+/// The number of attempts to get the process ID of a container's first process.
 const ATTEMPTS: u32 = 5;
 
 /// The time between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What stands for the port.
+/// The placeholder for the port.
 const PORT: &str = "{port}";
 
 /// Options of `run` for every container. The network is the machine's, so that no proxy is between load and server. The
@@ -21,7 +21,7 @@ const PORT: &str = "{port}";
 const OPTIONS: [&str; 5] =
     ["--rm", "--pull=never", "--network=host", "--log-driver=none", "--stop-timeout=0"];
 
-/// Makes variables of an environment from what variables have without that.
+/// Makes environment variables. The function that it is given returns the value that a variable has so far.
 pub type Variables<'a> = dyn Fn(&dyn Fn(&str) -> Option<OsString>) -> Vec<(String, String)> + 'a;
 
 /// Everything about a container but its name, its port and its cores.
@@ -58,17 +58,18 @@ impl Launch {
         command
     }
 
-    /// What a variable has in the container: as it is told to the tool, else as the image has it. `of_image`: the image's variables.
+    /// The value of a variable in the container: the one that the tool is given, else that of the image. `of_image`: the image's variables.
     fn variable<'a>(&'a self, name: &str, of_image: &'a [String]) -> Option<&'a str> {
         let value = |variable: &'a String| variable.strip_prefix(name)?.strip_prefix('=');
         self.env.iter().rev().chain(of_image).find_map(value)
     }
 
-    /// The same container with more variables in place of its own of the same names. `more` is given what a variable has so far.
+    /// The same container with more variables in place of its own of the same names. `more` can look up the values that variables have so
+    /// far.
     pub fn with_environment(&self, more: &Variables<'_>, stop: &AtomicBool) -> Result<Self, ContainerError> {
         let of_image = self.tool.variables(&self.image, stop)?;
         let more = more(&|name| self.variable(name, &of_image).map(OsString::from));
-        // What the user tells the tool in its own words is not known in all forms, and stays as it is.
+        // A variable that the user's own options of the tool mention, in whatever form, stays as it is.
         let is_told = |name: &str| self.args.iter().any(|arg| arg.contains(name));
         let more = more.into_iter().filter(|(name, _)| !is_told(name));
         let env = self.env.iter().cloned().chain(more.map(|(name, value)| format!("{name}={value}")));

@@ -79,7 +79,9 @@ impl Tool {
             Err(error) => return Err(error),
         }
         let found = self.image(name, stop)?;
-        found.ok_or_else(|| missing(format!("`{} pull {name}` succeeded without it", self.program())))
+        found.ok_or_else(|| {
+            missing(format!("`{} pull {name}` succeeded, but the image is not there", self.program()))
+        })
     }
 
     /// The process ID of a running container's first process.
@@ -95,7 +97,7 @@ impl Tool {
     }
 
     /// Whether it can keep containers on certain cores. Without root, podman often can't: the control groups of users lack the
-    /// controller for it. A tool that does not tell is taken to be able.
+    /// controller for it. A tool that does not say is assumed to be able.
     pub fn sets_cpus(&self, stop: &AtomicBool) -> Result<bool, ContainerError> {
         if !self.is_podman() {
             return Ok(true);

@@ -116,8 +116,8 @@ pub fn without_a_sound_trial<'r>(run: &'r Run, observations: &'r [Observation]) 
     without
 }
 
-/// Whether every contender with a sound trial is decided after so many blocks: certainly better or worse than the base, by more than the
-/// margin of equality, or equal to the base within the wanted precision.
+/// Whether every contender with a sound trial is decided after this number of blocks: certainly better or worse than the base, by more than
+/// the margin of equality, or equal to the base within the wanted precision.
 pub fn is_decided(run: &Run, observations: &[Observation], blocks: usize) -> bool {
     (0..run.study.cells.len()).all(|cell| {
         let table = Table::of(run, observations.iter().filter(|o| o.trial.block < blocks), cell);
@@ -166,7 +166,7 @@ impl<'o> Table<'o> {
         self.valid(name).filter(|(_, m)| m.verdict.fell_behind()).count()
     }
 
-    /// Whether its latency may be told. Where it fell behind, or failed more requests than the percentile leaves out, in a third of its
+    /// Whether its latency may be reported. Where it fell behind, or failed more requests than the percentile leaves out, in a third of its
     /// trials or more, the other trials are a selection of its best.
     fn has_latency(&self, name: &str) -> bool {
         let share = if let Metric::Latency(p) = self.metric { p.share() } else { Percentile::P99.share() };
@@ -252,8 +252,8 @@ impl<'o> Table<'o> {
         self.blocks >= BLOCKS_FOR_EQUAL && ratio.and_then(|ratio| ratio.interval).is_some_and(is_within)
     }
 
-    /// The noise floor of two entries of the same contender: the bound, farther from 1, of the interval of their ratio, over all
-    /// contenders that entered twice. `None` with fewer than six pairs.
+    /// The noise floor, as a share: how far from 1 the farther bound is of the interval of the ratio between two entries of the same
+    /// contender, over all contenders that entered twice. `None` with fewer than six pairs.
     fn noise_floor(&self) -> Option<f64> {
         let mut logs = Vec::new();
         for name in self.names() {

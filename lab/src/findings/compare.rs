@@ -126,7 +126,7 @@ fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparis
         values.iter().flatten().filter(|v| **v > 0.0).map(|v| v.ln()).collect()
     };
     let drift = rank_sum::shift(&logs(&now.merits), &logs(&before.merits), CONFIDENCE);
-    // Of two speeds of the load generator, or of two of the reference: not of one of each.
+    // Two rates that the load generator limited can be compared, or two of the reference itself, but not one of each.
     let drift = drift.filter(|_| before.is_held_back == now.is_held_back).map(|e| Figure::from(e.exp()));
     let judge = |(o, n)| contender([o, n], &references, new.metric, confidence);
     let mut contenders: Vec<ContenderComparison> = common(old, new).map(judge).collect();

@@ -10,7 +10,7 @@ use stats::precision::{blocks_for, deviation, half_width};
 pub fn forecast(run: &Run, observations: &[Observation], precision: f64, most: usize) -> Forecast {
     let cells: Vec<CellForecast> =
         (0..run.study.cells.len()).map(|index| cell(run, observations, index, precision, most)).collect();
-    // A block has every cell; the last to be known decides.
+    // A block has every cell, so the cell that needs the most blocks decides.
     let blocks = cells.iter().map(|cell| cell.blocks).try_fold(0, |all, blocks| Some(all.max(blocks?)));
     let blocks = blocks.map(|blocks: usize| blocks.max(run.study.design.blocks[0]));
     let all_s: f64 = cells.iter().map(|cell| cell.block_s).sum();
@@ -48,7 +48,7 @@ fn cell(run: &Run, observations: &[Observation], index: usize, precision: f64, m
         title: run.study.cells[index].title.clone(),
         least_known: least_known.map(|(name, _)| name),
         deviation: sd,
-        // A run goes on for some blocks when it knows enough.
+        // A run goes on for some blocks after it has reached its precision.
         blocks: sd.and_then(|sd| blocks_for(sd, precision)).map(|n| n + BLOCKS_AFTER_ENOUGH),
         block_s: seconds / blocks as f64,
         best: sd.and_then(|sd| half_width(sd, most.saturating_sub(BLOCKS_AFTER_ENOUGH))),

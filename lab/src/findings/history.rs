@@ -21,10 +21,10 @@ const SCHEMA: u32 = 1;
 /// The largest share of histories without any step in which a step is found by mistake.
 const LEVEL: f64 = 0.05;
 
-/// The fewest runs that a step lasts: of two, a single disturbed run would be half.
+/// The minimum number of runs that a step must last: of two, a single disturbed run would be half.
 const LEAST_RUNS: usize = 3;
 
-/// The most runs on either side from which a step's size is computed: enough for narrow bounds, and close to the step.
+/// The maximum number of runs on either side from which a step's size is computed: enough for narrow bounds, and close to the step.
 const RUNS_FOR_SIZE: usize = 30;
 
 /// Computes the history of a study from its ended runs, in the order of time; `unended`: how many have not ended.
@@ -81,7 +81,7 @@ fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
             None => kinds.push((kind, vec![(run, findings)])),
         }
     }
-    // The most; of as many, those with the latest run.
+    // The kind with the most runs is shown; of several, the one with the latest run.
     let latest = |alike: &[(&Findings, &CellFindings)]| alike.last().map(|(run, _)| run.started_at.clone());
     let shown = (0..kinds.len()).max_by_key(|i| (kinds[*i].1.len(), latest(&kinds[*i].1))).unwrap_or(0);
     let (kind, alike) = kinds.swap_remove(shown);
@@ -305,7 +305,7 @@ fn step(
     let shift = rank_sum::shift(&side(&known[middle..end]), &side(&known[begin..middle]), CONFIDENCE)?;
     let (before, after) = (known[middle - 1].0, known[middle].0);
     let version = |i: usize| contender.points[i].as_ref().and_then(|point| point.version.clone());
-    // A step is found to within a run or so: a version that changed beside it is named as well.
+    // A step is found to within a run or so: a version that changed one run before or after it is named as well.
     let pairs: Vec<(usize, usize)> = [middle, middle + 1, middle - 1]
         .into_iter()
         .filter(|i| (1..known.len()).contains(i))

@@ -12,7 +12,7 @@ pub fn findings(run: &Run, cells: &[CellFindings], elapsed_s: f64) -> Option<Rac
     // Races of older versions say so by their name only.
     let raced = run.race.clone().or_else(|| (run.name == RACE).then(Raced::default))?;
     let cell = cells.first()?;
-    // By letter: they stand by merit in the cell.
+    // In the order of letters: the cell has them in the order of merit.
     let mut by_letter: Vec<&ContenderFindings> = cell.contenders.iter().collect();
     by_letter.sort_by(|a, b| a.name.cmp(&b.name));
     let (first, others) = by_letter.split_first()?;
@@ -68,7 +68,7 @@ fn surely_better<'c>(
     let Figure { median, low, high } = other.metric_of_reference?;
     // A race that stops as soon as it is sure has its own rule for that; its interval alone would be sure too often.
     let is_sure = other.differs.unwrap_or(low? > 1.0 || high? < 1.0);
-    // In heats the model that says so knows what separates equals; the noise floor is that of the usual pair.
+    // In heats, the model's verdict allows for the differences between equal servers; the noise floor is only that of the usual pair.
     let is_beyond =
         || cell.in_heats.is_some() || cell.noise_floor.is_some_and(|floor| median.ln().abs() > floor.ln_1p());
     if !is_sure || !is_beyond() {

@@ -31,7 +31,7 @@ pub fn of_trials<'m>(measurements: impl Iterator<Item = &'m Measurement>) -> Opt
     }
     let trials = changes.len();
     let is_steady = 2 * faster <= trials && 2 * slower <= trials;
-    // Of one that is not, those trials tell the warm-up it would take.
+    // For a contender that is not steady, only the trials that were not steady show how long a warm-up it needs.
     let told = settled_after_s.iter().filter(|(was_steady, _)| *was_steady == is_steady);
     let told: Vec<f64> = told.map(|(_, s)| *s).collect();
     Some(Steadiness {
@@ -71,7 +71,7 @@ mod tests {
     use model::Course;
     use stats::random::uniform;
 
-    /// A trial with half a second of warm-up and two seconds of window, that becomes so many times as fast after so many steps.
+    /// A trial with half a second of warm-up and two seconds of window, that becomes `times` as fast after `at` steps.
     fn trial(nth: u64, at: usize, times: f64) -> Measurement {
         let mut measurement = example::measurement(100_000.0);
         let answers = |k: usize| {

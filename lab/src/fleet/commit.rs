@@ -10,7 +10,7 @@ use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
 use serde::de::DeserializeOwned;
 
-/// What became of a result.
+/// The outcome of taking in a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
     /// The run.
@@ -91,7 +91,7 @@ fn rows<T: DeserializeOwned>(entry: &Entry, kind: Kind) -> Result<Vec<T>, FleetE
         .map_err(|e| refused(e.to_string()))
 }
 
-/// Every server of the heat has a start, which is over.
+/// Checks that every server of the heat has a start that is over.
 fn ensure_whole(heat: &Heat, starts: &[Start]) -> Result<(), FleetError> {
     if heat.machine.is_none() {
         return Err(refused("it does not say which machine measured it".to_owned()));

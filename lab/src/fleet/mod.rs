@@ -1,6 +1,7 @@
 //! Runs whose heats are measured on several machines, by whatever scheduler. One machine keeps the run: it plans it ([`plan`]), says which
-//! heats are owed ([`owed()`], by [`schedule`]) and takes in results ([`commit`]), each heat once. Any machine measures a heat ([`measure()`]) from a
-//! [`Spec`], in a store of its own, and writes one result: a file in the form of `drome push`, with that heat only. No network is involved.
+//! heats are owed ([`owed()`], by [`schedule`]) and takes in results ([`commit`]), each heat once. Any machine measures a heat
+//! ([`measure()`]) from a [`Spec`], in a store of its own, and writes one result: a file in the form of `drome push`, with that heat only.
+//! No network is involved.
 
 mod commit;
 mod measure;

@@ -18,8 +18,8 @@ pub struct Planned {
     pub heats: usize,
 }
 
-/// Plans a run of a study for so many machines and stores it, with no heat begun. The contenders are those that are installed here. The
-/// budget counts the time of all machines together, so that it is that many times the study's.
+/// Plans a run of a study for this number of machines and stores it, with no heat begun. The contenders are those that are installed here.
+/// The budget counts the time of all machines together, so it is the study's budget times their number.
 pub fn plan(
     catalog: &Catalog,
     store: &Store,
@@ -43,7 +43,8 @@ pub fn plan(
     Ok(Planned { run, heats })
 }
 
-/// The budget of so many machines together. A longer one than a run may have could not be written into a heat's result.
+/// The budget of this number of machines together; at most the longest that a run may have, because a longer one could not be written into
+/// a heat's result.
 pub(super) fn budget(own: Duration, machines: usize) -> Duration {
     let factor = u32::try_from(machines.max(1)).unwrap_or(u32::MAX);
     own.saturating_mul(factor).min(LONGEST)

@@ -1,5 +1,5 @@
 //! Which heats of a fleet's run are owed. All heats up to the next look can be measured at the same time, on any machines and in any order:
-//! how they are dealt depends on the seed and on what was found out before the look before, and on nothing that is under way. Pure.
+//! how they are dealt depends on the seed and on what was found out up to the previous look, and on nothing that is under way. Pure.
 
 use crate::heat::RunState;
 use crate::heat::schedule::stopping_rule::{self, Neighbours, rounds_in_words};
@@ -17,8 +17,8 @@ pub enum Next {
     Done(String),
 }
 
-/// Returns the heats that are owed, those under way included. `known` compares neighbouring contenders over the first so many rounds; it
-/// is called at looks only.
+/// Returns the heats that are owed, those under way included. `known` compares neighbouring contenders over the first rounds, whose number
+/// it is given; it is called at looks only.
 pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
     let (run, design) = (state.run, &state.run.study.design);
     let mut batches = Batches::new(run, state.starts);
@@ -46,7 +46,7 @@ pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours
     })
 }
 
-/// Whether this is a heat of the run as it is dealt, whichever others are over; its start and its machine aside.
+/// Whether the run deals exactly this heat, whichever others are over. When and on which machine it was measured does not matter.
 pub fn is_dealt(state: &RunState<'_>, heat: &Heat) -> bool {
     let mut batches = Batches::new(state.run, state.starts);
     let looks = state.run.study.design.looks();
@@ -106,7 +106,7 @@ fn of_batch(state: &RunState<'_>, batch: &[Heat]) -> Vec<Heat> {
     owed.into_iter().chain(late).collect()
 }
 
-/// The next heat that makes up for spoiled starts of a round. Only what was found out in this round decides it, so that it stays what it is
+/// The next heat that makes up for spoiled starts of a round. Only what was found out in this round decides it, so that it stays the same
 /// while others are measured.
 fn made_up(state: &RunState<'_>, batch: &[Heat], round: usize) -> Option<Heat> {
     let own: Vec<Start> = state.starts.iter().filter(|start| start.round == round).cloned().collect();
@@ -115,7 +115,7 @@ fn made_up(state: &RunState<'_>, batch: &[Heat], round: usize) -> Option<Heat> {
     owed::made_up(owed::bare(state.run, round, number, true), state.run, &own)
 }
 
-/// The first of these heats for which the budget lasts.
+/// The first of these heats, as many as the budget lasts for.
 fn within_budget(state: &RunState<'_>, mut owed: Vec<Heat>) -> Next {
     let (run, starts) = (state.run, state.starts);
     let mut left = budget::left(run, starts);

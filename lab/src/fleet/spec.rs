@@ -14,7 +14,7 @@ const VERSION: u32 = 1;
 pub struct Spec {
     /// The version of the form: 1.
     pub drome_heat: u32,
-    /// Which attempt of the heat this is, counted from 1: whoever hands it out again after a machine was lost counts on.
+    /// Which attempt of the heat this is, counted from 1: a heat that is handed out again after a machine was lost gets the next number.
     pub attempt: usize,
     /// The heat, not begun.
     pub heat: Heat,
@@ -48,7 +48,7 @@ impl Spec {
             || spec.heat.members.is_empty()
             || spec.heat.cells.iter().any(|cell| *cell >= cells)
         {
-            return Err(wrong("its heat is none of its run".to_owned()));
+            return Err(wrong("its heat does not belong to its run".to_owned()));
         }
         Ok(spec)
     }

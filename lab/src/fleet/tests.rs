@@ -187,7 +187,7 @@ fn a_spec_that_is_none_says_why() {
         ("{}".to_owned(), "no key `drome_heat`"),
         ("x".to_owned(), "expected value"),
         (line.replace("\"drome_heat\":1", "\"drome_heat\":9"), "version 9 of the form"),
-        (line.replace("\"attempt\":1", "\"attempt\":0"), "none of its run"),
+        (line.replace("\"attempt\":1", "\"attempt\":0"), "does not belong to its run"),
         (line.replace("\"attempt\":1", "\"attempt\":1,\"more\":2"), "unknown field `more`"),
     ] {
         let error = Spec::read(&text).unwrap_err().to_string();

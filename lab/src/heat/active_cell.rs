@@ -35,7 +35,8 @@ pub struct ActiveCell<'b, 'a> {
     pub servers: &'b mut HeatServers<'a>,
     pub show: &'b mut dyn Show,
     pub cell: usize,
-    /// The members that are measured in this cell, as indices of the heat's servers. Elsewhere here, `member` is an index of this list.
+    /// The members that are measured in this cell, as indices into the heat's servers. Elsewhere in this file, `member` is an index into
+    /// this list.
     pub who: Vec<usize>,
     pub shape: Shape,
     pub generator: Generator,
@@ -84,13 +85,13 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         Ok(Some(Self { servers, show, cell, who, shape, generator, sampler, seed, nth: 0, silent }))
     }
 
-    /// Switches to the load of the cell, where another one warmed up.
+    /// Switches from the load that warmed the members up to the load of the cell, if they differ.
     pub fn with_load_of_the_cell(self) -> Result<Self, HeatError> {
         let (run, plans) = (self.servers.run, self.generator.plans().to_vec());
         let (asked, design) = (&run.study.cells[self.cell], &run.study.design);
         let has_it = |plan: &Plan| plan.load == asked.load;
         let Some(heats) = design.heats.filter(|_| !plans.iter().all(has_it)) else { return Ok(self) };
-        // Some servers serve only so many connections.
+        // Closed first, because some servers accept only a limited number of connections.
         drop(self.generator);
         let plans = plans.into_iter().map(|plan| Plan { load: asked.load.clone(), ..plan }).collect();
         let generator = opened(self.servers, plans)?;
@@ -133,7 +134,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         let slice = load::Slice { target: member, ..self.shape.slice }.jittered(self.seed, self.nth);
         self.nth += 1;
         let (sampler, servers, mut seen) = (&mut self.sampler, &*self.servers, Vec::new());
-        // A window can last for minutes, and nothing that is sent into a dead network comes back as an error for as long.
+        // A window can last for minutes, and it can take as long until data sent into a dead network comes back as an error.
         let mut look = || {
             seen.push(sampler.sample());
             if servers.ensure_linked().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -150,7 +151,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         Ok(Some(TurnResult::of(&seen, self.generator.last(), self.shape.is_window)))
     }
 
-    /// Takes a member out of the heat. Fails where that is not its own doing, and where it is the hub.
+    /// Takes a member out of the heat. Fails if the member is not to blame (its machine can't be reached), and if it is the hub.
     fn loses(&mut self, member: usize, fault: Fault) -> Result<(), HeatError> {
         if let Some(Fault::Lab(why)) = self.unreachable(member) {
             return Err(HeatError::Lab(why));
@@ -162,7 +163,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         Ok(())
     }
 
-    /// Pauses the load for so long, and returns the share of a core that each member used meanwhile; `None`: unknown.
+    /// Pauses the load for this long, and returns the share of a core that each member used meanwhile; `None`: unknown.
     pub fn nap(&mut self, length: Duration) -> Result<Vec<Option<f64>>, HeatError> {
         self.sampler.sample();
         std::thread::sleep(length);
@@ -208,8 +209,8 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
     }
 }
 
-/// The load that warms up the members of a cell: closed load over as many connections. At a low rate a compiler would take minutes to see
-/// what is worth its while, and an offered rate does not show whether a server has settled.
+/// The load that warms up the members of a cell: closed load over the same number of connections. At a low rate a compiler would take
+/// minutes to see what is worth compiling, and an offered rate does not show whether a server has settled.
 fn warming(cell: &Cell) -> Cell {
     let (connections, per_connection) = (cell.load.connections(), cell.load.per_connection());
     Cell { load: Load::Closed { connections, per_connection }, ..cell.clone() }

@@ -13,7 +13,7 @@ use crate::heat::warm_up::WarmUp;
 use crate::lab::Show;
 use model::heat::{Ran, Slice, Step};
 
-/// How often cycles are run again where counted slices show a server that was not warm.
+/// How many times the cycles of a cell are run again at most, if the slices that count show that a server was not warm yet.
 const MOST_ANEW: usize = 2;
 
 /// Measures a cell and returns its slices. Members that were measured have the cell in their starts; members that failed are out.
@@ -38,7 +38,7 @@ pub fn measure(
 }
 
 impl ActiveCell<'_, '_> {
-    /// The most cycles that there is time for.
+    /// The maximum number of cycles: what the budget has time for, or the wanted number if the machine may be busy anyway.
     fn most_cycles(&self) -> usize {
         let (run, wanted) = (self.servers.run, self.shape.cycles);
         if self.servers.lab.may_be_busy {
@@ -103,7 +103,7 @@ impl ActiveCell<'_, '_> {
     fn slice(&self, (cycle, place, member): (usize, usize, usize), result: &TurnResult) -> Slice {
         let (counted, start) = (self.counted(), self.start(member));
         let (owner_ns, members_ns) = result.used.owner_and_others(member);
-        // Nothing that ran elsewhere is to be taken off its time, and where a server runs that drome did not start is not known.
+        // What ran on other cores must not be taken off a server's time, and the cores of a server that drome did not start are not known.
         let is_pinned = self.servers.members[self.who[member]].is_pinned();
         Slice {
             round: start.round,

@@ -7,15 +7,16 @@ use model::heat::HUB;
 use model::study::REFERENCE;
 use std::path::Path;
 
-/// How many messages the hub sends itself for each answer: some 12 µs of work, with which it does about a third of what the reference does
-/// (54,700 of 151,500 requests/s, as measured), so that it, and not the load generator, is the bound in whatever state the machine is. It
-/// is work and not time: a hub that spun for 60 µs by the clock stayed as fast as it was when the machine slowed all others by a fifth. And
-/// it is no more than this: with 30 messages it followed the other servers by a third of what the machine did to them, with 6 by nine
-/// tenths. It is the same in every heat of every run, so that nothing depends on the moment at which a run began.
+/// How many messages the hub sends itself for each answer: some 12 µs of work, which lowers its rate to about a third of the reference's
+/// (measured: 54,700 and 151,500 requests/s), so that the hub, and not the load generator, is the bottleneck, whatever state the machine is
+/// in. It is work and not a fixed time: a hub that spun for 60 µs by the clock stayed as fast as it was when the machine slowed all others
+/// by a fifth. And it is no more than this: when the machine changed the rates of the other servers, the hub's changed by a third as much
+/// with 30 messages, and by nine tenths as much with 6. It is the same in every heat of every run, so that nothing depends on the moment at
+/// which a run began.
 const MESSAGES: u32 = 6;
 
-/// How many it sends for each new connection. The load generator's part of one is 40 µs or more, so that it would be the bound; so the hub does
-/// half of what the reference does there.
+/// How many messages the hub sends itself for each new connection. The load generator takes 40 µs or more for a connection, so that it
+/// would be the bottleneck; with this work, the hub accepts about half as many connections a second as the reference.
 const MESSAGES_PER_CONNECTION: u32 = 24;
 
 /// Describes the hub's work per answer: runs whose hubs do the same work can be compared by them.
@@ -23,7 +24,7 @@ pub fn work() -> String {
     format!("{MESSAGES} messages for a request, {MESSAGES_PER_CONNECTION} for a connection")
 }
 
-/// The workload that is asked of the hub where it does not serve a cell's workload.
+/// The workload that the hub is asked for in cells whose workload it does not serve.
 const PLAINEST: &str = "hello";
 
 /// The hub, prepared on this machine.
@@ -31,7 +32,7 @@ const PLAINEST: &str = "hello";
 pub struct Hub {
     /// Its command, with the work.
     pub prepared: Prepared,
-    /// The path and the workload that are asked of it where it does not serve a cell's workload.
+    /// The path and the workload that it is asked for in cells whose workload it does not serve.
     pub plainest: (String, Work),
 }
 

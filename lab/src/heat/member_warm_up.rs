@@ -5,8 +5,8 @@ use model::contender::Class;
 use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling_by_either};
 use std::time::Duration;
 
-/// A server that rested at once in this many pauses in a row has nothing left to compile: its slices alone need not show that its rate is
-/// level, which takes a minute where they scatter.
+/// A server that rested at once in this many pauses in a row has nothing left to compile: its slices need not prove that its rate is level,
+/// which takes a minute where they scatter.
 const RESTS: usize = 3;
 
 /// A turn of a member.
@@ -16,7 +16,7 @@ pub struct Rate {
     pub at_s: f64,
     /// The natural logarithm of its rate.
     pub log: f64,
-    /// How long the member has been loaded by its end, in seconds.
+    /// How long the member has been loaded by the end of the turn, in seconds.
     pub load_s: f64,
     /// Whether nothing disturbed it.
     pub is_quiet: bool,
@@ -75,12 +75,12 @@ impl MemberWarmUp {
         self.last = Some(Settling { is_warm, ..found });
     }
 
-    /// Whether it has warmed up for so long.
+    /// Whether its load and pauses so far have reached this limit.
     pub fn is_at(&self, limit: Duration) -> bool {
         self.load_s + self.pause_s >= limit.as_secs_f64()
     }
 
-    /// Records whether it still works after so many parts of a pause.
+    /// Records whether it still works after this number of naps (parts of a pause); `is_known`: whether its CPU time is known.
     pub fn after_nap(&mut self, naps: usize, works: bool, is_known: bool) {
         self.is_compiling = works && is_known;
         if naps == 1 {
@@ -109,7 +109,7 @@ impl MemberWarmUp {
         loads.zip(relative).filter_map(|(load_s, log)| Some(Sample { load_s, log_rate: log? })).collect()
     }
 
-    /// Whether it has settled, by the warm-up and by what counts, where that tells; `None` where neither has enough samples.
+    /// Whether it has settled, by the warm-up and, where given, by the turns that count; `None` if neither has enough samples.
     pub fn settled(&self, counted: Option<Settling>) -> Option<bool> {
         let is_known = [self.last, counted].iter().flatten().any(|found| found.change.is_some());
         let is_warm = self.last.is_none_or(|last| last.is_warm);

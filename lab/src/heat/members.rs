@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// What ends a heat before its end.
+/// Why a heat ended early.
 #[derive(Debug, PartialEq, Eq)]
 pub enum HeatError {
     /// A user asked to stop.
@@ -89,7 +89,8 @@ impl Member {
         self.instance.as_ref().map(|instance| instance.server.thread_clocks()).unwrap_or_default()
     }
 
-    /// The lab's failure, if that is why it is silent: the link to its machine or the network is gone. `path` is asked there.
+    /// The lab's failure, if that is why it is silent: the link to its machine or the network is gone. `path` is requested on the server's
+    /// own machine to find out.
     pub fn unreachable(&self, path: &str) -> Option<Fault> {
         self.instance.as_ref()?.server.unreachable(path, "no answer came back")
     }
@@ -99,7 +100,7 @@ impl Member {
         self.instance.as_mut()?.server.ended()
     }
 
-    /// Reads what its processes use at the moment, and keeps the most memory.
+    /// Reads what its processes use at the moment, and records its memory if that is a new maximum.
     pub fn snapshot(&mut self) -> Snapshot {
         let Some(instance) = &self.instance else { return Snapshot::default() };
         let seen = instance.server.snapshot();
@@ -137,7 +138,7 @@ impl Member {
         }
     }
 
-    /// Asks its server to stop, so that it goes down while others do.
+    /// Asks its server to stop and does not wait for it, so that all servers of a heat stop at the same time.
     fn ask_to_stop(&mut self) {
         if let Some(instance) = self.instance.as_mut() {
             instance.server.ask_to_stop();
@@ -170,7 +171,8 @@ impl<'a> HeatServers<'a> {
         }
     }
 
-    /// Starts all servers of a heat, one after the other. Those that fail are included, with the reason. With what ended it early, if anything did.
+    /// Starts all servers of a heat, one after the other. Those that fail are included, with the reason. The second value is what ended the
+    /// heat early, if anything did.
     pub fn start(
         (lab, run, heat, hub): (&'a Lab, &'a Run, &'a Heat, &'a Hub),
         starts: &[Start],
@@ -251,7 +253,8 @@ impl<'a> HeatServers<'a> {
         Ok(instance)
     }
 
-    /// The fault of a race's start that failed while another start of the same command is alive: perhaps only one of them can be.
+    /// Adds a hint to the fault of a race's start that failed while another start of the same command is alive: perhaps two can't run at
+    /// once.
     fn beside_its_copy(&self, name: &str, fault: Fault) -> Fault {
         let has_copy = self.members.iter().any(|m| m.is_alive() && m.start.contender == name);
         match fault {
@@ -270,7 +273,8 @@ impl<'a> HeatServers<'a> {
         self.lab.prepared.get(name).ok_or_else(|| Fault::Lab("it is not prepared".to_owned()))
     }
 
-    /// Where a member is asked for a cell's workload, by which path, and the workload; `None` if the member is gone.
+    /// The origin, the path and the workload to request from a member in a cell; `None` if the member is gone or does not serve the
+    /// workload.
     pub fn asked(&self, at: usize, cell: &Cell) -> Option<(&Origin, &str, &Work)> {
         let member = self.members.get(at)?;
         let origin = &member.instance.as_ref()?.origin;
@@ -286,8 +290,8 @@ impl<'a> HeatServers<'a> {
         }
     }
 
-    /// Takes a member out of the heat that could not be started or can't go on: by its own fault, or because the machine has no memory for it
-    /// beside others.
+    /// Takes a member that could not be started or can't go on out of the heat, and notes whether that is its own fault or the machine has
+    /// no memory for it beside others.
     pub fn loses(&mut self, at: usize, fault: Fault) {
         let Fault::Contender(why) = fault else { return self.members[at].leaves(fault) };
         let own = self.members[at].start.contender.as_str();
@@ -367,8 +371,8 @@ impl<'a> HeatServers<'a> {
     }
 }
 
-/// How many processes the kernel has ended since boot for want of memory. `None` where it does not tell, and where drome did not start the
-/// servers on this machine.
+/// The number of processes that the kernel has killed since boot because memory ran out. `None` if the kernel does not report it, and if
+/// drome did not start the servers on this machine.
 fn kills(lab: &Lab, run: &Run) -> Option<u64> {
     if lab.remote.is_some() || run.servers_already_ran() {
         return None;

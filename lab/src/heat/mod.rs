@@ -49,8 +49,8 @@ pub struct RunState<'a> {
     pub starts: &'a [Start],
 }
 
-/// Returns the next heat, or why there is none. `known` compares neighbouring contenders over the first so many rounds, at the level of
-/// one look ([`model::Design::level`]); it is called at looks only.
+/// Returns the next heat, or why there is none. `known` compares neighbouring contenders over the first rounds, whose number it is given,
+/// at the level of one look ([`model::Design::level`]); it is called at looks only.
 pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
     let RunState { run, heats, starts } = *state;
     let design = &run.study.design;
@@ -66,7 +66,7 @@ pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours
             return Next::Done(format!("every contender was given up after {}", rounds_in_words(round)));
         }
         let rounds = round + 1;
-        // Whether it is enough is asked with all of a round and nothing of the next.
+        // The stopping rule is applied only to whole rounds, before anything of the next one has begun.
         if rounds < least || heats.iter().any(|heat| heat.round > round) {
             continue;
         }

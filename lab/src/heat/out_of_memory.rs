@@ -1,19 +1,19 @@
-//! Whether the machine's memory or the contender itself is to blame for the end of a server. When memory is used up, the kernel ends a
-//! process, and it chooses which: not necessarily one that took more than it should. So while several contenders are alive, such an end says
-//! nothing about the contender, and it is started once more with no other alive. Pure.
+//! Decides whether the machine's memory or the contender itself is to blame for the end of a server. When memory is used up, the kernel
+//! ends a process, and it chooses which: not necessarily one that took more than it should. So while several contenders are alive, such an
+//! end says nothing about the contender, and it is started once more with no other alive. Pure.
 
-/// The number of processes that the kernel has ended since boot because memory was used up, by `/proc/vmstat`; `None` where it does not tell
-/// (Linux before 4.13).
+/// The number of processes that the kernel has ended since boot because memory was used up, by `/proc/vmstat`; `None` if it has no such
+/// count (Linux before 4.13).
 pub fn kills(vmstat: &str) -> Option<u64> {
     vmstat.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
 }
 
-/// The machine's memory while a heat lasts.
+/// Counts the processes that the kernel ended during a heat because memory was used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutOfMemory {
     /// The kernel's count when it was last read.
     kills: Option<u64>,
-    /// The number of kills while several contenders were alive that have not explained the end of a server yet.
+    /// The number of kills, while several contenders were alive, that have not yet been matched to the end of a server.
     among_several: u64,
 }
 
@@ -24,7 +24,7 @@ pub enum Cause {
     SharedMemory,
     /// The kernel ended processes because memory ran out, and no other contender was alive.
     OwnMemory,
-    /// Nothing that is known here.
+    /// Another cause, which is not known here.
     Unknown,
 }
 
@@ -35,8 +35,8 @@ impl OutOfMemory {
     }
 
     /// The cause of a server's failure, by the kernel's count. `others`: the number of other contenders that were alive until now,
-    /// including those that may have ended at the same moment. `why` says what happened: the kernel can only have ended a process that did
-    /// end, and not by a signal of its own such as SIGSEGV.
+    /// including those that may have ended at the same moment. `why` says what happened: the kernel can have killed the server only if it
+    /// ended, and not by a signal such as SIGSEGV.
     pub fn cause(&mut self, kills: Option<u64>, others: usize, why: &str) -> Cause {
         let rise = kills.zip(self.kills).map_or(0, |(now, before)| now.saturating_sub(before));
         self.kills = kills.or(self.kills);

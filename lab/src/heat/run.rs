@@ -33,7 +33,7 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
     if let Some(remote) = &lab.remote {
         remote::lay_out(remote, &mut hub.prepared).map_err(|fault| no_hub(fault.to_string()))?;
     }
-    // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
+    // Read here and not earlier: only while the lab has its lock does no other drome add to what is stored.
     let measured = Measured::of(store, &run.id)?;
     let mut going = Going { lab, run, store, hub, measured };
     let why = loop {
@@ -141,8 +141,8 @@ fn keep(
     Ok(())
 }
 
-/// Why a heat came to nothing through the lab's own failure, which would happen in the next one, too. A server for which there was no memory
-/// is alone in the next one.
+/// Why nothing was measured in a heat, if that was the lab's own failure, which would happen in the next heat, too. A lack of memory for a
+/// server is not such a failure, because that server is alone in the next heat.
 fn nothing(starts: &[Start]) -> Option<String> {
     let is_told =
         |start: &Start| start.failed().is_some() || matches!(start.outcome, StartOutcome::LackedMemory(_));

@@ -12,7 +12,7 @@ use crate::verdict::{self, Case, Policy};
 use model::heat::{InCell, Slice};
 use model::{Measurement, Usage};
 
-/// If others used more of the cores than this in the turns of a start, it is not told what bounded it.
+/// If other programs used more of the cores than this in the turns of a start, its verdict does not say what bounded it.
 const MOST_BESIDE_PPM: u64 = 30_000;
 
 impl ActiveCell<'_, '_> {
@@ -21,8 +21,8 @@ impl ActiveCell<'_, '_> {
         self.who.iter().map(|at| self.servers.members[*at].thread_clocks()).collect()
     }
 
-    /// Resident memory of each member, in bytes; `None`: it is gone, or its processes are not known. Called where the next sample of what
-    /// ran comes before the next turn: what this takes is in no turn then.
+    /// Resident memory of each member, in bytes; `None`: it is gone, or its processes are not known. Call it where a CPU sample is taken
+    /// before the next turn, so that the time that it takes itself is in no turn.
     pub fn memory(&mut self) -> Vec<Option<u64>> {
         let Self { servers, who, .. } = self;
         let bytes = |at: &usize| Some(servers.members[*at].snapshot().rss_bytes).filter(|bytes| *bytes > 0);
@@ -92,7 +92,7 @@ impl ActiveCell<'_, '_> {
     }
 }
 
-/// The share of the busiest thread in the CPU time of all, between two looks; `None` where it is not known for any.
+/// The share of the busiest thread in the CPU time of all, between two readings of the clocks; `None` where it is not known for any.
 fn busiest(before: &ThreadClocks, after: &ThreadClocks) -> Option<f64> {
     let used =
         |(thread, now): (&(i32, i32), &u64)| now.saturating_sub(before.get(thread).copied().unwrap_or(0));

@@ -5,7 +5,7 @@ use crate::heat::example::{run, start};
 use std::time::Duration;
 use stopping_rule::Standing;
 
-/// Walks until it is done. Of the two neighbours, `standing` says what is known after so many rounds. A start takes ten seconds.
+/// Walks until it is done. `standing` says what is known about the two neighbours after a number of rounds. A start takes ten seconds.
 fn walk(run: &Run, standing: impl Fn(usize) -> Standing) -> (Vec<Heat>, Vec<Start>, Vec<usize>, String) {
     let (mut heats, mut starts, mut looks) = (Vec::new(), Vec::new(), Vec::new());
     loop {

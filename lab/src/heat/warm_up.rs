@@ -96,7 +96,7 @@ impl WarmUp {
         Ok(())
     }
 
-    /// Pauses the load, so that a compiler has the servers' cores to itself, until it has nothing to do, or for so long at the most.
+    /// Pauses the load, so that a compiler has the servers' cores to itself, until it has nothing to do, or for `most_s` seconds at most.
     fn pause(&mut self, active: &mut ActiveCell<'_, '_>, most_s: f64) -> Result<(), HeatError> {
         let waiting: Vec<usize> =
             self.open(active).into_iter().filter(|m| self.members[*m].class == Class::Jit).collect();
@@ -107,7 +107,7 @@ impl WarmUp {
             working.retain(|member| shares[*member].is_none_or(|share| share > RESTING));
             for member in &waiting {
                 let works = working.contains(member);
-                // Of one whose processes can't be watched nobody knows.
+                // This is unknown for a member whose processes can't be watched.
                 self.members[*member].after_nap(naps, works, shares[*member].is_some());
             }
         }
@@ -118,8 +118,8 @@ impl WarmUp {
         Ok(())
     }
 
-    /// Finds the members that still got faster or slower in the cycles that count. Cycles that others disturbed say nothing: the change could
-    /// be theirs.
+    /// Finds the members that were still getting faster or slower in the cycles that count. Cycles that others disturbed say nothing: the
+    /// change could be theirs.
     pub fn judge(&mut self, active: &ActiveCell<'_, '_>, cycles: &Cycles) -> Vec<usize> {
         let names: Vec<String> = (0..self.members.len()).map(|m| active.start(m).contender.clone()).collect();
         let counts = counting::counts(&names, active.shape.cycles, &cycles.turns);

@@ -2,8 +2,13 @@
 
 use model::{Load, OneOf, Plan, Until};
 
-/// The most machines for one load.
+/// The maximum number of machines for one load.
 const MOST_MACHINES: usize = 1000;
+
+/// The ending of a noun after this number.
+fn plural(number: u64) -> &'static str {
+    if number == 1 { "" } else { "s" }
+}
 
 /// Why a plan can't be divided.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -13,8 +18,9 @@ pub enum DivideError {
     Machines(usize),
     /// A machine would have no connection.
     #[error(
-        "{connections} connections can't be divided among {machines} machines: each needs at least one; ask for more \
-         connections (-c), or name fewer machines"
+        "{connections} connection{} can't be divided among {machines} machines: each needs at least one; ask for more \
+         connections (-c), or name fewer machines",
+        plural(*connections as u64)
     )]
     Connections {
         /// The connections asked for.
@@ -24,8 +30,9 @@ pub enum DivideError {
     },
     /// A machine would have no request.
     #[error(
-        "{requests} requests can't be divided among {machines} machines: each needs at least one; ask for more \
-         requests (-n), or name fewer machines"
+        "{requests} request{} can't be divided among {machines} machines: each needs at least one; ask for more \
+         requests (-n), or name fewer machines",
+        plural(*requests)
     )]
     Requests {
         /// The requests asked for.

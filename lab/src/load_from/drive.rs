@@ -21,7 +21,7 @@ const READY: Duration = Duration::from_secs(30);
 /// How much longer than its load a machine may take to answer.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// How often the machines are looked at while they are at work.
+/// How often the machines are checked while they are at work.
 const LOOK_NS: u64 = 20_000_000;
 
 /// Why nothing was measured.
@@ -38,7 +38,7 @@ pub enum DriveError {
         /// The reason.
         why: String,
     },
-    /// Clocks differ by more than the monotonic clock can tell.
+    /// The instant of the start can't be expressed by a machine's clock.
     #[error("the clock of `{0}` can't be compared with this machine's: measure without it")]
     Clock(String),
 }
@@ -61,7 +61,7 @@ pub struct Drive<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// What came of it.
+/// The result of a load from several machines.
 #[derive(Debug)]
 pub struct Driven {
     /// The sum of all counts.
@@ -73,7 +73,7 @@ pub struct Driven {
 }
 
 impl Drive<'_> {
-    /// Measures. `watch` is told when the window opens and closes, as far as this machine's clock knows.
+    /// Measures. `watch` is called when the window opens and closes, as far as this machine's clock can tell.
     pub fn run(&self, watch: &dyn Watch) -> Result<Driven, DriveError> {
         let plans = divide(self.plan, self.links.len())?;
         let all: Vec<(&Link, &Plan)> = self.links.iter().zip(&plans).collect();
@@ -161,7 +161,7 @@ impl Drive<'_> {
         Some(lead + self.plan.warmup + length + GRACE)
     }
 
-    /// Tells of the window's edges, and stops all machines when one of them failed or the user wants it.
+    /// Reports the window's edges to `watch`, and stops all machines when one of them failed or the user wants it.
     fn look_on(&self, agreed_ns: u64, finished: &AtomicUsize, has_failed: &AtomicBool, watch: &dyn Watch) {
         let opens_ns = agreed_ns + self.plan.warmup.as_nanos() as u64;
         let closes_ns = match self.plan.until {

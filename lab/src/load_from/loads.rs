@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_hours(24 * 30);
 /// The longest time until a start.
 const LONGEST_LEAD_NS: u64 = 120_000_000_000;
 
-/// The most requests in flight on one connection.
+/// The maximum number of requests in flight on one connection.
 const MOST_PIPELINED: usize = 10_000;
 
 /// How long the end of the link waits for loads to end.
@@ -37,7 +37,7 @@ pub struct Loads {
     part: Mutex<Option<Part>>,
     /// The flags that stop what runs.
     running: Mutex<Vec<Arc<AtomicBool>>>,
-    /// Told when a load has ended.
+    /// Notified when a load has ended.
     ended: Condvar,
 }
 
@@ -81,7 +81,7 @@ impl Loads {
         if starts_ns < now_ns {
             let late_ms = (now_ns - starts_ns) as f64 / 1e6;
             return Err(format!(
-                "the order to start came {late_ms:.0} ms after the instant: measure again over a quicker link"
+                "the order to start came {late_ms:.0} ms after the agreed instant: measure again over a quicker link"
             ));
         }
         if starts_ns - now_ns > LONGEST_LEAD_NS {
@@ -129,7 +129,7 @@ fn latency_ns(exchange: Exchange) -> u64 {
     exchange.done_ns.saturating_sub(exchange.due_ns)
 }
 
-/// Reads a machine's part of a load, unless it is one that is refused.
+/// Reads a machine's part of a load; the error says why it is refused.
 pub fn read_part(bytes: &[u8]) -> Result<Part, String> {
     let part: Part = serde_json::from_slice(bytes).map_err(|e| format!("the plan can't be read ({e})"))?;
     check(&part)?;

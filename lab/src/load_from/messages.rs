@@ -19,7 +19,7 @@ pub struct Prepare {
 /// A machine's part of the load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// The machine's plan. Its threads and CPUs are the machine's own business: `threads` is what it may use at most.
+    /// The machine's plan. Its threads and CPUs are not used: the machine chooses its own, by `threads` below.
     pub plan: Plan,
     /// The number of threads that the user asked for; `None`: what suits the machine.
     pub threads: Option<usize>,
@@ -39,7 +39,7 @@ pub struct Ready {
 /// The order to start.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Run {
-    /// The instant, in nanoseconds of the monotonic clock of the machine that is told.
+    /// The instant, in nanoseconds of the monotonic clock of the machine that gets the order.
     pub starts_ns: u64,
 }
 

@@ -5,7 +5,7 @@ use super::skew;
 use model::machines::{Clock, Counted, Machine, Machines};
 use model::{Bound, Plan, Tally, Verdict};
 
-/// What became of one machine's part.
+/// One machine's part of a load, and how it ended.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// How the machine was named.
@@ -22,7 +22,8 @@ pub struct Part {
     pub ended: Result<Account, String>,
 }
 
-/// The sum of all that the machines counted. Where a machine is lost, the others were told to stop, which nobody who looks on did.
+/// The sum of all that the machines counted; `is_interrupted`: whether the user stopped them. When a machine is lost, drome stops the
+/// others, which is no interruption.
 pub fn tally(parts: &[Part], is_interrupted: bool) -> Tally {
     let mut total = Tally::default();
     accounts(parts).for_each(|account| total.merge(&account.tally));
@@ -90,7 +91,7 @@ pub fn verdict(whole: Verdict, machines: &Machines, allow_busy: bool) -> Verdict
             void.push(format!("`{}` did not do its part: {why}", machine.name));
         }
     }
-    // What the others say about themselves then is only that they were told to stop.
+    // If a machine was lost, the verdicts of the others say only that they were told to stop.
     let is_complete = void.is_empty();
     for machine in machines.each.iter().filter(|_| is_complete) {
         let Some(own) = &machine.verdict else { continue };

@@ -4,7 +4,7 @@ use crate::machine::system::System;
 use model::environment::Cap;
 use std::path::Path;
 
-/// From this value on, a memory limit is none: version 1 of control groups writes the largest multiple of a page.
+/// A memory limit of this value or more means that there is none: version 1 of control groups writes the largest multiple of a page.
 const NO_MEMORY_LIMIT: u64 = 1 << 60;
 
 impl System {

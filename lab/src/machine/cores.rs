@@ -38,10 +38,10 @@ impl Cores {
         sorted(self.server.iter().chain(&self.client).chain(&self.idle).copied())
     }
 
-    /// The CPUs for a load generator of so many threads whose server was not started by drome: first those of the load generator,
+    /// The CPUs for a load generator of this number of threads whose server was not started by drome: first those of the load generator,
     /// then idle ones, then servers'.
     pub fn for_load(&self, threads: usize) -> Vec<usize> {
-        // From the last, since servers and everybody else begin with the first.
+        // Beginning with the last CPU, since servers and other programs tend to begin with the first.
         let sides = [&self.client, &self.idle, &self.server];
         let all = sides.into_iter().flat_map(|side| side.iter().rev().copied());
         let mut chosen: Vec<usize> = Vec::new();
@@ -54,8 +54,8 @@ impl Cores {
     }
 }
 
-/// Divides the CPUs: whole physical cores of one class, on one NUMA node or else in one package that has at least two, no more
-/// than the control group's limit feeds; half of them for each side, with an odd one for servers.
+/// Divides the CPUs: whole physical cores of one class, on one NUMA node or else in one package that has at least two, no more than the
+/// control group's limit of CPU time keeps busy; half of them for each side, with an odd one for servers.
 pub fn deal(topology: &Topology) -> Cores {
     let usable = usable(topology);
     let mut notes = Vec::new();
@@ -136,7 +136,7 @@ fn classes(cores: &[PhysicalCore]) -> Vec<Vec<PhysicalCore>> {
     classes
 }
 
-/// The cores of the NUMA node that has most of them, if these are two or more; else of such a package; else all.
+/// The cores of the NUMA node that has most of them, if these are two or more; else those of such a package; else all.
 fn near_each_other(cores: Vec<PhysicalCore>, notes: &mut Vec<String>) -> Vec<PhysicalCore> {
     let by_node = |core: &PhysicalCore| core.node;
     let by_package = |core: &PhysicalCore| core.package;
@@ -144,7 +144,7 @@ fn near_each_other(cores: Vec<PhysicalCore>, notes: &mut Vec<String>) -> Vec<Phy
         [("NUMA node", &by_node as &dyn Fn(&PhysicalCore) -> Option<u32>), ("package", &by_package)]
     {
         let groups = groups(&cores, key);
-        // Of equals the first.
+        // Of groups of the same size, the first.
         let Some((place, best)) = groups.iter().rev().max_by_key(|(_, group)| group.len()) else { continue };
         if groups.len() < 2 || best.len() < 2 {
             continue;

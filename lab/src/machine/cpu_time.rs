@@ -20,7 +20,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// The share that the host took between two looks, in millionths; `None` where too few ticks passed to tell.
+    /// The share that the host took between two readings, in millionths; `None` where too few ticks passed to tell.
     pub fn steal_ppm_until(self, after: Self) -> Option<u64> {
         let all = after.all.checked_sub(self.all).filter(|all| *all >= LEAST_TICKS)?;
         Some(after.steal.saturating_sub(self.steal).saturating_mul(1_000_000) / all)

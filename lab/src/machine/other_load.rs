@@ -28,10 +28,10 @@ impl Place {
     }
 }
 
-/// A look at all processes.
+/// A reading of the CPU time of all processes.
 #[derive(Clone, Debug)]
 pub struct OtherLoad {
-    /// The time of the look.
+    /// The time of the reading.
     at_ns: u64,
     /// CPU time up to then; `None` where processes can't be seen.
     spent: Option<Spent>,
@@ -45,7 +45,7 @@ pub struct OtherLoad {
 }
 
 impl OtherLoad {
-    /// Takes a look, which needs some milliseconds: not while the window is open.
+    /// Takes a reading. It needs some milliseconds, so it must not be called while the window is open.
     pub fn now(tree: &Tree, place: &Place) -> Self {
         let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
         let (at_ns, spent, machine) = (clock::now_ns(), tree::spent(tree), cpu_time::count(&stat));
@@ -60,12 +60,12 @@ impl OtherLoad {
         }
     }
 
-    /// The share of the place's time that others used since then, in millionths; `None` where no time passed, or processes can't be seen. Processes
-    /// outside a container are not seen. The machine's own count of busy time would include them, but the kernel takes it at its
+    /// The share of the place's time that others used since then, in millionths; `None` where no time passed, or processes can't be seen.
+    /// Processes outside a container are not seen. The machine's own count of busy time would include them, but the kernel takes it at its
     /// ticks: requests that are due at the same rhythm run at every one of them, and idle cores look busy.
     ///
-    /// The kernel does not record on which CPUs a process ran. Where the place is a part of the machine, others were there for no longer than
-    /// its CPUs neither rested nor worked for drome and the server.
+    /// The kernel does not record on which CPUs a process ran. Where the place is a part of the machine, others were there for no longer
+    /// than its CPUs neither rested nor worked for drome and the server.
     pub fn others_ppm_since(&self, before: &Self) -> Option<u64> {
         let cpus = self.cpus?;
         let passed = self.at_ns.checked_sub(before.at_ns)?.saturating_mul(cpus as u64);
@@ -92,7 +92,7 @@ mod tests {
     use std::sync::mpsc::{TryRecvError, channel};
     use std::time::{Duration, Instant};
 
-    /// After so long, others used so much, and drome and the server so much, on so many CPUs that rested for so long.
+    /// A reading at `at_ns`: the CPU time of others, that of drome and the server, the number of CPUs, and how long they were idle.
     fn at(at_ns: u64, others_ns: u64, measured_ns: u64, cpus: usize, idle_ns: Option<u64>) -> OtherLoad {
         let spent = Some(Spent { others_ns, measured_ns });
         OtherLoad { at_ns, spent, cpus: Some(cpus), idle_ns, own_threads: BTreeMap::new() }

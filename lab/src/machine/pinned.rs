@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-/// Pins this thread, and all that it starts, to some CPUs until it is dropped. Then the thread may use again what it could before: code that
-/// deals CPUs by what the thread may use deals the same for one run as for the next.
+/// Pins this thread, and all that it starts, to some CPUs until it is dropped. Then the thread may use again what it could before: code
+/// that deals CPUs by what the thread may use deals the same for one run as for the next.
 #[derive(Debug)]
 pub struct Pinned {
     before: Vec<usize>,

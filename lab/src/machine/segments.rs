@@ -1,5 +1,6 @@
-//! The TCP segments that this machine has sent and received, of which each is a packet or more: requests, answers, and what acknowledges them. On
-//! a connection that rested, Linux acknowledges each of the first sixteen answers at once, so in a short turn there are more of them than requests.
+//! The TCP segments that this machine has sent and received, of which each is a packet or more: requests, answers, and what acknowledges
+//! them. On a connection that rested, Linux acknowledges each of the first sixteen answers at once, so in a short turn there are more of
+//! them than requests.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,13 +30,13 @@ impl Segments {
         Some(Self { sent: figure("OutSegs")?, received: figure("InSegs")? })
     }
 
-    /// Each count by this function.
+    /// Applies a function to each count.
     #[must_use]
     pub fn each(self, of: impl Fn(u64) -> u64) -> Self {
         Self { sent: of(self.sent), received: of(self.received) }
     }
 
-    /// Both counts with another one's by this function.
+    /// Combines each count with the same one of `other` by a function.
     #[must_use]
     pub fn with(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
         Self { sent: of(self.sent, other.sent), received: of(self.received, other.received) }

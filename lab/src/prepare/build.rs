@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 impl Prepared {
-    /// Whether it must be built: because it never was, or not as it is now.
+    /// Whether it must be built: because it never was, or only for another version.
     pub fn needs_build(&self) -> bool {
         self.full_version().is_ok_and(|version| self.unbuilt(&version).is_some())
     }

@@ -54,7 +54,8 @@ fn packages(prepared: &Prepared) -> impl Iterator<Item = &str> {
     prepared.contender.install.apt.iter().map(String::as_str)
 }
 
-/// Installs all packages at once; if that fails, contender by contender, so that a missing package affects only the contenders that need it.
+/// Installs all packages at once; if that fails, contender by contender, so that a missing package affects only the contenders that need
+/// it.
 fn apt(
     all: &[&str],
     lacking: &[&Prepared],
@@ -72,7 +73,7 @@ fn apt(
     if !ask(&format!("drome will run: {shown}")) {
         return Err(format!("skipped; the command is: {shown}"));
     }
-    // An old package list names files that the mirror no longer has; if it can't be renewed, it may still do.
+    // An old package list names files that the mirror no longer has; if it can't be updated, the old one may be enough.
     say("updating the package list");
     let _ = quiet(&[sudo, &["apt-get", "update", "-q"]].concat());
     say(&shown);

@@ -25,7 +25,7 @@ const UNREACHABLE: [&str; 17] = [
     "(from versions: none)",
 ];
 
-/// The next step after a contender's build that said this.
+/// The next step after a contender's build failed with this output.
 pub fn of_build(output: &str, name: &str) -> String {
     let again = format!("then `drome install {name}`");
     match first(output) {
@@ -34,7 +34,7 @@ pub fn of_build(output: &str, name: &str) -> String {
     }
 }
 
-/// The next step after a package manager that said this.
+/// The next step after a package manager failed with this output.
 pub fn of_packages(output: &str) -> &'static str {
     first(output).unwrap_or("fix that, or install the packages by hand")
 }

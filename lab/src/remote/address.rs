@@ -1,4 +1,4 @@
-//! The address of an agent's own machine, as whoever started it reaches it.
+//! The address of an agent's own machine, by which the machine that started the agent reaches it.
 
 use crate::server::local;
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
@@ -10,7 +10,8 @@ const ANYWHERE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 /// leave. `None`: it has neither, or only one of the loopback.
 pub fn own() -> Option<Ipv4Addr> {
     let of_ssh = std::env::var("SSH_CONNECTION").ok().and_then(|words| of_ssh(&words));
-    // Whoever started this may have been reached by ssh itself, and then these are its words.
+    // The variable may be inherited from a shell on another machine that was reached by ssh itself. Then the address is not one of this
+    // machine.
     of_ssh.filter(|own| local::is_own((*own).into())).or_else(of_route)
 }
 

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
-/// How long a server's processes, a sample or a file may take to be told, in seconds: much longer than a link is silent.
+/// How long the answer to a request may take, in seconds: much longer than a link may be silent before it counts as lost.
 pub const PATIENCE_S: u64 = 60;
 
 /// What an agent says of its machine.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Machine {
-    /// What it is, with its cores dealt.
+    /// Its description, with all of its cores dealt to servers.
     pub environment: Environment,
     /// The CPUs that it deals to a load generator and to servers where both run there.
     pub halves: [Vec<usize>; 2],
@@ -73,9 +73,9 @@ pub struct Install {
 /// A step of an installation.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Step {
-    /// It is told.
+    /// A line for the user.
     Says(String),
-    /// It needs a person's consent.
+    /// A command that needs the user's consent.
     Asks(String),
 }
 
@@ -114,7 +114,7 @@ pub struct Started {
     pub program: Option<Executable>,
 }
 
-/// What came of something that a contender can fail at.
+/// The result of something that a contender can fail at.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum ContenderResult<T> {
     /// It went well.
@@ -139,18 +139,18 @@ pub struct Prepare {
     pub log: String,
 }
 
-/// Samples what runs within turns.
+/// Asks the agent to sample what runs within turns.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Watch {
     /// The servers, by number, in the order of the members.
     pub servers: Vec<u64>,
     /// The cores of servers.
     pub cpus: Vec<usize>,
-    /// The process that asks, where it is on the same machine: its CPU time is no other program's.
+    /// The process that asks, where it is on the same machine: its CPU time does not count as another program's.
     pub asker: Option<i32>,
 }
 
-/// Samples a server over a measurement.
+/// Asks the agent to sample a server over a measurement.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Sample {
     /// The server.
@@ -167,7 +167,7 @@ pub type Clocks = Vec<((i32, i32), u64)>;
 pub struct Answers {
     /// The server.
     pub server: u64,
-    /// The path that is asked.
+    /// The path to request.
     pub path: String,
 }
 
@@ -176,11 +176,11 @@ pub struct Answers {
 pub struct Opened {
     /// Its port, of TCP and of UDP.
     pub port: u16,
-    /// What whoever uses it must say first.
+    /// What every connection and datagram must begin with.
     pub token: [u8; 16],
 }
 
-/// The datagrams that came since the last time.
+/// The datagrams that came since the last time that this was asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Datagrams {
     /// How many.
@@ -192,7 +192,7 @@ pub struct Datagrams {
 }
 
 impl Datagrams {
-    /// With what was dropped since an earlier answer only.
+    /// The same, with only what was dropped since an earlier answer.
     #[must_use]
     pub fn since(self, before: &Self) -> Self {
         let dropped = self.dropped_ever.zip(before.dropped_ever);

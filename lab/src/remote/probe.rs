@@ -1,5 +1,5 @@
-//! One short-lived port on the servers' machine, by which the network between the two machines is measured. Who uses it must begin with a
-//! token that only the link has told. It closes by itself after its seconds.
+//! One short-lived port on the servers' machine, by which the network between the two machines is measured. A connection or datagram must
+//! begin with a token, which is sent only over the link. The port closes by itself after some seconds.
 
 mod measure;
 
@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long the port is open at the most.
+/// How long the port is open at most.
 const OPEN: Duration = Duration::from_secs(8);
 
-/// How often the end is looked for.
+/// How often it is checked whether the probe is over.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The most connections in the life of a probe.
+/// The maximum number of connections in the life of a probe.
 const MOST_CONNECTIONS: usize = 16;
 
 /// How long a flow lasts from either side.
@@ -31,16 +31,16 @@ const RAMP: Duration = Duration::from_millis(250);
 /// The length of the token, in bytes.
 const TOKEN: usize = 16;
 
-/// After the token: echoes come back.
+/// The byte after the token that asks for echoes.
 const ECHO: u8 = b'e';
 
-/// After the token: bytes are taken, and their rate is told.
+/// The byte after the token that asks to take bytes, and to answer with their rate.
 const TAKE: u8 = b't';
 
-/// After the token: bytes are given.
+/// The byte after the token that asks to be sent bytes.
 const GIVE: u8 = b'g';
 
-/// In a datagram after the token: it is counted, and nothing comes back.
+/// The byte after the token of a datagram that is only counted: nothing comes back.
 const COUNT: u8 = b'c';
 
 /// The size of a read or write of a flow.
@@ -109,7 +109,7 @@ impl Probe {
         Opened { port: self.port, token: self.token }
     }
 
-    /// The datagrams that came since the last time.
+    /// The datagrams that came since the last time that this was called.
     pub fn datagrams(&self) -> Datagrams {
         let seen = std::mem::take(&mut *self.shared.datagrams.lock().unwrap_or_else(PoisonError::into_inner));
         let took = seen.first.zip(seen.last).map(|(first, last)| last.duration_since(first));
@@ -157,7 +157,7 @@ fn accept(listener: &TcpListener, token: [u8; TOKEN], shared: &Arc<Shared>) {
     }
 }
 
-/// Serves one connection. Whoever does not know the token is hung up on.
+/// Serves one connection. A connection without the token is closed.
 fn serve(mut stream: TcpStream, token: [u8; TOKEN], shared: &Shared) -> Option<()> {
     stream.set_nonblocking(false).ok()?;
     stream.set_nodelay(true).ok()?;
@@ -249,7 +249,7 @@ impl Flow {
         if now.duration_since(self.begun) < RAMP {
             return;
         }
-        // What came with the first counted moment came before it.
+        // The bytes of the first counted read arrived before the time that counts began.
         if self.from.is_none() {
             self.from = Some(now);
         } else {

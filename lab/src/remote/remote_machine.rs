@@ -27,7 +27,8 @@ impl From<Fault> for RemoteError {
     }
 }
 
-/// Another machine for servers. Handles are cheap to clone; with the last one the agent there ends, and everything that it started.
+/// Another machine for servers. Handles are cheap to clone; when the last one is dropped, the agent there ends, with everything that it
+/// started.
 #[derive(Clone)]
 pub struct RemoteMachine(Arc<Inner>);
 
@@ -92,7 +93,8 @@ impl RemoteMachine {
         self.is_this_machine().then_some(self.0.link.hello().pid as i32)
     }
 
-    /// The cores: servers have all of the other machine, the load generator all of this one. Where both are one, they are divided as always.
+    /// The cores: servers have all of the other machine, the load generator all of this one. If both are the same machine, its cores are
+    /// divided as always.
     pub fn cores(&self) -> Cores {
         let dealt = Cores::deal();
         if self.is_this_machine() {
@@ -184,7 +186,7 @@ impl RemoteMachine {
         }
     }
 
-    /// Sends bytes, for a request that names them by the number.
+    /// Sends bytes, and returns the number by which a request can name them.
     pub(crate) fn send(&self, bytes: &[u8]) -> Result<u64, Fault> {
         self.0.link.send_blob(bytes).map_err(|error| self.fault(&error))
     }

@@ -60,7 +60,7 @@ impl RemoteServer {
         }
     }
 
-    /// Where it is asked.
+    /// Where requests to it go.
     pub fn origin(&self) -> Origin {
         Origin::from(self.address)
     }
@@ -96,7 +96,7 @@ impl RemoteServer {
         self.there.ask("servers.names", &self.number()).unwrap_or_default()
     }
 
-    /// The lab's failure that explains why it does not answer here, if it does answer there; or the link is lost.
+    /// The lab's failure, if that explains why it does not answer here: it answers on its own machine, or the link is lost.
     pub fn unreachable(&self, path: &str, why: &str) -> Option<Fault> {
         if let Some(lost) = self.there.lost() {
             return Some(lost);
@@ -142,7 +142,7 @@ impl Drop for RemoteServer {
     }
 }
 
-/// That something which listens there can't be reached from here.
+/// Says that something which listens there can't be reached from here.
 pub fn cut_off(there: &RemoteMachine, at: SocketAddr, why: &str) -> String {
     format!(
         "{} listens on {at} and is answered on its own machine, but not from here ({why}): a firewall or a route between the two \
@@ -185,7 +185,7 @@ impl Here {
         Self { others: OtherLoad::now(&own, &place), place, times }
     }
 
-    /// What disturbed most since this sample, on either machine; unknown on one of them is unknown.
+    /// The usage with the larger disturbance of the two machines since this sample; unknown if it is unknown on one of them.
     fn added_to(&self, usage: Usage) -> Usage {
         let now = Self::now(&self.place.cpus);
         let worse = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.max(b));
@@ -216,7 +216,7 @@ impl RemoteSampler {
         Self { there, sample, edges, thread, here }
     }
 
-    /// The callback that tells the window's edges.
+    /// Makes the callback that tells the sampler of the window's edges.
     pub fn watch(&self) -> impl Watch + use<> {
         Edges { to: self.edges.clone() }
     }
@@ -227,7 +227,7 @@ impl RemoteSampler {
         drop(edges);
         let _ = thread.join();
         let usage: Option<Usage> = there.ask("servers.sample_end", &sample).ok().flatten();
-        // On one machine, the load generator itself would be another program.
+        // If both are the same machine, the load generator itself would count as another program.
         let known = |usage: Usage| {
             if there.is_this_machine() { Usage { others_ppm: None, ..usage } } else { here.added_to(usage) }
         };
@@ -246,7 +246,7 @@ impl Watch for Edges {
     fn closed(&self) {
         let (done, is_done) = channel();
         let _ = self.to.send(Edge::Closed(done));
-        // It ends when the other side has looked: nothing later is in the sample.
+        // This returns only when the other side has taken its sample, so nothing later is in it.
         let _ = is_done.recv();
     }
 }

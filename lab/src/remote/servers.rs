@@ -121,7 +121,7 @@ fn json(answer: impl Serialize) -> Result<Value, String> {
     serde_json::to_value(answer).map_err(|error| error.to_string())
 }
 
-/// Tells a contender's fault as an answer, and the lab's own as an error.
+/// Returns a contender's fault as an answer, and the lab's own as an error.
 fn contender_result<T>(result: Result<T, Fault>) -> Result<ContenderResult<T>, String> {
     match result {
         Ok(value) => Ok(ContenderResult::Well(value)),
@@ -140,7 +140,7 @@ fn file_name(name: &str) -> Result<&str, String> {
     if !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && name.chars().all(is_plain) {
         Ok(name)
     } else {
-        Err(format!("`{}` is no name for a file", name.escape_debug()))
+        Err(format!("`{}` can't be the name of a file", name.escape_debug()))
     }
 }
 

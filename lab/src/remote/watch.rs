@@ -37,7 +37,7 @@ impl AllWatch {
     }
 }
 
-/// The servers' machine decides, but for what only the load generator's can tell.
+/// The conditions of the servers' machine, except for those that only the load generator's machine can tell.
 fn merged(here: &Conditions, far: Conditions) -> Conditions {
     let steal_ppm = far.steal_ppm.zip(here.steal_ppm).map(|(far, here)| far.max(here));
     Conditions { client_hz: here.client_hz, steal_ppm, ..far }

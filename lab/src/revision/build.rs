@@ -56,7 +56,7 @@ impl<'r> Builder<'r> {
         let builds = self.home.join("builds");
         fs::create_dir_all(&builds).map_err(RevisionError::files("can't create", &builds))?;
         let lock = self.home.join("lock");
-        // What an earlier drome has started, and what would go on writing, holds the lock after a kill of that one.
+        // After an earlier drome was killed, whatever it started that may still write there holds the lock.
         let lock = Lock::take(&lock).map_err(RevisionError::files("can't lock", &lock))?;
         let folder = self.folder(revision);
         if !folder.is_dir() {
@@ -91,7 +91,7 @@ impl<'r> Builder<'r> {
         self.home.join("builds").join(short(Sha256::new().chain_update(parts)))
     }
 
-    /// Checks out and builds where all are built, then moves the result.
+    /// Checks out and builds in the one folder in which all revisions are built, then moves the result.
     fn make(
         &self,
         revision: &Revision,

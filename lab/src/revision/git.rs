@@ -13,10 +13,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The name that stands for the working tree, whatever was changed in it.
+/// The name that stands for the working tree, with its uncommitted changes.
 pub const WORKING_TREE: &str = ".";
 
-/// The most branches that an error names.
+/// The maximum number of branches that an error names.
 const NAMED: usize = 8;
 
 /// Lists the files that git tracks, those of submodules included.
@@ -29,7 +29,7 @@ const ABBREVIATED: usize = 10;
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
-    /// Where in it the user is.
+    /// The user's folder, relative to the root.
     prefix: PathBuf,
 }
 
@@ -58,7 +58,8 @@ impl Revision {
         }
     }
 
-    /// Whether both have the same files, as a commit and an empty one after it have. A working tree without changes has those of its commit.
+    /// Whether both have the same files, as a commit and an empty one after it have. A working tree without changes has those of its
+    /// commit.
     pub fn is_same(&self, other: &Self) -> bool {
         let is_plain = |revision: &Self| !revision.is_changed;
         self.tree == other.tree && (self.files == other.files || (is_plain(self) && is_plain(other)))
@@ -77,12 +78,12 @@ impl Repository {
         Ok(Self { root: path(line(&root)), prefix: path(line(&prefix)) })
     }
 
-    /// The folder with all of it.
+    /// The repository's top folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The user's folder, from the root.
+    /// The user's folder, relative to the root.
     pub fn prefix(&self) -> &Path {
         &self.prefix
     }
@@ -164,7 +165,7 @@ impl Repository {
         about(file).is_ok_and(|at| !at.is_dir()) && !folders_of(file).any(is_link)
     }
 
-    /// Whether a file of the checkout is in a submodule that the user has not checked out, so that nothing of it can be gone.
+    /// Whether a file of the checkout is in a submodule that the user has not checked out, so that none of its files counts as removed.
     fn is_in_absent_submodule(&self, file: &Path, checkout: &Path) -> bool {
         let is_submodule = |folder: &Path| fs::symlink_metadata(folder.join(".git")).is_ok();
         let is_absent = |folder: &Path| {
@@ -222,7 +223,7 @@ fn git<S: AsRef<OsStr>>(folder: &Path, args: &[S]) -> Result<Vec<u8>, RevisionEr
     git_reading(Stdio::null(), folder, args)
 }
 
-/// The same; git, and what it starts, has the lock as its standard input, of which it makes no use.
+/// As `git`; the process, and what it starts, has the lock as its standard input, which it does not read.
 fn git_holding<S: AsRef<OsStr>>(lock: &Lock, folder: &Path, args: &[S]) -> Result<Vec<u8>, RevisionError> {
     let held = lock.shared().map_err(RevisionError::files("can't keep the lock of", folder))?;
     git_reading(held.into(), folder, args)

@@ -12,7 +12,7 @@ use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often drome looks whether it was asked to stop.
+/// How often drome checks whether it was asked to stop.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Runs the command of the second argument in the folder of the first one, in a shell that has nothing else to do.
@@ -46,7 +46,7 @@ pub fn run(
     let begun = Instant::now();
     loop {
         match build.ends_within(INTERVAL) {
-            // The guard was killed, and what it guarded may have lost its last keeper.
+            // The guard was killed, and nothing else may be left that ends what it guarded.
             Err(fault) => {
                 build.ask_to_stop();
                 return Err(own(fault));

@@ -50,7 +50,7 @@ const VARIABLES: &[&str] = &[
     "PKG_CONFIG",
 ];
 
-/// Versions and variables as text, the same whenever they are the same.
+/// Versions and variables as text; the text is the same if and only if they are.
 pub fn describe(build: &str) -> String {
     let variables: BTreeMap<_, _> = std::env::vars_os()
         .filter(|(name, _)| VARIABLES.iter().any(|begin| name.to_string_lossy().starts_with(begin)))

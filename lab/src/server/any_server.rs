@@ -80,7 +80,7 @@ impl AnyServer {
         }
     }
 
-    /// Its number on the other machine, if it is on one.
+    /// The server on the other machine, if it is on one.
     pub fn remote(&self) -> Option<&RemoteServer> {
         match self {
             Self::Remote(remote) => Some(remote),
@@ -116,7 +116,8 @@ impl AnyServer {
         }
     }
 
-    /// The lab's failure, if it explains why the server does not answer: the link or the network is gone. `path` is asked there.
+    /// The lab's failure, if it explains why the server does not answer: the link or the network is gone. `path` is requested on the
+    /// server's own machine to find out.
     pub fn unreachable(&self, path: &str, why: &str) -> Option<Fault> {
         self.remote()?.unreachable(path, why)
     }

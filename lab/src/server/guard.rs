@@ -34,7 +34,7 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 /// How long the program that runs a container may take to end after SIGTERM, so that it does not leave half a container.
 const END_PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long the program that ran a container may still create it after that program was killed, in a daemon.
+/// How long a tool's daemon may still take to create a container after the program that asked for it was killed.
 const SETTLED: Duration = Duration::from_millis(300);
 
 /// What the guard is to start, as a line of JSON on its standard input.
@@ -48,7 +48,8 @@ pub struct Order {
     pub env: Vec<(String, String)>,
     /// The CPUs that the server may use; empty: all.
     pub cpus: Vec<usize>,
-    /// The server's soft limit of descriptors; `None`: drome's. drome raised its own, and some servers size their tables by theirs.
+    /// The server's soft limit of descriptors; `None`: the one that drome has, which it has raised. Some servers size their tables by this
+    /// limit.
     pub descriptors: Option<u64>,
     /// The file for its output.
     pub log: PathBuf,
@@ -113,7 +114,7 @@ fn guard(dir: &Path) -> Result<(), Halt> {
     say(&format!("left {left}"));
     if let Some(why) = remains {
         say(&format!("remains {}", why.replace('\n', " ")));
-        // Where drome is gone, nobody else tells.
+        // If drome is gone, only the log can report this.
         let _ =
             File::options().append(true).open(&order.log).and_then(|mut log| writeln!(log, "drome: {why}"));
     }

@@ -1,5 +1,5 @@
-//! drome's own program as it runs. Its file may be replaced or removed meanwhile, for example by a build; a guard or a reference
-//! that was started from the file's name would be another program, or none.
+//! Starts the program that drome itself is running. Its file may be replaced or removed meanwhile, for example by a build; a guard or a
+//! reference that was started from the file's name would be another program, or none.
 
 use rustix::process::{DumpableBehavior, dumpable_behavior};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub fn command() -> Command {
     command
 }
 
-/// Gives the process its name in lists such as `top`, where it was started by the names above and is called `exe`.
+/// Gives the process its name in lists such as `top`, if it was started by one of the paths above and is called `exe`.
 pub fn name_process() {
     if rustix::thread::name().is_ok_and(|name| name.as_c_str() == c"exe") {
         let _ = rustix::thread::set_name(c"drome");

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 pub struct Instance {
     /// The server.
     pub server: AnyServer,
-    /// Where it is asked.
+    /// Where requests to it go.
     pub origin: Origin,
 }
 
@@ -58,7 +58,7 @@ impl Instance {
         Ok(Self { server: AnyServer::Remote(remote), origin })
     }
 
-    /// Takes a server that already runs, which must answer this path at once, in any way.
+    /// Takes a server that already runs, which must answer a request for this path at once, with whatever status and body.
     fn of_running(running: &Running, path: &str) -> Result<Self, Fault> {
         if let Some(end) = running.ended() {
             return Err(Fault::Contender(end));

@@ -11,7 +11,7 @@ pub fn listener(address: SocketAddr) -> Option<i32> {
     if address.ip().is_loopback() { listener_here(address) } else { None }
 }
 
-/// The same for an address that is this machine's.
+/// As [`listener`], for any address that is known to be this machine's.
 pub fn listener_here(address: SocketAddr) -> Option<i32> {
     let entries = tcp().into_iter().flatten().chain(tcp6().into_iter().flatten());
     let is_it = |e: &TcpNetEntry| {
@@ -32,7 +32,7 @@ pub fn listener_here(address: SocketAddr) -> Option<i32> {
     holders.iter().find(is_top).map(|(pid, _)| *pid)
 }
 
-/// Whether this machine has the address: the kernel lets a socket have no other.
+/// Whether this machine has the address: the kernel lets a socket bind to no other.
 pub fn is_own(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Where a server is asked, and which host the requests name.
+//! Where requests to a server go, and which host they name.
 
 use model::{Address, Target};
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ pub struct Origin {
 }
 
 impl From<SocketAddr> for Origin {
-    /// A server that is asked by its address.
+    /// The origin of a server for which requests name the address as their host.
     fn from(address: SocketAddr) -> Self {
         Self { address, host: address.to_string() }
     }

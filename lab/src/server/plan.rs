@@ -31,8 +31,8 @@ pub fn plan(
     Plan {
         warmup: design.warmup,
         timeout: TIMEOUT,
-        // A load generator that sleeps must be woken, and the server's core pays for that, not the same for
-        // all servers (ARCHITECTURE.md has figures). With cores of its own it stays awake.
+        // A load generator that sleeps must be woken, and the server's core pays for that, not the same for all servers (docs/decisions.md
+        // has figures). With cores of its own it stays awake.
         spin: if cores.client_may_poll { Duration::MAX } else { Duration::ZERO },
         threads: cores.client.len().max(1),
         cpus: cores.client.clone(),

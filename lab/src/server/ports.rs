@@ -23,6 +23,6 @@ pub fn free_port_of(host: Ipv4Addr) -> std::io::Result<u16> {
 
 /// Whether no process listens on the port.
 pub fn is_free(host: Ipv4Addr, port: u16) -> bool {
-    // A listener that shares its port would let a plain bind pass only with the same option, which this lacks.
+    // A listener with SO_REUSEPORT would let another socket bind only with the same option, which this one lacks.
     TcpListener::bind((host, port)).is_ok()
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// How long a removal may take, with all of its attempts.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often it is attempted: a tool refuses while it removes the container itself.
+/// The number of attempts: a tool refuses while it is removing the container itself.
 const ATTEMPTS: u32 = 4;
 
 /// The time between attempts.

@@ -6,13 +6,13 @@ use procfs::process::Process;
 /// A server that already runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// Where it is asked.
+    /// Where requests to it go.
     pub origin: Origin,
     /// Its first process; `None`: its processes are not known.
     process: Option<Known>,
 }
 
-/// A process that can't be taken for a later one of the same number.
+/// A process that can't be taken for a later one with the same PID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Known {
     pid: i32,
@@ -35,7 +35,7 @@ impl Running {
         self.process.map(|process| process.pid)
     }
 
-    /// That its process has ended, if it has. Of one whose processes are not known, only requests that fail show that.
+    /// Says that its process has ended, if it has. If its processes are not known, only requests that fail show that.
     pub fn ended(&self) -> Option<String> {
         let Known { pid, started: then } = self.process?;
         (started(pid) != Some(then)).then(|| format!("its process {pid} has ended"))

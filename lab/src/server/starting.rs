@@ -49,7 +49,8 @@ struct Starting<'p> {
     container: Option<(&'p Launch, String)>,
 }
 
-/// Starts a contender on this address of the machine and waits until it answers in any way; returns the server and its address.
+/// Starts a contender on this address of the machine and waits until it answers, with whatever status and body; returns the server and its
+/// address.
 pub fn start(
     prepared: &Prepared,
     place: &Place,
@@ -64,7 +65,7 @@ pub fn start(
                 let address = starting.address();
                 return Ok((starting.server, address));
             }
-            // Between the choice of a port and the server's own hand on it there is time for somebody else's.
+            // Another process may have taken the port after it was chosen and before the server listened on it.
             Err(Fault::Contender(_)) if tried < MAX_PORTS && starting.is_port_taken() => tried += 1,
             Err(fault) => return Err(fault),
         }
@@ -97,7 +98,8 @@ impl<'p> Starting<'p> {
         Ok(Self { prepared, place, server, at, container })
     }
 
-    /// Waits until the contender answers its first workload in any way. Whether it answers rightly is verified afterwards, once.
+    /// Waits until the contender answers a request, with whatever status and body. Whether it answers correctly is verified afterwards,
+    /// once.
     fn wait_ready(&mut self, stop: &AtomicBool) -> Result<(), Fault> {
         let prepared = self.prepared;
         let (origin, path) = (Origin::from(self.address()), plainest_path(&prepared.contender.serves));
@@ -119,7 +121,7 @@ impl<'p> Starting<'p> {
                 if let Some(own) = Fault::own(&why) {
                     return Err(own);
                 }
-                // Without it, what listens elsewhere is not seen under docker.
+                // Under docker, a listener on another port is seen only if the container's processes are known.
                 let _ = self.find_container(stop);
                 return Err(Fault::Contender(match self.elsewhere() {
                     Some(where_it_is) => format!("it was not ready within {patience:?}: {where_it_is}"),
@@ -176,14 +178,14 @@ impl<'p> Starting<'p> {
         } else {
             "the command did not start it: the command must run the server itself"
         };
-        // A listener that nobody is seen to have may be its own: a ring of io_uring can have it.
+        // A listener that no process is seen to hold may be the server's own: a ring of io_uring can hold it.
         match local::listener_here(self.address()) {
             None => Ok(()),
             Some(pid) => Err(Fault::Contender(format!("process {pid} answers on port {port}, but {owner}"))),
         }
     }
 
-    /// Whether a process listens on its port that is none of its own.
+    /// Whether a process that is not the server's listens on its port.
     fn is_port_taken(&self) -> bool {
         let port = self.at.port();
         local::listens(&self.server.tree(), port) != Some(true) && !ports::is_free(*self.at.ip(), port)
@@ -191,15 +193,28 @@ impl<'p> Starting<'p> {
 
     /// Where it listens instead of on its port.
     fn elsewhere(&self) -> Option<String> {
-        let (all, port) = (local::listening(&self.server.tree()), self.at.port());
-        let (pid, other) = all.first()?;
-        all.iter().all(|(_, at)| at.port() != port).then(|| {
-            format!(
-                "nothing listens on port {port}, but its process {pid} listens on {other}: its command or its files must \
-                 use {{port}} where they set the port"
-            )
-        })
+        elsewhere(&local::listening(&self.server.tree()), self.at)
     }
+}
+
+/// Where a server listens, process by process, if that is not where it is asked, `at`; and what to change.
+fn elsewhere(listeners: &[(i32, SocketAddr)], at: SocketAddrV4) -> Option<String> {
+    let at = SocketAddr::V4(at);
+    let hears = |own: &SocketAddr| own.port() == at.port() && (own.ip().is_unspecified() || own.ip() == at.ip());
+    if listeners.iter().any(|(_, own)| hears(own)) {
+        return None;
+    }
+    let port = at.port();
+    Some(match (listeners.iter().find(|(_, own)| own.port() == port), listeners.first()?) {
+        (Some((pid, own)), _) => format!(
+            "it is asked at {at}, but its process {pid} listens only on {own}: its command or its files must use {{host}} \
+             where they set the address"
+        ),
+        (None, (pid, own)) => format!(
+            "nothing listens on port {port}, but its process {pid} listens on {own}: its command or its files must use \
+             {{port}} where they set the port"
+        ),
+    })
 }
 
 /// Writes its files into its folder, with every placeholder filled in; returns its command.
@@ -246,6 +261,22 @@ mod tests {
         let (assets, log) = (cache.path().to_owned(), cache.path().join("log"));
         let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080);
         lay(&prepared, &Place { cpus: cpus.to_vec(), connections: 1, assets, log }, at, cache.path()).unwrap()
+    }
+
+    #[test]
+    fn a_server_that_listens_elsewhere_is_told_which_placeholder_it_lacks() {
+        let at = SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 2), 8080);
+        let elsewhere = |own: &[&str]| {
+            let listeners: Vec<(i32, SocketAddr)> = own.iter().map(|own| (7, own.parse().unwrap())).collect();
+            super::elsewhere(&listeners, at)
+        };
+        for sound in [&[][..], &["10.0.0.2:8080"], &["0.0.0.0:8080"], &["[::]:8080"], &["127.0.0.1:8080", "0.0.0.0:8080"]] {
+            assert_eq!(elsewhere(sound), None, "{sound:?}");
+        }
+        let lacks_host = elsewhere(&["127.0.0.1:9", "127.0.0.1:8080"]).unwrap();
+        assert!(lacks_host.contains("listens only on 127.0.0.1:8080") && lacks_host.contains("must use {host}"));
+        let lacks_port = elsewhere(&["127.0.0.1:9"]).unwrap();
+        assert!(lacks_port.contains("nothing listens on port 8080") && lacks_port.contains("must use {port}"));
     }
 
     #[test]

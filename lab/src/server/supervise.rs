@@ -65,7 +65,7 @@ impl Server {
         Self::start_holding(start, Stdio::inherit(), lay)
     }
 
-    /// The same; the guard holds this file open until nothing is left of what it started.
+    /// As [`Self::start`]; the guard holds this file open until nothing is left of what it started.
     pub fn start_holding(
         start: Start,
         held: Stdio,
@@ -77,7 +77,7 @@ impl Server {
             .arg(&start.log)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // A guard tells what is wrong by its standard output.
+            // A guard reports what is wrong on its standard output.
             .stderr(held)
             .process_group_of_its_own()
             .spawn()
@@ -96,7 +96,7 @@ impl Server {
         let host = *address.ip();
         server.order(&Order { command, host, env, cpus, descriptors, log, removal })?;
         let pid = server.awaited("pid")?;
-        server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard named the process `{pid}`")))?;
+        server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard sent `{pid}` as a PID")))?;
         Ok(server)
     }
 
@@ -114,7 +114,7 @@ impl Server {
             Some((first, rest)) if first == word => Ok(rest.to_owned()),
             Some(("refused", why)) => Err(Fault::Contender(why.to_owned())),
             Some(("failed", why)) => Err(Fault::Lab(why.to_owned())),
-            _ => Err(Fault::Lab(format!("the guard of a server said `{line}`"))),
+            _ => Err(Fault::Lab(format!("the guard of a server sent an unexpected line: `{line}`"))),
         }
     }
 

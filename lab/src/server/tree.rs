@@ -49,7 +49,7 @@ pub enum Tree {
 }
 
 impl Tree {
-    /// The processes above all others of the server, and above the program that runs its container.
+    /// The topmost process of the server, and that of the program that runs its container.
     fn roots(&self) -> Vec<i32> {
         match self {
             Self::Below(root) | Self::From(root) => vec![*root],
@@ -95,7 +95,7 @@ pub fn snapshot(tree: &Tree) -> Snapshot {
     let page = procfs::page_size();
     let reaped = |stat: &Stat| (stat.cutime.max(0) + stat.cstime.max(0)) as u64 * tick_ns;
     let own = match tree {
-        // What ended without a parent of its own, the guard has reaped.
+        // The guard has reaped the processes that ended after their own parents.
         Tree::Below(guard) => stat(*guard).map_or(0, |stat| reaped(&stat)),
         Tree::From(_) | Tree::Container(_) => 0,
     };
@@ -165,11 +165,11 @@ fn on_cpu_ns(schedstat: &Path) -> Option<u64> {
     std::fs::read_to_string(schedstat).ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// CPU time, between two looks, of the thread that used the most, where all of the server's threads together used `cpu_ns`. A thread
+/// CPU time, between two readings, of the thread that used the most, where all of the server's threads together used `cpu_ns`. A thread
 /// that began between them began at 0. Of a thread that ended in between, only a bound is known, namely what is left of `cpu_ns`: `None`
 /// where that is larger than what any living thread used.
 pub fn busiest_thread_ns(before: &ThreadClocks, after: &ThreadClocks, cpu_ns: u64) -> Option<u64> {
-    // A clock that went back is another thread's, to which the kernel has given the number anew.
+    // A clock that went back belongs to another thread, to which the kernel has given the same ID.
     let used = |(thread, now): (&(i32, i32), &u64)| {
         let then = before.get(thread).filter(|then| *then <= now).unwrap_or(&0);
         now - then
@@ -226,8 +226,8 @@ fn descendants(root: i32) -> Option<Vec<i32>> {
 /// CPU time up to now, in nanoseconds. The time of an ended process is with the process that reaped it, so that no sum goes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent {
-    /// CPU time of all visible processes that are neither this one nor a server's. The kernel's own threads are left out, because they also work
-    /// for the measured ones.
+    /// CPU time of all visible processes that are neither this one nor a server's. The kernel's own threads are left out, because they also
+    /// work for the measured ones.
     pub others_ns: u64,
     /// CPU time of this process, the server's, and that of the program that runs the server's container.
     pub measured_ns: u64,

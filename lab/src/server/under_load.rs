@@ -9,7 +9,7 @@ use model::{Plan, Tally, Usage};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The result.
+/// What a contender's time under load yielded.
 #[derive(Debug)]
 pub struct Loaded {
     /// What the client counted.
@@ -20,7 +20,7 @@ pub struct Loaded {
     pub stopping: Option<String>,
 }
 
-/// Carries the plan out and stops the contender, which runs on its side of these cores if drome started it.
+/// Loads a contender by the plan, then stops it. If drome started it, it runs on the servers' part of these cores.
 pub fn load(
     mut instance: Instance,
     plan: &Plan,
@@ -33,7 +33,7 @@ pub fn load(
         Some(sampler) => load::run(plan, &progress, &*sampler.watch()),
         None => load::run(plan, &progress, &()),
     };
-    // A window can last for minutes, and nothing that is sent into a dead network comes back as an error for as long.
+    // A window can last for minutes, and it can take as long until data sent into a dead network comes back as an error.
     let tally = match instance.server.machine() {
         Some(remote) => remote.while_linked(&progress.halted, run),
         None => run(),
@@ -49,7 +49,7 @@ pub fn load(
     Ok(Loaded { tally: counted(tally)?, usage, stopping })
 }
 
-/// The counts, if they say something about the server; else the fault.
+/// Returns the counts if they say something about the server, else whose fault it is that they do not.
 pub fn counted(tally: Result<Tally, LoadError>) -> Result<Tally, Fault> {
     let tally = tally.map_err(|error| fault(&error))?;
     match &tally.halted {

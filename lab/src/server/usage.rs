@@ -1,5 +1,5 @@
-//! Samples what the server uses while it is measured. A thread looks at its processes when the window opens and now and then; the last
-//! look is taken by the worker that closes the window, so that nothing later is in it.
+//! Samples what the server uses while it is measured. A thread reads its processes' figures when the window opens and at intervals; the
+//! last reading is taken by the worker that closes the window, so that nothing later is in it.
 
 use crate::machine::cores::Cores;
 use crate::machine::cpu_time::{self, Times};
@@ -26,7 +26,7 @@ pub struct Watched {
     pub cores: usize,
     /// The cores that they are pinned to and that no other program is meant to use; empty where they are not pinned.
     pub pinned_to: Vec<usize>,
-    /// Where other programs would disturb.
+    /// The cores on which other programs would disturb the measurement.
     pub place: Place,
 }
 
@@ -40,7 +40,7 @@ impl Watched {
     /// Watches a server that a user has started, and a load generator on these CPUs.
     pub fn free(pid: i32, client: &[usize]) -> Self {
         let (tree, cpus) = (Tree::From(pid), local::cpus(pid));
-        // Where it may run is not to be seen: anywhere.
+        // If the CPUs that it may use can't be read, it may run anywhere.
         let place = if cpus.is_empty() { Place::default() } else { Place::of(&cpus, client) };
         Self { tree, cores: local::cores(pid), pinned_to: Vec::new(), place }
     }

@@ -56,7 +56,7 @@ pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, Set
     names.iter().map(lay_out).collect()
 }
 
-/// A contender on each of these tracks; once, as it comes, if it has no tuned track.
+/// A contender on each of these tracks; if it has no tuned track, only once, as it is declared.
 pub fn on_tracks(prepared: Prepared, tracks: &[Track]) -> Vec<Prepared> {
     let Some(tuned) = prepared.tuned() else { return vec![prepared] };
     let is_wanted = |track| tracks.contains(&track);

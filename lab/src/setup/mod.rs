@@ -81,7 +81,7 @@ pub enum SetupError {
     /// The race can't be run because of a server that is compared with the first one: it does not start, or answers wrongly.
     #[error("{0}")]
     Compared(String),
-    /// The study's servers belong on another machine, which whoever asks does not reach.
+    /// The study's servers belong on another machine, which only `drome run` reaches.
     #[error(
         "the study has `server-on = \"{words}\"`, and only `drome run` reaches another machine: measure the study with that, or remove \
          the key"

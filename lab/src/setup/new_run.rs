@@ -21,7 +21,7 @@ const QUICK_HEATS: ([usize; 2], Duration) = ([2, 2], Duration::from_secs(1));
 /// What the command line sets for a run of any study.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
-    /// The seed of every shuffle and every resampling; `None`: the clock.
+    /// The seed of every shuffle and every resampling; `None`: taken from the clock.
     pub seed: Option<u64>,
     /// Whether the run is only a first look.
     pub quick: bool,

@@ -1,5 +1,5 @@
 //! Decides whether an interrupted run can be continued: only with the same contenders, on the same machine and with the same drome. Trials
-//! of two builds, of two kernels or on other cores are no sample of one thing. Pure.
+//! of two builds, of two kernels or on different cores do not measure the same thing. Pure.
 
 use crate::findings::compare::machine;
 use model::Run;
@@ -18,8 +18,8 @@ pub fn changes_since(then: &Run, now: &Run) -> Vec<String> {
     changes
 }
 
-/// How the same work would be another one on the machine of `now`, a sentence each: contenders, bodies, and the build of drome. The machine
-/// itself may be any.
+/// How the work would differ on the machine of `now`, a sentence each: contenders, bodies, and the build of drome. The machine itself may
+/// differ.
 pub fn work_changes_elsewhere(then: &Run, now: &Run) -> Vec<String> {
     let mut changes = work_changes(then, now);
     changes.extend(machine::drome(&then.environment, &now.environment));

@@ -38,8 +38,8 @@ pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<Str
     Ok((Lineup { prepared, works: any_answer(), remote: None }, entrants))
 }
 
-/// Where a process that listens for a URL is seen and is neither the URL's process of `pids` nor below it: the figures are then
-/// perhaps not the server's. A sentence each.
+/// A sentence for each URL on whose port a process listens that is neither the URL's process of `pids` nor below it: the figures are then
+/// perhaps not the server's.
 pub fn not_above_listeners(targets: &[Target], pids: &[i32]) -> Vec<String> {
     let doubt = |(target, pid): (&Target, &i32)| {
         let listener = listener(target).filter(|listener| !is_of(*listener, *pid))?;
@@ -51,7 +51,7 @@ pub fn not_above_listeners(targets: &[Target], pids: &[i32]) -> Vec<String> {
     targets.iter().zip(pids).filter_map(doubt).collect()
 }
 
-/// Fails unless there is a process for each URL, or for none, and none is another's.
+/// Fails unless there is a process for each URL, or for none, and none of them belongs to another URL's server.
 fn ensure_distinct(targets: &[Target], pids: &[i32]) -> Result<(), SetupError> {
     if pids.is_empty() {
         return Ok(());

@@ -28,7 +28,7 @@ struct Asked {
 /// that body is expected of all; the run keeps its size, and the likely class of each contender.
 pub fn same_work(lab: &mut Lab, run: &mut Run, path: &str) -> Result<(), SetupError> {
     let asked = ask_all(lab, run, path);
-    // Whatever came of it then.
+    // After a request to stop, its result does not matter.
     if lab.stop.load(Ordering::Relaxed) {
         return Err(SetupError::Interrupted);
     }
@@ -104,8 +104,8 @@ fn ask_one(
     Ok((answer, class))
 }
 
-/// Why these answers are not the same work, if they are not: the first one and the first that differs from it, each with its own. The
-/// first one is taken for right, unless its status already is not.
+/// Why these answers are not the same work, if they are not: names the first contender and the first that differs from it, each with its
+/// answer. The first one is taken for right, unless its status is not 200.
 fn unequal(answers: &[(String, Answer)], path: &str) -> Option<SetupError> {
     let ((one, first), others) = answers.split_first()?;
     let told = |(other, answer): &(String, Answer)| {

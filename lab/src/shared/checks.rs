@@ -96,6 +96,6 @@ fn check_report(report: &Printed) -> Result<(), String> {
     time(&report.started_at)?;
     match serde_json::from_str::<serde::de::IgnoredAny>(&report.json) {
         Ok(_) => Ok(()),
-        Err(_) => Err("its JSON is none".to_owned()),
+        Err(_) => Err("its JSON is not valid".to_owned()),
     }
 }

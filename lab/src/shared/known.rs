@@ -8,16 +8,16 @@ use model::{Observation, Run, Trial};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The most contenders and cells, each. A study has some forty contenders.
+/// The maximum number of contenders, and of cells. A study has some forty contenders.
 const MOST_OF_STUDY: usize = 1_000;
 
-/// The most rounds and blocks, the numbers of which size tables.
+/// The maximum number of rounds or blocks, because some tables have an entry for each.
 const MOST_ROUNDS: usize = 100_000;
 
-/// The most copies of a contender.
+/// The maximum number of copies of a contender.
 const MOST_COPIES: usize = 100;
 
-/// The most cycles of a heat in a cell, and the most turns in one of them.
+/// The maximum number of cycles of a heat in a cell, and of turns in one of them.
 const MOST_CYCLES: usize = 1_000_000;
 
 /// The longest time of a design: a year.
@@ -35,7 +35,7 @@ pub struct Known {
     has_ended: bool,
     trials: BTreeSet<Trial>,
     heats: BTreeMap<(usize, usize), Heat>,
-    /// Each with its number.
+    /// The starts so far, each with its number in their order.
     starts: BTreeMap<StartKey, usize>,
     /// Start, cell, cycle and place.
     slices: BTreeSet<[usize; 4]>,
@@ -55,7 +55,7 @@ impl Known {
         within("cells", study.cells.len(), 1, MOST_OF_STUDY)?;
         within("contenders", names.len().max(study.contenders.len()), 1, MOST_OF_STUDY)?;
         within("copies", run.copies, 1, MOST_COPIES)?;
-        within("the most rounds", study.design.blocks[1], 1, MOST_ROUNDS)?;
+        within("the maximum number of rounds", study.design.blocks[1], 1, MOST_ROUNDS)?;
         let design = &study.design;
         let limit = design.heats.map(|heats| heats.warmup_limit).unwrap_or_default();
         if [design.warmup, design.measure, design.budget, limit].iter().any(|length| *length > LONGEST) {
@@ -74,7 +74,7 @@ impl Known {
         })
     }
 
-    /// Checks that it is told once why the run ended.
+    /// Checks that the reason why the run ended is given only once.
     pub fn end(&mut self) -> Result<(), String> {
         if std::mem::replace(&mut self.has_ended, true) {
             Err("the run has ended already".to_owned())

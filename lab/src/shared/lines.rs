@@ -1,4 +1,4 @@
-//! The lines of a file: those that are no rows (its head, the beginning of each entry, and its end), and what all of them are together.
+//! The lines of a file: types for those that are not rows (its head, the beginning of each entry, and its end), and one for any line.
 
 use super::row::Row;
 use schemars::JsonSchema;
@@ -27,7 +27,7 @@ pub struct Head {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Opening {
-    /// The machine that measured it; null: it is not told.
+    /// The name of the machine that measured it; null: it is not named.
     pub machine: Option<String>,
 }
 

@@ -2,9 +2,9 @@
 //! from anyone, so the reader bounds and checks everything before anything of it is used.
 //!
 //! Every line is an object with one key, which is the line's kind. The first line is `drome_runs`, with the version of the form. Each
-//! entry begins with `from`, which names its machine. Its rows follow: `run`, then `ended` if it has, and `trial` or `heat`, `start` and
-//! `slice`. What is no run has one row: `import`, `replays` or `report`. The last line is `end`, with the number of entries and lines
-//! and the SHA-256 of all bytes before it.
+//! entry begins with `from`, which names its machine. Its rows follow: `run`, then `ended` if the run has ended, and `trial` or `heat`,
+//! `start` and `slice`. An entry that is not a run has one row: `import`, `replays` or `report`. The last line is `end`, with the number of
+//! entries and lines and the SHA-256 of all bytes before it.
 
 mod checks;
 mod digest;
@@ -36,10 +36,10 @@ pub const MOST_BYTES: u64 = 256 << 20;
 /// The longest line. A start has six histograms in each cell, some kilobytes each.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// The most entries of a file.
+/// The maximum number of entries of a file.
 const MOST_ENTRIES: usize = 10_000;
 
-/// The reason why runs can't be written or read. The words go on after the name of the file.
+/// The reason why runs can't be written or read. The message continues a sentence that begins with the name of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum SharedError {
     /// The file can't be read.

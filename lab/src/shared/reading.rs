@@ -13,10 +13,10 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::io::{BufRead, Read};
 
-/// The longest first line. Of a file without lines no more is read.
+/// The longest first line. Of a file without any line feed, no more is read.
 const LONGEST_HEAD: u64 = 4096;
 
-/// The name of a machine of which nothing is told.
+/// The name of a machine of which nothing is known.
 const UNKNOWN: &str = "another machine";
 
 /// A run that is shared, or whatever else a store has under a name.
@@ -148,7 +148,7 @@ struct Open {
     rows: Vec<(Kind, String)>,
 }
 
-/// What the first row of an entry tells.
+/// What the first row of an entry says about it.
 struct About {
     id: String,
     title: String,
@@ -249,7 +249,7 @@ fn is_compressed(line: &[u8]) -> bool {
     line.starts_with(&[0x1f, 0x8b])
 }
 
-/// The error that a file is none of shared runs, by its first line.
+/// The error for a file that has no shared runs, by its first line.
 fn foreign(line: &[u8]) -> SharedError {
     SharedError::Foreign(match line {
         _ if is_database(line) => {

@@ -20,7 +20,7 @@ const REDACTED: &str = "redacted";
 /// What stands in place of the name of the servers' machine, and of the words by which it is reached.
 const ELSEWHERE: &str = "another machine";
 
-/// The title of a cell of a race, which is the URL otherwise.
+/// What stands in place of the title of a race's cell, which is a URL.
 const CELL: &str = "url";
 
 /// What is taken out of texts, besides what is taken out whole.
@@ -104,7 +104,7 @@ impl Redaction {
         command.clear();
     }
 
-    /// The machine of a heat gets a number in place of its name, the same in all heats of it.
+    /// The machine of a heat gets a number in place of its name, the same in all its heats.
     fn heat(&self, heat: &mut Heat) {
         let Some(machine) = &mut heat.machine else { return };
         let mut known = self.machines.borrow_mut();

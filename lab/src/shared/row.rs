@@ -45,7 +45,7 @@ pub enum Row {
     Report(Box<Printed>),
 }
 
-/// A row whose texts, keys and numbers are checked, and its JSON in the only form that it has.
+/// A row whose texts, keys and numbers are checked, and its JSON in the one form in which it is stored and shared.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The row.

@@ -275,5 +275,5 @@ fn a_machine_that_is_not_named_is_described() {
     let mut writer = Writer::begin(Vec::<u8>::new(), "0.1.0").unwrap();
     writer.entry(None).unwrap();
     let error = writer.row(&Row::Report(Box::new(Printed { json: "no".to_owned(), ..printed }))).unwrap_err();
-    assert!(error.to_string().contains("its JSON is none"), "{error}");
+    assert!(error.to_string().contains("its JSON is not valid"), "{error}");
 }

@@ -11,7 +11,7 @@ const LONGEST_NAME: usize = 255;
 /// The longest part of a message that quotes what was read, in characters.
 const LONGEST_QUOTE: usize = 200;
 
-/// The key whose number may be any: the seed of something random.
+/// The key whose number is not limited: the seed of something random.
 const SEED: &str = "seed";
 
 /// The number of digits of a run's name: day, time, and something random.
@@ -110,7 +110,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// The sum of all numbers without their signs, seeds left out. Whoever adds up any of them gets no more.
+/// The sum of all numbers without their signs, seeds left out. No sum of some of them is larger.
 pub fn sum(value: &Value) -> u128 {
     match value {
         Value::Number(number) => match (number.as_u64(), number.as_f64()) {

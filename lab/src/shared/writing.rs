@@ -29,7 +29,7 @@ impl<W: Write> Writer<W> {
         Ok(own)
     }
 
-    /// Begins an entry that this machine measured; `None`: the machine is not told.
+    /// Begins an entry that this machine measured; `None`: the machine is not named.
     pub fn entry(&mut self, machine: Option<&str>) -> Result<(), SharedError> {
         self.checks = Checks::default();
         self.entries += 1;

@@ -22,7 +22,7 @@ pub enum ExportError {
     Shared(#[from] SharedError),
 }
 
-/// What becomes of an entry.
+/// The outcome of pulling an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pulled {
     /// It is stored now.
@@ -72,7 +72,7 @@ impl Store {
         }
     }
 
-    /// Stores what it does not have yet of these entries, all of it or nothing. The outcomes are in the order of the entries.
+    /// Stores those of these entries that it does not have yet, all of them or none. The outcomes are in the order of the entries.
     /// `pulled_at`: the present time in RFC 3339, UTC.
     pub fn pull(&self, entries: &[Entry], pulled_at: &str) -> Result<Vec<Pulled>, ExportError> {
         // Before the transaction, because a drome that measures would wait for it.
@@ -123,7 +123,7 @@ impl Store {
         Ok(())
     }
 
-    /// Gives the rows of a query one by one: all trials of a run at a time take far more memory than they are long.
+    /// Gives the rows of a query one by one: all trials of a run at once would take far more memory than their JSON is long.
     fn each<T: DeserializeOwned>(
         &self,
         sql: &str,

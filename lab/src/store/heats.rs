@@ -31,7 +31,8 @@ impl Store {
         kept.commit().map_err(|e| self.wrap(e))
     }
 
-    /// Adds a whole heat that was measured elsewhere, all of it or nothing; false: the run has this heat, which stays as it is.
+    /// Adds a whole heat that was measured elsewhere, all of it or nothing. Returns false if the run has this heat already, which then
+    /// stays as it is.
     pub fn add_heat(
         &self,
         run: &str,

@@ -38,7 +38,7 @@ pub struct Setting {
     pub arrivals: Arrivals,
     /// The seed of every order, arrival and search.
     pub seed: u64,
-    /// The promise to keep.
+    /// The promise to keep, such as `p99 < 10ms`.
     pub keep: Option<Promise>,
     /// The longest duration of the search.
     pub budget: Duration,
@@ -178,7 +178,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// Searches by turns, so that no contender has the machine's good quarter of an hour to itself.
+    /// Searches for all contenders in turn, so that a time in which the machine is faster or slower affects all of them.
     fn search(&mut self) -> Option<()> {
         let Some(promise) = self.setting.keep.clone() else { return Some(()) };
         let deadline = self.servers.elapsed() + self.setting.budget;

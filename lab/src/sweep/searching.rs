@@ -8,7 +8,7 @@ use stats::search::{Answer, Search};
 /// The search is done when half its interval is within this share of the rate.
 const PRECISION: f64 = 0.03;
 
-/// The most trials that a search asks of a contender.
+/// The maximum number of trials that a search makes of a contender.
 const MAX_SEARCH_TRIALS: usize = 40;
 
 /// A search ends after this many void trials in a row, because others would be void, too.
@@ -31,7 +31,7 @@ pub struct Searching {
 }
 
 impl Searching {
-    /// Begins a search of rates from `lowest` to `capacity`; `None` where that is no range.
+    /// Begins a search of rates from `lowest` to `capacity`; `None` if that is not a range.
     pub fn new(lowest: f64, capacity: f64) -> Option<Self> {
         let search = Search::new(lowest, capacity)?;
         Some(Self { search, capacity, asked: 0, void: 0, seen: [false; 2], ended: None })

@@ -47,7 +47,7 @@ impl<'a> Servers<'a> {
         Self { lab, design, entries, network, began: Instant::now(), measured: 0 }
     }
 
-    /// The servers are on another machine, to which the network carries so much.
+    /// Sets what the network to the servers carries, where they are on another machine.
     #[must_use]
     pub fn over(self, network: Option<Network>) -> Self {
         Self { network, ..self }

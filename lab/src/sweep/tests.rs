@@ -4,12 +4,12 @@ use super::*;
 use model::sweep::{KeptOutcome, SweepTrial};
 use model::{Bound, Usage};
 
-/// A server that answers so many requests per second, each within `1/(1 − ρ)` milliseconds.
+/// Servers that answer up to these rates in requests/s, each request within `1/(1 − ρ)` milliseconds.
 struct Made {
     capacities: Vec<f64>,
     /// Open loads above this share of its capacity keep the client too busy.
     client_limit: f64,
-    /// So many requests in a hundred fail.
+    /// The number of requests in a hundred that fail.
     failed: u64,
     /// This contender dies from this measurement on.
     dies: Option<(usize, usize)>,

@@ -26,8 +26,9 @@ pub fn of(tally: &Tally, usage: Option<&Usage>, is_network_full: bool) -> Bound 
     }
 }
 
-/// The bound of most of these measurements. Where the load generator held back a third of them or more, it is theirs, whichever bound was the
-/// most frequent: a figure that comes from all of them is then certainly too low, and nobody may be called faster than it.
+/// The bound of most of these measurements. Where a third of them or more were held back, by the load generator or the network, it is the
+/// usual bound of those, whichever bound was the most frequent: a figure that comes from all of them is then certainly too low, and nobody
+/// may be called faster than it.
 pub fn usual(bounds: impl Iterator<Item = Bound>) -> Option<Bound> {
     let bounds: Vec<Bound> = bounds.collect();
     let held_back = bounds.iter().filter(|bound| bound.is_held_back()).count();

@@ -3,7 +3,7 @@
 use super::policy::Weight;
 use super::{Case, Reason};
 
-/// If the host took more of the machine's time than this, it was another machine.
+/// If the host took more of the machine's time than this, the machine was not the same any more.
 const HOST_PPM: u64 = 100_000;
 
 /// If other programs used more of the time of server's and load generator's CPUs than this, that is noted.

@@ -7,17 +7,18 @@ use model::{Bound, Load, Network};
 /// From this share of what the network carries on, it counts as being at its limit.
 const AT_LIMIT: f64 = 0.90;
 
-/// What is carried beyond this share of a limit shows that it is none: round trips are measured one by one between threads that sleep, and what
-/// TCP carries with a single connection.
+/// Traffic beyond this share of a limit shows that it is not a limit: round trips are measured one by one between threads that sleep, and
+/// TCP's throughput with a single connection.
 const BEYOND: f64 = 1.10;
 
-/// The packets that a new connection sends to the server beside its request: the one that asks for it, the one that confirms it, and its end.
+/// The packets that a new connection sends to the server beside its request: the one that asks for it, the one that confirms it, and its
+/// end.
 const PER_CONNECTION: f64 = 3.0;
 
-/// The heads of a TCP segment on Ethernet, in bytes: 14 of the frame, 20 of IPv4, 20 of TCP and 12 of its time stamps.
+/// The headers of a TCP segment on Ethernet, in bytes: 14 of the frame, 20 of IPv4, 20 of TCP and 12 of its time stamps.
 const HEADS: u64 = 66;
 
-/// The most that such a segment carries for its user, in bytes, by which what TCP carried was measured: 1,500 without the heads.
+/// The largest payload of such a segment, in bytes, with which TCP's throughput was measured: 1,500 without the headers of IPv4 and TCP.
 const LARGEST: f64 = 1448.0;
 
 /// How near a measurement came to what the network carries.
@@ -50,7 +51,7 @@ pub fn judge(case: &Case<'_>, bound: Bound) -> Option<Reason> {
     Some(Reason::note(format!("the network was used to {percent:.0} % of {}{more}", at.words)))
 }
 
-/// Bytes on the line, with the heads of all packets, of what it carries in each direction.
+/// The bytes on the line, headers of all packets included, as a share of what the line carries, in each direction.
 fn bytes(network: &Network, case: &Case<'_>) -> [Option<Share>; 2] {
     let (tally, segments) = (case.tally, segments(case));
     let per_s = |bytes: u64| (tally.duration_ns > 0).then(|| bytes as f64 * 1e9 / tally.duration_ns as f64);

@@ -1,4 +1,4 @@
-//! The policy of verdicts: what others did to a measurement matters only where it is compared.
+//! The policy of verdicts: disturbances from outside of a measurement void it only where it is compared with others.
 
 /// The effect of a circumstance on a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub enum Weight {
     Note,
 }
 
-/// How strict to be about circumstances that a measurement can't help.
+/// How strict to be about circumstances outside of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// The machine's host took much of its time.

@@ -1,5 +1,5 @@
-//! A back end without sockets, whose clock only moves when somebody waits: a script says what becomes of every
-//! connection and of every request, and when.
+//! A back end without sockets, whose clock only moves when a worker waits: a script decides what happens to every connection and to every
+//! request, and when.
 
 use net::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Slot};
 use std::cell::{Cell, RefCell};
@@ -80,12 +80,12 @@ pub struct Fake<'s> {
 }
 
 impl<'s> Fake<'s> {
-    /// Requests have so many bytes each.
+    /// A back end whose requests have `request_bytes` bytes each.
     pub fn new(request_bytes: usize, script: Script<'s>) -> (Self, Rc<RefCell<Seen>>) {
         Self::on(Rc::new(Cell::new(START)), request_bytes, script)
     }
 
-    /// The same on a clock that others have, too.
+    /// The same on a clock that other back ends share.
     pub fn on(clock: Rc<Cell<u64>>, request_bytes: usize, script: Script<'s>) -> (Self, Rc<RefCell<Seen>>) {
         let seen = Rc::<RefCell<Seen>>::default();
         let fake = Self {
@@ -109,7 +109,7 @@ impl<'s> Fake<'s> {
         }
     }
 
-    /// Something happens on a connection after so long, if it is still open then.
+    /// Makes something happen on a connection after this time, if it is still open then.
     pub fn happens(&mut self, slot: Slot, after_ns: u64, what: What) {
         let generation = self.peers[slot as usize].generation;
         self.due.push(Reverse((self.now_ns() + after_ns, self.what.len(), slot, generation)));

@@ -5,7 +5,7 @@ use model::{Expect, Verify};
 use net::{Errno, Operation};
 use std::sync::atomic::Ordering;
 
-/// A server that needs so long for an answer.
+/// A server that takes this long for an answer.
 pub fn plain(after_ns: u64) -> impl FnMut(Call) -> Vec<(u64, What)> {
     move |call| match call {
         Call::Connect { .. } => vec![(MS, What::Connected)],
@@ -21,7 +21,7 @@ fn secured(after_ns: u64) -> impl FnMut(Call) -> Vec<(u64, What)> {
     }
 }
 
-/// A request more or less.
+/// Checks a number of requests, give or take one.
 #[track_caller]
 fn assert_about(seen: Option<u64>, expected: u64) {
     assert!(seen.is_some_and(|seen| seen.abs_diff(expected) <= 1), "{seen:?}, not {expected}");
@@ -45,7 +45,7 @@ fn a_handshake_that_is_reset_after_the_warm_up_is_one_error() {
     let plan = Plan { warmup: Duration::from_millis(500), ..tls(closed(2)) };
     let mut usual = secured(10 * MS);
     let ran = run(&plan, |call| match call {
-        // The connections of the warm-up break in the window, and the first one that is opened anew does not come about.
+        // The connections of the warm-up break in the window, and the first one that is opened anew fails in its handshake.
         Call::Send { nth: 0 | 1, before: 60.., .. } => {
             vec![(0, What::Failed(Operation::Receive, Errno::CONNRESET))]
         }
@@ -146,7 +146,7 @@ fn what_was_due_before_the_window_is_not_of_its_rate() {
         }
     });
     assert_accounted(&ran.tally);
-    // The window opens a look at the clock later than it was to.
+    // The window opens one look at the clock late.
     assert_about(ran.tally.due, 200);
     assert_about(ran.tally.carried_in, 100);
     assert_about(ran.tally.carried_out, 0);

@@ -1,4 +1,4 @@
-//! Open load, when somebody stands still for a while: whose time it was.
+//! Open load while the load generator or the server stands still for a while: to which of them the delay is charged.
 
 use super::fake::{Call, Fake, START};
 use super::faults::plain;

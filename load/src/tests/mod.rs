@@ -41,7 +41,7 @@ fn open(rate_per_s: f64, connections: usize) -> Plan {
     plan(Load::Open { rate_per_s, connections, arrivals, per_connection: None }, Duration::from_secs(2))
 }
 
-/// What a run of one worker came to.
+/// The result of a run of one worker.
 struct Ran {
     tally: Tally,
     told: Vec<Exchange>,
@@ -70,7 +70,7 @@ struct Heat<'s> {
     slices: u64,
 }
 
-/// What targets of a heat need to live longer than it.
+/// What the targets of a heat borrow, so that it must live longer than the heat.
 struct Ground {
     plans: Vec<Plan>,
     progress: Vec<Progress>,
@@ -100,7 +100,7 @@ impl<'s> Heat<'s> {
         Self { clock, workers, slices: 0 }
     }
 
-    /// One slice, whose accounts are right.
+    /// Measures one slice and checks its accounts.
     #[track_caller]
     fn slice(&mut self, slice: Slice) -> Box<SliceCounts> {
         self.slice_until(slice, false)
@@ -121,18 +121,18 @@ impl<'s> Heat<'s> {
         counts
     }
 
-    /// All that the workers know of single exchanges is told.
+    /// Hands over all single exchanges that the workers have recorded.
     fn finish(self) {
         self.workers.into_iter().for_each(|worker| drop(worker.accounts.finish()));
     }
 
-    /// Nobody is loaded for so long.
+    /// Lets this time pass without load.
     fn rest(&self, ns: u64) {
         self.clock.set(self.clock.get() + ns);
     }
 }
 
-/// So many answers, one after the other.
+/// This number of answers, one after the other.
 fn answers(n: usize) -> What {
     What::Bytes(ANSWER.repeat(n))
 }

@@ -40,7 +40,7 @@ const AMBIGUOUS: &[u8] =
 const WRONG: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno";
 const GARBAGE: &[&[u8]] = &[b"\0\0\0\0", b"\x15\x03\x01\x00\x02\x02\x46", b"HTTP/1.1 101 Up\r\n\r\n"];
 
-/// What becomes of a connection.
+/// What happens to a connection.
 fn on_connect(dice: &mut Dice, is_tls: bool, mishaps: u64) -> Vec<(u64, What)> {
     let after = dice.roll(20 * MS);
     if dice.one_in(mishaps) {
@@ -57,7 +57,7 @@ fn on_connect(dice: &mut Dice, is_tls: bool, mishaps: u64) -> Vec<(u64, What)> {
     what
 }
 
-/// What becomes of requests.
+/// What happens to requests.
 fn on_send(dice: &mut Dice, is_tls: bool, mishaps: u64, requests: usize) -> Vec<(u64, What)> {
     let mut bytes = Vec::new();
     let mut end = None;
@@ -72,7 +72,7 @@ fn on_send(dice: &mut Dice, is_tls: bool, mishaps: u64, requests: usize) -> Vec<
             0 => bytes.extend_from_slice(STATUS),
             1 => bytes.extend_from_slice(WRONG),
             2 => (bytes, end) = ([&bytes[..], LAST].concat(), Some(What::Ended(cleanly))),
-            3 => bytes.extend_from_slice(LAST), // It says so and stays.
+            3 => bytes.extend_from_slice(LAST), // It announces the close and stays.
             4 => (bytes, end) = ([&bytes[..], UNTIL_CLOSE].concat(), Some(What::Ended(cleanly))),
             5 => bytes.extend_from_slice(AMBIGUOUS),
             6 => bytes.extend_from_slice(dice.of(GARBAGE)),
@@ -133,7 +133,7 @@ fn random_plan(dice: &mut Dice) -> Plan {
     plan
 }
 
-/// Every exchange is told once: its place on its connection, if it was answered, is its own.
+/// Checks that every exchange is reported once: no two answered ones have the same place on the same connection.
 fn assert_told_once(ran: &Ran) {
     let answered = ran.told.iter().filter(|exchange| matches!(exchange.end, End::Answered { .. }));
     let places: Vec<_> = answered.map(|exchange| (exchange.connection, exchange.nth)).collect();
@@ -157,7 +157,7 @@ fn check(seed: u64) {
     assert_told_once(&ran);
     assert!(tally.completed + tally.errors.status + tally.errors.body == tally.served.iter().sum::<u64>());
     if plan.warmup.is_zero() {
-        // Whatever was begun is told, or under way.
+        // Whatever was begun is reported, or in flight.
         let begun = ran.told.len() as u64 + tally.in_flight_at_end;
         assert!(begun >= tally.sent + tally.errors.local, "{begun} begun, {} sent", tally.sent);
     }

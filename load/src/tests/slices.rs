@@ -6,7 +6,7 @@ use crate::slice::Enough;
 use model::{Expect, Verify};
 use net::{Errno, Operation};
 
-/// Its rate within a thousandth.
+/// Checks the rate, to within a thousandth.
 #[track_caller]
 fn assert_rate(counts: &SliceCounts, expected: f64) {
     let rate = counts.counted.tally.rate_per_s().unwrap_or(0.0);

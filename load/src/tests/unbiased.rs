@@ -6,7 +6,7 @@ use model::slice::common_time_ns;
 use net::Io;
 use stats::random;
 
-/// Answers by time over so many slices.
+/// Answers per second over this number of slices.
 fn pooled(heat: &mut Heat<'_>, slices: u64) -> f64 {
     let (mut answers, mut time_ns) = (0, 0);
     for nth in 0..slices {
@@ -107,7 +107,7 @@ fn workers_count_the_same_time_and_their_rates_add_up() {
         let mut states: Vec<_> =
             workers.iter_mut().map(|worker| worker.begin_slice(&slice, nth, &edges).unwrap()).collect();
         while states.iter().any(|state| !state.is_over()) {
-            // Whoever's clock is behind has its turn.
+            // The worker whose clock is behind has its turn.
             let behind =
                 (0..2).filter(|i| !states[*i].is_over()).min_by_key(|i| workers[*i].io.now_ns()).unwrap();
             workers[behind].step(&mut states[behind], &mut counts[behind]).unwrap();

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The most rounds of a run.
+/// The largest number of rounds of a run.
 const MOST_ROUNDS: usize = 100;
 
 const WARMUP: Duration = Duration::from_millis(200);
@@ -21,38 +21,39 @@ const PRECISION: f64 = 0.03;
 #[serde(deny_unknown_fields)]
 #[schemars(extend("dependencies" = { "blocks": ["warmup", "measure", "precision"] }))]
 pub struct Design {
-    /// The least and the most rounds of heats. A round is a fresh start of every contender, in one heat each. The run may end after 4, 6,
-    /// 9 and 13 rounds, and at the most.
+    /// The smallest and the largest number of rounds of heats. In a round, every contender is started afresh in one heat. The run may end
+    /// after 4, 6, 9 and 13 rounds, and ends after the largest number.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::blocks_or_none")]
     #[schemars(inner(range(min = 1)))]
     rounds: Option<[usize; 2]>,
-    /// The most contenders that are alive together in a heat: 6, where `rounds` are given. 1 is what `blocks` mean.
+    /// The largest number of contenders that are alive together in a heat; with `rounds`, 6 by default. `blocks` means 1.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::heat")]
     #[schemars(range(min = 1, max = 12))]
     heat: Option<usize>,
-    /// The length of one contender's turn in a heat, from `"20ms"` to `"2s"`: `"100ms"`. It is longer for a slow server.
+    /// The length of one contender's turn in a heat, from `"20ms"` to `"2s"`; `"100ms"` by default. The turns of a slow server are longer.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "slice")]
     #[schemars(schema_with = "checked::duration::schema")]
     slice: Option<Duration>,
-    /// The least and the most blocks, instead of `rounds`: each trial starts its server anew, and no other contender is alive.
+    /// The smallest and the largest number of blocks, instead of `rounds`: each trial starts its server anew, and no other contender is
+    /// alive.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::blocks_or_none")]
     #[schemars(inner(range(min = 1)))]
     blocks: Option<[usize; 2]>,
-    /// The load before the measurement, not counted; in a heat the least: `"200ms"`, longer for a server that compiles while it runs.
-    /// Required with `blocks`.
+    /// The length of the load before the measurement, which is not counted. In a heat, the shortest such time: `"200ms"` by default, longer
+    /// for a server that compiles while it runs. Required with `blocks`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
     #[schemars(schema_with = "checked::duration::schema")]
     warmup: Option<Duration>,
-    /// The longest load before the measurement in a heat: `"120s"`. A server that has not settled by then is measured, marked, and has
-    /// no rank.
+    /// The longest load before the measurement in a heat; `"120s"` by default. A server that has not settled by then is measured and
+    /// marked, but not ranked.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
     #[schemars(schema_with = "checked::duration::schema")]
     warmup_limit: Option<Duration>,
-    /// The length of the measurement; in a heat the counted load of one start in one cell: `"2s"`. Required with `blocks`.
+    /// The length of the measurement; in a heat, of the counted load of one start in one cell: `"2s"` by default. Required with `blocks`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
     #[schemars(schema_with = "checked::duration::schema")]
     measure: Option<Duration>,
-    /// Stop as soon as every contender is certainly faster or slower than the first, or the reference.
+    /// Stop as soon as every contender is certainly faster or slower than the first contender (in a race) or the reference (in a study).
     #[serde(default)]
     decide: bool,
     /// With `decide`: the share of the first contender's speed that another may lose. The run stops as soon as every contender is
@@ -64,7 +65,8 @@ pub struct Design {
     /// does not fall behind has the offered rate, however fast it is.
     #[serde(default)]
     metric: Metric,
-    /// Stop when the interval of every ratio to the reference is within this share of it: 0.03 in heats. Required with `blocks`.
+    /// Stop when the interval of every ratio to the reference is within this share of the ratio; 0.03 by default in heats. Required with
+    /// `blocks`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::share_or_none")]
     #[schemars(range(min = 0.0001, max = 0.9999))]
     precision: Option<f64>,
@@ -81,7 +83,8 @@ mod slice {
 
     pub use checked::duration_or_none::serialize;
 
-    /// Reads `"100ms"`. In less than 20 ms, servers with a scheduler of their own only wake up; in more than 2 s, a slice finds no quiet moment.
+    /// Reads `"100ms"`. In less than 20 ms, servers with a scheduler of their own only wake up; a slice of more than 2 s is hardly ever
+    /// undisturbed.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
         let slice = checked::duration::deserialize(from)?;
         if (Heats::LEAST_SLICE..=Duration::from_secs(2)).contains(&slice) {

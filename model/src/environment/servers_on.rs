@@ -1,4 +1,4 @@
-//! The machine that servers run on where that is another one.
+//! The machine that servers run on, where it is not the load generator's.
 
 use super::Environment;
 use crate::network::Network;
@@ -21,7 +21,7 @@ pub struct ServersOn {
     pub arch: String,
     /// Whether it was this very machine, behind a simulated network.
     pub is_this_machine: bool,
-    /// What it is.
+    /// The machine's properties.
     pub environment: Environment,
     /// What the network to it carries, measured before the first heat.
     pub network: Option<Network>,

@@ -20,7 +20,7 @@ pub struct CellInHeats {
     /// The other programs that used the most CPU time in disturbed turns, at most three, the first one the most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<Background>,
-    /// The noise floors by class, as a ratio less one: smaller differences are treated as noise.
+    /// The noise floors by class, as a ratio minus one (0.03: 3 %): smaller differences are treated as noise.
     pub noise_floors: Vec<ClassFloor>,
     /// The state of all pairs of ranked contenders, the reference included.
     pub pairs: Pairs,
@@ -56,13 +56,13 @@ pub struct MachineFindings {
     pub heats: usize,
     /// Its speed as a share of the mean of all machines, by the metric that contenders are ranked by. It does not affect ranks.
     pub speed: f64,
-    /// The probability that chance makes contenders compare so differently on it; null: there are too few heats to tell.
+    /// The probability that contenders would compare this differently on it by chance; null: there are too few heats to tell.
     pub probability: Option<f64>,
     /// Whether contenders certainly compare differently on it than on the others.
     pub differs: Option<bool>,
     /// The contender that compares most differently on it.
     pub contender: Option<String>,
-    /// That contender's figure on it, as a share of what it would be by all machines.
+    /// That contender's figure on it, as a share of the figure that all machines together predict.
     pub ratio: Option<f64>,
 }
 
@@ -71,7 +71,7 @@ pub struct MachineFindings {
 pub struct ClassFloor {
     /// The class.
     pub class: Class,
-    /// The noise floor as a ratio less one.
+    /// The noise floor, as a ratio minus one (0.03: 3 %).
     pub noise_floor: f64,
 }
 
@@ -125,16 +125,16 @@ pub struct ContenderInHeats {
     pub settling_known: usize,
     /// The load before the measurement, in seconds: the median over its starts.
     pub warmup_s: Option<f64>,
-    /// The share of its turns that others disturbed: their cycles are repeated, where there are quiet moments enough.
+    /// The share of its turns that other programs disturbed: their cycles are repeated, where there are enough quiet moments.
     pub disturbed_share: Option<f64>,
     /// The number of starts in which its own pauses cost more than 2 % of its rate.
     pub stalls: usize,
     /// What its own pauses cost over all its starts, as a share of its rate: the mean. Null where fewer than three starts are known, where
-    /// it is less than 2 %, or where chance alone may have made it (Student's t, one-sided at 2.5 %).
+    /// it is less than 2 %, or where chance alone may explain it (Student's t, one-sided at 2.5 %).
     pub stall_share: Option<f64>,
     /// The number of starts in a heat without enough quiet moments.
     pub never_quiet: usize,
-    /// Its CPU time while others were loaded, as a share of one core.
+    /// Its CPU time in the turns of other members, as a share of one core.
     pub elsewhere_share: Option<f64>,
     /// By how many bytes its resident memory grew per answer while it was measured: the mean over its starts. The interval is over starts,
     /// and wide enough that one step of 128 KiB in each start is not taken for growth. Absent where it is not known.

@@ -1,4 +1,4 @@
-//! How the CPU time of servers differs that were sampled after the run (`--profile`), as far as a report has it.
+//! How the CPU times of the servers that were sampled after the run (`--profile`) differ, as far as a report shows it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct ProfiledPair {
     pub ns_per_answer: f64,
     /// The standard error that sampling has in this difference, in nanoseconds.
     pub standard_error_ns: f64,
-    /// The functions whose own CPU time differs most, the largest difference first; none whose difference sampling explains.
+    /// The functions whose own CPU time differs most, the largest difference first. Differences that sampling error explains are left out.
     pub parts: Vec<ProfiledPart>,
 }
 

@@ -8,14 +8,14 @@ use super::{
 use crate::findings::Figure;
 use crate::gate::{Outcome, judged};
 
-/// The longest time, the most rounds and the most cores that are believed.
+/// The largest time in seconds, number of rounds and number of cores that are accepted.
 pub(super) const LARGEST_COUNT: usize = 1_000_000_000;
 
 /// Differences below this are those of rounding.
 const ROUNDING: f64 = 1e-9;
 
 impl GateVerdict {
-    /// Fails with the first thing that is wrong, as the end of a sentence. The text has no words of the document.
+    /// Fails with the first thing that is wrong, as the end of a sentence. The error quotes nothing from the document.
     pub fn check(&self) -> Result<(), String> {
         if self.schema != SCHEMA {
             return Err(format!("its schema is {}, not {SCHEMA}", self.schema));
@@ -82,7 +82,7 @@ pub(super) fn within(what: &str, number: f64, low: f64, high: f64) -> Result<(),
     if (low..=high).contains(&number) { Ok(()) } else { Err(format!("{what} is out of range")) }
 }
 
-/// Fails if there is more than that.
+/// Fails if `count` is more than `most`.
 pub(super) fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
     if count <= most { Ok(()) } else { Err(format!("{what}: {count} is more than {most}")) }
 }

@@ -1,15 +1,15 @@
-//! Where the servers of a race spent their CPU time, as a part of a verdict's document. What drome writes keeps to the limits that every
-//! reader applies: few servers, few functions, short names, possible numbers.
+//! Where the servers of a race spent their CPU time, as a part of a verdict's document. What drome writes stays within the limits that
+//! every reader applies: few servers, few functions, short names, possible numbers.
 
 use super::check::{LARGEST_COUNT, at_most, within};
 use super::{LONGEST_NAME, LONGEST_SENTENCE, clipped, on_one_line};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The most servers whose profiles a document has, the first one included.
+/// The largest number of servers whose profiles a document has, the first one included.
 pub const MOST_PROFILED: usize = 6;
 
-/// The most functions of a list.
+/// The largest number of functions in a list.
 pub const MOST_FUNCTIONS: usize = 5;
 
 /// The longest name of a function, in bytes.
@@ -18,7 +18,7 @@ pub const LONGEST_FUNCTION: usize = 200;
 /// The longest time per answer, in nanoseconds: a thousand seconds.
 pub const LONGEST_NS: f64 = 1e12;
 
-/// The most samples that are believed.
+/// The largest number of samples that is accepted.
 const MOST_SAMPLES: u64 = 1 << 48;
 
 /// A difference counts as one beyond this many standard errors, as in the comparison of the samples.
@@ -48,7 +48,7 @@ pub struct ProfiledServer {
     pub samples: u64,
     /// Its CPU time per answer, in nanoseconds; null: unknown.
     pub ns_per_answer: Option<f64>,
-    /// The functions that take most CPU time by themselves, the most expensive first.
+    /// The functions that take the most CPU time themselves, without what they call, the most expensive first.
     pub functions: Vec<ProfiledFunction>,
     /// What it spends more or less than the first server; null: it is the first, or one of the two has no profile.
     pub difference: Option<ProfileDifference>,
@@ -75,8 +75,7 @@ pub struct ProfileDifference {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProfiledFunction {
-    /// Its name, of which a long one has only the end. Names in the kernel end in `_[k]`, names of code that was compiled at run time in
-    /// `_[j]`.
+    /// Its name; of a long one, only the end. Names in the kernel end in `_[k]`, names of code that was compiled at run time in `_[j]`.
     pub name: String,
     /// CPU time per answer in the function itself, without what it calls, in nanoseconds; in a difference, that difference.
     pub ns_per_answer: f64,
@@ -85,8 +84,8 @@ pub struct ProfiledFunction {
 }
 
 impl VerdictProfile {
-    /// Keeps what a document may have of these servers, the first of which is the one that the others are compared with. Lists and texts are
-    /// cut; what is no number is left out.
+    /// Keeps what a document may have of these servers, the first of which is the one that the others are compared with. Lists and texts
+    /// are cut; what is no number is left out.
     pub fn new(servers: Vec<ProfiledServer>, why_not: Option<&str>) -> Self {
         let left_out = servers.len().saturating_sub(MOST_PROFILED);
         let mut servers: Vec<ProfiledServer> =
@@ -97,7 +96,7 @@ impl VerdictProfile {
         Self { why_not: why_not.map(|why| clipped(why, LONGEST_SENTENCE)), servers, left_out }
     }
 
-    /// Without any profile, for this reason.
+    /// A document's part without any profile, for this reason.
     pub fn without(why: &str) -> Self {
         Self::new(Vec::new(), Some(why))
     }

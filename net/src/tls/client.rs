@@ -68,7 +68,7 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// Reads the files and makes the configuration of rustls. It resumes no sessions; [`ClientTls::with_own_memory`] gives
-    /// each worker a session cache.
+    /// each worker a session cache. Errors: a file can't be read, what is in it can't be used, or the system has no authorities.
     pub fn config(&self) -> Result<ClientConfig, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let verifier = self.verifier(&provider)?;

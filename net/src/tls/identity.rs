@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 /// The files of a certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityFiles {
-    /// PEM: the certificate, then those that vouch for it.
+    /// PEM: the certificate, then the chain of those that signed it.
     pub certificate: PathBuf,
     /// PEM: PKCS #8, PKCS #1 or SEC1, without a passphrase.
     pub key: PathBuf,
 }
 
-/// An error in the files or the options.
+/// An error in the files or the options of TLS.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum TlsError {

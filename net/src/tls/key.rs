@@ -1,4 +1,4 @@
-//! The size of the key in a certificate, with the little of X.509 (RFC 5280) that leads there.
+//! The size of the key in a certificate, with the small part of a parser for X.509 (RFC 5280) that it takes to find it.
 
 /// The kinds of keys (RFC 8017, RFC 5480, RFC 8410), in DER.
 const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
@@ -8,7 +8,7 @@ const P256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
 const P384: &[u8] = &[0x2b, 0x81, 4, 0, 34];
 const P521: &[u8] = &[0x2b, 0x81, 4, 0, 35];
 
-/// The first field of a certificate to be signed may be its version, which has this tag.
+/// The tag of the version, which may be the first field of the signed part of a certificate.
 const VERSION: u8 = 0xa0;
 
 /// The size in bits of a certificate's public key, as OpenSSL counts it; `None` for other kinds, and if it is no certificate.
@@ -38,7 +38,7 @@ pub fn bits(certificate: &[u8]) -> Option<u32> {
             P521 => Some(521),
             _ => None,
         },
-        // The order of its group has so many.
+        // The order of its group has this number of bits.
         ED25519 => Some(253),
         _ => None,
     }

@@ -44,8 +44,8 @@ pub struct Tls<I> {
     side: Side,
     /// The sessions by slot, boxed: an unused slot costs a pointer.
     sessions: Vec<Option<Box<Session>>>,
-    /// The connection that has just opened. Its handshake begins once the caller has been told, so that the work for it counts as
-    /// the handshake's, not the connection's.
+    /// The connection that has just opened. Its handshake begins once `Connected` has been returned to the caller, so that its work counts
+    /// as the handshake's, not the connection's.
     to_greet: Option<Slot>,
     /// Completions that are known and not returned yet. While there are some, nothing is decrypted: the plaintext stays.
     at_once: VecDeque<Completion>,
@@ -273,7 +273,7 @@ impl<I: Io> Io for Tls<I> {
                     at += n as u64;
                 }
                 Err(Errno::INTR) => {}
-                // The peer has been promised more.
+                // The peer expects more, because the length was announced.
                 Ok(_) | Err(_) => {
                     self.tell(slot, Event::Failed(Operation::Send, Errno::IO));
                     return true;

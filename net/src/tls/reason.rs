@@ -41,11 +41,11 @@ pub fn of(error: &Error, peer: Peer, is_http: bool) -> String {
         Error::InvalidCertificate(error) => certificate(error, peer),
         Error::AlertReceived(alert) => refused(*alert, peer),
         Error::InvalidMessage(InvalidMessage::InvalidContentType) if is_http => {
-            format!("{peer} does not speak TLS (it answered in plain HTTP): http:// instead of https://")
+            format!("{peer} does not speak TLS (it answered in plain HTTP): use http:// instead of https://")
         }
         Error::InvalidMessage(InvalidMessage::InvalidContentType) => match peer {
             Peer::Server => "the server does not speak TLS (it answered with something else)".to_owned(),
-            Peer::Client => "the client does not speak TLS (it asked in something else)".to_owned(),
+            Peer::Client => "the client does not speak TLS (it sent something else)".to_owned(),
         },
         Error::NoCertificatesPresented => format!("{peer} sent no certificate"),
         Error::PeerIncompatible(

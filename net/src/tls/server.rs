@@ -33,8 +33,8 @@ impl Default for ServerOptions {
 pub type ServerTls = Arc<ServerConfig>;
 
 impl ServerOptions {
-    /// Reads the files, or makes a certificate, and makes the configuration of rustls. Threads that listen on one port share it, so
-    /// that a client can resume another thread's session.
+    /// Reads the files, or makes a certificate, and makes the configuration of rustls. Threads that listen on one port share it, so that a
+    /// client can resume another thread's session. Errors: a file can't be read, or what is in it can't be used.
     pub fn config(&self) -> Result<ServerTls, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let identity = match &self.identity {

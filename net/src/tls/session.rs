@@ -203,7 +203,7 @@ impl Session {
         self.owes_drained.then(|| std::mem::take(&mut self.waiting))
     }
 
-    /// Whether the caller waits to hear that the kernel has taken everything.
+    /// Whether the caller is still to be told that the kernel has taken everything; true only once.
     pub fn is_drained(&mut self) -> bool {
         self.waiting.is_empty() && std::mem::take(&mut self.owes_drained)
     }

@@ -6,8 +6,8 @@ use rustls::pki_types::ServerName;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The most tickets that are kept. A TLS 1.3 ticket is good for one handshake. rustls's own memory keeps 8 for a server, so of many
-/// connections that open at once most would need a full handshake; these are enough for as many connections.
+/// The largest number of tickets that are kept. A TLS 1.3 ticket is good for one handshake. rustls's own memory keeps 8 for a server, so of
+/// many connections that open at once most would need a full handshake; these are enough for as many connections.
 const MOST_TICKETS: usize = 4096;
 
 /// A memory for one server. Each worker has its own, so the lock is never contended.

@@ -8,7 +8,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 use std::sync::Arc;
 
-/// Accepts every certificate (`--insecure`), but no peer that does not have its key.
+/// Accepts every certificate (`--insecure`), but only from a peer that has the certificate's key.
 #[derive(Debug)]
 pub struct Anyone(pub Arc<CryptoProvider>);
 
@@ -67,7 +67,7 @@ impl ServerCertVerifier for Given {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let verdict = self.authorities.verify_server_cert(end_entity, intermediates, name, ocsp, now);
-        // webpki looks at the dates before it looks at this, so they are good.
+        // webpki checks the dates before it checks this, so they are valid.
         let is_authority = matches!(verdict, Err(Error::InvalidCertificate(CertificateError::Other(_))));
         if is_authority && self.certificates.iter().any(|given| given == end_entity) {
             rustls::client::verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;

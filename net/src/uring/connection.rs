@@ -41,7 +41,7 @@ pub enum Receiving {
 /// The part of the handed-over bytes that is still here.
 #[derive(Debug)]
 pub enum Sending {
-    /// None, provided that the kernel takes the last parcel whole.
+    /// None, provided that the kernel takes the last parcel (the bytes of one send) whole.
     Clear(Parcel),
     /// Bytes after a parcel of the same turn, which leave when it is known that the kernel took that parcel whole.
     Behind(Parcel, Box<Unsent>),

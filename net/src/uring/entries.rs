@@ -12,7 +12,7 @@ pub const GET_EVENTS: u32 = 1;
 /// `IORING_RECVSEND_POLL_FIRST`: nothing can be there yet, so wait before trying.
 const POLL_FIRST: u16 = 1;
 
-/// The most bytes that one receive drops.
+/// The largest number of bytes that one receive drops.
 const MAX_DROP_BYTES: u64 = 1 << 30;
 
 /// What an entry asks for.
@@ -27,10 +27,10 @@ pub enum Op {
     Receive,
     /// The first bytes of an answer whose body is dropped.
     Head,
-    /// So many bytes, which are dropped.
+    /// A number of bytes, which are dropped.
     Drop,
     Send,
-    /// Room for bytes that wait.
+    /// A report when there is room for bytes that wait.
     Room,
 }
 
@@ -75,7 +75,7 @@ pub fn silent(entry: squeue::Entry) -> squeue::Entry {
     entry.flags(squeue::Flags::SKIP_SUCCESS).user_data(token.into())
 }
 
-/// Sends everything at once or reports how far it came: never later, so that the bytes need not stay.
+/// Sends everything at once or reports how much was sent. The kernel never sends the rest later, so the bytes need not stay.
 #[inline]
 pub fn send(send: opcode::Send, token: Token) -> squeue::Entry {
     let entry = send.flags(libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT | libc::MSG_WAITALL).build();

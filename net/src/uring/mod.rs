@@ -1,6 +1,6 @@
 //! The `io_uring` back end. Requests are written to a ring and handed over in one system call per turn; completions are read from
-//! another ring. A connection is received from by one request for all its life, into buffers that all connections share; a
-//! successful send is not reported.
+//! another ring. One request receives everything on a connection for all its life, into buffers that all connections share; a successful
+//! send is not reported.
 
 mod connection;
 mod entries;
@@ -60,8 +60,8 @@ pub struct Uring {
 }
 
 impl Uring {
-    /// A back end for so many connections, without any yet. An error where the kernel has no such rings, or forbids them. The limit of
-    /// descriptors must be raised before: the ring's table of files is no longer than that.
+    /// A back end for this number of connections, without any yet. An error where the kernel has no such rings, or forbids them. The limit
+    /// of descriptors must be raised before: the ring's table of files is no longer than that.
     pub fn new(connections: usize) -> std::io::Result<Self> {
         Self::of(Sizes::of(connections))
     }
@@ -189,7 +189,8 @@ impl Uring {
 }
 
 impl Drop for Uring {
-    /// Closes every connection by itself: to cancel everything that waits in a ring takes the square of its number.
+    /// Closes the connections one by one: cancelling everything that waits in a ring at once takes time that grows with the square of its
+    /// number.
     fn drop(&mut self) {
         (0..self.connections.len()).for_each(|slot| self.shut(slot as Slot));
     }
@@ -239,7 +240,7 @@ impl Io for Uring {
         self.send_bytes(slot, bytes)
     }
 
-    /// Sends directly, as what follows will be sent: only so do both leave together.
+    /// Sends by a system call of its own, as what follows will be sent: only then do both leave together.
     fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         let turn = self.outbox.turn();
         match self.connections.get(slot as usize) {

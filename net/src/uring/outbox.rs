@@ -25,7 +25,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// An empty outbox with room for so many bytes a turn; more bytes take a system call of their own.
+    /// An empty outbox with room for this number of bytes a turn; further bytes take a system call of their own.
     pub fn new(bytes: usize) -> Self {
         let arena = || vec![0; bytes].into_boxed_slice();
         Self { arenas: [arena(), arena()], used: 0, turn: 1 }

@@ -21,15 +21,15 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool of so many buffers (a power of two) of so many bytes each, all of them the kernel's to fill.
+    /// A pool of `buffers` buffers (a power of two) of `bytes` bytes each, all of them the kernel's to fill.
     #[allow(unsafe_code)]
     pub fn new(submitter: &Submitter<'_>, buffers: u16, bytes: u16) -> std::io::Result<Self> {
         let bytes = usize::from(bytes);
         let ring = Pages::new(usize::from(buffers) * size_of::<BufRingEntry>())?;
         let memory = Pages::new(usize::from(buffers) * bytes)?;
         let mut pool = Self { ring, memory, buffers, bytes, tail: 0 };
-        // SAFETY: the ring's pages are mapped, page-aligned, large enough for so many entries, and live as long
-        // as the pool, which the back end drops after the ring.
+        // SAFETY: the ring's pages are mapped, page-aligned, large enough for this number of entries, and live as long as the pool, which
+        // the back end drops after the ring.
         unsafe {
             submitter.register_buf_ring_with_flags(pool.ring.start as u64, buffers, GROUP, 0)?;
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How long a ring that is dropped waits for what it cancels.
 const LONGEST_CANCEL: Duration = Duration::from_secs(1);
 
-/// How often a ring that is dropped lets the kernel work at most, whatever it still has to do.
+/// The largest number of times that a ring that is dropped lets the kernel work, whatever it still has to do.
 const MOST_LAST_CALLS: usize = 100_000;
 
 /// The ring, and the completions that were taken from it.
@@ -24,7 +24,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring with so many entries and completions. An error where the kernel has no such rings, or forbids them.
+    /// A ring with this number of entries and completions. An error where the kernel has no such rings, or forbids them.
     pub fn new(entries: u32, completions: u32) -> std::io::Result<Self> {
         let uring = IoUring::builder()
             .setup_single_issuer()
@@ -51,7 +51,7 @@ impl Ring {
             if unsafe { self.uring.submission().push(entry) }.is_ok() {
                 return;
             }
-            // An error here comes again when the turn ends, where it can be told.
+            // An error here comes again when the turn ends, where it can be reported.
             if self.enter(0).is_err() {
                 std::thread::yield_now();
             }
@@ -87,7 +87,7 @@ impl Ring {
         if self.uring.submission().is_empty() { Ok(()) } else { self.enter(0).and_then(|()| self.finish()) }
     }
 
-    /// Hands over requests and sleeps until something has completed, at most so long.
+    /// Hands over requests and sleeps until something has completed, at most for `longest`.
     pub fn sleep(&mut self, longest: Option<Duration>) -> std::io::Result<()> {
         let entered = match longest {
             None => self.uring.submit_and_wait(1),
@@ -156,8 +156,8 @@ impl Drop for Ring {
     fn drop(&mut self) {
         let longest = Timespec::from(LONGEST_CANCEL);
         let _ = self.uring.submit();
-        // What was called back one by one must have left the ring's table: the next call walks over it for each that is left.
-        // The kernel does a few dozen of that a call.
+        // Operations that were cancelled one by one must have left the ring's table first: the cancellation below walks over the table for
+        // each that is left. The kernel removes a few dozen in each call.
         for _ in 0..MOST_LAST_CALLS {
             if !self.has_work() || self.enter(entries::GET_EVENTS).is_err() {
                 break;

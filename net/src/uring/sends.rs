@@ -111,7 +111,7 @@ impl Uring {
         false
     }
 
-    /// Lets unsent bytes wait until the kernel has room again for this connection: no time, where it has.
+    /// Lets unsent bytes wait until the kernel has room again for this connection; if it has room already, they leave with the next turn.
     fn block(&mut self, slot: Slot, unsent: Unsent) {
         let connection = &mut self.connections[slot as usize];
         let Some(socket) = connection.socket.as_ref() else { return };
@@ -149,7 +149,7 @@ impl Uring {
             }
         };
         let sending = &mut self.connections[slot as usize].sending;
-        // What was handed over is here for as long as it may be heard of; if it were not, this would be the end.
+        // The bytes are kept for as long as their failed send can be reported; if they were gone, the connection would have to fail.
         let Some(rest) = self.outbox.rest(sending.parcel(), taken) else {
             return Some(crate::failed(Operation::Send, rustix::io::Errno::AGAIN));
         };

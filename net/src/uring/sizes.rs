@@ -1,6 +1,6 @@
 //! The sizes of a ring and of what belongs to it, by the number of connections.
 
-/// The number of entries that can wait to be handed over; more only cost a system call earlier.
+/// The number of entries that can wait to be handed over; more of them only cause an earlier system call.
 const ENTRIES: u32 = 1024;
 
 /// The number of completions that can wait to be read before the kernel has to keep them elsewhere: two per connection.
@@ -14,11 +14,11 @@ const BUFFERS: std::ops::RangeInclusive<u32> = 256..=4096;
 const BUFFER_BYTES: u16 = 4096;
 const SMALL_BUFFER_BYTES: u16 = 2048;
 
-/// The number of bytes that can be sent in one turn, of short requests: no more are answered in one than there are buffers.
+/// The number of bytes of short requests that can be sent in one turn: no more answers arrive in one turn than there are buffers.
 const OUTBOX: std::ops::RangeInclusive<u32> = 64 * 1024..=512 * 1024;
 const REQUEST_BYTES: u32 = 128;
 
-/// The most places in the table of files; the kernel's own bound is higher (`IORING_MAX_FIXED_FILES`).
+/// The largest number of places in the table of files; the kernel's own bound is higher (`IORING_MAX_FIXED_FILES`).
 const MOST_FILES: u32 = 256 * 1024;
 
 /// The sizes of a ring.
@@ -39,7 +39,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes for so many connections.
+    /// The sizes for this number of connections.
     pub fn of(connections: usize) -> Self {
         let connections = u32::try_from(connections).unwrap_or(MOST_FILES).clamp(1, MOST_FILES);
         let within = |n: u32, range: std::ops::RangeInclusive<u32>| {

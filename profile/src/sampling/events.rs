@@ -1,8 +1,8 @@
 //! The kernel's events for sampling, and the buffers into which it writes.
 //!
-//! An event belongs to one thread. `inherit` passes it on to all threads and processes which that starts, but then it must also belong to one
-//! CPU, or the kernel gives no buffer. So there is one event for each thread that exists at the beginning and each CPU on which it may
-//! run. All events of a CPU write into one buffer, since a buffer each would take too much memory. The buffer is that of an
+//! An event belongs to one thread. `inherit` passes it on to all threads and processes that this thread starts, but then it must also
+//! belong to one CPU, or the kernel gives no buffer. So there is one event for each thread that exists at the beginning and each CPU on
+//! which it may run. All events of a CPU write into one buffer, since a buffer each would take too much memory. The buffer is that of an
 //! event which never occurs and belongs to drome itself, so that it outlives the server's threads.
 
 use super::Event;
@@ -19,13 +19,13 @@ use std::io;
 /// largest stack 65 MB/s.
 const BUFFERS: [usize; 4] = [1 << 20, 512 << 10, 256 << 10, 128 << 10];
 
-/// A buffer holds at least this many samples: those of 16 ms of a busy CPU, several times as long as it takes until it is emptied.
+/// A buffer holds at least this many samples: those of 16 ms of a busy CPU, several times the interval at which buffers are emptied.
 const LEAST_SAMPLES: usize = 16;
 
-/// The most records that are taken from a buffer at once: a busy one must not keep the others waiting.
+/// The largest number of records that are taken from a buffer at once: a busy buffer must not keep the others waiting.
 const AT_ONCE: usize = 4_096;
 
-/// Descriptors for everything else in drome.
+/// The number of descriptors that are left for everything else in drome.
 const OTHER_DESCRIPTORS: u64 = 4_096;
 
 /// What is sampled, and how.
@@ -35,7 +35,7 @@ pub struct Settings {
     pub event: Event,
     /// Samples per second of CPU time.
     pub frequency_hz: u64,
-    /// The size of the copy of each stack, a multiple of 8.
+    /// The size of the copy of each stack, in bytes, a multiple of 8.
     pub stack_bytes: u32,
 }
 
@@ -45,7 +45,7 @@ pub struct Events {
     has_kernel: bool,
     online: BTreeSet<usize>,
     buffers: BTreeMap<usize, Sampler>,
-    /// The size of the smallest buffer.
+    /// The size of the smallest buffer, in bytes.
     buffer_bytes: usize,
     opened: Vec<Counter>,
     /// Threads with an event: opened here, or inherited.
@@ -54,7 +54,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Opens events for all threads of now.
+    /// Opens events for all threads that exist now.
     pub fn open(target: &Target, settings: Settings) -> Result<Self, ProfileError> {
         let threads = target.threads();
         if threads.is_empty() {
@@ -92,7 +92,7 @@ impl Events {
         self.has_kernel
     }
 
-    /// Threads that could not be sampled.
+    /// The number of threads that could not be sampled.
     pub fn unattached(&self) -> u64 {
         self.unattached
     }
@@ -102,14 +102,14 @@ impl Events {
         self.known.contains(&tid)
     }
 
-    /// A thread was started by another one, and has inherited its events.
+    /// Notes that a thread was started by another one, and has inherited its events.
     pub fn started(&mut self, tid: i32, parent_tid: i32) {
         if self.known.contains(&parent_tid) {
             self.known.insert(tid);
         }
     }
 
-    /// A thread has ended; its number may be given anew.
+    /// Notes that a thread has ended; its ID may be used again.
     pub fn ended(&mut self, tid: i32) {
         self.known.remove(&tid);
     }
@@ -124,7 +124,7 @@ impl Events {
         Ok(())
     }
 
-    /// The same during a measurement: what is refused is counted as not sampled.
+    /// The same during a measurement: threads whose events are refused are counted as not sampled.
     pub fn attach_late(&mut self, threads: &[Thread]) {
         for thread in threads {
             if !self.known.contains(&thread.tid) && self.attach_thread(*thread).is_err() {
@@ -133,8 +133,8 @@ impl Events {
         }
     }
 
-    /// Opens the events of these threads, which are all, anew, with copies of stacks of twice the size. False: there is no room for so
-    /// much in a record or in a buffer.
+    /// Opens all events anew, with copies of stacks of twice the size. `threads`: all threads that exist. False: a record or a buffer has
+    /// no room for such copies.
     pub fn enlarge(&mut self, threads: &[Thread]) -> bool {
         let bytes = self.settings.stack_bytes.saturating_mul(2).min(MOST_STACK_BYTES);
         if bytes <= self.settings.stack_bytes || bytes as usize > self.buffer_bytes / LEAST_SAMPLES {
@@ -170,8 +170,8 @@ impl Events {
         Ok(())
     }
 
-    /// Opens an event for a thread on a CPU. Where the kernel's own time may not be sampled, or the processor does not count cycles, it does
-    /// without from now on.
+    /// Opens an event for a thread on a CPU. If the kernel's own time may not be sampled, or the processor does not count cycles, this and
+    /// all later events do without.
     fn open_event(&mut self, thread: Thread, cpu: usize) -> io::Result<Counter> {
         loop {
             let error = match self.try_event(thread, cpu) {
@@ -254,7 +254,7 @@ impl Events {
         Err(ProfileError::NoMemory(refused.unwrap_or_else(|| io::Error::other("no size is accepted"))))
     }
 
-    /// Takes the records that are there: their kind, their flags and their bytes.
+    /// Passes all records that are in the buffers to `take`: their kind, their flags and their bytes.
     pub fn drain(&mut self, mut take: impl FnMut(u32, u16, &[u8])) {
         for buffer in self.buffers.values_mut() {
             for _ in 0..AT_ONCE {

@@ -18,23 +18,23 @@ use std::time::{Duration, Instant, SystemTime};
 /// for 16 ms.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// How often processes are looked for that were not started by those that are known.
+/// How often to look for processes that were not started by known ones.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// All that the thread has.
+/// The state of the sampler's thread.
 pub struct Recorder {
     target: Target,
     events: Events,
     tracer: Tracer,
     perf_maps: PerfMaps,
-    /// The programs of the processes with samples in code that no file has, by name.
+    /// For each process with samples in code that is in no file, by its ID: the name of its program.
     programs: BTreeMap<u32, String>,
     period_ns: u64,
     began: SystemTime,
 }
 
 impl Recorder {
-    /// `period_ns`: the CPU time between two samples.
+    /// `period_ns`: the CPU time between two samples, in nanoseconds.
     pub fn new(target: Target, events: Events, tracer: Tracer, period_ns: u64) -> Self {
         Self {
             target,
@@ -47,7 +47,7 @@ impl Recorder {
         }
     }
 
-    /// Records until `is_over`.
+    /// Records until `is_over` is true.
     pub fn run(mut self, is_over: &AtomicBool) -> Recording {
         let mut looked_at = Instant::now();
         while !is_over.load(Ordering::Relaxed) {
@@ -65,8 +65,8 @@ impl Recorder {
         self.finish()
     }
 
-    /// Attaches to threads that are not sampled yet: they began while the events of their parents were opened, or joined the tree
-    /// in another way.
+    /// Attaches to threads that are not sampled yet: they began while the events of their parents were opened, or joined the tree of
+    /// processes in another way.
     pub fn attach_late(&mut self) {
         // The records that are drained after the list was made tell which of its threads are sampled already.
         let threads = self.target.threads();
@@ -79,10 +79,10 @@ impl Recorder {
         self.events.attach_late(&threads);
     }
 
-    /// Has more of each stack copied from now on.
+    /// Makes the kernel copy more of each stack from now on.
     fn enlarge(&mut self) {
         if self.events.enlarge(&self.target.threads()) {
-            // What was mapped in between has no record.
+            // What was mapped while events were opened anew has no record.
             for pid in self.target.pids() {
                 self.tracer.read(u32::try_from(pid).unwrap_or(0), clock::now_ns());
             }

@@ -3,16 +3,16 @@
 use super::Profile;
 use std::collections::BTreeMap;
 
-/// The most stacks of a file.
+/// The largest number of stacks in a file.
 const MOST_STACKS: usize = 1_000_000;
 
-/// The most frames of a stack.
+/// The largest number of frames in a stack.
 const MOST_FRAMES: usize = 4_096;
 
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 16_384;
 
-/// The most samples of a file. Sums stay exact as floating-point numbers, and no product of them overflows.
+/// The largest number of samples in a file. Sums stay exact as floating-point numbers, and no product of them overflows.
 const MOST_SAMPLES: u64 = 1 << 48;
 
 /// The first line of a file that drome has written.
@@ -25,7 +25,7 @@ pub enum FoldedError {
     #[error("line {0} is not a stack and a count, such as `main;handle;write 12`")]
     Line(usize),
     /// A line of drome's own with a value that can't be read.
-    #[error("line {0} has a setting that can't be read: it is `name=number` or `name=true`")]
+    #[error("line {0} has a setting that can't be read: write `name=number` or `name=true`")]
     Setting(usize),
     /// Too many stacks.
     #[error("the file has more than {} stacks", MOST_STACKS)]
@@ -54,7 +54,7 @@ impl Profile {
         text
     }
 
-    /// Reads the text form, also of other tools. Those don't tell the interval, so `period_ns` is 0 then.
+    /// Reads the text form, also as other tools write it. They don't state the interval, so `period_ns` is 0 then.
     ///
     /// # Errors
     /// When a line is not a stack and a count, or the file is larger than any profile.

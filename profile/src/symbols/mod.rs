@@ -17,7 +17,7 @@ pub type Names = BTreeMap<Address, Vec<String>>;
 
 /// Finds the names of all addresses.
 pub fn names(addresses: BTreeSet<Address>, images: &Images, perf_maps: &BTreeMap<u32, PerfMap>) -> Names {
-    // Files are open, so nothing about them changes.
+    // The files are held open, so there is nothing to reload.
     let symbolizer = Symbolizer::builder().enable_auto_reload(false).build();
     let mut names = Names::new();
     let mut in_kernel = Vec::new();
@@ -63,7 +63,8 @@ fn of_file(symbolizer: &Symbolizer, images: &Images, index: u32, offsets: &[u64]
     offsets.iter().enumerate().map(names).collect()
 }
 
-/// The name of a frame in a file whose function is not known: where it is. A word in brackets, such as `[vdso]`, stands for itself.
+/// The name of a frame whose function is not known: the file's label and the offset in it, as `[label+0x1f]`. A label in brackets, such as
+/// `[vdso]`, is the name by itself.
 fn unknown(label: &str, offset: u64) -> String {
     if label.starts_with('[') {
         return frame_name::clean(label);
@@ -89,7 +90,7 @@ fn function(symbol: &Symbolized<'_>) -> Option<Vec<String>> {
     Some(std::iter::once(frame_name::clean(&symbol.name)).chain(inlined).collect())
 }
 
-/// The names at addresses of the kernel, from `/proc/kallsyms`. That hides addresses from users without rights: then none is known.
+/// The names at addresses of the kernel, from `/proc/kallsyms`. That file hides addresses from users without rights; then no name is known.
 fn of_kernel(symbolizer: &Symbolizer, addresses: &[u64]) -> Vec<Vec<String>> {
     if addresses.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Perf maps: what a program that compiles at run time says of its code, in `/tmp/perf-PID.map`.
+//! Perf maps: the files `/tmp/perf-PID.map`, in which a program that compiles at run time lists the addresses and names of its functions.
 
 use crate::processes;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 /// The largest perf map that is read, in bytes.
 const MOST_BYTES: u64 = 128 << 20;
 
-/// The most functions of a perf map.
+/// The largest number of functions in a perf map.
 const MOST_FUNCTIONS: usize = 2_000_000;
 
 /// A map may look older than its process by this much: the kernel rounds both dates.
@@ -65,16 +65,16 @@ fn function(line: &str) -> Option<Function> {
     })
 }
 
-/// The perf maps of the processes that have code without a file. They are opened while the processes run, because a process
-/// may take its file away at its end.
+/// The perf maps of the processes that have code without a file. They are opened while the processes run, because a process may delete its
+/// file when it ends.
 #[derive(Debug, Default)]
 pub struct PerfMaps {
     files: BTreeMap<u32, File>,
 }
 
 impl PerfMaps {
-    /// Opens the perf map of a process, if it has one by now. One that nobody has written to since the process began was left by an
-    /// earlier process with the same number: its names are another program's.
+    /// Opens the perf map of a process, if it has one by now. A map that nobody has written to since the process began is ignored: an
+    /// earlier process with the same ID left it, and its names are another program's.
     pub fn open(&mut self, pid: u32) {
         if self.files.contains_key(&pid) {
             return;
@@ -85,19 +85,19 @@ impl PerfMaps {
         }
     }
 
-    /// Reads all that are open.
+    /// Reads all maps that are open.
     pub fn read(self) -> BTreeMap<u32, PerfMap> {
         self.files.into_iter().filter_map(|(pid, file)| Some((pid, read(file)?))).collect()
     }
 }
 
-/// The perf map of a process that may have ended: a JVM can write it as its last act. One that is older than `since` is another
-/// process's, which had the same number.
+/// The perf map of a process that may have ended: a JVM can write it as its last act. A map that is older than `since` is ignored: it was
+/// written by an earlier process with the same ID.
 pub fn at_end(pid: u32, since: SystemTime) -> Option<PerfMap> {
     read(opened(&of_pid(pid), since)?)
 }
 
-/// Removes the perf maps that these processes, which have ended, have left behind since a time, and what .NET writes beside them.
+/// Removes the perf maps that these processes, which have ended, wrote at or after `since`, and what .NET writes beside them.
 pub fn remove(pids: impl IntoIterator<Item = u32>, since: SystemTime) {
     for pid in pids {
         for path in [of_pid(pid), PathBuf::from(format!("/tmp/perfinfo-{pid}.map"))] {
@@ -118,12 +118,13 @@ fn read(mut file: File) -> Option<PerfMap> {
     Some(PerfMap::parse(&text))
 }
 
-/// The perf map of a process with this number here.
+/// The path of the perf map of a process with this ID, as this process sees it.
 fn of_pid(pid: u32) -> PathBuf {
     PathBuf::from(format!("/tmp/perf-{pid}.map"))
 }
 
-/// Where a process has its perf map: below its own root and with its number there, which in a container differ from those outside.
+/// Where a process may have its perf map. The first path is below the process's own root and has its ID there, both of which differ in a
+/// container.
 fn candidates(pid: u32) -> Vec<PathBuf> {
     let inside = processes::pid_inside(pid).map_or_else(|| pid.to_string(), |inside| inside.to_string());
     vec![PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{inside}.map")), of_pid(pid)]

@@ -44,7 +44,7 @@ pub struct Stacks {
 }
 
 impl Stacks {
-    /// No stacks; they will take about this much memory at most.
+    /// An empty collection. Its stacks will take at most about this many bytes of memory.
     pub fn within(bytes: usize) -> Self {
         Self { counts: BTreeMap::new(), bytes_left: bytes }
     }

@@ -1,4 +1,4 @@
-//! Chains of return addresses: the kernel's own, and how it and an unwound stack make one.
+//! Chains of return addresses: how the kernel's own chain is split, and how it continues an unwound stack.
 
 /// Values from here on are marks, not addresses: `PERF_CONTEXT_MAX`.
 const MARKS: u64 = (-4095_i64) as u64;

@@ -64,8 +64,8 @@ impl Layout {
         })
     }
 
-    /// The difference between addresses in a process and those that the file states, for a mapping that begins at `start` and has
-    /// the file from `offset` on. `None` if that is no part which the file wants loaded.
+    /// The difference between addresses in a process and those that the file states, for a mapping that begins at `start` and has the file
+    /// from `offset` on. `None` if the file has no code to be loaded there.
     fn bias(&self, start: u64, offset: u64) -> Option<u64> {
         // The kernel maps whole pages.
         let page = procfs::page_size().max(1);
@@ -119,7 +119,7 @@ fn section<'data, R: ReadRef<'data>>(file: &ElfFile64<'data, Endianness, R>, nam
     Some(Section { addresses: address..address.checked_add(data.len() as u64)?, data })
 }
 
-/// Decompresses exactly so many bytes.
+/// Decompresses a section that is exactly this number of bytes long when decompressed.
 fn inflated(data: &[u8], bytes: u64) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     flate2::read::ZlibDecoder::new(data).take(bytes).read_to_end(&mut out).ok()?;

@@ -11,10 +11,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// The most files that are kept open.
+/// The largest number of files that are kept open.
 const MOST: usize = 2_048;
 
-/// The largest page of code that the kernel gives each process, in bytes.
+/// The largest size of the code that the kernel maps into each process (the vDSO), in bytes.
 const MOST_VDSO: u64 = 1 << 20;
 
 /// A file of code.
@@ -29,7 +29,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// A path by which this process can read the file, whatever has become of its name.
+    /// A path by which this process can read the file, even if it was renamed or deleted.
     pub fn path(&self) -> Option<PathBuf> {
         self.file.as_ref().map(|file| PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())))
     }
@@ -72,7 +72,8 @@ impl Images {
         self.list.get(index as usize)
     }
 
-    /// The code that the kernel gives each process, such as that which tells the time. It is the same in all, so this process's is read.
+    /// The vDSO: the code that the kernel maps into each process, such as its clock functions. It is the same in all, so this process's own
+    /// is read.
     fn vdso(&mut self) -> Option<u32> {
         if self.vdso.is_none() {
             let layout = own_vdso().ok().and_then(|data| Layout::read(&data[..]));
@@ -90,8 +91,8 @@ impl Images {
     }
 }
 
-/// Whether this names memory that only looks like a file: shared memory, huge pages, what `memfd_create` made. Compilers at run time
-/// have their code in such places.
+/// Whether this names memory that only looks like a file: shared memory, huge pages, what `memfd_create` made. Just-in-time compilers keep
+/// their code in such memory.
 fn is_memory(path: &Path) -> bool {
     let text = path.as_os_str().as_encoded_bytes();
     let starts =
@@ -99,7 +100,8 @@ fn is_memory(path: &Path) -> bool {
     starts.iter().any(|start| text.starts_with(start))
 }
 
-/// Opens what a process has mapped. It may see other files than this process (a container), so the path counts below its own root.
+/// Opens what a process has mapped. That process may see other files than this one (as in a container), so the path is taken below that
+/// process's root.
 fn opened(pid: u32, mapped: &Mapped) -> Option<File> {
     let below_root = mapped.path.strip_prefix("/").unwrap_or(&mapped.path);
     let in_root = Path::new(&format!("/proc/{pid}/root")).join(below_root);
@@ -123,7 +125,7 @@ fn label(path: &Path) -> String {
     name.strip_suffix(" (deleted)").unwrap_or(&name).to_owned()
 }
 
-/// The bytes of the kernel's code in this process.
+/// The bytes of the vDSO of this process.
 fn own_vdso() -> std::io::Result<Vec<u8>> {
     let own = maps::of(std::process::id()).unwrap_or_default();
     let mapped = own.iter().find(|mapped| mapped.path == Path::new("[vdso]")).ok_or(ErrorKind::NotFound)?;

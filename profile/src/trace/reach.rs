@@ -1,10 +1,10 @@
-//! Whether the copies of stacks reach far enough. Most servers need little, and a larger copy costs a server more time; some have buffers of
-//! their own on the stack, such as libuv's 12 KiB of events.
+//! Whether the copies of stacks reach far enough. Most servers need little, and a larger copy costs a server more time; some have buffers
+//! of their own on the stack, such as libuv's 12 KiB of events.
 
-/// So many stacks are judged together.
+/// The number of stacks that are judged together.
 const TOGETHER: u32 = 100;
 
-/// With more of them cut off, the copies are too small.
+/// If more of them than this are cut off, the copies are too small.
 const MOST_CUT: u32 = 5;
 
 /// What the last stacks have shown.
@@ -17,7 +17,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Whether stacks outside of the measured window should be looked at, too: nothing is known yet.
+    /// Whether nothing is known yet, so that stacks outside of the measured window should be looked at, too.
     pub fn is_unknown(&self) -> bool {
         !self.was_judged
     }
@@ -31,7 +31,7 @@ impl Reach {
         }
     }
 
-    /// Whether larger copies are needed. If so, everything begins anew.
+    /// Whether larger copies are needed. If so, counting begins anew.
     pub fn take_short(&mut self) -> bool {
         let is_short = self.is_short;
         if is_short {

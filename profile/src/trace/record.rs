@@ -1,8 +1,8 @@
 //! Records of the kernel's ring buffer as plain data. Every length is checked: no record makes this panic.
 //!
-//! The layout is that of `perf_event_open(2)` for the `sample_type` that [`crate::sampling`] asks for: IP, TID, TIME, CALLCHAIN, `REGS_USER` and
-//! `STACK_USER`; the last two only where registers are asked for. The library's own parser is not used because it expects registers also
-//! where a thread has none.
+//! The layout is that of `perf_event_open(2)` for the `sample_type` that [`crate::sampling`] asks for: IP, TID, TIME, CALLCHAIN,
+//! `REGS_USER` and `STACK_USER`; the last two only where registers are asked for. The library's own parser is not used because it expects
+//! registers also where a thread has none.
 
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ pub enum Record<'a> {
         /// The thread.
         tid: u32,
     },
-    /// So many records were lost.
+    /// This number of records was lost.
     Lost(u64),
     /// Something else.
     Other,
@@ -98,7 +98,7 @@ pub struct Mapped {
     pub path: PathBuf,
 }
 
-/// Parses the bytes of a record after its header. `registers`: how many are asked for. `None`: it is cut short.
+/// Parses the bytes of a record after its header. `registers`: the number of registers that a sample has. `None`: the record is cut short.
 pub fn parse(kind: u32, misc: u16, bytes: &[u8], registers: u32) -> Option<Record<'_>> {
     let mut from = Reader(bytes);
     Some(match kind {
@@ -139,7 +139,7 @@ fn sample<'a>(from: &mut Reader<'a>, registers: u32) -> Option<Sample<'a>> {
     let registers = if abi == ABI_64 { registers } else { Vec::new() };
     let room = usize::try_from(from.u64()?).ok()?;
     let stack = from.bytes(room)?;
-    // How much of it the kernel has filled in; left out where there is no room.
+    // The number of bytes of the copy that the kernel has filled in; absent if the copy has no bytes.
     let filled = if room == 0 { 0 } else { usize::try_from(from.u64()?).ok()? };
     let has_more = room > 0 && filled == room;
     Some(Sample { pid, time_ns, chain, registers, stack: stack.get(..filled)?, has_more })

@@ -7,7 +7,7 @@ use super::record::Mapped;
 use super::unwinder::{self, Cache, Tables};
 use framehop::Unwinder;
 
-/// The most mappings of code that a process may have.
+/// The largest number of code mappings that are kept for a process.
 const MOST: usize = 65_536;
 
 /// A mapping of code.
@@ -40,7 +40,7 @@ impl Space {
         space
     }
 
-    /// Adds a mapping. It takes the place of what was there.
+    /// Adds a mapping. It replaces what was mapped at these addresses.
     pub fn map(&mut self, pid: u32, mapped: &Mapped, images: &mut Images) {
         if mapped.start >= mapped.end || self.mappings.len() >= MOST {
             return;
@@ -58,7 +58,7 @@ impl Space {
         self.insert(Mapping { start: mapped.start, end: mapped.end, offset: mapped.offset, image }, images);
     }
 
-    /// Inserts where nothing is.
+    /// Inserts a mapping at addresses where there is none.
     fn insert(&mut self, mapping: Mapping, images: &Images) {
         let at = self.mappings.partition_point(|other| other.start < mapping.start);
         self.mappings.insert(at, mapping);

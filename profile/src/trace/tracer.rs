@@ -1,4 +1,4 @@
-//! Takes the records of the kernel one by one, keeps what code each process has mapped, and counts stacks.
+//! Takes the records of the kernel one by one, keeps track of the code that each process has mapped, and counts stacks.
 
 use super::address::{Address, Stack, Stacks};
 use super::chain::{self, Chain, Walk};
@@ -17,7 +17,7 @@ const READ_AGAIN_NS: u64 = 200_000_000;
 /// With more processes than this, those that have ended are forgotten.
 const MOST_PROCESSES: usize = 4_096;
 
-/// Threads that came and went, as the records tell.
+/// What a record says about a thread that began or ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum News {
     /// A thread was started by another one.
@@ -42,7 +42,7 @@ pub struct Tracer {
     pub stacks: Stacks,
     /// Records that were lost.
     pub lost: u64,
-    /// Processes with samples in code that no file has.
+    /// Processes with samples in code that is in no file.
     pub with_own_code: BTreeSet<u32>,
     /// Whether the copies of stacks are large enough.
     pub reach: Reach,
@@ -52,7 +52,7 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Nothing so far. `bytes`: about the most memory for stacks.
+    /// A tracer that has seen no records yet. `bytes`: the approximate limit of the memory for stacks.
     pub fn new(window: Window, bytes: usize) -> Self {
         Self {
             images: Images::default(),
@@ -66,7 +66,7 @@ impl Tracer {
         }
     }
 
-    /// Reads what code a process has mapped now. Reading it early finds also that of processes which end soon.
+    /// Reads what code a process has mapped now. Early reading also finds the code of processes that end soon.
     pub fn read(&mut self, pid: u32, now_ns: u64) {
         let Some(mapped) = maps::of(pid) else {
             // It has ended; what was known of it remains.
@@ -77,7 +77,7 @@ impl Tracer {
         self.spaces.insert(pid, space);
     }
 
-    /// Takes a record. What it says of threads is returned.
+    /// Processes a record, and returns what it says about threads, if anything.
     pub fn take(&mut self, record: Record<'_>, now_ns: u64) -> Option<News> {
         match record {
             Record::Sample(sample) => self.sample(&sample, now_ns),
@@ -136,12 +136,12 @@ impl Tracer {
         if !counts {
             return;
         }
-        // Where frame pointers lead out of the code, they are none.
+        // From the first one that leads out of the code, these are no real frame pointers.
         let in_code = user.iter().take_while(|address| space.is_code(**address)).count();
         let chain = &user[..in_code];
         let mut walk = chain::continued(unwound, chain);
         if walk.addresses.is_empty() {
-            // At least the instruction itself is known, though not whose it is.
+            // At least the instruction itself is known.
             walk.addresses.extend(user.first());
         }
         let is_complete = walk.is_complete || (user.is_empty() && !kernel.is_empty());
@@ -157,7 +157,7 @@ impl Tracer {
         self.stacks.add(Stack { addresses, is_complete });
     }
 
-    /// Reads the code of a process that is unknown, or is running outside of the code that is known.
+    /// Reads the mappings of a process that is unknown, or that is running outside of its known code.
     fn renew(&mut self, pid: u32, running: Option<u64>, now_ns: u64) {
         let is_current = self.spaces.get(&pid).is_some_and(|space| {
             let is_known = running.is_none_or(|address| space.is_code(address));

@@ -5,16 +5,16 @@ use super::chain::Walk;
 use framehop::Unwinder;
 use std::sync::Arc;
 
-/// The most frames of a stack.
+/// The largest number of frames in a stack.
 const MOST_FRAMES: usize = 512;
 
-/// The largest copy of a stack, in bytes: a record of the kernel has at most 65,535, and a copy whole words.
+/// The largest copy of a stack, in bytes: a record of the kernel has at most 65,535, and a copy consists of whole words.
 pub const MOST_STACK_BYTES: u32 = 65_000;
 
 /// The lowest address that a stack can have: the kernel maps nothing below.
 const LOWEST: u64 = 4096;
 
-/// The tables of a process.
+/// The unwinding tables of a process.
 pub type Tables = arch::Unwinder<Arc<[u8]>>;
 
 /// What the unwinder remembers of instructions; one for all processes.
@@ -89,7 +89,7 @@ pub fn unwind(
     let mut is_cut = false;
     let mut read = |address: u64| {
         let word = word(stack, sp, address);
-        // Far from it, an address is not the stack's.
+        // An address far from the stack pointer is not on this stack.
         is_cut = word.is_none() && address > sp && address - sp < MOST_STACK_BYTES.into();
         word.ok_or(())
     };

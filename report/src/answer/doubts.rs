@@ -8,7 +8,7 @@ use model::background::Background;
 use model::findings::{CellFindings, CellInHeats, Unranked};
 use model::study::REFERENCE;
 
-/// `Caution: no rank for A (no figure); …`; `None` where nothing is to be said.
+/// `Caution: no rank for A (no figure); …`; `None` if there is no reason for caution.
 pub(super) fn of(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let doubts: Vec<String> = [
         machines::caveat(cell),
@@ -52,7 +52,7 @@ fn unranked(cell: &CellFindings) -> Option<String> {
     (!unranked.is_empty()).then(|| format!("no rank {}", unranked.join(", ")))
 }
 
-/// That there was hardly a quiet moment, in some heats.
+/// Says in how many heats background load ran nearly all the time; `None` if in none.
 pub fn never_quiet(in_heats: &CellInHeats) -> Option<String> {
     let (some, all) = (in_heats.never_quiet, units::several(in_heats.heats, "heat"));
     let by = mostly(in_heats);

@@ -11,7 +11,7 @@ const LETTER: f64 = 0.62;
 /// The size of all text except titles.
 pub const TEXT: f64 = 12.0;
 
-/// How much wider the letters of a title are, which are larger and bolder.
+/// The factor by which the letters of a title are wider, because they are larger and bolder.
 const TITLE: f64 = 1.3;
 
 /// The height of a line of text.
@@ -20,7 +20,7 @@ const LINE: f64 = 16.0;
 /// The margin on the left and on the right.
 pub const MARGIN: f64 = 14.0;
 
-/// The most lines of the finding above a chart; the alternative text has all of it.
+/// The largest number of lines of the finding above a chart; the alternative text has all of it.
 const FINDING_LINES: usize = 2;
 
 /// The distance between the lines of a hatching.

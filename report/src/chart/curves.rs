@@ -3,8 +3,11 @@
 use super::canvas::Anchor;
 use super::{Canvas, Scale, Unit, labels, theme};
 
+/// The width of the chart in pixels.
 pub const WIDTH: f64 = 860.0;
+/// The left edge of the frame in pixels.
 pub const LEFT: f64 = 76.0;
+/// The right edge of the frame in pixels; the labels of the curves are to the right of it.
 pub const RIGHT: f64 = WIDTH - 224.0;
 
 /// The height of a label in pixels.

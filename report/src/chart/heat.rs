@@ -29,7 +29,7 @@ const WIDEST: f64 = 170.0;
 /// The total width of the columns, unless they need more.
 const COLUMNS: f64 = 600.0;
 
-/// The least width of the chart, for the key below it.
+/// The minimum width of the chart, so that the key below it fits.
 const NARROWEST_CHART: f64 = 700.0;
 
 /// Ratios this far from 1, or farther, have the strongest colour.

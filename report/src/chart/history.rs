@@ -53,12 +53,12 @@ const LOW_PANEL: f64 = 34.0;
 const MANY: usize = 12;
 const WORDS: f64 = 24.0;
 const FOOT: f64 = 62.0;
-/// The most room for a name, so that the labels of steps fit.
+/// The largest width of a name, so that the labels of steps fit.
 const NAME: f64 = 250.0;
 /// The room on the right for the unit and the latest value.
 const UNITS: f64 = 104.0;
 
-/// The least height of a panel as a share of its middle, so that noise does not look like a change.
+/// The smallest range of values that a panel shows, as a share of their middle, so that noise does not look like a change.
 const LEAST_SPAN: f64 = 0.2;
 
 /// The chart of a cell.

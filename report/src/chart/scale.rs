@@ -107,7 +107,7 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     bounded.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 
-/// What was multiplied out of digits and powers, as its digits would be read: 0.3, and not the number beside it.
+/// A tick's value without the rounding error of its computation: 0.3 instead of 0.30000000000000004.
 fn round(value: f64) -> f64 {
     format!("{value:.9e}").parse().unwrap_or(value)
 }

@@ -1,5 +1,5 @@
-//! The two custom formats of the GitHub Action `github-action-benchmark`: a list of figures of which more is better, and one of
-//! which less is. The action takes one of them at a time.
+//! The two custom formats of the GitHub Action `github-action-benchmark`: a list of figures of which more is better, and a list of figures
+//! of which less is better. The action takes one of them at a time.
 
 use super::{contenders, measures, name};
 use crate::units;

@@ -1,6 +1,6 @@
 //! `JUnit` XML, which most services for continuous integration show: a test suite for each cell, a test case for each contender.
-//! A contender without a figure is an error. With a margin, one that is slower than it allows is a failure, and one that could
-//! not be judged is skipped.
+//! A contender without a figure is an error. With a margin, a contender that is slower than the margin allows is a failure, and a contender
+//! that could not be judged is skipped.
 
 use crate::chart::escaped;
 use crate::{RunReport, gate, units};
@@ -41,7 +41,7 @@ pub fn junit(told: &RunReport<'_>) -> String {
     document(&f.title, Some(f.elapsed_s), &f.study, cells.collect())
 }
 
-/// All cells of a comparison of two runs. Without a gate, no change fails. What is only in the earlier run has a suite of its own.
+/// All cells of a comparison of two runs. Without a gate, no change is a failure. What is only in the earlier run has a suite of its own.
 pub fn junit_of_comparison(comparison: &Comparison, gate: Option<&Gate>) -> String {
     let Comparison { old, new, .. } = comparison;
     let only = format!("only in {old}");
@@ -73,7 +73,7 @@ pub fn junit_of_comparison(comparison: &Comparison, gate: Option<&Gate>) -> Stri
     document(&format!("{new} against {old}"), None, "compare", suites)
 }
 
-/// The document. `elapsed_s`: how long all of it took, if that is known. `class`: what all cases have in common.
+/// The document. `elapsed_s`: how long all of it took, if that is known. `class`: the class name of all cases.
 fn document(title: &str, elapsed_s: Option<f64>, class: &str, suites: Vec<(&str, Vec<Case>)>) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let time = elapsed_s.map_or_else(String::new, |s| format!(" time=\"{s:.1}\""));
@@ -124,7 +124,7 @@ fn outcome(f: &Findings, c: &ContenderFindings, gate: Option<&Gate>) -> Outcome 
     let Some(gate) = gate else { return Outcome::Passed };
     match gate.changes.iter().find(|change| change.name == c.name) {
         Some(change) => judged(change),
-        // The first one, with which the others are compared, is not judged.
+        // The first contender, with which the others are compared, is not judged.
         None => unjudged(f, &c.name, gate).map_or(Outcome::Passed, |why| Outcome::Skipped(why.to_owned())),
     }
 }

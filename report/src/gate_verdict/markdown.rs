@@ -9,10 +9,10 @@ use model::gate::Outcome;
 use model::gate_verdict::{GateVerdict, VerdictChange, VerdictRevision};
 use std::fmt::Write;
 
-/// The most rows of the table.
+/// The largest number of rows of the table.
 const MOST_ROWS: usize = 50;
 
-/// The most sentences about servers that could not be judged.
+/// The largest number of sentences about servers that could not be judged.
 const MOST_NOTES: usize = 20;
 
 /// The characters of a digest that are shown.
@@ -128,7 +128,7 @@ fn remarks(v: &GateVerdict) -> Vec<String> {
     remarks
 }
 
-/// What was compared, each once.
+/// The metrics that were compared, each once.
 fn metrics(v: &GateVerdict) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = Vec::new();
     for change in &v.changes {

@@ -1,4 +1,4 @@
-//! How the servers differ in CPU time that were sampled after the run.
+//! How the servers that were sampled after the run differ in CPU time.
 
 use super::table::Shown;
 use crate::cpu_time::{HOW, TITLE, sentences, table};

@@ -243,7 +243,7 @@ fn lost(cell: &CellFindings) -> String {
     )
 }
 
-/// The first reason among the notes, on one line. Such a note has the outcome, the reason and the number of trials.
+/// The first reason among the notes, on one line. A note with a reason has the outcome, the reason and the number of trials.
 fn why(c: &ContenderFindings) -> Option<&str> {
     let reason = |note: &'_ String| note.starts_with("failed: ") || note.starts_with("void: ");
     let note = c.notes.iter().find(|note| reason(note))?;

@@ -131,7 +131,7 @@ struct RowPart<'i> {
     status: &'i BTreeMap<String, u64>,
     /// The number of errors by the tool's own kinds.
     errors: &'i BTreeMap<String, u64>,
-    /// Remarks: what the page says of it in words, and what does not fit together.
+    /// Remarks: what the page says about the reading in words, and figures of it that contradict each other.
     notes: &'i [String],
     /// Lines that were not understood, as they stand.
     strange: &'i [String],

@@ -1,5 +1,5 @@
-//! Imported results in the same tables and bars as drome's own runs, always marked as imported. Only what the page says is
-//! known of them, so they have no intervals, no tiers and no verdict.
+//! Imported results in the same tables and bars as drome's own runs, always marked as imported. Nothing is known of them but what the
+//! page says, so they have no intervals, no tiers and no verdict.
 
 mod json;
 pub(crate) mod text;

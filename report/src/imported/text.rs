@@ -94,7 +94,7 @@ pub(crate) fn about(cell: &Cell) -> String {
     words.join(", ")
 }
 
-/// Whether the load is known to be closed, where latency is latency at saturation. Some tools do not say.
+/// Whether the load is known to be closed, so that the latency is latency at saturation. Some tools do not say.
 fn is_closed(cell: &Cell) -> bool {
     cell.offered_rate_per_s.is_none() && !["table", "wrk2", "httperf"].contains(&cell.tool)
 }

@@ -43,7 +43,7 @@ struct Message<'m> {
     number: u64,
 }
 
-/// Writes such answers for one thread.
+/// Writes the answers that must be made, for one thread.
 #[derive(Debug, Default)]
 pub struct Writer {
     body: Vec<u8>,
@@ -54,7 +54,7 @@ impl Writer {
     /// Writes the object. Returns status and length for the log.
     pub fn json(&mut self, number: u64, head_only: bool, context: Context<'_>, out: &mut Out) -> (u16, u64) {
         self.body.clear();
-        // To memory, of an object of text and a number: it can't fail.
+        // Writing an object of text and a number to memory can't fail.
         let _ = serde_json::to_writer(&mut self.body, &Message { message: "Hello World", number });
         let fields = self.fields("application/json", self.body.len());
         head("200 OK", &[&fields], context, out);
@@ -75,7 +75,7 @@ impl Writer {
         (200, body.len() as u64)
     }
 
-    /// The fields for type and length, in memory that is used again.
+    /// The fields for type and length, in reused memory.
     fn fields(&mut self, content_type: &str, length: usize) -> String {
         let mut fields = std::mem::take(&mut self.length);
         fields.clear();

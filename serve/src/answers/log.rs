@@ -52,7 +52,7 @@ impl Log {
     pub fn answered(&mut self, peer: Option<IpAddr>, (status, body_bytes): (u16, u64)) {
         let request = if self.request.is_empty() { "-" } else { &self.request };
         let lines = &mut self.lines;
-        // To memory: it can't fail.
+        // Writing to memory can't fail.
         let _ = match peer {
             Some(peer) => write!(lines, "{peer}"),
             None => write!(lines, "-"),

@@ -100,7 +100,7 @@ impl Responder {
                             Some(self.fresh.json(number, head_only, context, out))
                         }
                         Asked::Fresh(Fresh::Echo) => {
-                            // A body that is on its way already needs no leave (RFC 9110 section 10.1.1).
+                            // A body that is on its way already needs no permission (RFC 9110 section 10.1.1).
                             if request.expects_continue && input.is_empty() {
                                 out.say_continue();
                             }

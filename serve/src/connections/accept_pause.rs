@@ -16,7 +16,7 @@ pub struct AcceptPause {
 }
 
 impl AcceptPause {
-    /// A listener on which the back end listens.
+    /// No pause yet, for a listener on which the back end already listens.
     pub fn new(listener: OwnedFd) -> Self {
         Self { listener: Some(listener), until_ns: None }
     }
@@ -36,7 +36,7 @@ impl AcceptPause {
         }
     }
 
-    /// Closes the listener for good and releases the port: while any process holds it, connections come about.
+    /// Closes the listener for good and releases the port: while any process holds it, the kernel establishes connections to it.
     pub fn end(&mut self) {
         (self.listener, self.until_ns) = (None, None);
     }

@@ -10,7 +10,7 @@ const SWEEP_NS: u64 = 1_000_000_000;
 /// How long a peer that has been sent its last answer may take to read it and close.
 const LINGER_NS: u64 = 2_000_000_000;
 
-/// At a stop: the longest time in which connections that have come about are still accepted.
+/// At a stop: the longest time in which connections that are already established are still accepted.
 const LAST_CALL_NS: u64 = 100_000_000;
 
 /// At a stop: how long a peer that has been answered in part may take to read the rest.
@@ -36,8 +36,8 @@ impl<I: Io> Worker<'_, I> {
         });
     }
 
-    /// Stops without breaking off: accepts the connections that have come about, answers the requests that have arrived, closes connections
-    /// that wait for nothing, and gives the rest a little time.
+    /// Stops without breaking off: accepts the connections that are already established, answers the requests that have arrived, closes
+    /// connections that wait for nothing, and gives the rest a little time.
     pub fn end(&mut self) -> std::io::Result<()> {
         self.responder.is_stopping = true;
         let start_ns = self.responder.clock.now_ns();
@@ -65,7 +65,7 @@ impl<I: Io> Worker<'_, I> {
         Ok(())
     }
 
-    /// Closes the open connections for which this is true. Returns the number of the others.
+    /// Closes the open connections for which `is_over` is true. Returns the number of the others.
     fn close_those(&mut self, is_over: impl Fn(&Connection) -> bool) -> usize {
         let mut others = 0;
         for slot in 0..self.connections.len() {

@@ -19,7 +19,7 @@ pub struct Out {
     is_interim: bool,
 }
 
-/// The interim answer to a client that waits for leave to send a body.
+/// The interim answer to a client that waits for permission to send a body.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// How many answers are sent at once, and in which form.

@@ -16,7 +16,7 @@ pub enum Mishap {
     Truncate,
     /// It is not HTTP.
     Garbage,
-    /// Its stated length is larger than its length by this number, or smaller.
+    /// Its `Content-Length` is larger than its body's length by this number; smaller, if the number is negative.
     Length(i64),
     /// Bytes that no request asked for follow it.
     Unasked,

@@ -103,7 +103,7 @@ pub enum FaultError {
 const ROUNDING: f64 = 1e-9;
 
 impl Faults {
-    /// Combines all of these; the seed decides what is random.
+    /// Combines all of these; the seed decides what is random. Errors: a fault is given twice, or two of them exclude each other.
     pub fn new(faults: &[Fault], seed: u64) -> Result<Self, FaultError> {
         let mut all = Self { seed, ..Self::default() };
         for fault in faults {

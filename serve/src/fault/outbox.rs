@@ -1,5 +1,5 @@
-//! Answers between their making and their sending: changed, delayed, sent bit by bit. A connection has at most one answer here;
-//! its further requests wait for it. Other connections are not held up.
+//! Answers between their making and their sending: changed, delayed, or sent piece by piece. A connection has at most one answer here; its
+//! further requests wait for it. Other connections are not held up.
 
 use super::answer::{Change, changed};
 use super::{Faults, Framing, Mishap, mishap};
@@ -16,8 +16,8 @@ pub struct Outbox<'f> {
     /// The number of the next answer, over all threads.
     numbers: &'f AtomicU64,
     lines: Vec<Line>,
-    /// When the next bytes of an answer are due, on which connection; the earliest first. Whether the connection still is the same is checked
-    /// when they are due.
+    /// When the next bytes of an answer are due, on which connection; the earliest first. Whether the connection still is the same is
+    /// checked when they are due.
     due: BinaryHeap<Reverse<(u64, u64, Slot)>>,
 }
 
@@ -43,7 +43,7 @@ struct Waiting {
 pub struct Draft<'a> {
     /// Head and body.
     pub bytes: &'a [u8],
-    /// Whether the connection goes on after it.
+    /// Whether the connection stays open after it.
     pub goes_on: bool,
     /// Whether the request was HTTP/1.0, which does not understand chunks.
     pub http10: bool,
@@ -69,8 +69,8 @@ impl<'f> Outbox<'f> {
         self.lines.get(slot as usize).is_some_and(|line| line.waiting.is_some())
     }
 
-    /// Sends an answer, now or later. First: it is sent completely; else [`Outbox::send_due`] or [`net::Event::Drained`] tells
-    /// when. Second: the connection goes on after it.
+    /// Sends an answer, now or later. Returns first whether it is sent completely (if not, [`Outbox::send_due`] or [`net::Event::Drained`]
+    /// reports when it is), and second whether the connection stays open after it.
     pub fn send<I: Io>(&mut self, io: &mut I, slot: Slot, draft: Draft<'_>, now_ns: u64) -> (bool, bool) {
         let faults = self.faults;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);

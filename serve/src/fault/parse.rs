@@ -42,7 +42,7 @@ pub fn help() -> String {
     )
 }
 
-/// The forms of the faults with such names, one per line.
+/// The forms of the faults whose names are wanted, one per line.
 pub fn forms(is_wanted: impl Fn(&str) -> bool) -> String {
     let wanted = FORMS.iter().filter(|(form, _)| is_wanted(name_of(form)));
     let lines: Vec<String> = wanted.map(|(form, meaning)| format!("  {form:<23}  {meaning}")).collect();
@@ -97,7 +97,7 @@ fn delay(text: &str) -> Option<Delay> {
         "exp" => time(text).map(Delay::Exponential),
         "uniform" => {
             let (least, most) = text.split_once("..")?;
-            // From 0 on is no contradiction here.
+            // Unlike other times, this lower bound may be 0.
             let (least, most) = (time_or_zero(least)?, time(most)?);
             (least < most).then_some(Delay::Uniform(least, most))
         }

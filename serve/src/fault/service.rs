@@ -1,4 +1,4 @@
-//! The work of a server for every request beside answering it.
+//! The work that a server does for every request besides answering it.
 
 use super::Spin;
 use rustix::io::{read, write};
@@ -15,7 +15,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// A service that is busy for so long, or that sends so many messages; `None` for neither. Messages take precedence.
+    /// A service that is busy for `busy_ns` per request, or that sends `messages`; `None` for neither. Messages take precedence.
     pub fn of(busy_ns: u64, messages: Messages) -> std::io::Result<Option<Self>> {
         Ok(if messages == Messages::default() {
             Spin::calibrated(busy_ns).map(Self::Time)
@@ -48,7 +48,7 @@ impl Service {
 pub struct Messages {
     /// For every request.
     pub request: u32,
-    /// For every new connection, beside those of its requests.
+    /// For every new connection, besides those of its requests.
     pub connection: u32,
 }
 
@@ -73,7 +73,7 @@ impl Work {
 
     fn send(&mut self, messages: u32) {
         for _ in 0..messages {
-            // What was written is there to be read; were it not, nothing is waited for.
+            // What was written can be read at once, so this never waits.
             if write(&self.ends[0], &self.message).is_ok() {
                 let _ = read(&self.ends[1], &mut self.message);
             }

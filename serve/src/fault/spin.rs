@@ -2,8 +2,8 @@
 
 use net::clock;
 
-/// Keeps a thread busy for a time by the clock: for so long on average, whatever interrupts it, because the next spins make up for what one
-/// spin lasted too long.
+/// Keeps a thread busy for a time by the clock: on average exactly this time, whatever interrupts it, because a spin that lasted too long
+/// makes the next ones shorter.
 #[derive(Clone, Copy, Debug)]
 pub struct Spin {
     /// The time that the loop checks for: the whole time less what it costs to begin, check and end.

@@ -14,7 +14,7 @@ pub struct Stall {
     pub lasts: Option<Duration>,
 }
 
-/// The last part of a pause, which is waited for awake.
+/// The length of the last part of a pause, which is spent awake.
 const AWAKE_NS: u64 = 1_000_000;
 
 impl Stall {
@@ -47,7 +47,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// What is left of a pause so many milliseconds after the start.
+    /// What is left of a pause, this number of milliseconds after the start.
     fn left_ms(stall: &Stall, at_ms: u64) -> Option<u64> {
         stall.left_ns(5 * MS, (5 + at_ms) * MS).map(|left| left / MS)
     }

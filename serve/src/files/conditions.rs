@@ -15,7 +15,7 @@ pub struct Validators<'e> {
 /// The outcome of the conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome<'h> {
-    /// The file is sent; a range that applies.
+    /// The file is sent; only these ranges of it (the value of `Range`), if there are any that apply.
     Go(Option<&'h [u8]>),
     /// 304: the client has it already.
     NotModified,
@@ -77,7 +77,7 @@ impl<'h> Fields<'h> {
         } else if is_later_than(self.if_modified_since) == Some(false) {
             return Outcome::NotModified;
         }
-        // Of the other method, HEAD, no range can be asked (RFC 9110 section 14.2).
+        // HEAD, the only other method, can't ask for a range (RFC 9110 section 14.2).
         Outcome::Go(self.range.filter(|_| head.method == "GET" && self.is_range_meant_for(file)))
     }
 

@@ -1,6 +1,6 @@
 //! Parses the parts of a file that a `Range` field asks for (RFC 9110 section 14); pure.
 
-/// The most parts of a request; for more, the whole file is sent, because so many small parts are no use and much work.
+/// The largest number of parts in a request; for more, the whole file is sent, because that many small parts are much work and of no use.
 const MAX_RANGES: usize = 100;
 
 /// A part of a file: from the first byte up to, not including, the end. Never empty.

@@ -133,7 +133,7 @@ fn short(status: &str, fields: &str, head_only: bool, context: Context<'_>, out:
     if head_only {
         return (code, 0);
     }
-    // To memory: it can't fail.
+    // Writing to memory can't fail.
     let _ = writeln!(out.bytes, "{reason}");
     (code, length as u64)
 }

@@ -2,7 +2,7 @@
 //! empty segment, `.`, `..` or a NUL in it, whatever the target is: it can't name anything outside, except through links, which
 //! must be refused when it is opened.
 
-/// The kind of what a path asks for.
+/// What kind of thing a target asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// `/a/b`: a file, or a folder whose slash is missing.

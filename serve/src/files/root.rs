@@ -56,7 +56,7 @@ pub enum Missing {
     Unavailable,
 }
 
-/// The identity of a file and its state, as far as the file system tells.
+/// The identity of a file and its state, as far as the file system reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The device and the inode number.
@@ -109,7 +109,7 @@ impl Root {
         if about.is_dir() {
             return Ok(Opened::Folder);
         }
-        // Neither pipes nor devices nor sockets are for the world.
+        // Pipes, devices and sockets are not served.
         if !about.is_file() {
             return Err(Missing::NotFound);
         }
@@ -137,7 +137,7 @@ fn by_segments(folder: &OwnedFd, path: &[u8]) -> Result<OwnedFd, Errno> {
     let mut at: Option<OwnedFd> = None;
     let mut segments = path.split(|byte| *byte == b'/').filter(|segment| !segment.is_empty()).peekable();
     while let Some(segment) = segments.next() {
-        // It can't be: the resolver leaves none. Were there one, this would be the way out.
+        // `resolve` leaves no such segment; if one were left, it would lead out of the folder.
         if segment == b".." {
             return Err(Errno::XDEV);
         }
@@ -153,7 +153,7 @@ fn why(errno: Errno) -> Missing {
     match errno {
         Errno::ACCESS | Errno::PERM => Missing::Forbidden,
         Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN | Errno::IO => Missing::Unavailable,
-        // Leading out (XDEV, LOOP) is told as what it is from here: nothing.
+        // A path that leads out (XDEV, LOOP) is reported as not found.
         _ => Missing::NotFound,
     }
 }

@@ -24,14 +24,14 @@ pub struct Change {
 pub struct Changes {
     /// For each pair that was asked for, its change. `None` for one whose ratio is not known in both, or that is its run's base.
     pub all: Vec<Option<Change>>,
-    /// By how much contenders moved from run to run beyond what their starts tell: the standard deviation of logarithms. It is a part of
-    /// every interval, where each contender's is judged by the others. `None`: too few contenders to tell.
+    /// How much contenders changed from run to run beyond what the spread of their starts explains: the standard deviation of logarithms.
+    /// Every contender's interval includes it, estimated from the other contenders. `None`: too few contenders to tell.
     pub movement: Option<f64>,
 }
 
-/// Compares contenders of two runs. `bases`: what the ratios are to, in the run before and in the run after. `both`: each
-/// contender's index before and after. `comparisons`: how many are made together, in this cell and others; at least those that are
-/// known here.
+/// Compares contenders of two runs. `bases`: the index of the base, to which ratios refer, in the run before and in the run after. `both`:
+/// each contender's index before and after. `comparisons`: the number of comparisons made together, in this cell and others; if more are
+/// known here, theirs counts.
 pub fn changes(
     before: &Fit,
     after: &Fit,

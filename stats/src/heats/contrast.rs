@@ -4,9 +4,9 @@ use super::design::{Entrant, Start};
 use super::least_squares::Equations;
 use super::variance::{self, Variances};
 
-/// How often weights are adapted to each contender's own shrunk variance, so that one whose starts lie far apart moves the level of its
-/// heats, and with it the others, by less. A contender's own starts still count alike: none is trimmed. With 5 % outlying
-/// starts (5 to 20 %) this finds a difference of 5 % in 44 % of cases after six rounds instead of 16 %.
+/// How often weights are adapted to each contender's own shrunk variance, so that a contender whose starts lie far apart has less influence
+/// on the level of its heats, and so on the other contenders. All starts of one contender still count alike: none is trimmed. Where 5 % of
+/// starts are outliers (by 5 to 20 %), this finds a difference of 5 % after six rounds in 44 % of cases instead of 16 %.
 const TURNS: usize = 2;
 
 /// The largest weight of a contender, as a multiple of its class's.
@@ -33,9 +33,9 @@ impl Contrast {
 pub(super) struct Solved {
     /// The log level of each contender; `None` for one without a start that can be placed.
     pub levels: Vec<Option<f64>>,
-    /// The island of each contender.
+    /// The island of each contender: contenders that heats tie together, directly or through others, have the same number.
     pub islands: Vec<Option<usize>>,
-    /// The mean level of the heats of each contender's island is added to make a figure.
+    /// The island and the level of each heat. A contender's figure is its own level plus the mean level of its island's heats.
     pub heat_levels: Vec<(usize, f64)>,
     dependence: Vec<Vec<f64>>,
     owner: Vec<usize>,
@@ -50,7 +50,7 @@ impl Solved {
         let mut sums = sums(entrants, starts, &equations);
         for _ in 0..TURNS {
             let own = variance::shrink(groups.clone(), &sums).own;
-            // One that happens to repeat well must not become the measure of its heats.
+            // A contender whose starts happen to agree closely must not dominate the levels of its heats.
             let weight = |(class, own): (&f64, f64)| (1.0 / own).min(MOST_TRUST * class);
             let weights: Vec<f64> = of_class.iter().zip(own).map(weight).collect();
             equations = Equations::solve(starts, &weights);
@@ -120,7 +120,8 @@ fn sums(entrants: &[Entrant], starts: &[Start], equations: &Equations) -> Vec<(f
     sums
 }
 
-/// A contender that says nothing about its heats' levels: its own level is the mean of its figures above them.
+/// A contender whose figures are lower bounds, so that they say nothing about the levels of its heats. Its own level is the mean of its
+/// figures relative to those levels.
 struct Floor {
     level: f64,
     island: usize,

@@ -1,4 +1,4 @@
-//! The input of the model: the contenders, the result of each start, and how often the model is asked.
+//! The input of the model: the contenders, the result of each start, and after how many rounds decisions are made.
 
 /// One contender of a cell, as the model needs to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,8 +8,8 @@ pub struct Entrant {
     pub class: usize,
     /// Whether it gets a rank: not the hub, not one that has not settled or had too few sound starts.
     pub is_ranked: bool,
-    /// Whether the load generator held it back: its figure is then a lower bound, so that no contender is certainly faster or equal, and its
-    /// starts say nothing about the level of their heat.
+    /// Whether the load generator held it back: its figure is then a lower bound, so that no contender is certainly faster or equal, and
+    /// its starts say nothing about the level of their heat.
     pub is_floor: bool,
 }
 
@@ -64,8 +64,8 @@ impl Looks {
     /// The looks of a study: four looks share 5 % equally. A run that ends between two looks counts as the next one: still at most four.
     pub const STUDY: Self = Self { after: &[4, 6, 9, 13], chance: 0.0125 };
 
-    /// The looks of a race, which may go on until a small difference is decided. Looks of the same race resemble each other, so ten of
-    /// them at this chance err in less than 5 % together, not in 8 % (`examples/simulate_heats`: in 0 to 4.8 % of races of equals).
+    /// The looks of a race, which may go on until a small difference is decided. Looks of the same race are correlated, so ten of them at
+    /// this chance err in less than 5 % together, not in 8 % (`examples/simulate_heats`: in 0 to 4.8 % of races of equals).
     pub const RACE: Self = Self { after: &[3, 4, 6, 9, 14, 21, 32, 48, 72, 108], chance: 0.008 };
 
     /// Whether this number of rounds is a look.

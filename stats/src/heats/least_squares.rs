@@ -11,13 +11,13 @@ pub(super) struct Equations<'a> {
     starts: &'a [Start],
     /// The weight of each start; 0 where it says nothing about its heat's level.
     weights: Vec<f64>,
-    /// The informing starts of each heat.
+    /// The informing starts of each heat: those whose weight is above 0.
     heats: Vec<Vec<usize>>,
     /// The island of each contender; `None` where no start of it informs.
     pub islands: Vec<Option<usize>>,
     /// The inverse of the contenders' equations, one contender of each island held at 0. Row by row.
     inverse: Vec<Vec<f64>>,
-    /// The level of each contender, relative to the one at 0 in its island; floors' are filled in by `floors`.
+    /// The level of each contender, relative to the one at 0 in its island; that of a floor is computed by `contrast.rs`.
     pub levels: Vec<f64>,
     /// The level of each heat; `None` without an informing start.
     pub heat_levels: Vec<Option<f64>>,
@@ -70,7 +70,7 @@ impl<'a> Equations<'a> {
                 members.iter().for_each(|(_, other, share)| matrix[*one][*other] -= weight * share);
             }
         }
-        // The first of each island is held at 0, and so is who has no equation.
+        // The first of each island is held at 0, and so is every contender without an equation.
         let is_first = |c: usize| self.islands[..c].iter().all(|i| *i != self.islands[c]);
         let free: Vec<usize> = (0..n).filter(|c| self.islands[*c].is_some() && !is_first(*c)).collect();
         let small = free.iter().map(|i| free.iter().map(|j| matrix[*i][*j]).collect()).collect();
@@ -147,13 +147,14 @@ impl<'a> Equations<'a> {
     }
 }
 
-/// The island of each contender. Contenders that heats tie together, directly or through others, have the same number, from 0 in order of the first.
+/// The island of each contender. Contenders that heats tie together, directly or through others, have the same number, from 0 in order of
+/// the first.
 fn islands(starts: &[Start], heats: &[Vec<usize>], contenders: usize) -> Vec<Option<usize>> {
     let mut islands: Vec<Option<usize>> = vec![None; contenders];
     for start in heats.iter().flatten() {
         islands[starts[*start].contender] = Some(starts[*start].contender);
     }
-    // Everybody takes the lowest number in a heat until nothing changes.
+    // Every contender takes the lowest number of its heats until nothing changes.
     loop {
         let mut is_done = true;
         for heat in heats {

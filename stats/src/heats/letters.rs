@@ -1,9 +1,9 @@
 //! Letters beside the rows of a table: two contenders that share one show no significant difference. By insertion and absorption
-//! (Piepho 2004). Beyond ten contenders they confuse more than they tell; ranges of ranks remain.
+//! (Piepho 2004). With more than ten contenders letters confuse more than they help; ranges of ranks remain.
 
 use super::fit::Fit;
 
-/// The most contenders that get letters.
+/// The largest number of ranked contenders with which letters are given.
 const MOST: usize = 10;
 
 impl Fit {

@@ -1,5 +1,5 @@
-//! Whether contenders compare differently on different machines: the interaction of contender and machine, where each heat is measured whole
-//! on one machine. The speed of a machine itself is in the heats' effects and does not matter.
+//! Whether contenders compare differently on different machines: the interaction of contender and machine, where each heat is measured
+//! whole on one machine. The speed of a machine itself is in the heats' effects and does not matter.
 //!
 //! A permutation test. The residuals of the starts' figures, after the effects of contender and heat, are summed by contender and machine;
 //! if machines make no difference, it does not matter which machine had which heat. Each machine's p-value comes from the distribution of
@@ -8,7 +8,7 @@
 use super::Start;
 use crate::random;
 
-/// The number of shuffles: the smallest probability that can be told is one in so many.
+/// The number of shuffles. The smallest probability that they can show is 1 in 2,000.
 const SHUFFLES: u64 = 1_999;
 
 /// Effects of contenders and heats are fitted in turn until they change by less than this, in logarithms.
@@ -17,7 +17,7 @@ const EXACT: f64 = 1e-10;
 /// The largest number of turns of that fit.
 const MOST_TURNS: usize = 1_000;
 
-/// What is asked of the starts of a cell.
+/// The input of [`machines`]: the starts of a cell and the machine of each heat.
 #[derive(Clone, Copy, Debug)]
 pub struct MachinesAsked<'a> {
     /// The starts, their contenders and heats by index.
@@ -37,9 +37,10 @@ pub struct OfMachine {
     pub heats: usize,
     /// Its speed as a share of the mean of all machines: the mean of its heats' effects.
     pub speed: f64,
-    /// The probability that chance makes it differ at least so much; `None`: there are too few heats to tell.
+    /// The probability that it would differ at least this much by chance; `None`: there are too few heats to tell.
     pub probability: Option<f64>,
-    /// The contender that compares most differently on it, and its figure there as a share of what it would be by all machines.
+    /// The contender that compares most differently on it, and its figure there as a share of the figure that all machines together
+    /// predict.
     pub most: Option<(usize, f64)>,
 }
 
@@ -92,8 +93,8 @@ pub fn machines(asked: &MachinesAsked<'_>) -> Option<Vec<OfMachine>> {
     Some((0..machines).map(of).collect())
 }
 
-/// Whether so many heats can be dealt to machines in enough ways that the likeliest of them is rare enough, and shuffles can tell what is so
-/// rare. Machines with equally many heats can be exchanged without a difference.
+/// Whether heats can be dealt to machines in these numbers in enough ways that a single way is rarer than `chance`, and whether there are
+/// enough shuffles to show such a probability. Machines with equally many heats are interchangeable.
 fn can_tell(counts: &[usize], chance: f64) -> bool {
     let log_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
     let heats: usize = counts.iter().sum();
@@ -107,7 +108,7 @@ fn can_tell(counts: &[usize], chance: f64) -> bool {
     is_rare && can_be_so_rare
 }
 
-/// For each machine, the sum over contenders of the squared mean of what is left, each in units of its own spread.
+/// For each machine, the sum over contenders of the squared mean of their residuals there, each in units of its squared error.
 fn statistics(fit: &Additive, starts: &[&Start], machine_of: &[usize], machines: usize) -> Vec<f64> {
     let contenders = fit.spread.len();
     let mut sums = vec![(0.0, 0_u32); machines * contenders];
@@ -123,17 +124,17 @@ fn statistics(fit: &Additive, starts: &[&Start], machine_of: &[usize], machines:
     (0..machines).map(of).collect()
 }
 
-/// Every figure as the sum of an effect of its contender and one of its heat, and the rest.
+/// Every figure as the sum of an effect of its contender, one of its heat, and a residual (`rests`).
 struct Additive {
     heats: Vec<f64>,
     counts: Vec<usize>,
     rests: Vec<f64>,
-    /// The mean of the squared rests, by contender.
+    /// The mean of the squared residuals, by contender.
     spread: Vec<f64>,
 }
 
 impl Additive {
-    /// Fits by least squares: the means of each kind of effect in turn, until they stay.
+    /// Fits by least squares: the means of each kind of effect in turn, until they no longer change.
     fn of(starts: &[&Start], heats: usize) -> Self {
         let contenders = starts.iter().map(|start| start.contender + 1).max().unwrap_or(0);
         let (mut by_contender, mut by_heat) = (vec![0.0; contenders], vec![0.0; heats]);
@@ -166,7 +167,7 @@ impl Additive {
         self.counts.get(heat).is_some_and(|count| *count > 0)
     }
 
-    /// The contender whose rests on a machine are furthest from none, in units of their error, and what they are on average.
+    /// The contender whose residuals on a machine are farthest from 0, in units of their error, and the factor that their mean stands for.
     fn most(&self, starts: &[&Start], machine_of: &[usize], machine: usize) -> Option<(usize, f64)> {
         let of = |contender: usize| {
             let own = starts.iter().zip(&self.rests);

@@ -1,8 +1,8 @@
 //! Statistics of heats: from the slices of live servers to which is faster, and how certainly.
 //!
-//! The way of a figure: [`figures`] makes one figure per start of a heat's slices ([`settling`] says whether the start was warm), [`Fit`] ties
-//! the starts of all heats together and is the only source of ratio, interval, verdict, rank, letters and noise floor, and
-//! [`changes`] compares two runs. The unit of replication is the fresh start; slices measure one start well.
+//! How findings are computed: [`figures`] makes one figure per start from a heat's slices ([`settling`] says whether the start was warm),
+//! [`Fit`] ties the starts of all heats together and is the only source of ratio, interval, verdict, rank, letters and noise floor, and
+//! [`changes`] compares two runs. The unit of replication is the fresh start; more slices only measure one start more precisely.
 
 mod changes;
 mod contrast;

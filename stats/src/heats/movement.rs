@@ -1,5 +1,6 @@
-//! How much contenders move from one run to another beyond what their starts tell: the hub follows the machine imperfectly, because each
-//! kind of work has its own bottleneck. A contender may be called changed only if it moved further than the others did.
+//! How much contenders' figures move from one run to another beyond what the spread of their starts explains: the hub follows the machine
+//! imperfectly, because each kind of work has its own bottleneck. A contender may be called changed only if it moved further than the
+//! others did.
 
 use super::contrast::Contrast;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -10,8 +11,9 @@ const UNMOVED: f64 = 0.75;
 /// Fewer contenders than this say nothing about how much contenders move.
 const FEWEST: usize = 6;
 
-/// The degrees of freedom of the estimate, per contender: fewer than one, because a quarter is left out. By `examples/simulate_heats`, 0.5 % of
-/// comparisons of nine contenders then name one wrongly where none moves, and 6.8 % at the most where they do (docs/simulation.md).
+/// The degrees of freedom of the estimate, per contender: fewer than one, because a quarter is left out. By `examples/simulate_heats`, 0.5
+/// % of comparisons of nine contenders then name one wrongly where none moves, and at most 6.8 % where contenders do move
+/// (docs/simulation.md).
 const FREEDOM: f64 = 0.7;
 
 /// The variance of the movement, in squared logarithms, and its degrees of freedom.
@@ -24,7 +26,7 @@ pub(super) struct Movement {
 impl Movement {
     /// The movement that makes the spread of these changes as large as it is; zero if their errors explain it. `None`: too few to tell.
     ///
-    /// The mean of `change² / (error² + variance)` over the three quarters that are least must be what it is for normal variables.
+    /// The mean of `change² / (error² + variance)` over the smallest three quarters must be what it is for normal variables.
     pub fn of(changes: &[Contrast]) -> Option<Self> {
         if changes.len() < FEWEST {
             return None;
@@ -64,7 +66,8 @@ fn mean_of_least(changes: &[Contrast], variance: f64) -> f64 {
     squares.iter().sum::<f64>() / squares.len() as f64
 }
 
-/// That mean for squares of normal variables: those below a bound are, times their density, distributed with two degrees of freedom more.
+/// The expected value of that mean for normal variables. Multiplied by its variable, the density of a χ² distribution with one degree of
+/// freedom is that with three, so the mean of the squares below a bound follows from the distribution function with three.
 fn expected() -> f64 {
     let with = |freedom: f64| ChiSquared::new(freedom).ok();
     let bound = with(1.0).map_or(f64::NAN, |one| one.inverse_cdf(UNMOVED));

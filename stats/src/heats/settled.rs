@@ -3,27 +3,27 @@
 //! with its bounds, and a server that is compiled while it runs is warm when these show that the change is small.
 //!
 //! A native server that has been loaded for a moment counts as warm unless its change is shown: to show a change below 2 %
-//! takes more slices (about fifty at 2 % noise) than its warm-up should last. Its counted slices are as many, so they are
-//! checked by the stricter rule ([`Warmth::checked`]).
+//! takes more slices (about fifty at 2 % noise) than its warm-up should last. There are as many counted slices as that, so they are checked
+//! by the stricter rule ([`Warmth::checked`]).
 
 use super::studentized_range::Critical;
 
 /// A smaller change over the window does not matter.
 const LEAST_CHANGE: f64 = 0.02;
-/// A server that is compiled while it runs is warm when its rate rises by less over the window, at the upper bound. At 2 %, slices with
-/// 3 % of noise, as they have on a shared machine, would not show it within a minute, and the server would have no rank; the curve
-/// of Spring Boot rises by 16 % in ten seconds when it has been loaded for half a minute.
+/// A server that is compiled while it runs is warm when the upper bound of its rate's rise over the window is below this. At 2 %, slices
+/// with 3 % of noise, as they have on a shared machine, would not show it within a minute, and the server would have no rank; the curve of
+/// Spring Boot rises by 16 % in ten seconds when it has been loaded for half a minute.
 const LEAST_RISE: f64 = 0.03;
 /// The window is divided into this many batches, so that a slice that resembles the one before does not count twice.
 const BATCHES: usize = 10;
-/// The fewest samples in the window that can tell.
+/// The smallest number of samples in the window from which a change is estimated.
 const LEAST_SAMPLES: usize = BATCHES;
 /// The share of the first warm-up that a start needs if it has settled under another load.
 const ONCE_MORE: f64 = 0.3;
 /// The probability that a rise of 3 % passes as smaller.
 const CHANCE: f64 = 0.05;
-/// The probability that no change passes as one. A dozen members and cells are asked in each heat, a drifting machine makes it likelier,
-/// and a whole cell is measured again for it.
+/// The probability that a change is seen where there is none. A dozen members and cells are judged in each heat, a drifting machine makes
+/// false alarms likelier, and each of them costs a new measurement of a whole cell.
 const CHANCE_OF_ALARM: f64 = 0.002;
 
 /// If two neighbouring slices of the hub differ by more, the machine changed its speed between them.
@@ -48,8 +48,8 @@ impl Warmth {
     /// Processes are started as load comes.
     pub const PREFORK: Self = Self { least_load_s: 2.0, least_window_s: 1.0, is_shown: false };
 
-    /// The condition for another kind of load of a start that had settled under one: its processes are there, its libraries are loaded
-    /// and compiled, and only what is new is not.
+    /// The condition under another load for a start that has already settled under one: its processes exist, and its libraries are loaded
+    /// and compiled; only code that is new to it is not.
     #[must_use]
     pub fn once_more(self) -> Self {
         let least = |s: f64| s.min((s * ONCE_MORE).max(Self::NATIVE.least_load_s));
@@ -78,8 +78,8 @@ pub struct Sample {
 pub struct Settling {
     /// Whether it is warm enough to be measured.
     pub is_warm: bool,
-    /// Whether it was loaded for long enough, and its rate rises by little over the window as far as can be told. That is enough for a server
-    /// about which it is known otherwise that nothing is being compiled any more.
+    /// Whether it was loaded for long enough, and its rate rises by little over the window as far as can be told. That is enough for a
+    /// server about which it is known otherwise that nothing is being compiled any more.
     pub is_level: bool,
     /// Whether a change beyond 2 % over the window is shown, so that more load is needed.
     pub is_changing: bool,
@@ -159,9 +159,9 @@ fn line(window: &[Sample]) -> Option<Line> {
 }
 
 /// Rates of a server relative to the hub's slices before and after each, so that a machine that changes its speed does not look
-/// like a server that warms up. Both are (moment in seconds, natural logarithm of the rate), in order of time; between
-/// two slices of the hub is interpolated. `None` where these two differ by more than 10 %: the machine changed its speed
-/// at an unknown moment between them. Rates stay as they are where the hub has no slice.
+/// like a server that warms up. Both are (moment in seconds, natural logarithm of the rate), in order of time; values between two slices of
+/// the hub are interpolated. `None` where these two differ by more than 10 %: the machine changed its speed at an unknown moment between
+/// them. Rates stay as they are where the hub has no slice.
 pub fn relative_to_hub(rates: &[(f64, f64)], hub: &[(f64, f64)]) -> Vec<Option<f64>> {
     let level = |at: f64| {
         let after = hub.partition_point(|h| h.0 < at);
@@ -182,7 +182,7 @@ mod tests {
     use crate::random::uniform;
     use proptest::prelude::*;
 
-    /// Slices of 100 ms up to so many seconds of load, with noise of this deviation.
+    /// Slices of 100 ms up to this number of seconds of load, with noise of this deviation.
     fn course(seconds: f64, noise: f64, seed: u64, rate: impl Fn(f64) -> f64) -> Vec<Sample> {
         let gauss = |k: u64| (0..12).map(|i| uniform(seed, k * 12 + i)).sum::<f64>() - 6.0;
         let sample = |k: u64| {
@@ -192,7 +192,7 @@ mod tests {
         (0..(seconds * 10.0).round() as u64).map(sample).collect()
     }
 
-    /// When it is first called warm, asked every second up to a minute.
+    /// When it is first called warm, judged every second up to two minutes.
     fn warm_at(warmth: Warmth, noise: f64, seed: u64, rate: impl Fn(f64) -> f64) -> Option<u32> {
         (1..=120).find(|s| settling(&course(f64::from(*s), noise, seed, &rate), warmth).is_warm)
     }

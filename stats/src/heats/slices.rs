@@ -40,8 +40,8 @@ impl StartFigure {
     }
 }
 
-/// The share of its rate that a server's pauses cost, from those of its starts ([`StartFigure::stall`]): their mean, where it is 2 % or more and
-/// chance alone would seldom make it (Student's t, one-sided at 2.5 %), because the slices of noisy minutes are skewed, too.
+/// The share of its rate that a server's pauses cost, from those of its starts ([`StartFigure::stall`]): their mean, where it is 2 % or
+/// more and chance alone would seldom cause it (Student's t, one-sided at 2.5 %), because the slices of noisy minutes are skewed, too.
 pub fn shown_stall(stalls: &[f64]) -> Option<f64> {
     if stalls.len() < LEAST_STARTS {
         return None;
@@ -61,14 +61,14 @@ const LEAST_STALL: f64 = 0.02;
 const LEAST_SLICES: usize = 8;
 /// Slices are taken together in about this many batches: a slice resembles the one before.
 const BATCHES: usize = 20;
-/// The levels of members and of cycles are found by turns; after this many nothing changes any more.
+/// The levels of members and of cycles are found in turn; after this number of turns nothing changes any more.
 const TURNS: usize = 6;
 
-/// The figure of each member's start; `None` for one without an answer. `informs`: for each member, whether its slices tell the
-/// common level (not those of a server that the load generator holds back: its bound moves by itself).
+/// The figure of each member's start; `None` for one without an answer. `informs`: for each member, whether its slices count for the common
+/// level (not those of a server that the load generator holds back, because they show the load generator's speed).
 ///
-/// A cycle with fewer than two members that tell the level has no level, and its slices are left out. Where the heat as a
-/// whole has fewer than two, nothing is adjusted.
+/// A cycle with fewer than two members that count for the level has no level, and its slices are left out. Where the heat as a whole has
+/// fewer than two, nothing is adjusted.
 pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
     let valid: Vec<Slice> =
         slices.iter().copied().filter(|s| s.member < informs.len() && s.time_ns > 0).collect();
@@ -81,7 +81,7 @@ pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
     let telling = informs.iter().filter(|informs| **informs).count() as f64;
     let found: Vec<Option<StartFigure>> = (0..informs.len())
         .map(|m| {
-            // What a member says itself about the level takes a share of its own deviation away.
+            // A member's own influence on the level hides a share of its deviation from it.
             let share = if informs[m] && telling > 1.0 { telling / (telling - 1.0) } else { 1.0 };
             figure(&of_member(m), share.sqrt())
         })
@@ -122,14 +122,14 @@ fn error_of_ratio(slices: &[(f64, f64)], rate: f64) -> f64 {
     (batches.iter().map(|d| d * d).sum::<f64>() * n / (n - 1.0)).sqrt() / seconds
 }
 
-/// The common level of each cycle as a logarithm: the median, over members that tell it, of how far each lies
-/// from its own usual rate (Tukey's median polish, 1977).
+/// The common level of each cycle as a logarithm: the median, over members that count for it, of how far each lies from its own usual rate
+/// (Tukey's median polish, 1977).
 fn cycle_levels(slices: &[Slice], informs: &[bool]) -> Vec<Option<f64>> {
     let cycles = slices.iter().map(|s| s.cycle + 1).max().unwrap_or(0);
     if informs.iter().filter(|informs| **informs).count() < 2 {
         return vec![Some(0.0); cycles];
     }
-    // All slices of a member in a cycle are one word on its level.
+    // All slices of a member in a cycle count as one value for the cycle's level.
     let mut sums: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
     for s in slices.iter().filter(|s| informs[s.member]) {
         let sum = sums.entry((s.cycle, s.member)).or_default();
@@ -163,8 +163,8 @@ fn cycle_levels(slices: &[Slice], informs: &[bool]) -> Vec<Option<f64>> {
     (0..cycles).map(|c| has_level(c).then(|| levels[c] - whole)).collect()
 }
 
-/// The median; of the two in the middle the one nearer to 0, or 0 between them. Of two members one of which pauses, the mean
-/// would make half of its pause the machine's.
+/// The median; for an even count, of the two middle values the one nearer to 0, or 0 if it lies between them. Where one of two members
+/// pauses, their mean would count half of its pause as the machine's.
 fn cautious_median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
@@ -204,10 +204,10 @@ mod tests {
     fn several_turns_of_a_member_in_a_cycle_are_one_word_on_its_level() {
         let slice = |cycle, member, answers| Slice { cycle, member, answers, time_ns: 100_000_000 };
         let usual = (0..20).flat_map(|cycle| [slice(cycle, 0, 1_000), slice(cycle, 1, 500)]);
-        // Nobody but one member had turns in this cycle: its own pause is no level of the machine.
+        // Only one member had turns in this cycle: its own pause is not the machine's level.
         let alone: Vec<Slice> = usual.clone().chain([slice(20, 0, 500), slice(20, 0, 500)]).collect();
         assert_eq!(figures(&alone, &[true; 2])[0].map(|figure| figure.slices), Some(20));
-        // One of three had four turns, in which it was slowed by what slowed nobody else.
+        // One of three had four turns, in which something slowed only this member.
         let third = (0..20).map(|cycle| slice(cycle, 2, 250));
         let again = (0..5).flat_map(|cycle| vec![slice(cycle, 2, 125); 4]);
         let all: Vec<Slice> = usual.chain(third).chain(again).collect();

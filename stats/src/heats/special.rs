@@ -12,7 +12,7 @@ pub(super) fn trigamma(x: f64) -> f64 {
     sum + one + two / 2.0 + one * two * (1.0 / 6.0 - two * (1.0 / 30.0 - two * (1.0 / 42.0 - two / 30.0)))
 }
 
-/// The number whose trigamma is this positive value, by halving its logarithm: trigamma falls.
+/// The number whose trigamma is this positive value, by bisection over its logarithm: trigamma is decreasing.
 pub(super) fn inverse_trigamma(value: f64) -> f64 {
     let (mut low, mut high) = (-12.0_f64, 12.0_f64);
     for _ in 0..60 {

@@ -7,18 +7,19 @@ use super::least_squares::Equations;
 use super::special::{inverse_trigamma, trigamma};
 use statrs::function::gamma::digamma;
 
-/// What is usual in a class counts at most as much as so many degrees of freedom of a contender's own. Where a third of a class
-/// varies twice as much as the others, 8 makes 9 to 11 % of studies of 51 equals decide wrongly within four looks, 5 makes 5 to
-/// 9 %; where all vary alike it makes intervals 4 % wider after four rounds, and no wider after nine.
+/// The usual variance of a class counts for at most this number of degrees of freedom. Where a third of a class varies twice as much as the
+/// others, a value of 8 makes 9 to 11 % of studies of 51 equal contenders decide wrongly within four looks, and 5 makes 5 to 9 %; where all
+/// vary alike, 5 makes intervals 4 % wider after four rounds, and no wider after nine.
 const MOST_PRIOR: f64 = 5.0;
-/// How much variances differ within a class is estimated as if so many more contenders had been seen, which differ by the least.
+/// How much variances differ within a class is estimated as if this number of further contenders had been seen, whose variances differ as
+/// little as is ever assumed.
 const SUPPOSED: f64 = 10.0;
-/// No server repeats better from start to start than by 0.05 %: a handful of equal figures is chance, or a coarse clock.
+/// The starts of a server are never taken to agree better than to 0.05 %: a handful of equal figures is chance, or a coarse clock.
 const LEAST_VARIANCE: f64 = 2.5e-7;
-/// The degrees of freedom of all contenders together that are added to those of a class, for weights only: a class of one
-/// contender might else be taken for free of noise, since heats that follow it leave nothing over.
+/// The degrees of freedom of all contenders together that are added to those of a class, for weights only: otherwise a class of one
+/// contender might be taken to be free of noise, because the levels of its heats can follow it and leave no residuals.
 const SHARED: f64 = 2.0;
-/// Variances and weights are found in turns until they change by less than 0.01 %, in at most so many.
+/// Variances and weights are found in turns until they change by less than 0.01 %, in at most this number of turns.
 const TURNS: usize = 40;
 
 /// What is known about the variation between starts.
@@ -35,7 +36,8 @@ pub(super) struct Variances {
     pub own_freedom: Vec<f64>,
 }
 
-/// Groups contenders by class; floors stand apart, because they vary by other causes.
+/// Groups contenders by class. Floors (contenders whose figures are lower bounds) have groups of their own, because they vary by other
+/// causes.
 pub(super) fn groups(entrants: &[Entrant]) -> Vec<usize> {
     let key = |c: usize| (entrants[c].is_floor, entrants[c].class);
     let mut known = Vec::new();
@@ -126,7 +128,7 @@ fn prior(sums: &[(f64, f64)]) -> Option<(f64, f64)> {
     let spread = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
     let by_chance = judged.iter().map(|(_, free)| trigamma(free / 2.0)).sum::<f64>() / n;
     let seen = spread - by_chance;
-    // A few contenders say little of how much variances differ: they count beside so many that differ as the least.
+    // A few contenders say little of how much variances differ: they are combined with `SUPPOSED` further ones, which differ the least.
     let least = trigamma(MOST_PRIOR / 2.0);
     let differ = ((n - 1.0) * seen + SUPPOSED * least) / (n - 1.0 + SUPPOSED);
     let usual = if seen <= 0.0 {

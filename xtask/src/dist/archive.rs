@@ -10,7 +10,7 @@ pub fn name(target: Target) -> String {
     format!("drome-{VERSION}-{}-linux", target.machine)
 }
 
-/// Writes it.
+/// Writes the archive into the folder `out`.
 pub fn write(root: &Path, target: Target, binary: &Path, parts: &Parts, out: &Path) -> Result<()> {
     let name = name(target);
     let staged = root.join("target/staged");

@@ -6,7 +6,7 @@ use crate::run;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// Builds it with Zig as the C compiler and linker, so that no cross-compiler of the system is needed.
+/// Builds the binary with Zig as the C compiler and linker, so that no cross-compiler of the system is needed.
 pub fn build(root: &Path, tools: &Tools, target: Target) -> Result<PathBuf> {
     run("rustup", &["target", "add", target.triple])?;
     let path = format!("PATH={}", tools.path());

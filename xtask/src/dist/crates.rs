@@ -6,10 +6,10 @@ use crate::run;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// What is not published.
+/// Packages that are not published.
 const PRIVATE: &[&str] = &["xtask", "drome-bench"];
 
-/// Packs all of them.
+/// Packs all crates that are published.
 pub fn write(root: &Path, out: &Path) -> Result<()> {
     package(&[])?;
     let mut count = 0;

@@ -5,7 +5,7 @@ use crate::{emptied, run};
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// Writes it with dpkg-deb.
+/// Writes the package with dpkg-deb.
 pub fn write(root: &Path, target: Target, binary: &Path, parts: &Parts, out: &Path) -> Result<()> {
     let folder = root.join("target/staged/deb");
     emptied(&folder)?;

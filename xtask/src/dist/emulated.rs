@@ -14,7 +14,7 @@ const EMULATOR: &str = "qemu-aarch64-static";
 /// Requests of the load, more than a few times round all connections.
 const REQUESTS: u64 = 2000;
 
-/// Runs everything there.
+/// Runs all of these on the emulated machine.
 pub fn emulated() -> Result<()> {
     packages::ensure(packages::OF_EMULATION)?;
     let root = root();
@@ -38,7 +38,7 @@ fn unit_tests(tools: &Tools, target: Target) -> Result<()> {
     )
 }
 
-/// A server that is ended with this value.
+/// A running server, which is ended when this is dropped.
 struct Served(Child);
 
 impl Drop for Served {

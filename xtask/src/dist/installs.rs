@@ -23,7 +23,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("usr/share/fonts/truetype", "such as the package fonts-dejavu-core, or use --format svg"),
 ];
 
-/// Where the ways put drome, beyond the system's path.
+/// Adds to PATH the folders in which the ways to install drome put the program.
 const PATHS: &str =
     "for folder in /opt/*/ /opt/venv/bin \"$HOME/.local/bin\"; do PATH=\"$PATH:$folder\"; done; export PATH";
 
@@ -60,7 +60,7 @@ fn ways() -> Vec<Way> {
     ]
 }
 
-/// Tries every way, or those that are named; each one's transcript is kept in target/installs.
+/// Tries every way to install drome, or those that are named; the transcript of each is kept in target/installs.
 pub fn installs(args: &[String]) -> Result<()> {
     packages::ensure(packages::OF_INSTALLS)?;
     let (dist, out) = (root().join("target/downloads"), root().join("target/installs"));
@@ -110,7 +110,7 @@ pub fn sources() -> Result<Vec<String>> {
     Ok(found.iter().filter(|file| lists(file)).map(|file| file.to_string_lossy().into_owned()).collect())
 }
 
-/// Installs, races and measures; a row of the table.
+/// Installs drome and runs the race; returns a row of the table.
 fn try_way(way: &Way, clean: &Path, dist: &Path, out: &Path) -> Result<String> {
     let before = disk_mb(clean)?;
     let start = Instant::now();
@@ -138,7 +138,7 @@ fn unsaid(clean: &Path, transcript: &str) -> Option<&'static str> {
     lacking.find(|words| !text.contains(words))
 }
 
-/// Runs a script in the clean root, with processes, devices and loopback of its own, and gives what it printed.
+/// Runs a script in the clean root, with processes, devices and a loopback network of its own, and returns what it printed.
 fn inside(clean: &Path, dist: &Path, script: &str) -> Result<String> {
     const ENTER: &str = r#"mount -t proc proc "$0/proc"; mount --rbind /sys "$0/sys"; mkdir -p "$0/dist"; mount --bind "$1" "$0/dist"
         ip link set lo up
@@ -154,7 +154,7 @@ fn inside(clean: &Path, dist: &Path, script: &str) -> Result<String> {
     Ok(text)
 }
 
-/// What a folder takes on disk.
+/// The space that a folder takes on disk, in megabytes.
 fn disk_mb(folder: &Path) -> Result<f64> {
     let du = Command::new("du").args(["-s", "-B1", "--one-file-system"]).arg(folder).output()?;
     let bytes = String::from_utf8_lossy(&du.stdout)

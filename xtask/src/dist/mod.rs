@@ -37,13 +37,13 @@ pub struct Target {
     debian: &'static str,
 }
 
-/// All of them.
+/// All machines for which packages are made.
 const TARGETS: &[Target] = &[
     Target { triple: "x86_64-unknown-linux-musl", machine: "x86_64", debian: "amd64" },
     Target { triple: "aarch64-unknown-linux-musl", machine: "aarch64", debian: "arm64" },
 ];
 
-/// Everything that packages have beside the binary.
+/// What packages contain besides the binary.
 struct Parts {
     /// Man pages, one file each.
     man: PathBuf,

@@ -6,7 +6,7 @@ use crate::run;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
-/// Writes both; the path of the licences' text is returned.
+/// Writes both, and returns the path of the licences' text.
 pub fn write(root: &Path, tools: &Tools, out: &Path) -> Result<PathBuf> {
     let path = format!("PATH={}", tools.path());
     let notices = out.join("THIRD-PARTY.md");

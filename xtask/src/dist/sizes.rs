@@ -4,7 +4,7 @@ use super::files;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
-/// The end of a file's name, and the most megabytes that it may have.
+/// The end of a file's name, and the largest size that the file may have, in megabytes.
 const BUDGETS_MB: &[(&str, f64)] = &[
     ("/drome", 20.0),
     (".tar.gz", 10.0),

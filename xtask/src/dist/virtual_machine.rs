@@ -25,7 +25,7 @@ echo \"exit code $?\"
 poweroff -f
 ";
 
-/// Boots the machine and runs the race; prints what it printed.
+/// Boots the machine, runs the race there, and prints the race's output.
 pub fn race(root: &Path, binary: &Path) -> Result<()> {
     packages::ensure(packages::OF_VIRTUAL_MACHINE)?;
     let folder = root.join("target/virtual-machine");

@@ -10,7 +10,7 @@ use std::path::Path;
 /// Licences of drome, and those of everything that is compiled into the binary.
 const LICENCES: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.md"];
 
-/// Writes it with the tool `wheel`, which adds the list of files with their hashes.
+/// Writes the wheel with the tool `wheel`, which adds the list of files with their hashes.
 pub fn write(
     root: &Path,
     tools: &Tools,

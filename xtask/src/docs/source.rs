@@ -24,7 +24,7 @@ pub struct Declared {
 pub enum Shape {
     /// Keys and their values.
     Keys(Vec<Key>),
-    /// One of several.
+    /// A value that is one of several.
     Choice(Vec<Variant>),
 }
 
@@ -54,7 +54,7 @@ pub enum Absent {
     Function(String),
 }
 
-/// One of several.
+/// A value that is one of several.
 #[derive(Debug)]
 pub struct Variant {
     /// The word, as it is written.
@@ -76,7 +76,7 @@ pub enum Kind {
     Named(String),
     /// A value that may be absent or null.
     Option(Box<Kind>),
-    /// Several.
+    /// A list of values.
     List(Box<Kind>),
     /// Several values, by name.
     Map(Box<Kind>),

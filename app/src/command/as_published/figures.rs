@@ -167,7 +167,7 @@ mod tests {
 
     /// The names of what is known after a command line of a page was run.
     fn known(command: &[String]) -> BTreeMap<String, f64> {
-        // wrk looks beforehand whether somebody is there.
+        // wrk first checks whether anything listens there.
         let somebody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = somebody.local_addr().unwrap().port();
         let urls = tempfile::NamedTempFile::new().unwrap();
@@ -192,7 +192,7 @@ mod tests {
         of(dialect, &report, &exact, Some(&Usage::default()))
     }
 
-    /// What the page says that has no counterpart, and no reason why not.
+    /// The page's figures that have neither a counterpart nor a reason for its absence.
     fn lacking(page: &AsPublished, published: &Published, contender: &str) -> Vec<String> {
         let Some(command) = page.command(contender) else { return Vec::new() };
         let Some(others) = page.others(published, contender) else { return Vec::new() };
@@ -221,7 +221,7 @@ mod tests {
                     without.extend(lacking.into_iter().map(|figure| format!("{name}: {figure}")));
                 }
             }
-            // What is in the file is asked for: a figure of a cell that no command line is run in is compared with nothing.
+            // A figure in the file is of use only if a command line is run in its cell: otherwise there is nothing to compare it with.
             let asked = |cell: &str, contender: &str| {
                 let is_its = |page: &&AsPublished| page.cell == cell && page.title.is_none();
                 study.as_published.iter().filter(is_its).any(|page| page.command(contender).is_some())
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(figures, FIGURES, "figures of all pages");
     }
 
-    /// As many as the five pages have.
+    /// The number of figures on the five pages.
     const FIGURES: usize = 582;
 
     #[test]

@@ -77,12 +77,12 @@ impl FromArgs {
 }
 
 impl Machines {
-    /// How many they are.
+    /// The number of machines.
     pub fn count(&self) -> usize {
         self.links.len()
     }
 
-    /// Has them drive the load.
+    /// Drives the load from all machines together. `threads`: of each machine; `None`: as each machine chooses.
     pub fn drive(
         &self,
         plan: &Plan,
@@ -97,7 +97,7 @@ impl Machines {
     }
 }
 
-/// How reports call the machines: as the user wrote them, with a number where that is the same.
+/// The names of the machines in reports: as the user wrote them, with a number where several are the same.
 fn names(all: &[From]) -> Vec<String> {
     let name = |(at, from): (usize, &From)| {
         let before = all[..at].iter().filter(|other| other.words == from.words).count();

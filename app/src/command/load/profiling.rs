@@ -82,7 +82,7 @@ pub struct FileProfiler {
 }
 
 impl Wanted {
-    /// Begins to profile. Where that is not allowed or not possible, it says why, and the measurement goes on without.
+    /// Begins to profile. Where that is not allowed or not possible, prints why, and the measurement goes on without a profile.
     pub fn begin(self, server: Option<i32>, plan: &Plan) -> Result<Option<FileProfiler>, WrongInput> {
         let Some(pid) = server else {
             return Err(WrongInput(
@@ -91,7 +91,7 @@ impl Wanted {
                     .to_owned(),
             ));
         };
-        // The sampler shares the load generator's CPUs: none of the server's is taken.
+        // The sampler runs on the load generator's CPUs, so it takes no time from the server's.
         match Profiler::begin(&Target::From(pid), &plan.cpus) {
             Ok(profiler) => Ok(Some(FileProfiler { wanted: self, pid, profiler })),
             Err(error) => {
@@ -128,7 +128,7 @@ impl FileProfiler {
             }
         };
         let profile = recording.resolve();
-        // The exact time includes the kernel's part.
+        // The exact time includes time in the kernel, so it fits only a profile that has the kernel's part.
         let cpu_ns = cpu_ns.filter(|_| profile.has_kernel);
         let work = Work { answers: tally.completed, cpu_ns };
         let counters = Counters { received_bytes: Some(tally.received_bytes), ..counters };

@@ -1,5 +1,5 @@
-//! The files of `--profile DIR`: of each contender a flame graph, its samples as text and as JSON; of each that is compared, the flame graph
-//! of the difference. Where a run has several cells, each has a folder of its own.
+//! The files of `--profile DIR`: for each contender a flame graph, and its samples as text and as JSON; for each contender that is compared
+//! with the first, the flame graph of the difference. Where a run has several cells, each has a folder of its own.
 
 use super::sample::Profiled;
 use crate::command::output::Output;
@@ -57,7 +57,7 @@ impl CellFolder {
         output(&self.path, &format!("{file}.json"))?.write(json.as_bytes())
     }
 
-    /// Writes what B spends against A.
+    /// Writes the flame graph of the difference: what B spends more and less CPU time on than A.
     pub fn write_difference(&self, a: &Profiled, b: &Profiled) -> anyhow::Result<()> {
         let title =
             format!("CPU time per answer of {} ({}) against {} ({})", b.name, b.title, a.name, a.title);
@@ -77,7 +77,7 @@ impl CellFolder {
     }
 }
 
-/// A name or a title as a part of a file's name: letters, digits and the marks that no shell takes for anything.
+/// A name or a title as a part of a file's name: letters, digits and marks that have no special meaning to a shell.
 fn part(text: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "@._-".contains(c) { c } else { '-' };
     let part: String = text.chars().map(plain).take(LONGEST_PART).collect();

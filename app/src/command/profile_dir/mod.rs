@@ -1,6 +1,6 @@
-//! `--profile DIR` of `drome race` and `drome run`: when everything is measured, one more start of each contender is sampled under the load of
-//! each cell. Nothing of that counts. Flame graphs go to the folder, and to the store for the page of the run. What the others spend more
-//! than the first contender of a race, or than the reference of a study, is printed.
+//! `--profile DIR` of `drome race` and `drome run`: when everything is measured, one more start of each contender is sampled under the load
+//! of each cell. These starts are not part of the findings. Flame graphs go to the folder, and to the store for the page of the run. What
+//! the others spend more CPU time on than the first contender of a race, or than the reference of a study, is printed.
 
 mod document;
 mod files;
@@ -49,8 +49,8 @@ impl ProfileDir {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Samples each contender in a start of its own, one after the other and cell by cell, writes the files and prints the differences. Where
-    /// the system does not allow it, it prints why. Returns the same for the verdict of a race, which has one cell.
+    /// Samples each contender in a start of its own, one after the other and cell by cell, writes the files and prints the differences. If
+    /// the system does not allow sampling, prints why. Returns the profiles for the verdict of a race, which has one cell.
     pub fn explain(&self, session: &Session<'_>) -> anyhow::Result<VerdictProfile> {
         let run = &session.run;
         let mut all = session.extra_starts()?;
@@ -84,7 +84,7 @@ impl ProfileDir {
             match sample::sample(session, extra, &title, window(run, extra)) {
                 Ok(of) => {
                     let a = first.as_ref().filter(|(at, _)| *at == cell).map(|(_, a)| a);
-                    // Without samples there is nothing to compare; that there is no picture is printed.
+                    // Without samples there is nothing to compare, and `tell` prints that there is no picture.
                     let difference = a.and_then(|a| Difference::between(&a.side(), &of.side()));
                     let folder = CellFolder::new(&self.folder, run, cell)?;
                     progress.beside(|| tell(&folder, a, &of, difference.as_ref()))?;
@@ -172,7 +172,7 @@ fn place_in(titles: &[&str], cell: usize, name: &str) -> String {
     }
 }
 
-/// How long a contender is sampled in this cell: where the rate has a course, as long as that takes.
+/// How long a contender is sampled in this cell: if the offered rate changes over time, at least until it stays constant.
 fn window(run: &Run, extra: &ExtraStart) -> Duration {
     let cell = run.study.cells.get(extra.cell);
     let course = cell.and_then(|cell| cell.load.rate_per_s()).and_then(Rate::length);

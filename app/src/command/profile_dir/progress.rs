@@ -12,17 +12,17 @@ pub struct Progress {
     bar: ProgressBar,
     is_terminal: bool,
     all: usize,
-    /// The number of those that have begun.
+    /// The number of profiles that have begun.
     begun: usize,
 }
 
 impl Progress {
-    /// Before the first of so many.
+    /// Shows the bar, before the first of `all` profiles.
     pub fn begin(all: usize) -> Self {
         Self { bar: console::bar(all as u64, TEMPLATE), is_terminal: stderr().is_terminal(), all, begun: 0 }
     }
 
-    /// The next one begins.
+    /// Shows that the next profile begins; `what`: the contender and the cell.
     pub fn begins(&mut self, what: &str) {
         self.bar.set_position(self.begun as u64);
         self.begun += 1;
@@ -32,7 +32,7 @@ impl Progress {
         }
     }
 
-    /// Lets something print while the bar is away.
+    /// Prints something while the bar is hidden.
     pub fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }

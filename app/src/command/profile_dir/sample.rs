@@ -16,7 +16,7 @@ pub struct Profiled {
     pub name: String,
     /// What tables call it.
     pub title: String,
-    /// The samples, and what it did meanwhile.
+    /// The samples, and what was counted in the same time.
     pub report: Report,
 }
 
@@ -25,7 +25,7 @@ pub struct Profiled {
 pub enum Missing {
     /// Something went wrong with this start.
     Start(String),
-    /// This system does not let drome profile. That would be the same for the next one.
+    /// This system does not let drome profile, so the next contender can't be profiled either.
     System(ProfileError),
 }
 
@@ -63,8 +63,8 @@ impl LeftBehind {
         Self { since: SystemTime::now(), pids: BTreeSet::new() }
     }
 
-    /// Adds the processes of now, and those that were seen before. What ran without drome is left alone, and what is in a container has a
-    /// folder /tmp that goes with it.
+    /// Adds the server's current processes, and those that were seen before. Servers that drome did not start are left alone, and a
+    /// container has a folder /tmp of its own that is removed with it.
     fn by(&mut self, tree: &Tree, seen: impl IntoIterator<Item = u32>) {
         if matches!(tree, Tree::Below(_)) {
             self.pids.extend(tree::pids(tree).into_iter().filter_map(|pid| u32::try_from(pid).ok()));
@@ -87,7 +87,7 @@ pub fn sample(
     title: &str,
     window: Duration,
 ) -> Result<Profiled, Missing> {
-    // Dropped last: when the server has ended, and its functions have their names.
+    // Dropped last: when the server has ended, and the names of its functions are looked up.
     let mut left = LeftBehind::from_now();
     let mut start = start(session, extra)?;
     let Some(tree) = start.tree() else {
@@ -95,7 +95,7 @@ pub fn sample(
     };
     let target = target(&tree);
     left.by(&tree, []);
-    // The sampler shares the load generator's CPUs: none of the server's is taken.
+    // The sampler runs on the load generator's CPUs, so it takes no time from the server's.
     let profiler = Profiler::begin(&target, start.client_cpus())?;
     let driven = start.drive(window, &profiler)?;
     // While the server runs: it may remove the names of what it compiled at run time when it ends.
@@ -106,7 +106,7 @@ pub fn sample(
         note!("profile: {name}: {why}");
     }
     let profile = recording.resolve();
-    // The exact time includes the kernel's part.
+    // The exact time includes time in the kernel, so it fits only a profile that has the kernel's part.
     let cpu_ns = driven.cpu_ns.filter(|_| profile.has_kernel);
     let work = Work { answers: driven.answers, cpu_ns };
     let counters = Counters { received_bytes: Some(driven.received_bytes), ..counters };
@@ -114,14 +114,15 @@ pub fn sample(
     Ok(Profiled { name, title: title.to_owned(), report })
 }
 
-/// Starts a contender with an environment that makes runtimes name their functions; without, where it does not start with it: some start
-/// scripts read what runtimes print, and old runtimes refuse options that they don't know.
+/// Starts a contender with an environment that makes runtimes name their functions. If it fails to start with that, it is started again
+/// without: some start scripts read what runtimes print, and old runtimes refuse options that they don't know.
 fn start<'s>(session: &'s Session<'_>, extra: &ExtraStart) -> Result<ExtraServer<'s>, Fault> {
     match session.begin_extra_start(extra, &profile::environment) {
         Err(Fault::Contender(why)) if !session.is_stopped() => {
             let name = &extra.contender;
             note!(
-                "profile: {name} is started again without being told to name its functions, because with that {why}"
+                "profile: {name} is started again without being told to name its functions: with that it did not \
+                 start ({why})"
             );
             session.begin_extra_start(extra, &|_| Vec::new())
         }

@@ -10,7 +10,7 @@ use profile::{CallTree, Difference, Row, StoredDifference, StoredProfile};
 /// Calls with less than this share of the CPU time are left out, and count for their callers.
 const LEAST_SHARE: f64 = 0.001;
 
-/// The most bytes of a stored profile. What has more is stored with fewer calls.
+/// The largest size of a stored profile, in bytes. A larger one is stored with fewer calls.
 const MOST_BYTES: usize = 1_000_000;
 
 /// Stores the profiles. If that fails it prints why: what was measured and the files are not affected.
@@ -41,7 +41,7 @@ fn row_of(
     let mut least_share = LEAST_SHARE;
     loop {
         let tree = serde_json::to_string(&CallTree::of(&of.report.profile, least_share))?;
-        // Beyond the whole, one call is left.
+        // Above a share of 1, only the root of the tree is left.
         if tree.len() <= most_bytes || least_share > 1.0 {
             let stored = StoredProfile::of(&of.title, &of.report, difference, least_share);
             let json = serde_json::to_string(&stored)?;
@@ -51,7 +51,7 @@ fn row_of(
     }
 }
 
-/// Reads what is stored of a profile beside its calls; `None`: it is damaged, or a newer drome wrote it.
+/// Reads what is stored of a profile besides its calls; `None`: it is damaged, or a newer drome wrote it.
 pub fn read(json: &str) -> Option<StoredProfile> {
     let stored: StoredProfile = serde_json::from_str(json).ok()?;
     (stored.schema <= StoredProfile::SCHEMA).then_some(stored)

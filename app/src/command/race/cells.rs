@@ -25,7 +25,7 @@ pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, 
     Ok(all.into_iter().enumerate().filter(|(nth, _)| is_selected(*nth)).map(|(_, args)| args).collect())
 }
 
-/// Fails if an option writes something that there is only one of.
+/// Fails if an option is given that each race would write to the same file or folder.
 fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
     let of_one = [
         ("--profile", args.profile.is_some()),
@@ -41,7 +41,7 @@ fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
     }
 }
 
-/// Runs the races, and judges them together: slower in one cell is slower, and passed is passed in all.
+/// Runs the races, and judges them together: they are slower if one cell is slower, and have passed if every cell has passed.
 pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
     let Some(first) = all.first() else { return Ok(ExitCode::SUCCESS) };
     ensure_fit(first)?;
@@ -97,6 +97,6 @@ fn words(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Slower => "slower than a margin allows",
         Outcome::Passed => "no slower than the margins allow",
-        Outcome::Open => "open",
+        Outcome::Open => "undecided",
     }
 }

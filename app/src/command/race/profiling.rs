@@ -11,19 +11,19 @@ use model::gate_verdict::VerdictProfile;
 const UNKNOWN: &str = "the processes of these servers are not known, so that there is nothing to sample: give the first process of each \
                        with --pid, in the order of the URLs";
 
-/// What becomes of `--profile`.
+/// Whether the servers of a race are sampled, and for which folder.
 #[derive(Debug)]
 pub enum Profiling {
     /// It was not asked for.
     Unwanted,
-    /// Nobody knows what to sample.
+    /// It was asked for, but the servers' processes are not known.
     Impossible,
     /// The servers are sampled when everything else is done.
     Planned(ProfileDir),
 }
 
 impl Profiling {
-    /// `are_known`: whether the processes of the servers are known. If they are not, it says so.
+    /// `are_known`: whether the servers' processes are known. If they are not, but a profile was asked for, prints why there is none.
     pub fn of(profile_dir: Option<ProfileDir>, are_known: bool) -> Self {
         match profile_dir {
             None => Self::Unwanted,
@@ -37,7 +37,7 @@ impl Profiling {
 
     /// Samples the servers, if that was asked for, and writes the verdict, if there is one, with what was found. A file is there with the
     /// judgement before the servers are sampled, so that whoever stops drome meanwhile has it. Where the exit code is a judgement
-    /// (`decides`), a failure to sample is told and changes nothing.
+    /// (`decides`), a failure to sample is printed and does not change it.
     pub fn explain(
         self,
         session: &Session<'_>,
@@ -61,7 +61,7 @@ impl Profiling {
                 let sampled = if is_written {
                     explained.and(rewritten)
                 } else {
-                    // Without the file there is no judgement that could be read there.
+                    // The judgement has not been written yet, so failing to write it counts more than failing to sample.
                     rewritten?;
                     explained.map(drop)
                 };

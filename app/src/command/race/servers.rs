@@ -15,7 +15,7 @@ const URL: &str = "http://127.0.0.1:{port}/";
 
 /// The servers of a race, and what is requested of them.
 pub struct Servers {
-    /// What can be started, or runs.
+    /// The servers as drome starts them, or as they already run.
     pub lineup: Lineup,
     /// The contenders, by their letters.
     pub entrants: BTreeMap<String, Entrant>,

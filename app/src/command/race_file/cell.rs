@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// One race. An option that is missing here is that of `[race]`.
+/// One race. An option that is missing here is taken from `[race]`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// What reports call it.
+    /// The name of this race in reports.
     pub title: String,
     /// URL to request; `{port}` stands for the server's port.
     #[serde(default)]
@@ -49,7 +49,7 @@ impl Cell {
     }
 }
 
-/// Fails, in words, if a title is missing or given twice.
+/// Fails with a message if a title is missing or given twice.
 pub fn ensure_distinct(cells: &[Cell]) -> Result<(), String> {
     for (nth, cell) in cells.iter().enumerate() {
         if cell.title.trim().is_empty() {

@@ -20,7 +20,7 @@ pub enum Format {
     Json,
     /// One row for every trial
     Csv,
-    /// The same, separated by tabs
+    /// One row for every trial, separated by tabs
     Tsv,
     /// Metrics for bencher.dev
     Bencher,
@@ -37,7 +37,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The kind of chart, if it is one.
+    /// The format of the charts, if this is a format of charts.
     pub fn kind(self) -> Option<Kind> {
         match self {
             Self::Svg => Some(Kind::Svg),
@@ -89,9 +89,8 @@ pub fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow:
         Format::Csv => report::imported::csv(import).into_bytes(),
         Format::Tsv => report::imported::tsv(import).into_bytes(),
         Format::Bencher | Format::BiggerIsBetter | Format::SmallerIsBetter | Format::Junit => {
-            return Err(
-                format.refused("an import was not measured here, so there is nothing to follow or to test")
-            );
+            let why = "an import was not measured here, so there is nothing to track or to report as a test";
+            return Err(format.refused(why));
         }
         Format::Svg | Format::Png => {
             let why = "an import has no trials, so it has no charts; `drome import FILE --chart` draws bars";

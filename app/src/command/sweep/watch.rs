@@ -11,7 +11,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Before anything has begun.
+    /// Shows an empty bar, before anything has begun.
     pub fn new() -> Self {
         let template = "{bar:30} {pos}/{len} measurements, {elapsed} so far, {eta} left: {msg}";
         Self { bar: console::bar(0, template) }

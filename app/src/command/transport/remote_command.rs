@@ -1,5 +1,5 @@
-//! A command that takes something to another machine or fetches it from there. What the other side prints is shown without escapes, and
-//! one that says and takes nothing for long is ended: a network that is gone is no error to whoever reads or writes.
+//! A command that takes something to another machine or fetches it from there. What the other side prints is shown without escapes. A
+//! command that neither prints nor reads anything for long is ended, because reading and writing do not fail when the network is gone.
 
 use anyhow::{Context, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,16 +14,16 @@ use std::time::{Duration, Instant};
 /// How long the other side may be silent: it may take its time to check and to store what it has read.
 pub const SILENCE: Duration = Duration::from_mins(2);
 
-/// So much is written into a pipe with room without waiting (pipe(7): `PIPE_BUF`).
+/// The number of bytes that can be written without waiting into a pipe that poll(2) reports as writable (pipe(7): `PIPE_BUF`).
 const AT_ONCE: usize = 4096;
 
 /// The longest line that is shown as one.
 const LONGEST_LINE: u64 = 4096;
 
-/// How often the end of the command is looked for.
+/// The time between two checks whether the command has ended.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// How long the last words of a command that has ended may be on their way; something else may have its output for ever.
+/// How long to wait for the last lines of a command that has ended. Another process may keep its output open for ever.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The command while it runs; dropping this kills it.
@@ -54,7 +54,7 @@ struct Waiting<P> {
 }
 
 impl RemoteCommand {
-    /// Starts the command; `option`: which one has its words.
+    /// Starts the command. `shown`: its words for messages; `option`: the option that they come from.
     pub fn start(mut command: Command, shown: &str, option: &str, silence: Duration) -> anyhow::Result<Self> {
         let mut child = command
             .stdin(Stdio::piped())
@@ -105,7 +105,7 @@ impl RemoteCommand {
 
     /// Waits for the end. `unheard`: whether reading or writing was given up because the other side was silent.
     ///
-    /// Errors: it is silent, and was ended.
+    /// Errors: the command was silent for too long and has been ended, or waiting for it failed.
     pub fn end(mut self, unheard: bool) -> anyhow::Result<ExitStatus> {
         let status = loop {
             if let Some(status) =

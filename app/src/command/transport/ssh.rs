@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The program whose host is an argument of its own.
+/// The program that takes the host as an argument.
 const SSH: &str = "ssh";
 
 /// A program that runs the one that its arguments name.
@@ -39,14 +39,14 @@ const RUNNERS: [Runner; 3] = [
     },
 ];
 
-/// The words by which a program runs in a network namespace of this machine, before the name of that one.
+/// The words by which a program runs in a network namespace of this machine; the namespace's name follows.
 const IN_NAMESPACE: [&str; 3] = ["ip", "netns", "exec"];
 
-/// Which of the words is ssh, with its host somewhere behind it; `None`: another program reaches the machine.
+/// The index of the word that is ssh; the host follows somewhere after it. `None`: another program reaches the machine.
 ///
 /// # Errors
 ///
-/// ssh is there, behind something of which is not known what it does with it.
+/// ssh comes after a program of which drome does not know how it runs ssh.
 pub fn find(words: &[String]) -> Result<Option<usize>, String> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -66,7 +66,7 @@ pub fn find(words: &[String]) -> Result<Option<usize>, String> {
     let hidden = words[at..].iter().rev().skip(1).any(|word| is(word, SSH));
     if hidden {
         return Err(format!(
-            "it is not known what `{first}` does with ssh, which needs options of its own and quotes: write ssh first, or after env, nice, \
+            "drome does not know what `{first}` does with ssh, for which it adds options and quotes: write ssh first, or after env, nice, \
              sudo or `ip netns exec NAME`; for another machine behind the first one, write `ssh -J FIRST HOST`"
         ));
     }
@@ -74,7 +74,7 @@ pub fn find(words: &[String]) -> Result<Option<usize>, String> {
 }
 
 impl Runner {
-    /// The word after its own ones, which begin at `at`.
+    /// The index of the first word after the runner's own options and assignments, which begin at `at`.
     fn end(&self, words: &[String], mut at: usize) -> usize {
         while let Some(option) = words.get(at).and_then(|word| word.strip_prefix('-')) {
             at += 1;

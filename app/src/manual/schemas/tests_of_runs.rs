@@ -72,7 +72,7 @@ fn slice() -> Slice {
     }
 }
 
-/// Everything that a run in heats has, and what is no run: an entry each.
+/// The rows of one entry of each kind: a run in heats with every kind of row, and entries that are not runs.
 fn entries() -> Vec<Vec<Row>> {
     let machine = HeatMachine { name: "ci-1".to_owned(), attempt: 1, ..HeatMachine::default() };
     let cell = InCell {

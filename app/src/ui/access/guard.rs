@@ -42,7 +42,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// The guard of a listener at this address, which the user named so.
+    /// The guard of a listener. `name`: its address or host name, as the user gave it; `at`: the address on which it listens.
     pub fn new(name: &str, at: SocketAddr) -> anyhow::Result<Self> {
         let is_here = at.ip().is_loopback();
         let any_address = at.ip().is_unspecified();

@@ -9,7 +9,7 @@ use model::study::REFERENCE;
 use model::{Load, Metric, Trial};
 use report::{chips, units};
 
-/// The most marks in a row; more are shown in words only.
+/// The largest number of marks in a row; more are shown in words only.
 const MOST_MARKS: usize = 40;
 
 /// The sections of all cells that have a contender: their findings, their trials, and the current trial.
@@ -89,7 +89,7 @@ struct Percentile {
     of: fn(&ContenderFindings) -> Option<Figure>,
 }
 
-/// The columns of latency, unless nothing is known of it. Under closed load it is that of a saturated server.
+/// The columns of latency; empty if no latency is known. Under closed load it is the latency of a saturated server.
 fn percentiles(cell: &CellFindings) -> Vec<Percentile> {
     let titles = match cell.load {
         Load::Closed { .. } => ["p50 at saturation", "p99 at saturation"],

@@ -16,7 +16,7 @@ use report::chips::{self, Chip};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The number of workloads in a row; all of them are there when it is opened.
+/// The number of workloads that a row shows; it shows all of them when it is opened.
 const WORKLOADS: usize = 3;
 
 /// The workloads that are shown first: what most studies ask for.
@@ -27,7 +27,7 @@ pub async fn list(State(app): State<Arc<AppState>>, Query(asked): Query<Vec<(Str
     show(&app, &Filter::of(&asked, &app.catalog), &BTreeMap::new())
 }
 
-/// The same with all versions at once, for browsers without scripts. It is a POST because it runs commands and
+/// The same list with all versions at once, for browsers without scripts. It is a POST because it runs commands and
 /// writes to the cache, which no link or frame may do.
 pub async fn list_installed(
     State(app): State<Arc<AppState>>,
@@ -121,7 +121,7 @@ fn serves(contender: &Contender) -> Markup {
     }
 }
 
-/// The state of one contender on this machine, as a piece of the page. A POST, as above.
+/// The state of one contender on this machine, as a piece of the page. A POST, for the reasons of [`list_installed`].
 pub async fn state(State(app): State<Arc<AppState>>, Path(name): Path<String>) -> Result<Markup, Failure> {
     app.work(move |app| ask(app, &name)).await
 }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use profile::{FrameCost, Row, StoredDifference, StoredProfile};
 use report::units;
 
-/// The most functions of a contender, and the most differences.
+/// The largest number of functions of a contender, and of differences.
 const MOST_ROWS: usize = 6;
 
 /// The profile of one contender.
@@ -26,7 +26,7 @@ pub fn of_run(store: &Store, run: &str) -> Result<Vec<RunProfile>, Failure> {
     Ok(all.map(|(name, json)| RunProfile { name, stored: parse(&json) }).collect())
 }
 
-/// What is stored of a profile beside its calls; `None`: it is damaged, or a newer drome wrote it.
+/// What is stored of a profile besides its calls; `None`: it is damaged, or a newer drome wrote it.
 pub fn parse(json: &str) -> Option<StoredProfile> {
     profile_dir::read(json)
 }

@@ -194,7 +194,7 @@ fn no_such_part() -> Failure {
     )
 }
 
-/// What can be downloaded of a single measurement, if its command has the format: with name and ending.
+/// The formats in which a single measurement can be downloaded, if its command has them: each with its name and the file's extension.
 const DOWNLOADS: [(Format, &str, &str); 3] =
     [(Format::Markdown, "Markdown", "md"), (Format::Json, "JSON", "json"), (Format::Csv, "CSV", "csv")];
 

@@ -19,8 +19,8 @@ use std::time::Duration;
 /// Runs on a page.
 const ON_A_PAGE: usize = 50;
 
-/// The time in which verdicts are found that are not known yet. The next trial waits for the page, and those that are left
-/// are found when the list is shown again.
+/// The longest time for finding verdicts that are not cached, because the next trial waits for the page. The others are found when the
+/// list is shown again.
 const VERDICTS: Duration = Duration::from_millis(300);
 
 /// The verdicts by run, as far as they are known.
@@ -68,7 +68,7 @@ pub async fn list(
 
 /// The machines of all runs, and the one whose runs are listed.
 struct Machines {
-    /// None where all runs are this machine's.
+    /// Empty where all runs are this machine's.
     names: BTreeSet<String>,
     /// Empty: all.
     chosen: String,

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tower::ServiceExt;
 
-/// A app with an empty store, and its folder.
+/// An app with an empty store, and its folder.
 fn app() -> (Arc<AppState>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::built_in().unwrap();
@@ -89,7 +89,7 @@ async fn no_page_is_made_while_a_trial_is_under_way() {
     assert_eq!(status(&pages, "GET", "/", &token).await, 200);
 }
 
-/// Whether a piece of the page comes within so long.
+/// Whether a piece of the page comes within this time.
 async fn has_piece(stream: &mut axum::body::BodyDataStream, within: Duration) -> bool {
     let piece = async {
         while let Some(Ok(bytes)) = stream.next().await {
@@ -107,7 +107,7 @@ async fn events_are_drawn_between_two_trials_however_long_one_takes() {
     let (app, _folder) = app();
     let contenders = std::collections::BTreeSet::new();
     let (study, title) = ("small".to_owned(), "A small study".to_owned());
-    // Nobody obeys: the study never begins.
+    // Nothing receives the order, so the study never begins.
     let _ = app.start(super::super::job::Wanted { study, title, quick: false, contenders });
     let trial_turn = Arc::clone(&app.turns.0).write_owned().await;
     let events = super::super::pages::live::events(State(Arc::clone(&app))).await.unwrap().into_response();

@@ -26,7 +26,7 @@ fn range(conditions: &[&Conditions]) -> ConditionsRange {
     let all = || conditions.iter();
     let hz = || all().flat_map(|c| [c.server_hz.before, c.server_hz.after]).flatten();
     let known = || all().filter_map(|c| c.throttled.as_ref());
-    // How often it was too hot differs from trial to trial; that it was does not.
+    // How often a processor was throttled differs from trial to trial, so only the cause is kept.
     let kind = |why: &String| why.split(',').next().unwrap_or_default().to_owned();
     let mut throttled: Vec<String> = known().flatten().map(kind).collect();
     throttled.sort();

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Two kernels of one machine reserve different parts of its memory, but no more than this share.
 const SAME_MEMORY: f64 = 0.05;
 
-/// The differences that refuse a comparison, and those that are only reported.
+/// The differences for which a comparison is refused, and those that are only reported.
 pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
     let (a, b) = (&old.environment, &new.environment);
     let on_several = [old, new].iter().any(|run| several(run).is_some());
@@ -34,8 +34,8 @@ pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<S
     (unequal, notes)
 }
 
-/// That two runs are from machines of different names. Machines of one kind differ less than a machine does from day to day, and any
-/// difference of kind refuses.
+/// Says that two runs are from machines of different names. This is only reported: machines of one kind differ less than a machine does
+/// from day to day, and for a difference of kind the comparison is refused.
 fn machines(old: &Findings, new: &Findings) -> Option<String> {
     let [before, now] =
         [old, new].map(|run| run.origin.as_ref().map_or(HERE, |origin| origin.machine.as_str()));
@@ -76,7 +76,7 @@ pub(crate) fn kind(cpu: Option<&str>, cores: usize) -> String {
     format!("{}, {cores} core{plural}", cpu.unwrap_or("unknown processor"))
 }
 
-/// That the machines of two runs, of which several measured at least one, are of other kinds.
+/// Says that the machines of two runs, of which several measured at least one, are of different kinds.
 fn kinds_differ(old: &Findings, new: &Findings) -> Vec<String> {
     let (before, now) = (kinds(old), kinds(new));
     if before == now { Vec::new() } else { vec![another("kinds of machines", &before, &now)] }
@@ -118,7 +118,7 @@ fn other_machine(a: &Environment, b: &Environment) -> Vec<String> {
     }
 }
 
-/// That the servers' machine has another kernel now.
+/// Says that the servers' machine has another kernel now.
 fn kernel_of_servers(then: &Environment, now: &Environment) -> Option<String> {
     let (old, new) = (then.kernel.as_deref()?, now.kernel.as_deref()?);
     (old != new).then(|| another("kernel of the servers' machine", old, new))

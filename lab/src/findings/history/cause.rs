@@ -1,4 +1,4 @@
-//! Finds out whose step it is. A ratio to the reference leaves out the machine's speed, but not all of it where another machine affects a
+//! Finds the cause of each step. A ratio to the reference leaves out the machine's speed, but not all of it where another machine affects a
 //! server more than the reference; and where the reference itself becomes another program, every ratio steps. So a step that the
 //! reference or most others share is never called a contender's.
 

@@ -16,7 +16,7 @@ struct Truth<'t> {
 const STEADY: &dyn Fn(usize) -> f64 = &|_| 1.0;
 const SAME: &dyn Fn(usize, &mut Run) = &|_, _| {};
 
-/// So many runs of three blocks, with 1 % of noise from trial to trial.
+/// `n` runs of three blocks, with 1 % of noise from trial to trial.
 fn runs(n: usize, truth: &Truth<'_>) -> Vec<Findings> {
     let names: Vec<&str> = truth.contenders.iter().map(|(name, _)| *name).collect();
     let one = |i: usize| {

@@ -18,8 +18,8 @@ fn around(class: Class) -> Duration {
     }
 }
 
-/// About how long a server of this class warms up in so many cells, pauses included, until it has settled; longest in the first cell. A guess
-/// from what servers took on a machine of two cores, until one was measured.
+/// About how long a server of this class warms up in this number of cells, pauses included, until it has settled; longest in the first
+/// cell. A guess from what servers took on a machine of two cores, until one was measured.
 fn warmups(class: Class, cells: usize, design: &Design) -> Duration {
     let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
     let warmth = class.warmth();
@@ -100,8 +100,8 @@ pub fn sum(run: &Run) -> Option<Sum> {
     })
 }
 
-/// Why the budget is too short for anything worth while, and what the run would take; `None` where it is long enough. To be asked
-/// before anything is started.
+/// Why the budget is too short for even one heat, and what the run would take; `None` where it is long enough. To be called before anything
+/// is started.
 pub fn too_small(run: &Run) -> Option<String> {
     let sum = sum(run)?;
     let [least, _] = run.study.design.blocks;
@@ -200,17 +200,17 @@ fn turns(cells: &[&Cell], design: &Design) -> Duration {
     total(cells.iter().map(of))
 }
 
-/// A time so many times, or the longest possible time.
+/// A time multiplied by a count; saturates.
 fn times(time: Duration, count: usize) -> Duration {
     time.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// The class that is assumed: a server that is not known to be quicker is not expected to be.
+/// The class that is assumed: `Managed` where it is not known.
 fn known(class: Option<Class>) -> Class {
     class.unwrap_or(Class::Managed)
 }
 
-/// The sum, or the longest possible time.
+/// The sum of times; saturates.
 fn total(times: impl IntoIterator<Item = Duration>) -> Duration {
     times.into_iter().fold(Duration::ZERO, Duration::saturating_add)
 }

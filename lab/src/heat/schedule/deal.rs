@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// How many shuffles are tried before another heat is added.
 const SHUFFLES: u64 = 20;
 
-/// The most passes over all pairs in which two heats exchange members.
+/// The maximum number of passes over all pairs of heats, in which they exchange members.
 const PASSES: usize = 20;
 
 /// A contender that is to be dealt into a heat, with what decides where it fits.
@@ -19,15 +19,15 @@ pub struct Player {
     pub alone: bool,
     /// Whether that is because the machine once ran out of memory while it was alive beside others.
     pub lacked_memory: bool,
-    /// The most memory that all of its copies used together. Unknown before its first start, and then it counts as none: if that is too much
-    /// for the machine, the kernel ends a server, which is then repeated alone.
+    /// The maximum memory that all of its copies used together, in bytes. Unknown before its first start, and then counted as 0: if the
+    /// heat needs more than the machine has, the kernel ends a server, which is then repeated alone.
     pub memory_bytes: Option<u64>,
 }
 
 /// The room in a heat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// The most contenders, without the hub.
+    /// The maximum number of contenders, without the hub.
     pub size: usize,
     /// The memory for all of them together; unknown: it is not limited.
     pub memory_bytes: Option<u64>,
@@ -123,7 +123,7 @@ impl<'p> Table<'p> {
     }
 }
 
-/// How often each pair has met, by index: a row each.
+/// How often each pair of players has met; row and column are their indices.
 struct Met(Vec<Vec<usize>>);
 
 impl Met {
@@ -143,7 +143,7 @@ impl Met {
         Self(met)
     }
 
-    /// How often one has met all of a heat but this member.
+    /// The number of meetings of player `one` with the members of a heat, except with `without`.
     fn with(&self, one: usize, heat: &[usize], without: usize) -> usize {
         heat.iter().filter(|member| **member != without).map(|member| self.0[one][*member]).sum()
     }

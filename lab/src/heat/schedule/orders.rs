@@ -7,8 +7,8 @@
 
 use stats::random;
 
-/// The orders of so many cycles of `n` members, each by index. The orders of fewer cycles of the same seed are the beginning of those of
-/// more. No member has two turns in a row where there are more than two.
+/// The orders of `cycles` cycles of `n` members, given by index. With the same seed, the orders of fewer cycles are the beginning of those
+/// of more. With more than two members, none has two turns in a row.
 pub fn orders(n: usize, cycles: usize, seed: u64) -> Vec<Vec<usize>> {
     if n == 0 {
         return vec![Vec::new(); cycles];
@@ -53,7 +53,7 @@ fn in_turn(mut rows: Vec<Vec<usize>>, mut last: Option<usize>, seed: u64) -> Vec
             .filter(|row| rows[*row].len() < 3 || rows[*row].first().copied() != last)
             .collect();
         let Some(row) = pick(&fits, seed, orders.len()) else {
-            // Only rows are left that begin with the last one: they go in front of a row before, where they fit.
+            // All rows that are left begin with the member that ended the last row: they are inserted between earlier rows, where they fit.
             return insert_the_rest(orders, rows);
         };
         let row = rows.remove(row);

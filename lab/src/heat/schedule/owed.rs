@@ -10,7 +10,8 @@ use model::Run;
 use model::heat::{Heat, Start, StartOutcome};
 use stats::random;
 
-/// How many times a start is tried at most in a round, if something spoils it each time. A start that was cut off because drome was killed does not count.
+/// How many times a start is tried at most in a round, if something spoils it each time. A start that was cut off because drome was killed
+/// does not count.
 pub const ATTEMPTS: usize = 3;
 
 /// Keeps the seeds of dealing distinct from those of cycles.
@@ -64,7 +65,7 @@ pub fn made_up(bare: Heat, run: &Run, starts: &[Start]) -> Option<Heat> {
     (!cells.is_empty()).then_some(Heat { members, cells, hub, ..bare })
 }
 
-/// Whether heats of a round of so many have the hub: a race in one heat needs none.
+/// Whether the heats of a round have the hub; `heats` is their number. A race in one heat needs none.
 fn has_hub(run: &Run, heats: usize) -> bool {
     run.race.is_none() || heats > 1
 }
@@ -75,7 +76,7 @@ fn room(run: &Run) -> Option<Room> {
     Some(Room { size: run.study.design.heats?.size, memory_bytes: memory })
 }
 
-/// A heat by its number, without its members.
+/// A heat with its number and seed, but without members and cells.
 pub fn bare(run: &Run, round: usize, number: usize, hub: bool) -> Heat {
     Heat {
         round,
@@ -111,7 +112,7 @@ pub fn cells_owed(run: &Run, contender: &str, round: usize, starts: &[Start]) ->
     (0..run.study.cells.len()).filter(|cell| known(*cell) < copies).collect()
 }
 
-/// The number of starts of a contender's copy in a round before the next one, in whichever heats.
+/// The number of starts of a contender's copy in a round so far, in all heats: the `attempt` of the next one.
 pub fn attempt(contender: &str, copy: usize, round: usize, starts: &[Start]) -> usize {
     let is_own = |start: &&Start| (start.round, start.copy) == (round, copy) && start.contender == contender;
     starts.iter().filter(is_own).count()

@@ -13,7 +13,7 @@ const MOST_FAILURES: usize = 3;
 /// What is known about one contender.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StartsSummary {
-    /// The most memory that any of its starts took.
+    /// The maximum memory of its starts, in bytes.
     pub memory_bytes: Option<u64>,
     /// Its CPU time in the turns of others, as a share of one core, over all its starts.
     pub elsewhere_share: Option<f64>,
@@ -63,7 +63,7 @@ impl StartsSummary {
         !self.is_measured && self.failed >= MOST_FAILURES
     }
 
-    /// Whether it failed in a third of its starts or more: its failures are told, and it has no rank.
+    /// Whether it failed in a third of its starts or more: its failures are reported, and it has no rank.
     pub fn is_unreliable(&self) -> bool {
         self.failed * 3 >= self.starts.max(1)
     }

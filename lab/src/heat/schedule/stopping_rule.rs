@@ -1,5 +1,5 @@
-//! Decides whether a run of heats knows enough. It is asked after 4, 6, 9 and 13 rounds only, so that looking does not make the run err
-//! more often than it says. Pure.
+//! Decides whether a run in heats has measured enough. It is asked after 4, 6, 9 and 13 rounds only, so that looking repeatedly does not
+//! make errors more likely than the run's level says. Pure.
 
 use crate::blocks::percent;
 use model::Design;
@@ -25,19 +25,19 @@ pub enum Standing {
     Decided,
     /// They are certainly within 2 % of each other.
     Equal,
-    /// Neither. Half the width of the ratio's interval, as a share of the ratio; unknown: there are too few starts.
+    /// Neither. Has half the width of the ratio's interval, as a share of the ratio; `None`: there are too few starts.
     Open(Option<f64>),
     /// More rounds would not help: the load generator held one of them back.
     HeldBack,
 }
 
-/// Whether there is a look after so many whole rounds.
+/// Whether there is a look after this number of whole rounds.
 pub fn is_look(design: &Design, rounds: usize) -> bool {
     design.looks().contains(&rounds)
 }
 
-/// Why a look ends the run, where it does. Every comparison between neighbouring ranks is decided, equal, or known so well that the
-/// difference, whichever way it goes, is less than the precision that was asked for. A race that was asked to decide goes on
+/// Why the run ends at a look; `None` if it goes on. It ends if every comparison between neighbouring ranks is decided, equal, or known so
+/// well that the difference, whichever way it goes, is less than the precision that was asked for. A race that was asked to decide goes on
 /// until no comparison is open: a difference of 1 % keeps it open.
 pub fn stop_reason(design: &Design, rounds: usize, neighbours: &[Neighbours]) -> Option<String> {
     let is_known = |pair: &Neighbours| match pair.standing {
@@ -56,7 +56,7 @@ pub fn stop_reason(design: &Design, rounds: usize, neighbours: &[Neighbours]) ->
         } else {
             "the load generator was the limit in every comparison between neighbouring ranks, so more rounds would not help"
         };
-        // Of a race it may yet be shown that they are warm.
+        // In a race that is to decide, contenders without a rank may still get one, once they are shown to be warm.
         let is_final = all > 0 || !design.decide;
         return is_final.then(|| format!("{why}, after {}", rounds_in_words(rounds)));
     }
@@ -75,8 +75,8 @@ pub fn stop_reason(design: &Design, rounds: usize, neighbours: &[Neighbours]) ->
     Some(format!("{known}, after {}", rounds_in_words(rounds)))
 }
 
-/// What is still open when the budget or the most rounds end a run: how many comparisons are inconclusive, and which of them has the
-/// widest interval.
+/// What is still open when the budget or the maximum number of rounds ends a run: how many comparisons are inconclusive, and which of them
+/// has the widest interval.
 pub fn still_open(design: &Design, neighbours: &[Neighbours]) -> Option<String> {
     let open: Vec<(&Neighbours, Option<f64>)> = neighbours
         .iter()

@@ -1,10 +1,10 @@
-//! Decides which cycles of a cell count. Pure, and by what was disturbed alone (see `disturbance.rs`).
+//! Decides which cycles of a cell count. Pure; depends only on which turns were disturbed (see `disturbance.rs`).
 
 use crate::heat::turns::disturbance::{Turn, is_quiet, quiet};
 use crate::heat::turns::shares;
 use model::heat::Counts;
 
-/// Decides which cycles of a heat count in a cell, once for all of its members, when no more is owed.
+/// Decides, when no more cycles are owed, which cycles of a cell count: the same ones for all members of the heat.
 pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts {
     if quiet(cycles) < wanted {
         return Counts::NeverQuiet;
@@ -15,7 +15,7 @@ pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts
     }
 }
 
-/// The cycles that count, by index; of their turns, those of [`Counts::has`] count.
+/// The cycles that count, by index; of their turns, those count for which [`Counts::has`] is true.
 pub fn counted(counts: &Counts, cycles: &[Vec<Turn>]) -> Vec<usize> {
     let all = 0..cycles.len();
     match counts {

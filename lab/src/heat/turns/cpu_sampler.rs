@@ -3,8 +3,8 @@
 //!
 //! Clocks of processes are read by one system call each, of 0.45 µs. /proc is listed (76 µs for 160 processes) only when a process or a
 //! thread was made since the last sample, or one is gone; `/proc/PID/stat` is read (6 µs) of new processes and of those that ran. With 270
-//! processes, on two cores on which ten compilers ran, a sample took 0.15 ms at least and 0.4 ms in the middle; when a program had been
-//! started and ended since the last one, 0.4 ms and 0.8 ms. `cargo run --release -p drome-lab --example heat_costs` measures it.
+//! processes, on two cores on which ten compilers ran, a sample took 0.15 ms at least, and its median was 0.4 ms; when a program had been
+//! started and ended since the last sample, 0.4 ms and 0.8 ms. `cargo run --release -p drome-lab --example heat_costs` measures it.
 //!
 //! The CPU time of a member in a container is that of its control group: one more file to read for each such member.
 
@@ -30,13 +30,13 @@ pub struct SampledProcesses {
     pub server_cpus: BTreeSet<usize>,
     /// The cores of the load generator.
     pub client_cpus: BTreeSet<usize>,
-    /// The engine's threads and the one that takes the samples: what they use is not other load.
+    /// The engine's threads and the one that takes the samples: what they use does not count as other load.
     pub engine: BTreeSet<i32>,
     /// Processes that belong to the measurement and to no member, with all that is below them.
     pub excluded: Vec<i32>,
     /// Whether this process only takes samples, as an agent does, so that none of its threads is other load.
     pub only_samples: bool,
-    /// Whether TCP's segments are counted, as it matters where a network is between load generator and servers.
+    /// Whether TCP's segments are counted, which matters where a network is between load generator and servers.
     pub counts_segments: bool,
 }
 
@@ -70,9 +70,9 @@ pub struct CpuUsage {
     pub wall_ns: u64,
     /// CPU time of each member, in the order in which they are watched.
     pub members_ns: Vec<Option<u64>>,
-    /// CPU time of other programs, and of drome's threads beside the engine. Programs that ran on cores which neither servers nor load generator
-    /// use are left out. Where a program of several threads ran is not known: it counts. Where a member's processes are not known, nor is this,
-    /// because they could be among the others.
+    /// CPU time of other programs, and of drome's threads beside the engine. Programs that ran on cores which neither servers nor load
+    /// generator use are left out. On which cores a program of several threads ran is not known, so it counts. `None` also if a member's
+    /// processes are not known, because they could be among the others.
     pub others_ns: Option<u64>,
     /// CPU time of the other programs that are known to have run on the servers' cores.
     pub others_on_server_ns: Option<u64>,
@@ -158,7 +158,7 @@ impl CpuSampler {
 }
 
 impl CpuUsage {
-    /// The part of it that is judged: no member's time, and no answer.
+    /// The part that decides whether a turn was disturbed: neither members' time nor answers.
     pub fn piece(&self) -> Piece {
         Piece { wall_ns: self.wall_ns, others_ns: self.others_ns, stolen_ns: self.stolen_ns }
     }
@@ -205,7 +205,7 @@ fn group_clocks(members: &[Option<Tree>]) -> Vec<Option<u64>> {
     members.iter().map(|tree| clock(tree.as_ref()?)).collect()
 }
 
-/// CPU time of drome's threads that are not the engine's, where it counts.
+/// CPU time of each of drome's threads that are not the engine's, by thread ID; empty in a process that only takes samples.
 fn own_threads(sampled: &SampledProcesses) -> BTreeMap<i32, u64> {
     if sampled.only_samples {
         return BTreeMap::new();

@@ -48,8 +48,8 @@ pub struct Cycles {
 }
 
 impl TurnResult {
-    /// Makes a turn of the samples within it, the last one at its end. `is_window`: it was one of open load, in which requests are late when
-    /// the load generator is held up.
+    /// Makes a turn of the samples within it, the last one at its end. `is_window`: it was one of open load, in which requests are late
+    /// when the load generator is held up.
     pub fn of(samples: &[CpuUsage], one_slice: &SliceTally, is_window: bool) -> Self {
         let used = samples
             .iter()
@@ -73,7 +73,7 @@ impl TurnResult {
     }
 }
 
-/// The pieces of a turn. The last sample may come soon after the one before; the time between these two is then no piece by itself.
+/// The pieces of a turn. The last sample may come soon after the one before; the time between these two is then added to the piece before.
 fn whole_pieces(samples: &[CpuUsage]) -> Vec<Piece> {
     match samples {
         [before @ .., last_but_one, last] if last.wall_ns < last_but_one.wall_ns / 2 => {
@@ -84,7 +84,7 @@ fn whole_pieces(samples: &[CpuUsage]) -> Vec<Piece> {
 }
 
 impl Cycles {
-    /// No cycles yet, for as many members as have clocks.
+    /// The state before the first cycle; `clocks` has one entry for each member.
     pub fn new(clocks: Vec<ThreadClocks>) -> Self {
         let sums = vec![Sum::default(); clocks.len()];
         Self {

@@ -6,19 +6,19 @@
 
 use model::heat::Void;
 
-/// The most turns that a member has in a cycle until one of them is quiet: a member that draws others in all its turns must not take the time
-/// of all.
+/// The maximum number of turns of a member in a cycle, if none of them is quiet: a member that makes other programs run in all its turns
+/// must not use up the time of all members.
 pub const TRIES: usize = 10;
 
-/// A piece is disturbed if more than this share of it is.
+/// A piece is disturbed if other programs, or the machine's host, used more than this share of its length as CPU time.
 const SHARE: f64 = 0.03;
 
 /// A window is disturbed if the load generator was held up for more than this share of it: a 99th percentile could then be its own.
 const HELD_UP: f64 = 0.01;
 
-/// A window is disturbed if more than this share of it is. Whatever holds a server up for one request in a hundred makes its 99th percentile;
-/// half of that is none of it. Pieces of a window are not judged by themselves: a daemon that works for 4 ms a second disturbs a piece
-/// of every window of some seconds, but not one answer in a hundred.
+/// A window is disturbed if other programs, or the machine's host, used more than this share of its length as CPU time. Whatever delays one
+/// request in a hundred determines the 99th percentile; half of that does not affect it. Pieces of a window are not judged by themselves: a
+/// daemon that works for 4 ms a second disturbs a piece of every window of some seconds, but not one answer in a hundred.
 const WINDOW_SHARE: f64 = 0.005;
 
 /// What ran beside the members of a heat for about 100 ms of a turn. A turn that lasts longer has several pieces, so that all turns are
@@ -29,8 +29,8 @@ pub struct Piece {
     pub wall_ns: u64,
     /// CPU time of other processes and of drome's threads beside the engine; unknown: not judged.
     pub others_ns: Option<u64>,
-    /// CPU time that the machine's host took of the cores that are used. The kernel counts it in ticks of 10 ms, so that any tick disturbs a
-    /// piece of 100 ms. Unknown: not judged.
+    /// CPU time that the machine's host took of the cores that are used. The kernel counts it in ticks of 10 ms, so that any tick disturbs
+    /// a piece of 100 ms. Unknown: not judged.
     pub stolen_ns: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ pub fn held_up(held_up_ns: Option<u64>, window_ns: u64) -> Option<Void> {
     held_up_ns.filter(|ns| *ns as f64 > HELD_UP * window_ns as f64).map(|_| Void::HeldUp)
 }
 
-/// Whether every member had a quiet turn in a cycle, which counts only whole.
+/// Whether every member had a quiet turn in a cycle; only such cycles are quiet.
 pub fn is_quiet(cycle: &[Turn]) -> bool {
     cycle.iter().all(|turn| cycle.iter().any(|other| other.member == turn.member && other.void.is_none()))
 }

@@ -1,4 +1,4 @@
-//! Converts the stored slices of one heat in one cell to what the statistics of heats ask for. Pure.
+//! Converts the stored slices of one heat in one cell to what the statistics of heats need. Pure.
 
 use crate::heat::turns::counting;
 use crate::heat::turns::disturbance::Turn;
@@ -6,8 +6,8 @@ use model::Slice;
 use model::heat::Counts;
 use stats::heats;
 
-/// The slices that count, by the indices of `servers` ([`model::Heat::servers`]). Each has the time that its owner had its cores to itself
-/// ([`Slice::own_ns`]). A slice without an answer counts as one of no answers; one of no time is left out.
+/// The slices that count, by the indices of `servers` ([`model::Heat::servers`]). Each has the time in which its owner had the servers'
+/// cores to itself ([`Slice::own_ns`]). A slice without an answer counts as one of no answers; one of no time is left out.
 pub fn counted(
     slices: &[&Slice],
     servers: &[(&str, usize)],

@@ -1,6 +1,6 @@
 //! The memory of the members of a cell over their answers: a sample of all of them before, between and after its cycles. Pure.
 
-/// The most samples that are stored of a start: a slope of more is not known better.
+/// The maximum number of samples that are stored of a start: more would not make the slope more certain.
 const MOST_STORED: usize = 33;
 
 /// Samples the memory of each member.
@@ -13,12 +13,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// No sample yet of so many members.
+    /// The state before the first sample, for this number of members.
     pub fn of(members: usize) -> Self {
         Self { answers: vec![0; members], samples: vec![Vec::new(); members] }
     }
 
-    /// Adds the answers of a member's turn. Those that are not counted belong to them: they cost memory, too.
+    /// Adds the answers of a member's turn, including those that are not counted: they cost memory, too.
     pub fn answered(&mut self, member: usize, answers: u64) {
         if let Some(all) = self.answers.get_mut(member) {
             *all = all.saturating_add(answers);

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The longest time of a cell, as a multiple of that of the cycles that it wants to count.
 pub const TIME_FACTOR: usize = 5;
 
-/// Two standard errors: of forty cells in which enough quiet turns are possible, one is taken for hopeless.
+/// Two standard errors: about one in forty cells in which enough quiet turns are possible is given up wrongly.
 const Z: f64 = 2.0;
 
 /// How long disturbed turns are repeated: what a cell wants, and what it may take.
@@ -14,12 +14,12 @@ const Z: f64 = 2.0;
 pub struct RepeatLimit {
     /// The number of quiet cycles that are to count.
     pub wanted: usize,
-    /// The most cycles whose time it may take; see [`most_cycles`].
+    /// The most time that the cell may take, as a number of cycles; see [`most_cycles`].
     pub most: usize,
 }
 
 impl RepeatLimit {
-    /// Whether another cycle is owed. The wanted cycles always are, more of them for as long as that may help.
+    /// Whether another cycle is owed. The wanted number always is; more are, as long as they may help.
     pub fn is_owed(&self, cycles: &[Vec<Turn>]) -> bool {
         cycles.len() < self.wanted
             || (quiet(cycles) < self.wanted
@@ -28,7 +28,7 @@ impl RepeatLimit {
                 && !self.is_in_vain(cycles))
     }
 
-    /// Whether a disturbed turn may be made up for, so that at least the wanted number of cycles is begun.
+    /// Whether a disturbed turn may be made up for: only while enough time is left to begin the wanted number of cycles.
     pub fn may_make_up(&self, cycles: &[Vec<Turn>]) -> bool {
         let made_up_ns = total_ns(cycles.iter().flatten()) - total_ns(cycles.iter().flat_map(|c| firsts(c)));
         let allowed_ns = self.most.saturating_sub(self.wanted) as f64 * cycle_ns(cycles);
@@ -40,8 +40,9 @@ impl RepeatLimit {
         self.most as f64 * cycle_ns(cycles) - total_ns(cycles.iter().flatten())
     }
 
-    /// Whether the missing quiet cycles would certainly take longer than the rest of the time, by each member's share of quiet turns. A server
-    /// whose turns last 2 s has hardly any where others run for a moment every second, and would take the time of all.
+    /// Whether the missing quiet cycles would certainly take longer than the rest of the time, by each member's share of quiet turns. A
+    /// server whose turns last 2 s has hardly any quiet one where other programs run for a moment every second, and would use up the time
+    /// of all members.
     fn is_in_vain(&self, cycles: &[Vec<Turn>]) -> bool {
         let missing = self.wanted.saturating_sub(quiet(cycles)) as f64;
         let members = cycles.iter().flatten().map(|turn| turn.member + 1).max().unwrap_or(0);
@@ -54,8 +55,8 @@ impl RepeatLimit {
     }
 }
 
-/// The most cycles that a cell may take, where a cycle takes this long and so much time is left: five times as many as it wants,
-/// unless that would exceed the budget; never fewer than it wants.
+/// The maximum number of cycles that a cell may take, where `cycle` is the time of one and `left` the time that is left: five times as many
+/// as it wants, unless that would exceed the budget; never fewer than it wants.
 pub fn most_cycles(wanted: usize, cycle: Duration, left: Duration) -> usize {
     let in_time = left.as_nanos().checked_div(cycle.as_nanos()).unwrap_or(u128::MAX);
     let most = wanted.saturating_mul(TIME_FACTOR);
@@ -88,13 +89,13 @@ mod tests {
     const MS: u64 = 1_000_000;
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// Three members, of which the last one may be another.
+    /// Three members, of which the last one may differ from the others.
     #[derive(Clone, Copy)]
     struct Cell {
         limit: RepeatLimit,
-        /// So likely is a turn to be disturbed, and one of the last member.
+        /// The probability that a turn is disturbed: of the first two members, and of the last one.
         shares: [f64; 2],
-        /// A turn of the last member lasts so long; the others' 100 ms.
+        /// The length of a turn of the last member; those of the others last 100 ms.
         last_ms: u64,
     }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 /// How many answers an open window is to have.
 const WINDOW_ANSWERS: u64 = 2_000;
 
-/// A window may take so many times the measurement that the study asks for, so that at a low rate, too, there are enough answers for a 99th
-/// percentile: 2,000 of them at 500 a second take 4 s.
+/// The longest window, as a multiple of the measured time that the study asks for, so that at a low rate, too, there are enough answers for
+/// a 99th percentile: 2,000 of them at 500 a second take 4 s.
 const WINDOW_OF_MEASURE: u32 = 2;
 
 /// The longest slice of closed load, however slow the server.
@@ -25,7 +25,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of turns under this load. Closed load has slices; open load has windows, in which a queue can come to its steady state.
+    /// The shape of turns under this load. Closed load has slices; open load has windows, in which a queue can reach its steady state.
     pub fn of(cell: &Cell, design: &Design, heats: &Heats) -> Self {
         let Some(rate) = cell.load.rate_per_s().filter(|_| matches!(cell.load, Load::Open { .. })) else {
             let usual = load::Slice::of(0);

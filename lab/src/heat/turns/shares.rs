@@ -11,8 +11,8 @@ use crate::heat::turns::disturbance::{Turn, firsts};
 /// The probability of finding a difference between members that do not differ.
 const LEVEL: f64 = 0.01;
 
-/// Finds the member whose share of disturbed turns differs from the others' by more than chance; of several, the most unlikely one. Two-sided,
-/// Bonferroni over the members.
+/// Finds the member whose share of disturbed turns differs from the others' by more than chance; of several, the most unlikely one.
+/// Two-sided, Bonferroni over the members.
 pub fn differing(members: usize, cycles: &[Vec<Turn>]) -> Option<usize> {
     let p = |member| (member, p_value(member, cycles));
     let (member, p) = (0..members).map(p).min_by(|a, b| a.1.total_cmp(&b.1))?;

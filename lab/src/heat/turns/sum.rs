@@ -19,7 +19,7 @@ pub struct Sum {
     cpu_ns: Option<u64>,
     /// How long the server was loaded for them.
     loaded_ns: u64,
-    /// The length of the turns, from look to look.
+    /// The length of the turns, from CPU sample to CPU sample.
     turns_ns: u64,
     others_ns: Option<u64>,
     stolen_ns: Option<u64>,

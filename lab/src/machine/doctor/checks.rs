@@ -255,7 +255,7 @@ fn temperature(conditions: &Conditions) -> Check {
 }
 
 fn virtual_machine(system: &System, environment: &Environment) -> Check {
-    // Without a look at the processor, that nothing was found says nothing.
+    // If nothing about the processor could be read, there may be a hypervisor although none was found.
     let is_seen = environment.virtualization.is_some() || system.read("proc/cpuinfo").is_some();
     check(
         "virtualization",

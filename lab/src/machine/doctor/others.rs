@@ -31,7 +31,7 @@ pub(super) fn ticks(system: &System) -> BTreeMap<u32, (String, u64)> {
     .collect()
 }
 
-/// The share of so many cores' time that these processes used between two looks, in millionths; `None` where no time passed.
+/// The share of the time of `cores` cores that these processes used between two readings, in millionths; `None` where no time passed.
 pub(super) fn share_ppm(
     before: &BTreeMap<u32, (String, u64)>,
     after: &BTreeMap<u32, (String, u64)>,
@@ -57,7 +57,7 @@ pub(super) fn room_ppm(stats: [&str; 2], cpus: &[usize], between: Duration) -> O
     (cpu_time::count(stats[1])? > cpus.len() && share.is_finite()).then_some((share * 1e6) as u64)
 }
 
-/// The processes that used the most between two looks, each with its share of a core.
+/// The processes that used the most between two readings, each with its share of a core.
 pub(super) fn busiest(
     before: &BTreeMap<u32, (String, u64)>,
     after: &BTreeMap<u32, (String, u64)>,

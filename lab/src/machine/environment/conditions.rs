@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 const SENSORS: [&str; 8] =
     ["x86_pkg_temp", "coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "cpu", "soc"];
 
-/// How much higher than a current flag the same flag since boot is.
+/// How many bits the flag since boot is above the same flag for now.
 const SINCE_BOOT: u32 = 16;
 
 /// The Raspberry Pi's current flags, by bit.
@@ -73,8 +73,8 @@ impl Watch {
 }
 
 impl Throttle {
-    /// What throttled the processor between two looks; `None` where the machine does not tell. A flag since boot that was set before the first
-    /// look can't be set again, so that what came and went in between is unknown then.
+    /// What throttled the processor between two readings; `None` where the machine does not tell. A flag since boot that was set before the
+    /// first reading can't be set again, so that what came and went in between is unknown then.
     fn until(self, after: Self) -> Option<Vec<String>> {
         let flags = self.flags.zip(after.flags).map(|(before, after)| {
             // Set now or at the beginning, or set since then and gone again.

@@ -91,7 +91,7 @@ impl System {
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// The soft and the hard limit of descriptors. The kernel never lets this one be unlimited.
+    /// The soft and the hard limit of descriptors. The kernel never allows this limit to be unlimited.
     fn descriptors(&self) -> (Option<u64>, Option<u64>) {
         let text = self.read("proc/self/limits").unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("Max open files"));

@@ -1,4 +1,4 @@
-//! Describes the machine of a run, as far as it tells. What can't be read is unknown.
+//! Describes the machine of a run, as far as the system's files say. What can't be read is unknown.
 
 mod conditions;
 #[cfg(test)]

@@ -10,13 +10,13 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, SocketAddrV4, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// How long a connection may take. A firewall that drops packets takes for ever.
+/// How long a connection may take. Behind a firewall that drops packets, the attempt would not end.
 const REACH: Duration = Duration::from_secs(3);
 
 /// How long round trips are measured.
 const ROUND_TRIPS: Duration = Duration::from_millis(350);
 
-/// The most round trips.
+/// The maximum number of round trips.
 const MOST_ROUND_TRIPS: usize = 500;
 
 /// With fewer round trips there is no 99th percentile.
@@ -28,13 +28,13 @@ const ECHO_BYTES: usize = 32;
 /// How long as many datagrams as possible are sent.
 const BURST: Duration = Duration::from_millis(250);
 
-/// How long datagrams are sent at a rate that loses none by itself.
+/// How long datagrams are sent at a rate so low that it causes no loss by itself.
 const PACED: Duration = Duration::from_secs(1);
 
-/// The most datagrams a second then.
+/// The maximum of that rate, in datagrams a second.
 const MOST_PACED_PER_S: f64 = 20_000.0;
 
-/// Datagrams that are sent at once there.
+/// The number of datagrams that are sent together at that rate.
 const AT_ONCE: u64 = 4;
 
 /// How long the last datagrams may be under way, beside the round trips of the network.
@@ -77,7 +77,7 @@ fn all(there: &RemoteMachine, at: SocketAddr, token: [u8; TOKEN]) -> Result<Netw
     })
 }
 
-/// A connection that has said the token, and what it is for.
+/// Opens a connection and sends the token, and the byte that says what the connection is for.
 fn connected(at: SocketAddr, token: [u8; TOKEN], what: u8) -> std::io::Result<TcpStream> {
     let mut stream = TcpStream::connect_timeout(&at, REACH)?;
     stream.set_nodelay(true)?;
@@ -158,7 +158,7 @@ fn burst(
     let before: Datagrams = there.ask("servers.probe_datagrams", &())?;
     let (begun, mut sent) = (Instant::now(), 0);
     while begun.elapsed() < BURST {
-        // A queue of this machine that is full takes none: then it is the network that is slow.
+        // If a queue of this machine is full, it takes no datagram: then the network is slower than the sender.
         sent += u64::from(socket.send(&bytes).is_ok());
     }
     std::thread::sleep(drain);
@@ -178,8 +178,8 @@ fn packets_per_s(sent: u64, burst: Datagrams) -> Option<u64> {
     (came_per_s < ARRIVED * sent_per_s).then_some(came_per_s as u64)
 }
 
-/// The shares of datagrams that are lost on the way there and on the way back, in millionths. Answers are waited for as long as `drain` after
-/// the last datagram.
+/// The shares of datagrams that are lost on the way there and on the way back, in millionths. Answers are waited for as long as `drain`
+/// after the last datagram.
 fn losses(
     there: &RemoteMachine,
     at: SocketAddr,

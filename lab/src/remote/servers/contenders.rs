@@ -25,7 +25,7 @@ impl Contenders {
     /// Writes a contender's sources to the cache folder.
     pub fn lay_out(&self, asked: &LayOut, blob: Option<Vec<u8>>, id: u64) -> Result<LaidOut, String> {
         super::file_name(&asked.name)?;
-        let bytes = blob.ok_or("the contender's sources have not come")?;
+        let bytes = blob.ok_or("the contender's sources did not arrive")?;
         let sources = sources(&asked.sources, &bytes)?;
         let entry = Entry { contender: asked.contender.clone(), sources };
         let cache = folders::cache();
@@ -58,7 +58,7 @@ impl Contenders {
             asked.may
         };
         let say = |line: &str| call.event(&Step::Says(line.to_owned()));
-        // What installs does not know of requests: it ends when its commands are killed.
+        // The installation can't be asked to stop, but it ends when its commands are killed.
         let stop = call.stop();
         let stopped = || {
             if stop.load(Ordering::Relaxed) {

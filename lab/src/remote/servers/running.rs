@@ -96,8 +96,8 @@ impl Running {
             (std::mem::take(&mut all.servers), is_last)
         };
         drop(servers);
-        // Builds and other commands that were under way. A server that is being started is ended by its own request, whose stop flag is set:
-        // a guard that is killed leaves its folder.
+        // Builds and other commands that were under way. A server that is being started is ended by its own request, whose stop flag is
+        // set: a guard that is killed leaves its folder.
         if is_last {
             guard::kill_all();
         } else {
@@ -115,8 +115,8 @@ pub fn prepare(asked: &Prepare, stop: &AtomicBool) -> Result<(), Fault> {
     prepare_command::run(&asked.command, &log(&asked.log)?, stop)
 }
 
-/// When this agent was first asked for a log, in milliseconds. Numbers of processes come again, after a boot or in a container, and logs are
-/// appended to.
+/// When this agent was first asked for a log, in milliseconds. Without it, a PID that is used again, after a boot or in a container, would
+/// append to the logs of an earlier agent.
 static BEGUN_MS: OnceLock<u128> = OnceLock::new();
 
 /// The file for some output, in a folder of this agent's own.

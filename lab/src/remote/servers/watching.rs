@@ -15,7 +15,7 @@ use model::Usage;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// The most samples and conditions that may be under way.
+/// The maximum number of samples, and of conditions, that may be under way.
 const MOST: usize = 64;
 
 /// What is being watched.
@@ -57,7 +57,7 @@ impl Watching {
     pub fn cpu_usage(&self, id: u64) -> Result<CpuUsage, String> {
         let mut sampler = locked(&self.cpu_sampler);
         let sampler = sampler.as_mut().filter(|(number, _)| *number == id);
-        sampler.map(|(_, sampler)| sampler.sample()).ok_or_else(|| no_number("look", id))
+        sampler.map(|(_, sampler)| sampler.sample()).ok_or_else(|| no_number("sampler", id))
     }
 
     /// Prepares to sample a server.
@@ -69,14 +69,14 @@ impl Watching {
         Ok(Number { id: number })
     }
 
-    /// The window opens.
+    /// Tells the sampler that the window opens.
     pub fn opened(&self, id: u64) {
         if let Some(sampling) = locked(&self.samples).get(&id) {
             sampling.edges.opened();
         }
     }
 
-    /// The window closes.
+    /// Tells the sampler that the window closes.
     pub fn closed(&self, id: u64) {
         if let Some(sampling) = locked(&self.samples).get(&id) {
             sampling.edges.closed();
@@ -97,7 +97,7 @@ impl Watching {
         Number { id: number }
     }
 
-    /// Reads them again.
+    /// Reads them again, and returns those of the time in between.
     pub fn end_conditions(&self, id: u64) -> Option<model::Conditions> {
         locked(&self.conditions).remove(&id).map(Conditions::end)
     }

@@ -119,7 +119,7 @@ fn read(stream: &mut TcpStream) -> Result<Answer> {
             return Err(Error::new(ErrorKind::UnexpectedEof, "closed without an answer"));
         }
         if answer.body.len() > MAX_BODY_BYTES {
-            return Err(Error::new(ErrorKind::InvalidData, "a body without end"));
+            return Err(Error::new(ErrorKind::InvalidData, "the body is larger than 64 MiB"));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Verifies that a server does the work, over connections of its own, never under load. Everything that is wrong is told, not
-//! only the first thing.
+//! Verifies that a server does the work, over connections of its own, never under load. Everything that is wrong is reported, not only the
+//! first thing.
 
 mod ask;
 
@@ -48,8 +48,8 @@ impl Verified {
     }
 }
 
-/// Asks once for each known workload, as under load. The list has everything that is wrong; an error is the lab's own, that it could
-/// not ask.
+/// Asks once for each known workload, as under load. The list has everything that is wrong; an error means that the lab itself failed and
+/// could not ask.
 pub fn brief(at: &Origin, serves: &BTreeMap<String, String>, works: &Works) -> Result<Vec<String>, Fault> {
     let mut wrong = Vec::new();
     for (name, path, work) in known(serves, works) {
@@ -59,7 +59,7 @@ pub fn brief(at: &Origin, serves: &BTreeMap<String, String>, works: &Works) -> R
 }
 
 /// Asks in every way that a client may: with unforeseeable queries, numbers and bodies, in fragments, and for a path that does not
-/// exist. An error is the lab's own, that it could not ask.
+/// exist. An error means that the lab itself failed and could not ask.
 pub fn full(
     at: &Origin,
     serves: &BTreeMap<String, String>,
@@ -77,7 +77,7 @@ pub fn full(
                 wrong.extend(once(at, name, work, &question, Pace::AtOnce)?.1);
             }
             let mut in_fragments = Vec::new();
-            // Where the machine halts for longer than the pauses between them, they arrive as one.
+            // If the machine stalls for longer than the pauses between fragments, they arrive in one piece.
             let times = if faults.fragments.is_some() { ASKED_IN_FRAGMENTS } else { 1 };
             for _ in 0..times {
                 in_fragments = once(at, name, work, &usual, Pace::InFragments)?.1;

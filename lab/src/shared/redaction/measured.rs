@@ -37,7 +37,7 @@ impl Redaction {
             Counts::Quiet | Counts::NeverQuiet => {}
             Counts::SharesDiffer(why) => self.scrub(why),
         }
-        // What else somebody had running is nobody's business.
+        // The names of other programs that ran are private.
         cell.background.clear();
         if let Some(measurement) = &mut cell.measurement {
             self.measurement(measurement);

@@ -2,7 +2,7 @@
 
 use super::REDACTED;
 
-/// Folders in which each user has one.
+/// Folders that have a home folder for each user.
 const HOMES: [&str; 2] = ["/home/", "/Users/"];
 
 /// A shorter name would be found in words that have nothing to do with it.

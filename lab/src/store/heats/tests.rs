@@ -66,7 +66,7 @@ fn what_was_stored_comes_back_in_order() {
     for start in &mut after {
         start.cells.insert(1, InCell { memory: vec![[0, 4096], [1200, 8192]], ..in_cell() });
     }
-    // Out of order, and together with what has become of the starts.
+    // Out of order, and together with the changed starts.
     let shuffled: Vec<Slice> = first.iter().rev().cloned().collect();
     store.keep_starts(&run, &after, &shuffled).unwrap();
     assert_eq!(

@@ -37,7 +37,7 @@ fn answered_with<I: BackEnd>(answer: &[u8]) -> String {
 fn a_plain_server<I: BackEnd>() {
     assert_eq!(
         answered_with::<I>(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
-        "the server does not speak TLS (it answered in plain HTTP): http:// instead of https://"
+        "the server does not speak TLS (it answered in plain HTTP): use http:// instead of https://"
     );
     assert_eq!(
         answered_with::<I>(b"220 mail.example ESMTP\r\n"),
@@ -57,7 +57,7 @@ fn a_plain_client<I: BackEnd>() {
     pair.client.io.send(0, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     pair.until(|_, server| server.failure(0).is_some());
     assert_eq!(pair.server.failure(0), Some(Operation::Handshake));
-    assert_eq!(pair.server.reason(0), "the client does not speak TLS (it asked in something else)");
+    assert_eq!(pair.server.reason(0), "the client does not speak TLS (it sent something else)");
     assert!(pair.server.has(0).is_empty());
     pair.server.io.close(0);
     // An alert, and the end: the client knows at once.

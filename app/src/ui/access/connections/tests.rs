@@ -85,7 +85,7 @@ fn only_so_many_connections_are_open_at_once() {
     let ask = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
     let mut kept: Vec<Peer> = (0..SHORT.connections).map(|_| peer(at, ask)).collect();
     for peer in &mut kept {
-        // Each is answered, and stays.
+        // Each is answered and stays open.
         peer.read_exact(&mut [0; 12]).unwrap();
     }
     let waiting = peer(at, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
@@ -99,7 +99,7 @@ fn only_so_many_connections_are_open_at_once() {
 #[test]
 fn clients_that_accept_nothing_are_disconnected() {
     let at = server(SHORT);
-    // As many as there is room for ask for a large page and never read it.
+    // These take all places. They ask for a large page and never read it.
     let greedy: Vec<Peer> =
         (0..SHORT.connections).map(|_| peer(at, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")).collect();
     let told = rest(peer(at, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"));

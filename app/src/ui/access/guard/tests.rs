@@ -131,5 +131,5 @@ fn the_address_that_a_browser_is_started_with_is_of_no_use_to_others() {
     let path = address.trim_start_matches("http://127.0.0.1:3766");
     let visits = || asks_without(&here, &Method::GET, path, &[("host", "127.0.0.1:3766")]);
     assert!(visits(), "the browser");
-    assert!(!visits(), "who has read it in the list of processes");
+    assert!(!visits(), "anyone who has read it in the list of processes");
 }

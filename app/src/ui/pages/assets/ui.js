@@ -84,8 +84,8 @@ function receive(form) {
   });
 }
 
-// Checks one contender after the other. Each check runs a command, so it is a POST. Only then it is known whether a row
-// belongs to a list of what is installed, or of what is missing.
+// Checks one contender after the other. Each check runs a command, so it is a POST. Only its answer tells whether a row
+// belongs in a list of installed contenders, or in one of missing ones.
 async function ask(places) {
   const said = one("[data-asked]");
   const wanted = one("[data-installed]")?.dataset.installed;

@@ -47,7 +47,7 @@ impl Filter {
         }
     }
 
-    /// Whether a contender is listed. One that has not been looked for may be installed or not.
+    /// Whether a contender is listed. `is_installed`: `None` if it has not been looked for; then it passes either choice.
     pub fn lets_through(&self, name: &str, contender: &Contender, is_installed: Option<bool>) -> bool {
         let serves: String = contender.serves.keys().map(|workload| format!(" {workload}")).collect();
         let text = format!("{name} {} {}{serves}", contender.title, contender.language).to_lowercase();

@@ -12,13 +12,13 @@ const ROW: usize = 20;
 /// Calls with less than this share of all CPU time are not drawn.
 pub const LEAST_SHARE: f64 = 0.001;
 
-/// What of a graph is shown.
+/// The part of a graph that is shown, and what is marked in it.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'v> {
-    /// The call that is as wide as the picture, by its number in the tree. What is neither around nor inside it is hidden. One that is
-    /// not drawn counts as 0, which is everything.
+    /// The call that is as wide as the picture, by its number in the tree. All but its callers and the calls inside it are hidden. The
+    /// number of a call that is not drawn counts as 0, the root.
     pub zoomed: usize,
-    /// Functions whose names contain this are marked; capitals do not matter. Empty: none is.
+    /// Functions whose names contain this are marked, whether in capitals or not. Empty: none is marked.
     pub sought: &'v str,
 }
 
@@ -67,7 +67,7 @@ pub fn words_of_zoomed(tree: &CallTree, cpu_ns_per_answer: Option<f64>, view: &V
     call.map(|call| format!("{}, {}", call.frame, figures(tree, call, cpu_ns_per_answer))).unwrap_or_default()
 }
 
-/// What share of the CPU time is in functions that are searched, as a sentence; empty without a search.
+/// The share of the CPU time in functions that match the search, as a sentence; empty without a search.
 pub fn matched(tree: &CallTree, sought: &str) -> String {
     if sought.is_empty() {
         return String::new();
@@ -82,7 +82,7 @@ pub fn matched(tree: &CallTree, sought: &str) -> String {
     }
 }
 
-/// What is searched, without capitals.
+/// The text of the search, in lower case.
 struct Sought(String);
 
 impl Sought {

@@ -13,8 +13,8 @@ use stats::growth::growth;
 use stats::heats::{StartFigure, Verdict};
 use stats::median_interval;
 
-/// A step of a server's memory that is no growth. Linux keeps up to 32 pages of each CPU out of a process's account (`percpu_counter`), and
-/// glibc gets memory from the kernel in steps of 128 KiB (`M_TOP_PAD`).
+/// A step of a server's memory up to this size does not count as growth. Linux keeps up to 32 pages of each CPU out of a process's account
+/// (`percpu_counter`), and glibc gets memory from the kernel in steps of 128 KiB (`M_TOP_PAD`).
 const MEMORY_STEP_BYTES: f64 = 131_072.0;
 
 /// One contender's starts in one cell.
@@ -41,7 +41,7 @@ impl<'a, 'c> Row<'a, 'c> {
         self.own.iter().filter_map(|m| m.valid())
     }
 
-    /// The median over starts, and its interval where there are starts enough.
+    /// The median over starts, and its interval where there are enough starts.
     fn usual(&self, value: impl Fn(&Measurement) -> Option<f64>) -> Option<Figure> {
         let values: Vec<f64> = self.valid().filter_map(value).collect();
         median_interval(&values).map(Figure::from)
@@ -125,7 +125,7 @@ fn measured<'a>(row: &Row<'a, '_>) -> impl Iterator<Item = &'a Measurement> {
     row.own.iter().filter_map(|m| m.in_cell.measurement.as_deref())
 }
 
-/// The most memory of a start: at any time of the start, else in this cell.
+/// The maximum memory of a start, in bytes: at any time of the start where that is known, else in this cell.
 fn rss(m: &Measured<'_>) -> Option<u64> {
     let in_cell = || Some(m.in_cell.measurement.as_deref()?.usage.as_ref()?.rss_max_bytes);
     m.start.memory_bytes.or_else(in_cell).filter(|bytes| *bytes > 0)
@@ -142,8 +142,7 @@ fn ran(row: &Row<'_, '_>) -> Ran {
     Ran { source_sha256: entrant.and_then(|e| e.source_sha256.clone()), executables }
 }
 
-/// The difference from the base, from the ratio and the base's own figure. `inverse`: of one over the figure, in
-/// nanoseconds.
+/// The difference from the base, from the ratio and the base's own figure. `inverse`: the difference of the reciprocals, in nanoseconds.
 fn more(model: &super::Model, name: &str, base: &str, inverse: bool) -> Option<Figure> {
     let (own, ratio) = (model.figure(base)?.median, model.ratio(name, base)?);
     if own <= 0.0 || name == base {
@@ -208,7 +207,7 @@ fn unranked(row: &Row<'_, '_>) -> Option<Unranked> {
         () if !has_figure => Unranked::NoFigure,
         () if starts::has_not_settled(&row.own) => Unranked::NotSettled,
         () if row.of.run.quick => Unranked::FirstLook,
-        // It met nobody that the others met.
+        // No heat connects it with the other contenders.
         () => Unranked::NoFigure,
     })
 }

@@ -10,7 +10,7 @@ use model::heat::{Heat, Slice, Start};
 use stats::heats::Verdict;
 use stats::margin::Judged;
 
-/// Compares neighbours in the order of estimates, cell by cell, over the first so many rounds.
+/// Compares neighbours in the order of estimates, cell by cell, over the first `rounds` rounds.
 pub fn known(
     run: &Run,
     heats: &[Heat],
@@ -32,7 +32,7 @@ fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
     let standing = |one: usize, other: usize| match model.fit.pair(one, other) {
         Some(pair) if matches!(pair.verdict, Verdict::First | Verdict::Second) => Standing::Decided,
         Some(pair) if pair.verdict == Verdict::Equal => Standing::Equal,
-        // No round tells more of one that the load generator holds back.
+        // More rounds would tell no more about a contender that the load generator holds back.
         _ if model.is_floor(one) || model.is_floor(other) => Standing::HeldBack,
         pair => Standing::Open(pair.map(|pair| pair.sure_half_width())),
     };
@@ -44,7 +44,7 @@ fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
     model.order().windows(2).filter_map(named).collect()
 }
 
-/// Compares every ranked contender with the first, by a margin that its speed may lose: exactly as [`gate::Gate::of_race`] does.
+/// Compares every ranked contender with the first, by a margin by which its speed may be lower: exactly as [`gate::Gate::of_race`] does.
 fn against_base(of: &InCell<'_>, margin: f64) -> Vec<Neighbours> {
     let (model, base) = (&of.ranked, of.base());
     let first = model.index(base);

@@ -15,7 +15,8 @@ const CHANCE: f64 = 0.05;
 /// Keeps the seed of the test distinct from those of dealing and of cycles.
 const COMPARING: u64 = 0x6d61_6368;
 
-/// What the machine is that measured all heats, where one did: the run's own environment is that of the machine that planned it.
+/// The environment of the machine that measured all heats, if a single one did; the run's own environment is that of the machine that
+/// planned it.
 pub(super) fn only(heats: &[Heat]) -> Option<&Environment> {
     let first = heats.first()?.machine.as_deref()?;
     let is_same = |heat: &Heat| heat.machine.as_deref().is_some_and(|other| other.name == first.name);
@@ -50,7 +51,7 @@ pub(super) fn compared(of: &InCell<'_>) -> Option<MachinesCompared> {
     let chance = CHANCE / of.run.study.cells.len().max(1) as f64;
     let seed = random::derive(&[of.run.seed, COMPARING, of.cell as u64]);
     let told = machines(&MachinesAsked { starts: &figures, machine_of: &machine_of, chance, seed })?;
-    // Less is better by some metrics; a speed is always more.
+    // By some metrics less is better, but a higher speed always means faster.
     let faster = |ratio: f64| if of.metric.is_better_higher() { ratio } else { 1.0 / ratio };
     let row = |(known, told): (&HeatMachine, &OfMachine)| MachineFindings {
         machine: known.name.clone(),

@@ -119,7 +119,7 @@ fn entrants(
     takes_part(run).map(of).collect()
 }
 
-/// Whether nothing that its starts show costs a contender its rank: too many that failed, or that had not settled.
+/// Whether a contender's starts leave it its rank: not too many of them failed or had not settled.
 fn is_sound(name: &str, measured: &[Measured<'_>], found: &BTreeMap<&str, StartsSummary>) -> bool {
     let failed = found.get(name).is_none_or(StartsSummary::is_unreliable);
     !failed && !starts::has_not_settled(&starts_of(name, measured))

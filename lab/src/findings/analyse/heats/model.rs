@@ -121,14 +121,16 @@ impl Model {
         if self.index(HUB).is_none() {
             let figures: Vec<f64> = self.starts.iter().filter(|s| s.0 == own).map(|s| s.1).collect();
             let usual = Figure::from(stats::median_interval(&figures)?);
-            // Ratios are of these. Where all are floors, nothing ties heats together.
+            // Ratios are those of fitted figures, so this one is used, too. Where all are floors, nothing ties heats together, and there is
+            // none.
             let median = self.fit.figure(own).unwrap_or(usual.median);
             let (low, high) = (usual.low.map(|low| low.min(median)), usual.high.map(|high| high.max(median)));
             return Some(Figure { median, low, high });
         }
         let median = self.fit.figure(own)?;
         let Some(pair) = self.pair(name, HUB) else { return Some(Figure { median, low: None, high: None }) };
-        // A figure by itself has nothing of the share of an effect that changed working conditions may make.
+        // A pair's interval allows for effects that depend on working conditions, as a share of the ratio. A figure by itself does not need
+        // that.
         let whole = (pair.interval.1 / pair.interval.0).ln() / 2.0;
         let half = (whole - SYSTEMATIC * pair.ratio.ln().abs()).max(0.0);
         let interval = Some((median * (-half).exp(), median * half.exp()));

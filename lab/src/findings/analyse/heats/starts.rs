@@ -150,7 +150,7 @@ pub(super) fn is_selection(share: f64, own: &[&Measured<'_>]) -> bool {
     none > 0 && none * 3 >= valid().count()
 }
 
-/// The starts whose figure by this metric may be told.
+/// The starts whose figure by this metric may be reported.
 pub(super) fn with_figure<'m, 'a>(metric: Metric, measured: &'m [Measured<'a>]) -> Vec<&'m Measured<'a>> {
     let Metric::Latency(p) = metric else { return measured.iter().collect() };
     let mut by_name: BTreeMap<&str, Vec<&Measured<'_>>> = BTreeMap::new();
@@ -162,9 +162,9 @@ pub(super) fn with_figure<'m, 'a>(metric: Metric, measured: &'m [Measured<'a>]) 
     measured.iter().filter(|m| !selections.contains(m.start.contender.as_str())).collect()
 }
 
-/// The percentile that was asked for, or the highest below it with at least ten answers beyond it in the usual start of every contender that
-/// `has_rank`. How many answers a start has is known before any latency is looked at. One start does not lower the percentile for everybody:
-/// the median of a contender's starts counts, without those in which the server fell behind and has no latency.
+/// The percentile that was asked for, or the highest below it with at least ten answers beyond it in the usual start of every contender
+/// that `has_rank`. How many answers a start has is known before any latency is looked at. One start does not lower the percentile for
+/// everybody: the median of a contender's starts counts, without those in which the server fell behind and has no latency.
 pub(super) fn supported(
     metric: Metric,
     measured: &[Measured<'_>],
@@ -179,7 +179,7 @@ pub(super) fn supported(
         }
     }
     let of_ranked = answers.iter().filter(|(name, _)| has_rank(name)).map(|(_, own)| usual(own)).min();
-    // Where nobody has a rank, figures are told all the same.
+    // Where no contender has a rank, figures are reported all the same.
     let Some(answers) = of_ranked.or_else(|| answers.values().map(|own| usual(own)).min()) else {
         return metric;
     };

@@ -12,7 +12,7 @@ fn room(size: usize) -> Room {
     Room { size, memory_bytes: None }
 }
 
-/// So many rounds, each dealt with the ones before it in mind.
+/// Deals this number of rounds, each with the ones before it taken into account.
 fn rounds(players: &[Player], room: Room, rounds: u64, seed: u64) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = Vec::new();
     for round in 0..rounds {
@@ -95,7 +95,7 @@ fn everybody_meets_everybody_about_equally_often() {
             dealt.iter().min().unwrap(),
             dealt.iter().max()
         );
-        // All heats are as large in both, so that the sums of the meetings are alike, and their squares tell.
+        // The heats have the same sizes in both, so the sums of meetings are equal, and the sums of their squares show the difference.
         let squares = |met: &[usize]| met.iter().map(|times| times * times).sum::<usize>();
         assert!(
             squares(&dealt) < squares(&by_chance),

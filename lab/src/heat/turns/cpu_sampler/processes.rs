@@ -1,5 +1,5 @@
-//! Reads the CPU clocks of all processes, and finds the owner of each process. Exact for processes that live; of children that ended between
-//! two samples, the kernel tells their parents in ticks of 10 ms.
+//! Reads the CPU clocks of all processes, and finds the owner of each process. Exact for processes that are alive; the time of children
+//! that ended between two samples is known only from their parents' accounts, in the kernel's ticks of 10 ms.
 
 use crate::server::tree::Tree;
 use net::clock;
@@ -42,7 +42,7 @@ pub struct Used {
     pub members_ns: BTreeMap<usize, u64>,
     /// By core, of other programs; `None`: the core is not known.
     pub others_ns: BTreeMap<Option<usize>, u64>,
-    /// The PID, the core and the CPU time of each of those that are still there.
+    /// The PID, the core and the CPU time of each process of other programs that is still alive.
     pub others: Vec<(i32, Option<usize>, u64)>,
 }
 
@@ -104,7 +104,7 @@ impl Processes {
             if matches!(process.owner, Owner::Kernel | Owner::Own) {
                 return true;
             }
-            // A clock that went back is another process's, to which the kernel has given the number anew.
+            // A clock that went back belongs to another process, to which the kernel has given the same PID.
             let now = clock::process_cpu_ns(*pid).filter(|now| *now >= process.clock_ns);
             if let Some(now) = now {
                 if now > process.clock_ns {
@@ -171,7 +171,7 @@ impl Processes {
             return Owner::Kernel;
         }
         let mut at = pid;
-        // No chain of parents is longer than there are new processes, unless numbers were given anew meanwhile.
+        // No chain of parents is longer than there are new processes, unless PIDs were reused meanwhile.
         for _ in 0..=new.len() {
             if let Some(owner) = self.roots.get(&at) {
                 return *owner;
@@ -189,7 +189,7 @@ impl Processes {
     }
 }
 
-/// The processes above all others of a member, and above the program that runs its container.
+/// The topmost process of a member, and that of the program that runs its container, each with its owner.
 fn roots(member: usize, tree: &Tree) -> Vec<(i32, Owner)> {
     match tree {
         Tree::Below(root) | Tree::From(root) => vec![(*root, Owner::Member(member))],
@@ -199,8 +199,8 @@ fn roots(member: usize, tree: &Tree) -> Vec<(i32, Owner)> {
     }
 }
 
-/// Computes what was used between two samples. A process that ended took its clock along, and its parent has the time, in ticks: what the
-/// parents have more than the ended processes had at the first sample was used in between.
+/// Computes what was used between two samples. The clock of a process that ended is gone, but its parent's account of ended children has
+/// the time, in ticks: what these accounts gained, less what the ended processes had used by the first sample, was used in between.
 pub fn used(before: &BTreeMap<i32, Process>, after: &BTreeMap<i32, Process>) -> Used {
     let mut used = Used::default();
     let mut of_children: BTreeMap<Owner, (u64, u64)> = BTreeMap::new();

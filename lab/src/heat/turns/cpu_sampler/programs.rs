@@ -8,7 +8,7 @@ pub type Programs = BTreeMap<String, u64>;
 /// Programs that used less between two samples are not named: reading a name takes three system calls.
 const LEAST_NS: u64 = 500_000;
 
-/// The names of these processes, by PID and CPU time, and drome's own for its threads beside the load generator.
+/// The CPU time by program: of these processes, given as (PID, nanoseconds), and of drome's own threads beside the load generator.
 pub fn of(others: &[(i32, u64)], own_ns: u64) -> Programs {
     let mut programs = Programs::new();
     for (pid, ns) in others.iter().filter(|(_, ns)| *ns >= LEAST_NS) {

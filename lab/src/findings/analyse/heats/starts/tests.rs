@@ -22,7 +22,7 @@ fn percentile(change: impl Fn(&mut Start)) -> &'static str {
     findings(&example::offered(world.run), &heats, &starts, &slices, None).cells[0].metric.word()
 }
 
-/// Leaves a start with so many answers.
+/// Leaves a start with this number of answers.
 fn answered(start: &mut Start, answers: u64, kept_up: bool) {
     for measurement in start.cells.values_mut().filter_map(|cell| cell.measurement.as_mut()) {
         (measurement.tally.completed, measurement.verdict.kept_up) = (answers, Some(kept_up));
@@ -79,7 +79,7 @@ fn the_percentile_is_one_that_every_ranked_contender_has_answers_for() {
     assert_eq!((usual(3), usual(4), usual(6)), ("p99", "p90", "p90"), "of six rounds");
 }
 
-/// Closed load, in so many rounds of which the load generator was the limit of one contender.
+/// Closed load, where the load generator was the limit of one contender in this number of rounds.
 fn held_back(rounds: usize) -> Findings {
     let world = World::of(&[("fast", 150_000.0), ("slow", 100_000.0)]);
     let Kept { heats, mut starts, slices } = world.kept();
