@@ -120,9 +120,9 @@ fn one(
     let study = begun.as_ref().map_or(study, |run| run.study.clone());
     let mut lineup = Lineup::of_study(catalog, &study)?;
     let stop = stop_flag()?;
+    refuse_elsewhere(args, args.servers_on.is_given() || study.server_on.is_some())?;
     let remote = args.servers_on.connect(study.server_on.as_deref())?;
     servers_on::take(remote.as_ref(), &mut lineup)?;
-    refuse_elsewhere(args, remote.is_some())?;
     match &remote {
         Some(remote) if args.install => servers_on::install(remote, &mut lineup, args.yes, &stop),
         None if args.install => super::install::get(&lineup.prepared, args.yes),
