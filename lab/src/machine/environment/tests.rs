@@ -89,6 +89,21 @@ fn a_raspberry_pi_is_named_and_its_flags_are_read() {
 }
 
 #[test]
+fn a_board_is_named_by_its_model_where_the_processor_has_only_its_architecture_s_name() {
+    let named = |files: &[(&str, &str)]| look(&Tree::empty().with(files)).cpu;
+    let of_32_bits = "processor\t: 0\nmodel name\t: ARMv7 Processor rev 3 (v7l)\n";
+    let raspberry = format!("{of_32_bits}\nHardware\t: BCM2711\nModel\t\t: Raspberry Pi 4 Model B Rev 1.2\n");
+    let found = named(&[("proc/cpuinfo", &raspberry)]);
+    assert_eq!(found.as_deref(), Some("Raspberry Pi 4 Model B Rev 1.2"));
+    let model = ("proc/device-tree/model", "Hardkernel Odroid XU4\0");
+    assert_eq!(named(&[("proc/cpuinfo", of_32_bits), model]).as_deref(), Some("Hardkernel Odroid XU4"));
+    let found = named(&[("proc/cpuinfo", of_32_bits)]);
+    assert_eq!(found.as_deref(), Some("ARMv7 Processor rev 3 (v7l)"), "nothing else is told");
+    let found = named(&[("proc/cpuinfo", "model name\t: Ky(R) X1\n"), model]);
+    assert_eq!(found.as_deref(), Some("Ky(R) X1"));
+}
+
+#[test]
 fn what_a_raspberry_pi_keeps_since_boot_does_not_hide_what_is_throttled_now() {
     let flags = "sys/devices/platform/soc/soc:firmware/get_throttled";
     let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
