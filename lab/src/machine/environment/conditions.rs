@@ -8,9 +8,22 @@ use model::Conditions;
 use model::environment::Ends;
 use std::process::{Command, Stdio};
 
-/// The names of sensors that measure the processor's temperature.
-const SENSORS: [&str; 8] =
-    ["x86_pkg_temp", "coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "cpu", "soc"];
+/// How the names of sensors that measure the processor's temperature begin, in lower case. Boards with several clusters of cores have one for
+/// each: `bigcore0-thermal` (Rockchip RK3588), `cluster1-thermal` (SpacemiT K1), `BCPU-therm` (NVIDIA Tegra X2).
+const SENSORS: [&str; 12] = [
+    "x86_pkg_temp",
+    "coretemp",
+    "k10temp",
+    "zenpower",
+    "cpu",
+    "bcpu",
+    "mcpu",
+    "soc",
+    "package",
+    "bigcore",
+    "littlecore",
+    "cluster",
+];
 
 /// How much higher than a current flag the same flag since boot is.
 const SINCE_BOOT: u32 = 16;
@@ -127,8 +140,10 @@ impl System {
 
     /// The temperature of the hottest of the processor's sensors.
     pub(crate) fn temperature_c(&self) -> Option<f64> {
-        let is_sensor =
-            |name: Option<String>| name.is_some_and(|name| SENSORS.iter().any(|s| name.starts_with(s)));
+        let is_sensor = |name: Option<String>| {
+            let name = name.unwrap_or_default().to_lowercase();
+            SENSORS.iter().any(|sensor| name.starts_with(sensor))
+        };
         let mut files = Vec::new();
         for zone in self.names("sys/class/thermal").iter().filter(|name| name.starts_with("thermal_zone")) {
             let zone = format!("sys/class/thermal/{zone}");

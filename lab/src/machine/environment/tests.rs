@@ -93,7 +93,7 @@ fn a_board_is_named_by_its_model_where_the_processor_has_only_its_architecture_s
     let named = |files: &[(&str, &str)]| look(&Tree::empty().with(files)).cpu;
     let of_32_bits = "processor\t: 0\nmodel name\t: ARMv7 Processor rev 3 (v7l)\n";
     let raspberry = format!("{of_32_bits}\nHardware\t: BCM2711\nModel\t\t: Raspberry Pi 4 Model B Rev 1.2\n");
-    let found = named(&[("proc/cpuinfo", &raspberry)]);
+    let found = named(&[("proc/cpuinfo", raspberry.as_str())]);
     assert_eq!(found.as_deref(), Some("Raspberry Pi 4 Model B Rev 1.2"));
     let model = ("proc/device-tree/model", "Hardkernel Odroid XU4\0");
     assert_eq!(named(&[("proc/cpuinfo", of_32_bits), model]).as_deref(), Some("Hardkernel Odroid XU4"));
@@ -101,6 +101,34 @@ fn a_board_is_named_by_its_model_where_the_processor_has_only_its_architecture_s
     assert_eq!(found.as_deref(), Some("ARMv7 Processor rev 3 (v7l)"), "nothing else is told");
     let found = named(&[("proc/cpuinfo", "model name\t: Ky(R) X1\n"), model]);
     assert_eq!(found.as_deref(), Some("Ky(R) X1"));
+}
+
+/// Zones and temperatures as the kernels of three boards told them; the boards are in `boards/`.
+#[test]
+fn the_hottest_sensor_of_all_clusters_counts_and_none_of_other_parts() {
+    let hottest = |zones: &[(&str, &str)]| {
+        let tree = zones.iter().enumerate().fold(Tree::empty(), |tree, (n, (kind, temp))| {
+            let file = |name: &str| format!("sys/class/thermal/thermal_zone{n}/{name}");
+            tree.with(&[(file("type").as_str(), *kind), (file("temp").as_str(), *temp)])
+        });
+        tree.system().temperature_c()
+    };
+    let rk3588 = [("gpu-thermal", "40700"), ("littlecore-thermal", "44400"), ("bigcore0-thermal", "45300")];
+    assert_eq!(hottest(&rk3588), Some(45.3));
+    let k1 = [
+        ("soc-thermal", "35000"),
+        ("package-thermal", "37000"),
+        ("gpu-thermal", "36000"),
+        ("cluster0-thermal", "36000"),
+        ("cluster1-thermal", "37000"),
+    ];
+    assert_eq!(hottest(&k1), Some(37.0));
+    let tegra =
+        [("AO-therm", "41500"), ("CPU-therm", "34000"), ("GPU-therm", "31000"), ("PMIC-Die", "100000")];
+    assert_eq!(hottest(&tegra), Some(34.0), "the power supply's chip always tells 100 °C");
+    // The zones of a Jetson TX2 have these names; the temperatures are made up.
+    assert_eq!(hottest(&[("BCPU-therm", "36000"), ("MCPU-therm", "36500")]), Some(36.5));
+    assert_eq!(hottest(&[("gpu-thermal", "40700"), ("iwlwifi", "39000")]), None);
 }
 
 #[test]
