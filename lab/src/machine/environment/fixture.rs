@@ -11,6 +11,7 @@ use crate::machine::cores::Cores;
 use crate::machine::system::System;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 
 /// A folder that looks like a machine's root.
 pub struct Tree(tempfile::TempDir);
@@ -31,9 +32,13 @@ impl Tree {
         self
     }
 
-    /// Adds this program.
+    /// Adds this program. Another process writes it: a descriptor of this one, open for writing, could be inherited by a program that another
+    /// test starts, and as long as that has it, the file can't be run ("text file busy").
     pub fn with_program(self, path: &str, script: &str) -> Self {
-        let tree = self.with(&[(path, script)]);
+        let draft = format!("{path}.draft");
+        let tree = self.with(&[(&draft, script)]);
+        let copied = Command::new("cp").args([tree.path(&draft), tree.path(path)]).status().unwrap();
+        assert!(copied.success(), "{path} can't be written");
         std::fs::set_permissions(tree.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
         tree
     }
