@@ -65,4 +65,6 @@ impl System {
 const VIRTUAL_VENDORS: [&str; 5] = ["QEMU", "VMware", "innotek", "Xen", "Parallels"];
 
 #[cfg(test)]
+mod boards;
+#[cfg(test)]
 mod tests;
