@@ -235,7 +235,8 @@ pub fn cpu_ranges(cpus: &[usize]) -> String {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     for cpu in cpus {
         match parts.last_mut() {
-            Some((_, high)) if *high + 1 == *cpu => *high = *cpu,
+            // The numbers may be another machine's, and as large as they like.
+            Some((_, high)) if high.checked_add(1) == Some(*cpu) => *high = *cpu,
             _ => parts.push((*cpu, *cpu)),
         }
     }
@@ -245,4 +246,24 @@ pub fn cpu_ranges(cpus: &[usize]) -> String {
         _ => format!("{low}-{high}"),
     };
     parts.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_are_listed_as_the_kernel_lists_them() {
+        assert_eq!(cpu_ranges(&[]), "");
+        assert_eq!(cpu_ranges(&[0, 1, 2, 3, 8]), "0-3,8");
+        assert_eq!(cpu_ranges(&[4, 5, 7]), "4,5,7");
+    }
+
+    #[test]
+    fn the_highest_number_of_all_is_listed_too() {
+        let most = usize::MAX;
+        assert_eq!(cpu_ranges(&[most - 1, most]), format!("{},{most}", most - 1));
+        assert_eq!(cpu_ranges(&[most, 0, 1, 2]), format!("{most},0-2"));
+        assert_eq!(cpu_ranges(&[0, most]), format!("0,{most}"));
+    }
 }

@@ -29,17 +29,17 @@ pub struct Errors {
 impl Errors {
     /// The number of all errors.
     pub fn total(&self) -> u64 {
-        self.connect + self.local + self.unasked + self.of_sent()
+        sum([self.connect, self.local, self.unasked, self.of_sent()])
     }
 
     /// The number of errors that ended a request that had been sent.
     pub fn of_sent(&self) -> u64 {
-        self.send + self.receive + self.timeout + self.status + self.body + self.protocol
+        sum([self.send, self.receive, self.timeout, self.status, self.body, self.protocol])
     }
 
     /// The number of answers, or surplus bytes, that were not as expected.
     pub fn wrong_work(&self) -> u64 {
-        self.status + self.body + self.protocol + self.unasked
+        sum([self.status, self.body, self.protocol, self.unasked])
     }
 
     /// The difference from an `earlier` state of the same errors.
@@ -73,16 +73,37 @@ impl Errors {
         ]
     }
 
-    /// Adds the errors of another thread, or of a later interval.
+    /// Adds the errors of another thread, of another machine, or of a later interval.
     pub fn merge(&mut self, other: &Self) {
-        self.connect += other.connect;
-        self.send += other.send;
-        self.receive += other.receive;
-        self.timeout += other.timeout;
-        self.status += other.status;
-        self.body += other.body;
-        self.protocol += other.protocol;
-        self.unasked += other.unasked;
-        self.local += other.local;
+        self.connect = sum([self.connect, other.connect]);
+        self.send = sum([self.send, other.send]);
+        self.receive = sum([self.receive, other.receive]);
+        self.timeout = sum([self.timeout, other.timeout]);
+        self.status = sum([self.status, other.status]);
+        self.body = sum([self.body, other.body]);
+        self.protocol = sum([self.protocol, other.protocol]);
+        self.unasked = sum([self.unasked, other.unasked]);
+        self.local = sum([self.local, other.local]);
+    }
+}
+
+/// Adds counts. Another machine may send any: a sum that is too large stays at the largest number.
+fn sum<const N: usize>(counts: [u64; N]) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_another_machine_add_up_and_never_overflow() {
+        let mut errors = Errors { send: 2, local: 1, ..Errors::default() };
+        errors.merge(&Errors { send: 3, unasked: 4, ..Errors::default() });
+        assert_eq!((errors.send, errors.unasked, errors.local), (5, 4, 1));
+        assert_eq!((errors.total(), errors.of_sent(), errors.wrong_work()), (10, 5, 4));
+        errors.merge(&Errors { send: u64::MAX, status: u64::MAX, unasked: u64::MAX, ..Errors::default() });
+        assert_eq!((errors.send, errors.status, errors.local), (u64::MAX, u64::MAX, 1));
+        assert_eq!((errors.total(), errors.of_sent(), errors.wrong_work()), (u64::MAX, u64::MAX, u64::MAX));
     }
 }

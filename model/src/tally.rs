@@ -159,14 +159,15 @@ pub struct Course {
 }
 
 impl Course {
-    /// Adds another thread's course: its warm-up ends and its window begins where this one's do. What only one has is left out.
+    /// Adds the course of another thread or machine: its warm-up ends and its window begins where this one's do. What only one has is left
+    /// out.
     fn merge(&mut self, other: &Self) {
         let warmup = self.warmup.len().min(other.warmup.len());
         self.warmup.drain(..self.warmup.len() - warmup);
         self.window.truncate(other.window.len());
         let skipped = other.warmup.len() - warmup;
-        self.warmup.iter_mut().zip(&other.warmup[skipped..]).for_each(|(a, b)| *a += b);
-        self.window.iter_mut().zip(&other.window).for_each(|(a, b)| *a += b);
+        let warmup = self.warmup.iter_mut().zip(&other.warmup[skipped..]);
+        warmup.chain(self.window.iter_mut().zip(&other.window)).for_each(|(own, more)| add(own, *more));
     }
 }
 
@@ -183,7 +184,7 @@ impl Tally {
     /// The share of the requests that ended without the expected answer. `None` where none ended.
     pub fn failed_share(&self) -> Option<f64> {
         let failed = self.errors.total() - self.errors.unasked;
-        let ended = failed + self.completed;
+        let ended = failed.saturating_add(self.completed);
         (ended > 0).then(|| failed as f64 / ended as f64)
     }
 
@@ -205,7 +206,7 @@ impl Tally {
     /// and keeps up has all of it.
     pub fn rate_per_s(&self) -> Option<f64> {
         let carried = self.carried_in.unwrap_or(0).min(self.carried_out.unwrap_or(u64::MAX));
-        let counted = self.completed_of_due() + carried;
+        let counted = self.completed_of_due().saturating_add(carried);
         (self.duration_ns > 0).then(|| counted as f64 * 1e9 / self.duration_ns as f64)
     }
 
@@ -275,7 +276,7 @@ impl Tally {
         self.first_answer.clear();
     }
 
-    /// Adds what another thread counted over the same window.
+    /// Adds what another thread, or another machine, counted over the same window.
     pub fn merge(&mut self, other: &Self) {
         self.course = match (self.course.take(), &other.course) {
             (Some(mut one), Some(other)) if one.step_ns == other.step_ns => {
@@ -288,11 +289,23 @@ impl Tally {
         };
         self.client_busiest_ppm = self.busiest_ppm().max(other.busiest_ppm());
         self.duration_ns = self.duration_ns.max(other.duration_ns);
-        self.sent += other.sent;
-        self.completed += other.completed;
-        self.in_flight_at_end += other.in_flight_at_end;
-        self.under_way_before_ns += other.under_way_before_ns;
-        self.under_way_at_end_ns += other.under_way_at_end_ns;
+        for (own, more) in [
+            (&mut self.sent, other.sent),
+            (&mut self.completed, other.completed),
+            (&mut self.in_flight_at_end, other.in_flight_at_end),
+            (&mut self.under_way_before_ns, other.under_way_before_ns),
+            (&mut self.under_way_at_end_ns, other.under_way_at_end_ns),
+            (&mut self.sent_bytes, other.sent_bytes),
+            (&mut self.received_bytes, other.received_bytes),
+            (&mut self.body_bytes, other.body_bytes),
+            (&mut self.handshakes_resumed, other.handshakes_resumed),
+            (&mut self.connections_opened, other.connections_opened),
+            (&mut self.verified, other.verified),
+            (&mut self.client_cpu_ns, other.client_cpu_ns),
+            (&mut self.client_idle_ns, other.client_idle_ns),
+        ] {
+            add(own, more);
+        }
         self.due = sum_known(self.due, other.due);
         self.carried_in = sum_known(self.carried_in, other.carried_in);
         self.carried_out = sum_known(self.carried_out, other.carried_out);
@@ -300,32 +313,24 @@ impl Tally {
         self.unsent_at_end = sum_known(self.unsent_at_end, other.unsent_at_end);
         self.errors.merge(&other.errors);
         for (cause, n) in &other.error_causes {
-            *self.error_causes.entry(cause.clone()).or_default() += n;
+            add(self.error_causes.entry(cause.clone()).or_default(), *n);
         }
         for (status, n) in &other.status {
-            *self.status.entry(*status).or_default() += n;
+            add(self.status.entry(*status).or_default(), *n);
         }
-        self.sent_bytes += other.sent_bytes;
-        self.received_bytes += other.received_bytes;
-        self.body_bytes += other.body_bytes;
         self.latency.merge(&other.latency);
         self.service.merge(&other.service);
         self.first_byte.merge(&other.first_byte);
         self.connect.merge(&other.connect);
         self.handshake.merge(&other.handshake);
-        self.handshakes_resumed += other.handshakes_resumed;
         self.agreed = self.agreed.or(other.agreed);
         self.schedule_lag.merge(&other.schedule_lag);
         self.served.extend_from_slice(&other.served);
-        self.connections_opened += other.connections_opened;
-        self.verified += other.verified;
         self.io = self.io.take().or_else(|| other.io.clone());
         self.io_fallback = self.io_fallback.take().or_else(|| other.io_fallback.clone());
         self.halted = self.halted.take().or_else(|| other.halted.clone());
-        self.client_cpu_ns += other.client_cpu_ns;
         self.client_system_cpu_ns = sum_known(self.client_system_cpu_ns, other.client_system_cpu_ns);
-        self.client_idle_ns += other.client_idle_ns;
-        self.threads += other.threads;
+        self.threads = self.threads.saturating_add(other.threads);
         self.client_rss_max_bytes = self.client_rss_max_bytes.max(other.client_rss_max_bytes);
         self.interrupted |= other.interrupted;
         interval::merge(&mut self.series, &other.series);
@@ -360,9 +365,14 @@ impl Tally {
     }
 }
 
+/// Adds to a count. Another machine may send any: a sum that is too large stays at the largest number.
+fn add(own: &mut u64, more: u64) {
+    *own = own.saturating_add(more);
+}
+
 fn sum_known(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
-        (Some(a), Some(b)) => Some(a + b),
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
         (one, other) => one.or(other),
     }
 }

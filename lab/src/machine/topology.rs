@@ -60,7 +60,17 @@ pub fn physical_cores(system: &System) -> Option<Vec<PhysicalCore>> {
             kind: kinds.iter().find(|(_, cpus)| cpus.contains(&first)).map(|(kind, _)| (*kind).to_owned()),
         });
     }
+    if packages_are_clusters(system, &cores) {
+        cores.iter_mut().for_each(|core| core.package = None);
+    }
     Some(cores)
+}
+
+/// Whether the numbers of packages are those of a board's clusters: older ARM kernels (5.10 is one) number these so, though all are on one chip.
+fn packages_are_clusters(system: &System, cores: &[PhysicalCore]) -> bool {
+    let packages: BTreeSet<u32> = cores.iter().filter_map(|core| core.package).collect();
+    let is_arm = || system.read("proc/cpuinfo").is_some_and(|text| text.contains("CPU implementer"));
+    packages.len() > 1 && is_arm() && system.read("proc/device-tree/model").is_some()
 }
 
 /// The hardware threads of a CPU's core, itself included. Kernels before 5.2 have only the second name.

@@ -95,6 +95,23 @@ fn both_sides_have_the_big_cores_of_a_board() {
     assert_eq!(sides(&cores), ["4", "5", "0-3"]);
 }
 
+/// As kernel 5.10 showed it on a ROCK 5B; the board is in `environment/boards/`.
+#[test]
+fn clusters_that_an_old_kernel_numbers_as_packages_are_one_processor() {
+    let package = |cpu: usize, n: u32| format!("/cpu{cpu}/topology/physical_package_id:{n}\n");
+    let mut dump = include_str!("machines/big-little-4-4.txt").to_owned();
+    for (cpu, number) in [(4, 1), (5, 1), (6, 2), (7, 2)] {
+        assert!(dump.contains(&package(cpu, 0)));
+        dump = dump.replace(&package(cpu, 0), &package(cpu, number));
+    }
+    let (topology, _) = machine(&dump);
+    assert_eq!(topology.physical[7].package, Some(2), "nothing says that it is a board");
+    let board = "/proc/cpuinfo:CPU implementer\t: 0x41\n/proc/device-tree/model:Radxa ROCK 5B\n";
+    let (topology, cores) = machine(&format!("{dump}{board}"));
+    assert!(topology.physical.iter().all(|core| core.package.is_none()), "{topology:?}");
+    assert_eq!(sides(&cores), ["4,5", "6,7", "0-3"]);
+}
+
 #[test]
 fn a_big_core_and_little_ones_leave_the_big_one_idle() {
     let (topology, _) = machine(include_str!("machines/big-little-4-2.txt"));

@@ -8,9 +8,22 @@ use model::Conditions;
 use model::environment::Ends;
 use std::process::{Command, Stdio};
 
-/// The names of sensors that measure the processor's temperature.
-const SENSORS: [&str; 8] =
-    ["x86_pkg_temp", "coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "cpu", "soc"];
+/// How the names of sensors that measure the processor's temperature begin, in lower case. Boards with several clusters of cores have one for
+/// each: `bigcore0-thermal` (Rockchip RK3588), `cluster1-thermal` (SpacemiT K1), `BCPU-therm` (NVIDIA Tegra X2).
+const SENSORS: [&str; 12] = [
+    "x86_pkg_temp",
+    "coretemp",
+    "k10temp",
+    "zenpower",
+    "cpu",
+    "bcpu",
+    "mcpu",
+    "soc",
+    "package",
+    "bigcore",
+    "littlecore",
+    "cluster",
+];
 
 /// How many bits the flag since boot is above the same flag for now.
 const SINCE_BOOT: u32 = 16;
@@ -35,9 +48,18 @@ pub struct Watch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Throttle {
     /// The Raspberry Pi's flags.
-    pub flags: Option<u32>,
+    pub flags: Option<Flags>,
     /// How often an x86 core was too hot since boot.
     pub events: Option<u64>,
+}
+
+/// The Raspberry Pi's flags: current ones, and the same `SINCE_BOOT` bits higher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flags {
+    pub bits: u32,
+    /// Whether they are the firmware's, so that those since boot stay set. A kernel shows what one of its drivers was told last: that can be
+    /// old, and the driver clears the flags since boot every two seconds.
+    pub stay: bool,
 }
 
 impl Watch {
@@ -73,34 +95,42 @@ impl Watch {
 }
 
 impl Throttle {
-    /// What throttled the processor between two readings; `None` where the machine does not tell. A flag since boot that was set before the
-    /// first reading can't be set again, so that what came and went in between is unknown then.
-    fn until(self, after: Self) -> Option<Vec<String>> {
-        let flags = self.flags.zip(after.flags).map(|(before, after)| {
-            // Set now or at the beginning, or set since then and gone again.
-            let seen = before | after | ((after & !before) >> SINCE_BOOT);
-            let names = FLAGS.iter().filter(|(bit, _)| seen & (1 << bit) != 0);
-            names.map(|(_, name)| (*name).to_owned()).collect()
-        });
+    /// What throttled the processor between two readings; `None` where the machine does not tell.
+    pub(super) fn until(self, after: Self) -> Option<Vec<String>> {
+        let flags = self.flags.zip(after.flags).and_then(|(before, after)| before.until(after));
         let events =
             self.events.zip(after.events).map(|(before, after)| match after.saturating_sub(before) {
                 0 => Vec::new(),
                 n => vec![format!("too hot, {n} times")],
             });
         let known: Vec<Vec<String>> = [flags, events].into_iter().flatten().collect();
-        let seen = (!known.is_empty()).then(|| known.concat());
-        seen.filter(|why| !why.is_empty() || !self.has_flag_since_boot())
-    }
-
-    /// Whether one of the flags since boot is set.
-    fn has_flag_since_boot(self) -> bool {
-        self.flags.is_some_and(|flags| FLAGS.iter().any(|(bit, _)| (flags >> SINCE_BOOT) & (1 << bit) != 0))
+        (!known.is_empty()).then(|| known.concat())
     }
 
     /// What throttled the processor since boot.
     pub(crate) fn since_start(self) -> Option<Vec<String>> {
-        let at_boot = Self { flags: self.flags.map(|_| 0), events: self.events.map(|_| 0) };
+        let flags = self.flags.map(|flags| Flags { bits: 0, ..flags });
+        let at_boot = Self { flags, events: self.events.map(|_| 0) };
         at_boot.until(self)
+    }
+}
+
+impl Flags {
+    /// What was set between two looks; `None` where nothing was seen and something could have come and gone: a flag since boot that was set
+    /// before the first look can't be set again, and one that does not stay set is missed.
+    fn until(self, after: Self) -> Option<Vec<String>> {
+        // Set since then and gone again. A change of source says nothing of what happened in between.
+        let since = if self.stay == after.stay { (after.bits & !self.bits) >> SINCE_BOOT } else { 0 };
+        let seen = self.bits | after.bits | since;
+        let names = FLAGS.iter().filter(|(bit, _)| seen & (1 << bit) != 0);
+        let names: Vec<String> = names.map(|(_, name)| (*name).to_owned()).collect();
+        let tells_all = self.stay && after.stay && !self.has_flag_since_boot();
+        (tells_all || !names.is_empty()).then_some(names)
+    }
+
+    /// Whether one of the flags since boot is set.
+    fn has_flag_since_boot(self) -> bool {
+        FLAGS.iter().any(|(bit, _)| (self.bits >> SINCE_BOOT) & (1 << bit) != 0)
     }
 }
 
@@ -127,8 +157,10 @@ impl System {
 
     /// The temperature of the hottest of the processor's sensors.
     pub(crate) fn temperature_c(&self) -> Option<f64> {
-        let is_sensor =
-            |name: Option<String>| name.is_some_and(|name| SENSORS.iter().any(|s| name.starts_with(s)));
+        let is_sensor = |name: Option<String>| {
+            let name = name.unwrap_or_default().to_lowercase();
+            SENSORS.iter().any(|sensor| name.starts_with(sensor))
+        };
         let mut files = Vec::new();
         for zone in self.names("sys/class/thermal").iter().filter(|name| name.starts_with("thermal_zone")) {
             let zone = format!("sys/class/thermal/{zone}");
@@ -149,12 +181,6 @@ impl System {
     }
 
     pub(crate) fn throttle(&self) -> Throttle {
-        let file = self.read("sys/devices/platform/soc/soc:firmware/get_throttled");
-        let text = file.or_else(|| self.vcgencmd());
-        let hex = |text: String| {
-            let text = text.trim_start_matches("throttled=").trim_start_matches("0x").to_owned();
-            u32::from_str_radix(&text, 16).ok()
-        };
         let cpus = "sys/devices/system/cpu";
         let count = |name: &String| {
             let file = |kind| format!("{cpus}/{name}/thermal_throttle/{kind}_throttle_count");
@@ -162,16 +188,34 @@ impl System {
             counts.into_iter().flatten().reduce(u64::saturating_add)
         };
         Throttle {
-            flags: text.and_then(hex),
+            flags: self.flags(),
             events: self.names(cpus).iter().filter_map(count).reduce(u64::saturating_add),
         }
     }
 
-    /// Asks the Raspberry Pi's own tool, for kernels that lack the file.
+    /// The Raspberry Pi's flags: those of the firmware, else what the kernel was told last.
+    fn flags(&self) -> Option<Flags> {
+        let told = |text: &str, stay| {
+            let hex = text.trim_start_matches("throttled=").trim_start_matches("0x");
+            Some(Flags { bits: u32::from_str_radix(hex, 16).ok()?, stay })
+        };
+        let firmware = self.vcgencmd().and_then(|text| told(&text, true));
+        firmware.or_else(|| told(&self.kernel_flags()?, false))
+    }
+
+    /// Asks the Raspberry Pi's own tool, which some systems lack and some let only the group `video` use.
     fn vcgencmd(&self) -> Option<String> {
         let places = ["usr/bin/vcgencmd", "opt/vc/bin/vcgencmd"].map(|path| self.path(path));
         let program = places.into_iter().find(|path| path.is_file())?;
         let output = Command::new(program).arg("get_throttled").stdin(Stdio::null()).output().ok()?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// The flags as the kernel shows them. The firmware is below the SoC, whose name is `soc`, with an address on a Raspberry Pi 5.
+    fn kernel_flags(&self) -> Option<String> {
+        let platform = "sys/devices/platform";
+        let socs = self.names(platform).into_iter().filter(|name| name == "soc" || name.starts_with("soc@"));
+        let mut files = socs.map(|soc| format!("{platform}/{soc}/{soc}:firmware/get_throttled"));
+        files.find_map(|file| self.read(&file))
     }
 }

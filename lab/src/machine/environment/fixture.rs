@@ -9,8 +9,9 @@
 
 use crate::machine::cores::Cores;
 use crate::machine::system::System;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
+use std::process::Command;
 
 /// A folder that looks like a machine's root.
 pub struct Tree(tempfile::TempDir);
@@ -31,11 +32,45 @@ impl Tree {
         self
     }
 
-    /// Adds this program.
+    /// Adds this program. Another process writes it: a descriptor of this one, open for writing, could be inherited by a program that another
+    /// test starts, and as long as that has it, the file can't be run ("text file busy").
     pub fn with_program(self, path: &str, script: &str) -> Self {
-        let tree = self.with(&[(path, script)]);
+        let draft = format!("{path}.draft");
+        let tree = self.with(&[(&draft, script)]);
+        let copied = Command::new("cp").args([tree.path(&draft), tree.path(path)]).status().unwrap();
+        assert!(copied.success(), "{path} can't be written");
         std::fs::set_permissions(tree.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
         tree
+    }
+
+    /// A recorded machine: files as `tail -n +1 FILE...` writes them, and lines with `#` that say where they are from. In place of a path,
+    /// `vcgencmd get_throttled` is what that program says. The CPUs' links to their frequency policies are not recorded: these list their CPUs.
+    pub fn recorded(recording: &str) -> Self {
+        let lines = recording.lines().filter(|line| !line.starts_with('#'));
+        let files: String = lines.map(|line| format!("{line}\n")).collect();
+        let mut tree = Self::empty();
+        for file in files.split("==> ").skip(1) {
+            let (path, text) = file.split_once(" <==\n").unwrap();
+            tree = if path == "vcgencmd get_throttled" {
+                tree.with_program("usr/bin/vcgencmd", &format!("#!/bin/sh\necho {text}"))
+            } else {
+                tree.with(&[(path.trim_start_matches('/'), text)])
+            };
+        }
+        tree.link_frequency_policies();
+        tree
+    }
+
+    fn link_frequency_policies(&self) {
+        let cpus = "sys/devices/system/cpu";
+        for policy in self.system().names(&format!("{cpus}/cpufreq")) {
+            let related = self.system().read(&format!("{cpus}/cpufreq/{policy}/related_cpus")).unwrap();
+            for number in related.split_whitespace() {
+                let cpu = self.path(&format!("{cpus}/cpu{number}"));
+                std::fs::create_dir_all(&cpu).unwrap();
+                symlink(format!("../cpufreq/{policy}"), cpu.join("cpufreq")).unwrap();
+            }
+        }
     }
 
     /// The machine.

@@ -32,7 +32,7 @@ impl System {
         }
     }
 
-    /// The name of the processor; ARM boards tell their model instead.
+    /// The name of the processor. Boards tell their model instead; some ARM kernels name the architecture beside it, which says less.
     fn cpu_model(&self) -> Option<String> {
         let text = self.read("proc/cpuinfo").unwrap_or_default();
         let field = |name: &str| {
@@ -41,7 +41,9 @@ impl System {
             Some(line.split_once(':')?.1.trim().to_owned()).filter(|value| !value.is_empty())
         };
         let device_tree = || self.read("proc/device-tree/model");
-        field("model name").or_else(|| field("Model")).or_else(device_tree)
+        let name = field("model name");
+        let own_name = name.clone().filter(|name| !name.starts_with("ARMv"));
+        field("Model").or(own_name).or_else(device_tree).or(name)
     }
 
     /// The hypervisor, if there is one: x86 has a flag for it; other machines only tell by their product name.
@@ -62,5 +64,7 @@ impl System {
 /// Vendors of virtual machines.
 const VIRTUAL_VENDORS: [&str; 5] = ["QEMU", "VMware", "innotek", "Xen", "Parallels"];
 
+#[cfg(test)]
+mod boards;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Every kind of machine, and one that tells nothing.
 
+use super::conditions::{Flags, Throttle};
 use super::fixture::{self, Tree};
 use super::*;
 use crate::machine::digest::{executable, sha256};
@@ -89,34 +90,98 @@ fn a_raspberry_pi_is_named_and_its_flags_are_read() {
 }
 
 #[test]
-fn what_a_raspberry_pi_keeps_since_boot_does_not_hide_what_is_throttled_now() {
-    let flags = "sys/devices/platform/soc/soc:firmware/get_throttled";
-    let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-    for (before, after, expected) in [
-        ("0", "0", words(&[])),
-        ("0", "40000", words(&["throttled"])),
-        ("40000", "40000", None),
-        ("10000", "10000", None),
-        ("40000", "40004", words(&["throttled"])),
-        ("40004", "40000", words(&["throttled"])),
-        ("10000", "50000", words(&["throttled"])),
-        // A bit of no flag.
-        ("100000", "100000", words(&[])),
-    ] {
-        let tree = fixture::raspberry_pi().with(&[(flags, before)]);
-        let watch = Watch::begin(&tree.system(), &fixture::four());
-        let _tree = tree.with(&[(flags, after)]);
-        assert_eq!(watch.end().throttled, expected, "{before}, then {after}");
-    }
+fn a_board_is_named_by_its_model_where_the_processor_has_only_its_architecture_s_name() {
+    let named = |files: &[(&str, &str)]| look(&Tree::empty().with(files)).cpu;
+    let of_32_bits = "processor\t: 0\nmodel name\t: ARMv7 Processor rev 3 (v7l)\n";
+    let raspberry = format!("{of_32_bits}\nHardware\t: BCM2711\nModel\t\t: Raspberry Pi 4 Model B Rev 1.2\n");
+    let found = named(&[("proc/cpuinfo", raspberry.as_str())]);
+    assert_eq!(found.as_deref(), Some("Raspberry Pi 4 Model B Rev 1.2"));
+    let model = ("proc/device-tree/model", "Hardkernel Odroid XU4\0");
+    assert_eq!(named(&[("proc/cpuinfo", of_32_bits), model]).as_deref(), Some("Hardkernel Odroid XU4"));
+    let found = named(&[("proc/cpuinfo", of_32_bits)]);
+    assert_eq!(found.as_deref(), Some("ARMv7 Processor rev 3 (v7l)"), "nothing else is told");
+    let found = named(&[("proc/cpuinfo", "model name\t: Ky(R) X1\n"), model]);
+    assert_eq!(found.as_deref(), Some("Ky(R) X1"));
+}
+
+/// Zones and temperatures as the kernels of three boards told them; the boards are in `boards/`.
+#[test]
+fn the_hottest_sensor_of_all_clusters_counts_and_none_of_other_parts() {
+    let hottest = |zones: &[(&str, &str)]| {
+        let tree = zones.iter().enumerate().fold(Tree::empty(), |tree, (n, (kind, temp))| {
+            let file = |name: &str| format!("sys/class/thermal/thermal_zone{n}/{name}");
+            tree.with(&[(file("type").as_str(), *kind), (file("temp").as_str(), *temp)])
+        });
+        tree.system().temperature_c()
+    };
+    let rk3588 = [("gpu-thermal", "40700"), ("littlecore-thermal", "44400"), ("bigcore0-thermal", "45300")];
+    assert_eq!(hottest(&rk3588), Some(45.3));
+    let k1 = [
+        ("soc-thermal", "35000"),
+        ("package-thermal", "37000"),
+        ("gpu-thermal", "36000"),
+        ("cluster0-thermal", "36000"),
+        ("cluster1-thermal", "37000"),
+    ];
+    assert_eq!(hottest(&k1), Some(37.0));
+    let tegra =
+        [("AO-therm", "41500"), ("CPU-therm", "34000"), ("GPU-therm", "31000"), ("PMIC-Die", "100000")];
+    assert_eq!(hottest(&tegra), Some(34.0), "the power supply's chip always tells 100 °C");
+    // The zones of a Jetson TX2 have these names; the temperatures are made up.
+    assert_eq!(hottest(&[("BCPU-therm", "36000"), ("MCPU-therm", "36500")]), Some(36.5));
+    assert_eq!(hottest(&[("gpu-thermal", "40700"), ("iwlwifi", "39000")]), None);
 }
 
 #[test]
-fn flags_come_from_vcgencmd_where_the_kernel_does_not_show_them() {
+fn what_a_raspberry_pi_keeps_since_boot_does_not_hide_what_is_throttled_now() {
+    let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    let firmware = [
+        (0, 0, words(&[])),
+        (0, 0x4_0000, words(&["throttled"])),
+        (0x4_0000, 0x4_0000, None),
+        (0x1_0000, 0x1_0000, None),
+        (0x4_0000, 0x4_0004, words(&["throttled"])),
+        (0x4_0004, 0x4_0000, words(&["throttled"])),
+        (0x1_0000, 0x5_0000, words(&["throttled"])),
+        // A bit of no flag.
+        (0x0010_0000, 0x0010_0000, words(&[])),
+    ];
+    // The kernel's are cleared again and again: where they are not set, something may have been missed.
+    let kernel = [
+        (0, 0, None),
+        (0, 0x4_0000, words(&["throttled"])),
+        (0x4_0004, 0, words(&["throttled"])),
+        (0x4_0000, 0, None),
+    ];
+    let all = firmware.map(|case| (true, case)).into_iter().chain(kernel.map(|case| (false, case)));
+    for (stay, (before, after, expected)) in all {
+        let throttle = |bits| Throttle { flags: Some(Flags { bits, stay }), events: None };
+        let found = throttle(before).until(throttle(after));
+        assert_eq!(found, expected, "{before:#x}, then {after:#x}, {stay}");
+    }
+    let [kernel, firmware] = [(0, false), (0x5_0000, true)]
+        .map(|(bits, stay)| Throttle { flags: Some(Flags { bits, stay }), events: None });
+    assert_eq!(kernel.until(firmware), None, "these are of the time since boot");
+}
+
+#[test]
+fn flags_come_from_vcgencmd_and_from_the_kernel_where_that_tells_nothing() {
+    let flags = |tree: &Tree| tree.system().throttle().flags;
     let script = "#!/bin/sh\n[ \"$1\" = get_throttled ] && echo throttled=0x4\n";
     let tree = Tree::empty().with_program("usr/bin/vcgencmd", script);
-    assert_eq!(tree.system().throttle().flags, Some(4));
+    assert_eq!(flags(&tree), Some(Flags { bits: 4, stay: true }));
     let found = Watch::begin(&tree.system(), &fixture::four()).end();
     assert_eq!(found.throttled, Some(vec!["throttled".to_owned()]));
+    // As of the Raspberry Pi 3B+ in `boards/`.
+    let tree = tree.with(&[("sys/devices/platform/soc/soc:firmware/get_throttled", "0\n")]);
+    assert_eq!(flags(&tree), Some(Flags { bits: 4, stay: true }), "the kernel's are old");
+    let not_allowed = "#!/bin/sh\necho VCHI initialization failed\nexit 255\n";
+    let tree = tree.with_program("usr/bin/vcgencmd", not_allowed);
+    assert_eq!(flags(&tree), Some(Flags { bits: 0, stay: false }));
+    assert_eq!(tree.system().throttle().since_start(), None, "nothing seen is not nothing happened");
+    let file = "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled";
+    let found = flags(&Tree::empty().with(&[(file, "50005\n")]));
+    assert_eq!(found, Some(Flags { bits: 0x5_0005, stay: false }), "a Raspberry Pi 5's SoC has an address");
 }
 
 #[test]
