@@ -183,7 +183,9 @@ fn hint<'a>(kind: &str, name: &str, all: impl Iterator<Item = &'a str>) -> Strin
     if let Some(own) = name.strip_suffix(".toml") {
         let own = Path::new(own).file_name().unwrap_or_default().display();
         return if kind == "study" {
-            format!(" (it is named without its ending and its folder: save it as DIR/studies/{own}.toml and give `{own} --catalog DIR`)")
+            format!(
+                " (it is named without its ending and its folder: save it as DIR/studies/{own}.toml and give `{own} --catalog DIR`)"
+            )
         } else {
             " (it is named without its ending and its folder, and found with --catalog DIR)".to_owned()
         };

@@ -134,12 +134,16 @@ fn a_heat_whose_memory_does_not_fit_is_told_and_every_contender_is_measured() {
     let listed = store.runs().unwrap().remove(0);
     let measured = Measured::of(&store, &listed.id).unwrap();
     // The kernel chose one of the two; it is started once more, with no other contender, and in the second round too.
-    let lacked: Vec<&Start> =
-        measured.starts.iter().filter(|start| matches!(start.outcome, StartOutcome::LackedMemory(_))).collect();
+    let lacked: Vec<&Start> = measured
+        .starts
+        .iter()
+        .filter(|start| matches!(start.outcome, StartOutcome::LackedMemory(_)))
+        .collect();
     assert_eq!(lacked.len(), 1, "{:?}\n{}", measured.starts, finished.err);
     let ended = &lacked[0].contender;
     assert!(["large", "larger"].contains(&ended.as_str()), "{ended}");
-    let told = format!("{ended}: start will be repeated alone: memory ran out while other contenders were alive");
+    let told =
+        format!("{ended}: start will be repeated alone: memory ran out while other contenders were alive");
     assert!(finished.err.contains(&told), "{}", finished.err);
     for name in ["small", "large", "larger", "reference"] {
         let of = |start: &&Start| start.contender == name && start.outcome == StartOutcome::Ended;

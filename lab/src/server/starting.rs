@@ -200,7 +200,8 @@ impl<'p> Starting<'p> {
 /// Where a server listens, process by process, if that is not where it is asked, `at`; and what to change.
 fn elsewhere(listeners: &[(i32, SocketAddr)], at: SocketAddrV4) -> Option<String> {
     let at = SocketAddr::V4(at);
-    let hears = |own: &SocketAddr| own.port() == at.port() && (own.ip().is_unspecified() || own.ip() == at.ip());
+    let hears =
+        |own: &SocketAddr| own.port() == at.port() && (own.ip().is_unspecified() || own.ip() == at.ip());
     if listeners.iter().any(|(_, own)| hears(own)) {
         return None;
     }
@@ -270,13 +271,23 @@ mod tests {
             let listeners: Vec<(i32, SocketAddr)> = own.iter().map(|own| (7, own.parse().unwrap())).collect();
             super::elsewhere(&listeners, at)
         };
-        for sound in [&[][..], &["10.0.0.2:8080"], &["0.0.0.0:8080"], &["[::]:8080"], &["127.0.0.1:8080", "0.0.0.0:8080"]] {
+        for sound in [
+            &[][..],
+            &["10.0.0.2:8080"],
+            &["0.0.0.0:8080"],
+            &["[::]:8080"],
+            &["127.0.0.1:8080", "0.0.0.0:8080"],
+        ] {
             assert_eq!(elsewhere(sound), None, "{sound:?}");
         }
         let lacks_host = elsewhere(&["127.0.0.1:9", "127.0.0.1:8080"]).unwrap();
-        assert!(lacks_host.contains("listens only on 127.0.0.1:8080") && lacks_host.contains("must use {host}"));
+        assert!(
+            lacks_host.contains("listens only on 127.0.0.1:8080") && lacks_host.contains("must use {host}")
+        );
         let lacks_port = elsewhere(&["127.0.0.1:9"]).unwrap();
-        assert!(lacks_port.contains("nothing listens on port 8080") && lacks_port.contains("must use {port}"));
+        assert!(
+            lacks_port.contains("nothing listens on port 8080") && lacks_port.contains("must use {port}")
+        );
     }
 
     #[test]
