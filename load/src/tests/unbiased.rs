@@ -6,7 +6,7 @@ use model::slice::common_time_ns;
 use net::Io;
 use stats::random;
 
-/// Answers per second over this number of slices.
+/// The rate over this number of slices, in requests/s.
 fn pooled(heat: &mut Heat<'_>, slices: u64) -> f64 {
     let (mut answers, mut time_ns) = (0, 0);
     for nth in 0..slices {

@@ -9,7 +9,7 @@ use model::environment::Ends;
 use std::process::{Command, Stdio};
 
 /// How the names of sensors that measure the processor's temperature begin, in lower case. Boards with several clusters of cores have one for
-/// each: `bigcore0-thermal` (Rockchip RK3588), `cluster1-thermal` (SpacemiT K1), `BCPU-therm` (NVIDIA Tegra X2).
+/// each: `bigcore0-thermal` (Rockchip RK3588), `cluster1-thermal` (`SpacemiT` K1), `BCPU-therm` (NVIDIA Tegra X2).
 const SENSORS: [&str; 12] = [
     "x86_pkg_temp",
     "coretemp",
@@ -211,7 +211,7 @@ impl System {
         Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// The flags as the kernel shows them. The firmware is below the SoC, whose name is `soc`, with an address on a Raspberry Pi 5.
+    /// The flags as the kernel shows them. The firmware is below the node of the chip, whose name is `soc`, with an address on a Raspberry Pi 5.
     fn kernel_flags(&self) -> Option<String> {
         let platform = "sys/devices/platform";
         let socs = self.names(platform).into_iter().filter(|name| name == "soc" || name.starts_with("soc@"));
