@@ -170,7 +170,7 @@ fn what_an_editor_shows_is_plain() {
     assert_eq!(contender["additionalProperties"], false);
     assert_eq!(contender["properties"]["alone"]["type"], "boolean");
     let class = contender["properties"]["class"]["description"].as_str().unwrap();
-    assert!(class.starts_with("How its starts differ and how it gets warm."), "{class}");
+    assert!(class.starts_with("How much its starts differ and how long it takes to get warm."), "{class}");
     assert!(!contender.to_string().contains("\"null\""), "TOML has no null");
 }
 
