@@ -28,20 +28,6 @@ warmup_limit = "300ms"
 budget = "2h"
 "#;
 
-const CONTENDER: &str = r#"
-title = "TITLE"
-language = "Rust"
-class = "native"
-kind = "server"
-homepage = "http://127.0.0.1/"
-[version]
-command = ["echo", "1.0"]
-[run]
-command = COMMAND
-[serves]
-hello = "/hello"
-"#;
-
 /// A server that works for so many microseconds for every answer.
 fn server(spin_us: u32) -> String {
     format!(r#"["{{drome}}", "serve", "--port", "{{port}}", "--spin", "{spin_us}us"]"#)
@@ -53,8 +39,7 @@ fn home(contenders: &[(&str, String)], rounds: usize) -> Home {
     let study = STUDY.replace("CONTENDERS", &names.join(", ")).replace("ROUNDS", &rounds.to_string());
     home.write("own/studies/small.toml", &study);
     for (name, command) in contenders {
-        let text = CONTENDER.replace("TITLE", name).replace("COMMAND", command);
-        home.write(&format!("own/contenders/{name}/contender.toml"), &text);
+        home.add_contender(name, command);
     }
     home
 }

@@ -25,20 +25,6 @@ warmup_limit = "1s"
 budget = "10min"
 "#;
 
-const CONTENDER: &str = r#"
-title = "TITLE"
-language = "Rust"
-class = "native"
-kind = "server"
-homepage = "http://127.0.0.1/"
-[version]
-command = ["echo", "1.0"]
-[run]
-command = COMMAND
-[serves]
-hello = "/hello"
-"#;
-
 /// It takes a quarter of a megabyte with every answer, until it has as many megabytes as it is told.
 const HUNGRY: &str = r"
 import asyncio, sys
@@ -115,8 +101,7 @@ fn home() -> Home {
     let small = r#"["{drome}", "serve", "--port", "{port}", "--spin", "100us"]"#.to_owned();
     let python = format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{WANTS}"]"#);
     for (name, command) in [("small", &small), ("large", &python), ("larger", &python)] {
-        let text = CONTENDER.replace("TITLE", name).replace("COMMAND", command);
-        home.write(&format!("own/contenders/{name}/contender.toml"), &text);
+        home.add_contender(name, command);
         home.write(&format!("own/contenders/{name}/src/server.py"), HUNGRY);
     }
     home

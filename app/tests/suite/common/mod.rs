@@ -25,6 +25,21 @@ use std::time::{Duration, Instant};
 /// Nothing here takes longer, on however slow a machine.
 pub const PATIENCE: Duration = Duration::from_mins(2);
 
+/// A contender that answers `hello`.
+const CONTENDER: &str = r#"
+title = "TITLE"
+language = "Rust"
+class = "native"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = COMMAND
+[serves]
+hello = "/hello"
+"#;
+
 /// A folder of its own for results and cache.
 pub struct Home(pub tempfile::TempDir);
 
@@ -64,6 +79,12 @@ impl Home {
             .env("DROME_CACHE", self.path().join("cache"))
             .env("TMPDIR", self.temporary());
         command
+    }
+
+    /// Adds a contender of class `native` to the catalog `own`. `command`: a list as TOML writes it.
+    pub fn add_contender(&self, name: &str, command: &str) {
+        let text = CONTENDER.replace("TITLE", name).replace("COMMAND", command);
+        self.write(&format!("own/contenders/{name}/contender.toml"), &text);
     }
 
     /// Writes a file below this folder.

@@ -4,15 +4,17 @@ use model::{Cell, Design, Heats, Load};
 use std::time::Duration;
 
 /// The number of answers that all windows of a start are to have together: 20 of them are beyond the 99th percentile.
-const ANSWERS: u64 = 2_000;
+const WINDOW_ANSWERS: u64 = 2_000;
 
 /// The longest time that all windows of a start may take together, as a multiple of the measured time that the study asks for.
 const LONGEST_OF_MEASURE: u32 = 2;
 
-/// The longest window, and the least number of windows of a start. Several short windows meet what else happens on the machine at several
-/// moments, like all other members of the heat, and one that is disturbed costs little time; but in each, a queue must reach its steady
-/// state anew.
-const WINDOW: (Duration, u32) = (Duration::from_secs(1), 4);
+/// The longest window, if a slice is not longer. Several short windows meet what else happens on the machine at several moments, like all other
+/// members of the heat, and one that is disturbed costs little time; but in each, a queue must reach its steady state anew.
+const LONGEST_WINDOW: Duration = Duration::from_secs(1);
+
+/// The minimum number of windows of a start, if they are not shorter than slices then.
+const WINDOWS: u32 = 4;
 
 /// The longest slice of closed load, however slow the server.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -38,9 +40,9 @@ impl Shape {
         };
         let per_s = rate.mean_per_s(design.measure.as_nanos() as u64).max(1.0);
         let longest = design.measure.saturating_mul(LONGEST_OF_MEASURE);
-        let enough = Duration::try_from_secs_f64(ANSWERS as f64 / per_s).unwrap_or(longest);
+        let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS as f64 / per_s).unwrap_or(longest);
         let all = enough.clamp(design.measure.min(longest), longest);
-        let length = (all / WINDOW.1).min(WINDOW.0).max(heats.slice);
+        let length = (all / WINDOWS).min(LONGEST_WINDOW).max(heats.slice);
         let window = load::Slice::window(0, length, 1, length);
         let slice = load::Slice { settle: heats.slice, ..window };
         let cycles = all.as_nanos().div_ceil(length.as_nanos().max(1));
@@ -76,7 +78,8 @@ mod tests {
             assert!(shape.is_window && shape.slice.longest == shape.slice.length);
             (shape.slice.length, shape.cycles)
         };
-        assert_eq!(open("5000"), (ms(500), 4), "as long as the study's measurement");
+        assert_eq!(open("1e6"), (ms(500), 4), "together as long as the study's measurement");
+        assert_eq!(open("5000"), (ms(500), 4));
         assert_eq!(open("500"), (ms(1_000), 4), "twice as long, for a 99th percentile");
         assert_eq!(open("10"), (ms(1_000), 4), "never longer than that");
     }

@@ -116,8 +116,8 @@ impl Throttle {
 }
 
 impl Flags {
-    /// What was set between two looks; `None` where nothing was seen and something could have come and gone: a flag since boot that was set
-    /// before the first look can't be set again, and one that does not stay set is missed.
+    /// What was set between two readings; `None` where nothing was seen and something could have come and gone: a flag since boot that was set
+    /// before the first reading can't be set again, and one that does not stay set is missed.
     fn until(self, after: Self) -> Option<Vec<String>> {
         // Set since then and gone again. A change of source says nothing of what happened in between.
         let since = if self.stay == after.stay { (after.bits & !self.bits) >> SINCE_BOOT } else { 0 };
