@@ -17,7 +17,7 @@ pub enum LinkError {
     )]
     UnknownHost { name: String, said: String },
     #[error(
-        "{name} has no drome ({said}): install it there, on the PATH of a shell without a terminal, or add `--put` to this command, which copies this drome there"
+        "{name} has no drome that runs in a non-interactive shell ({said}): install it there in a folder on the PATH of such a shell, for example /usr/local/bin (~/.local/bin usually is not), or add `--put` to this command, which copies this drome there"
     )]
     NoDrome { name: String, said: String },
     #[error(

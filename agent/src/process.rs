@@ -202,7 +202,7 @@ mod tests {
             (127, "bash: line 1: drome: command not found", "has no drome"),
             (1, "sudo: drome: command not found", "has no drome"),
             (255, "exec of \"drome\" failed: No such file or directory", "has no drome"),
-            (126, "", "has no drome (it can't be run there)"),
+            (126, "", "has no drome that runs in a non-interactive shell (it can't be run there)"),
             (2, "error: unrecognized subcommand 'agent'", "install the same version"),
             (255, "ssh: Could not resolve hostname pi: Name or service not known", "with exit code 255"),
             (3, "", "with exit code 3 before drome answered; run it by hand"),

@@ -1,6 +1,6 @@
 //! Numbers as C's printf writes them, where Rust writes them differently.
 
-/// `%g`: six significant digits, without trailing zeros, with an exponent where that is shorter.
+/// `%g`: six significant digits, without trailing zeros, with an exponent below 10⁻⁴ and from 10⁶ on.
 pub fn g(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");

@@ -15,7 +15,7 @@ pub type Reader = fn(&Value) -> Option<Value>;
 
 /// What is asked, as an agent reads it, by the name of the request. `servers.stop` stands for all requests that only name a number.
 pub const QUESTIONS: &[(&str, Reader)] = &[
-    ("servers.lay_out", asked::<servers::LayOut>),
+    ("servers.write_sources", asked::<servers::WriteSources>),
     ("servers.bodies", asked::<servers::Bodies>),
     ("servers.install", asked::<servers::Install>),
     ("servers.start", asked::<servers::Start>),
@@ -32,7 +32,7 @@ pub const QUESTIONS: &[(&str, Reader)] = &[
 /// What is answered, as the side that asks reads it, by the name of the request; and what an installation reports meanwhile.
 pub const ANSWERS: &[(&str, Reader)] = &[
     ("servers.machine", answered::<servers::Machine>),
-    ("servers.lay_out", answered::<servers::LaidOut>),
+    ("servers.write_sources", answered::<servers::SourcesWritten>),
     ("servers.bodies", answered::<()>),
     ("servers.install", answered::<servers::Installed>),
     ("servers.install.step", answered::<servers::Step>),

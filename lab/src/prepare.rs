@@ -70,7 +70,7 @@ impl Lack {
 
 impl Prepared {
     /// Writes the sources to the cache folder, in a folder that is named for their digest, so that other sources have another folder.
-    pub fn lay_out(name: &str, entry: &Entry, cache: &Path) -> std::io::Result<Self> {
+    pub fn write_sources(name: &str, entry: &Entry, cache: &Path) -> std::io::Result<Self> {
         let mut digest = Sha256::new();
         for (path, bytes) in &entry.sources {
             digest.update(path.as_os_str().as_encoded_bytes());
@@ -91,7 +91,7 @@ impl Prepared {
             let _lock = Lock::take(&folder.join(LOCK))?;
             // Another drome may have written them meanwhile, and may be building from them.
             if changed(&src, &entry.sources).is_some() {
-                lay_sources(&folder, &src, &entry.sources)?;
+                write_files(&folder, &src, &entry.sources)?;
             }
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
@@ -235,7 +235,7 @@ impl Prepared {
 }
 
 /// Writes the sources again; the lock is held.
-fn lay_sources(folder: &Path, src: &Path, sources: &BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
+fn write_files(folder: &Path, src: &Path, sources: &BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
     // A build of other sources is outdated.
     let (mark, draft) = (folder.join("built"), folder.join("src.draft"));
     if mark.exists() {

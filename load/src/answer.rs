@@ -1,4 +1,4 @@
-//! The second half of a worker's turn: handles what completes on a connection.
+//! The second half of a pass of a worker's loop: handles what completes on a connection.
 
 use crate::accounts::{BEHIND, LossCause};
 use crate::connection::Phase;

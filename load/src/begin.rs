@@ -1,4 +1,4 @@
-//! The first half of a worker's turn: begins requests that become due on connections that have room, and opens connections for
+//! The first half of a pass of a worker's loop: begins requests that become due on connections that have room, and opens connections for
 //! them.
 
 use crate::connection::Phase;

@@ -143,7 +143,7 @@ impl Watch for Both<'_> {
     }
 }
 
-/// The state that a measurement shares with its observers: written once a turn, read for a progress bar.
+/// The state that a measurement shares with its observers: written once a pass of the loop, read for a progress bar.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// When the load starts, in nanoseconds of the monotonic clock. `None`: at once.

@@ -5,7 +5,7 @@ use model::{Address, Plan};
 use net::{Endpoint, Slot};
 use std::collections::VecDeque;
 
-/// The number of connections that are put to work in one turn at the start, so that the first ones are not left waiting while
+/// The number of connections that are put to work in one pass at the start, so that the first ones are not left waiting while
 /// the last ones are opened.
 const ENLIST: usize = 8;
 
@@ -85,7 +85,7 @@ impl Opening {
         self.live == 0 && self.left == Some(0)
     }
 
-    /// The connections of `all` to put to work now, in this turn.
+    /// The connections of `all` to put to work now, in this pass.
     pub fn enlist(&mut self, origin_ns: u64, now_ns: u64, all: usize) -> std::ops::Range<usize> {
         let begin = self.enlisted;
         if begin < all {

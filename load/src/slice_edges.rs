@@ -1,4 +1,4 @@
-//! The two moments that all workers share in a slice: when its counted part begins, and when it ends. They are read once a turn
+//! The two moments that all workers share in a slice: when its counted part begins, and when it ends. They are read once a pass
 //! and written twice a slice.
 
 use std::sync::Arc;

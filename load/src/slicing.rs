@@ -1,5 +1,5 @@
-//! Carries out a worker's slice, stage by stage, with a check after each turn. The counted part begins and ends between two turns, so
-//! that a request costs nothing more than in a measurement of one target.
+//! Carries out a worker's slice, stage by stage. After each pass of the worker's loop it checks whether the next stage begins. The
+//! counted part begins and ends between two passes, so a request costs no more than in a measurement of one target.
 
 use crate::accounts::Accounts;
 use crate::connection::{self, Connection};
@@ -163,13 +163,13 @@ impl<I: Io> Worker<'_, I> {
         })
     }
 
-    /// Runs one turn and moves the slice on accordingly.
+    /// Runs one pass of the loop and moves the slice on accordingly.
     pub fn step(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) -> std::io::Result<()> {
         if at.stage == Stage::Waiting && at.now_ns >= at.slice.begins_ns {
             self.begin_load(at, counts);
         }
         let before = self.accounts.answers();
-        at.now_ns = self.turn(at.now_ns)?;
+        at.now_ns = self.pass(at.now_ns)?;
         let has_answer = self.accounts.answers() > before;
         if at.edges.is_stopped() || self.progress.halted.load(Ordering::Relaxed) {
             self.stop_slice(at, counts);

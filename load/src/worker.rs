@@ -1,5 +1,5 @@
-//! One worker thread: its connections, its due times, its window. A turn begins what is due, waits, and
-//! takes what completed. Nothing here allocates, locks or dispatches dynamically per request.
+//! One worker thread: its connections, its due times, its window. Each pass of its loop begins what
+//! is due, waits, and takes what completed. Nothing here allocates, locks or dispatches dynamically per request.
 
 use crate::accounts::{Accounts, LossCause, in_flight_ns};
 use crate::connection::{self, Connection, Phase};
@@ -125,7 +125,7 @@ impl<'p, I: Io> Worker<'p, I> {
                 self.open_window(now);
                 watch.opened();
             }
-            now = self.turn(now)?;
+            now = self.pass(now)?;
         }
         Ok(self.finish(now, watch))
     }
@@ -143,7 +143,7 @@ impl<'p, I: Io> Worker<'p, I> {
 
     /// Begins what is due, waits, and handles what completed. Returns the time after that.
     #[inline]
-    pub(crate) fn turn(&mut self, now: u64) -> std::io::Result<u64> {
+    pub(crate) fn pass(&mut self, now: u64) -> std::io::Result<u64> {
         self.begin_turn(now);
         if now >= self.housekeeping_ns {
             self.keep_house(now);
@@ -195,7 +195,7 @@ impl<'p, I: Io> Worker<'p, I> {
     }
 
     /// Open load: lets the requests that were given to free connections leave now, and records their lag, with one look at the clock for
-    /// all of a turn. Returns the time after that.
+    /// all of a pass. Returns the time after that.
     #[inline]
     fn tell_lag(&mut self, now: u64) -> std::io::Result<u64> {
         let Some(offered) = self.offered.as_mut().filter(|offered| offered.has_leaving()) else {

@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The hub's name in starts and slices: the server that is in every heat and ties them together. It is no contender.
+/// The hub's name in starts and slices: the server that is in every heat of a study and ties them together. It is no contender.
 pub const HUB: &str = "hub";
 
 /// Several contenders and the hub, all started afresh, all alive, loaded in turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Heat {
-    /// The round, counted from 0. A round has every contender in one heat.
+    /// The round, counted from 0. In a round, every contender takes part in one heat.
     pub round: usize,
     /// The heat's number in the round, from 0. Heats that repeat spoiled starts come after those that were planned.
     pub number: usize,

@@ -64,7 +64,8 @@ const HEAD: &str = "contender,part,share,offered_per_s,trials,void,failed,due_pe
                     achieved_per_s_high,latency_ns_p50,latency_ns_p99,latency_ns_p99_low,latency_ns_p99_high,\
                     latency_ns_p999,server_cpu_ns_per_request,server_cores\n";
 
-/// A header and one row per step (RFC 4180): medians over the repeats; a field is empty if the figure is unknown.
+/// A header, one row per step, and one row per contender at the common rate (RFC 4180): medians over the repeats, except in the columns
+/// that end in `_low` and `_high`; a field is empty if the figure is unknown.
 pub fn csv(s: &Sweep) -> String {
     let mut out = HEAD.to_owned();
     for c in &s.contenders {

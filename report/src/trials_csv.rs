@@ -1,5 +1,6 @@
 //! Every trial of a run as CSV or TSV, including void and failed ones; in heats every start in each cell. A field is empty if it
-//! is unknown. Each column is one line of a table in this file, which also makes the header.
+//! is unknown. The tables below have one entry for each column; they also make
+//! the header.
 
 use crate::{RunReport, csv, tsv};
 use model::contender::Track;

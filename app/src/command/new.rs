@@ -76,21 +76,21 @@ fn contender(args: &ContenderArgs, common: &Common) -> anyhow::Result<ExitCode> 
     if folder.exists() {
         return Err(WrongInput(format!("{} already exists: choose another name", folder.display())).into());
     }
-    lay_out(template, &args.from, &args.name, &folder)?;
+    write_files(template, &args.from, &args.name, &folder)?;
     let (name, root) = (&args.name, root.display());
     console::print(&format!("{}\n", folder.display()))?;
     note!("next: drome verify {name} --install --catalog {root}");
     Ok(ExitCode::SUCCESS)
 }
 
-fn lay_out(template: &Dir<'_>, below: &str, name: &str, folder: &Path) -> anyhow::Result<()> {
+fn write_files(template: &Dir<'_>, below: &str, name: &str, folder: &Path) -> anyhow::Result<()> {
     for file in template.files() {
         let path = folder.join(file.path().strip_prefix(below)?);
         std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
         let text = String::from_utf8_lossy(file.contents());
         std::fs::write(path, text.replace(NAME, &format!("\"{name}\"")))?;
     }
-    template.dirs().try_for_each(|dir| lay_out(dir, below, name, folder))
+    template.dirs().try_for_each(|dir| write_files(dir, below, name, folder))
 }
 
 fn no_template(from: &str) -> String {

@@ -108,8 +108,8 @@ pub struct RaceArgs {
     #[arg(long, value_name = "SHARE", value_parser = crate::options::precision)]
     precision: Option<f64>,
     /// Exit with 3 if a command is certainly slower than the first by more than this share, such as 2%; with 0 if none is;
-    /// with 4 if that is still open at the end, or if another command does not build or start, or answers wrongly. The race goes on until
-    /// it knows
+    /// with 4 if that is still open at the end, or if another command does not build or start, or answers wrongly. The race continues until
+    /// this is decided
     #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown, conflicts_with_all = ["precision", "alone"])]
     fail_if_slower: Option<f64>,
     /// With --fail-if-slower: also write the judgement to this file, .json or .md
@@ -126,7 +126,8 @@ pub struct RaceArgs {
     /// three rounds]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Option<Duration>,
-    /// Maximum number of rounds; each round starts and measures every server twice, and one that already runs once
+    /// Maximum number of rounds; in each round every server is started and measured twice, and a server that drome did not start (a URL)
+    /// is measured once
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: u16,
     /// Measure one server at a time, in trials one after the other: for servers that can't run side by side,

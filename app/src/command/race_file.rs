@@ -106,7 +106,7 @@ pub fn options(named: Option<&Path>, given: &[String]) -> anyhow::Result<(PathBu
     Ok((path, all))
 }
 
-/// Whether there is such a file in the current folder or above it.
+/// Whether the current folder, or a folder above it, has a `drome.toml`.
 pub fn exists() -> bool {
     std::env::current_dir().is_ok_and(|folder| find(&folder).is_some())
 }

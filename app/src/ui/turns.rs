@@ -1,11 +1,11 @@
-//! Pages and trials take turns. No page is built during a trial: on a machine of two cores, building a page takes
-//! time from the server or the load generator, and the figures would include the page. Pages that are requested
-//! meanwhile wait for the end of the trial, and the next trial waits for them. `access/gate.rs` applies this to all
+//! Pages and measurements take turns. No page is built while a server is under load: on a machine of two cores, building a page
+//! takes time from the server or the load generator, and the figures would include the page. A measurement is divided into steps:
+//! a start, a part of a warm-up or a cycle of a heat, or a whole trial of a study in blocks (this file calls each of them a trial).
+//! Pages that are requested during a step wait for its end, and the next step waits for them. `access/gate.rs` applies this to all
 //! pages; a stream of events waits for its own turn.
 //!
-//! During a trial drome only copies a piece of the page to watching browsers (at the very beginning, while the
-//! server is being started), sends the constant style and script, sets the flag that stops a study, and refuses
-//! requests without access. All of it is counted as background load (see `lab/src/machine/other_load.rs`).
+//! During a step drome only copies a piece of the page to watching browsers (at the very beginning), sends the constant style and
+//! script, sets the flag that stops a study, and refuses requests without access. All of it is counted as background load (see `lab/src/machine/other_load.rs`).
 
 use std::sync::Arc;
 use tokio::runtime::Handle;

@@ -162,7 +162,7 @@ pub const WORKS: &[Work] = &[
     },
     Work {
         name: "body-50k",
-        title: "64 keep-alive connections, 50 KB body, of which wrk copies all and drome what it looks at",
+        title: "64 keep-alive connections, 50 KB body; wrk copies every body, drome only those that it checks",
         min_seconds: 2,
         runs: &[
             run(Server::Floor(50_000), "/", Drome(&[])),
@@ -184,7 +184,7 @@ pub const WORKS: &[Work] = &[
     },
     Work {
         name: "body-200k",
-        title: "64 keep-alive connections, 200 KB body, of which wrk copies all and drome what it looks at",
+        title: "64 keep-alive connections, 200 KB body; wrk copies every body, drome only those that it checks",
         min_seconds: 2,
         runs: &[
             run(Server::Floor(200_000), "/", Drome(&[])),

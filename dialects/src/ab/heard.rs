@@ -14,15 +14,21 @@ pub const TIMED_OUT: (&str, u8) = ("apr_pollset_poll: The timeout specified has 
 /// The counts of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
-    /// Requests that ended, in whatever way; one for each entry of `times`.
+    /// The times of every request that ended, whether it was answered or lost; one entry for each request.
     pub times: Vec<Times>,
-    /// Reasons for failed requests; a request may have several.
+    /// The figure that ab prints as `Failed requests`: `receive` + `length` + `exceptions`. A request can count more than once.
     pub bad: u64,
+    /// Connections that were refused, or lost before their answer was complete.
     pub receive: u64,
+    /// Answers of another length than the first.
     pub length: u64,
+    /// The same losses as in `receive`, which ab counts under this name as well.
     pub exceptions: u64,
+    /// Requests that could not be sent in full.
     pub write: u64,
+    /// Answers with a status other than 2xx.
     pub non_2xx: u64,
+    /// Answers after which the connection stayed open, if that was asked for.
     pub kept_alive: u64,
     /// The length of the first complete answer, which all others must have.
     pub document_bytes: Option<u64>,

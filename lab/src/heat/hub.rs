@@ -38,13 +38,13 @@ pub struct Hub {
 
 impl Hub {
     /// Prepares the hub in the cache folder, from the catalog that drome contains.
-    pub fn lay_out(cache: &Path) -> Result<Self, String> {
+    pub fn prepare(cache: &Path) -> Result<Self, String> {
         let catalog = Catalog::built_in().map_err(|e| e.to_string())?;
         let mut entry = catalog.contender(REFERENCE).map_err(|e| e.to_string())?.clone();
         let messages = |option: &str, n: u32| [option.to_owned(), n.to_string()];
         entry.contender.run.command.extend(messages("--messages", MESSAGES));
         entry.contender.run.command.extend(messages("--messages-per-connection", MESSAGES_PER_CONNECTION));
-        let prepared = Prepared::lay_out(HUB, &entry, cache)
+        let prepared = Prepared::write_sources(HUB, &entry, cache)
             .map_err(|e| format!("can't write the cache folder {}: {e}", cache.display()))?;
         let workload = catalog.workload(PLAINEST).map_err(|e| e.to_string())?;
         let work = Work::of(workload).map_err(|e| e.to_string())?;
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn the_hub_is_the_reference_with_work_for_every_answer() {
         let cache = tempfile::tempdir().unwrap();
-        let hub = Hub::lay_out(cache.path()).unwrap();
+        let hub = Hub::prepare(cache.path()).unwrap();
         let command = hub.prepared.contender.run.command.join(" ");
         assert!(command.ends_with("--messages 6 --messages-per-connection 24"), "{command}");
         assert_eq!((hub.prepared.name.as_str(), hub.plainest.0.as_str()), (HUB, "/hello"));

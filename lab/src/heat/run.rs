@@ -29,9 +29,9 @@ struct Going<'a> {
 /// Runs what is left of a run in heats and returns its findings.
 pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
     let no_hub = |why| LabError::Heat { round: 1, heat: 1, why };
-    let mut hub = Hub::lay_out(&folders::cache()).map_err(no_hub)?;
+    let mut hub = Hub::prepare(&folders::cache()).map_err(no_hub)?;
     if let Some(remote) = &lab.remote {
-        remote::lay_out(remote, &mut hub.prepared).map_err(|fault| no_hub(fault.to_string()))?;
+        remote::write_sources(remote, &mut hub.prepared).map_err(|fault| no_hub(fault.to_string()))?;
     }
     // Read here and not earlier: only while the lab has its lock does no other drome add to what is stored.
     let measured = Measured::of(store, &run.id)?;
@@ -61,7 +61,7 @@ pub(crate) fn one(
     show: &mut dyn Show,
 ) -> Result<Measured, LabError> {
     let (round, number) = (heat.round + 1, heat.number + 1);
-    let hub = Hub::lay_out(&folders::cache()).map_err(|why| LabError::Heat { round, heat: number, why })?;
+    let hub = Hub::prepare(&folders::cache()).map_err(|why| LabError::Heat { round, heat: number, why })?;
     let mut going = Going { lab, run, store, hub, measured: Measured::default() };
     let heat = Heat { started_at: clock_text(), ..heat.clone() };
     store.begin_heat(&run.id, &heat)?;

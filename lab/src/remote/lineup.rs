@@ -1,6 +1,6 @@
 //! Moves a lineup to another machine: writes the sources of its contenders there, installs what they lack, and describes the run.
 
-use super::messages::{Bodies, Install, Installed, LaidOut, LayOut, Step};
+use super::messages::{Bodies, Install, Installed, SourcesWritten, WriteSources, Step};
 use super::probe;
 use super::remote_contender::RemoteContender;
 use super::remote_machine::{RemoteError, RemoteMachine};
@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 pub fn take(there: &RemoteMachine, lineup: &mut Lineup) -> Result<(), RemoteError> {
     make_bodies(there, &lineup.works)?;
     for prepared in &mut lineup.prepared {
-        lay_out(there, prepared)?;
+        write_sources(there, prepared)?;
     }
     lineup.remote = Some(there.clone());
     Ok(())
@@ -31,17 +31,17 @@ fn make_bodies(there: &RemoteMachine, works: &Works) -> Result<(), Fault> {
 }
 
 /// Writes the sources of one contender to the other machine.
-pub(crate) fn lay_out(there: &RemoteMachine, prepared: &mut Prepared) -> Result<(), Fault> {
+pub(crate) fn write_sources(there: &RemoteMachine, prepared: &mut Prepared) -> Result<(), Fault> {
     let sources = prepared.sources();
     let blob = there.send(&sources.values().flatten().copied().collect::<Vec<u8>>())?;
     let base = prepared.name.strip_suffix(&tuned_name("")).unwrap_or(&prepared.name);
-    let question = LayOut {
+    let question = WriteSources {
         name: base.to_owned(),
         contender: prepared.contender.clone(),
         sources: sources.iter().map(|(path, bytes)| (path.clone(), bytes.len())).collect(),
         blob,
     };
-    let LaidOut { id, version } = there.ask("servers.lay_out", &question)?;
+    let SourcesWritten { id, version } = there.ask("servers.write_sources", &question)?;
     prepared.remote = Some(RemoteContender { machine: there.clone(), id, version });
     Ok(())
 }

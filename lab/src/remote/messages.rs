@@ -25,7 +25,7 @@ pub struct Machine {
 
 /// Asks the agent to write a contender's sources to its cache folder. They come in one blob, one file after the other.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct LayOut {
+pub struct WriteSources {
     /// Its name without a track.
     pub name: String,
     /// Its declaration, on the track that is wanted.
@@ -36,9 +36,9 @@ pub struct LayOut {
     pub blob: u64,
 }
 
-/// The answer to [`LayOut`]: the contender's sources are in the agent's cache folder.
+/// The answer to [`WriteSources`]: the contender's sources are in the agent's cache folder.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct LaidOut {
+pub struct SourcesWritten {
     /// The number by which the agent knows it.
     pub id: u64,
     /// Its version, or what it lacks.

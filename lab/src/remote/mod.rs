@@ -14,7 +14,7 @@ pub(crate) mod remote_server;
 mod servers;
 pub(crate) mod watch;
 
-pub(crate) use lineup::lay_out;
+pub(crate) use lineup::write_sources;
 pub use lineup::{describe, install, take};
 pub use remote_machine::{RemoteError, RemoteMachine};
 pub use servers::Servers;

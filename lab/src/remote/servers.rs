@@ -43,8 +43,8 @@ impl Handler for Servers {
         let Self { numbers, contenders, running, watching, .. } = self;
         Some(match request {
             "machine" => json(host::machine()),
-            "lay_out" => question(call)
-                .and_then(|q| json(contenders.lay_out(&q, call.blob(q.blob), numbers.next())?)),
+            "write_sources" => question(call)
+                .and_then(|q| json(contenders.write_sources(&q, call.blob(q.blob), numbers.next())?)),
             "bodies" => question(call).and_then(|q| json(contenders.make_bodies(&q)?)),
             "install" => question(call).and_then(|q| json(contenders.install(&q, call)?)),
             "start" => question(call).and_then(|q| {

@@ -258,7 +258,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let catalog = Catalog::built_in().unwrap();
         let prepared =
-            Prepared::lay_out(REFERENCE, catalog.contender(REFERENCE).unwrap(), cache.path()).unwrap();
+            Prepared::write_sources(REFERENCE, catalog.contender(REFERENCE).unwrap(), cache.path()).unwrap();
         let (assets, log) = (cache.path().to_owned(), cache.path().join("log"));
         let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080);
         lay(&prepared, &Place { cpus: cpus.to_vec(), connections: 1, assets, log }, at, cache.path()).unwrap()

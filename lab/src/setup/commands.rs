@@ -80,7 +80,7 @@ pub fn commands(
         }
         let contender = contender(command, in_shell(command, folder), path);
         let entry = Entry { contender, sources: BTreeMap::new() };
-        let own = Prepared::lay_out(&letter.to_string(), &entry, &cache)
+        let own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
         let source_sha256 = Some(own.source_sha256.clone());
         let shell = ["sh", "-c", command].map(str::to_owned).to_vec();

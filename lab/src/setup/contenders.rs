@@ -48,12 +48,12 @@ impl Lineup {
 /// Writes the sources of these contenders to the cache folder.
 pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, SetupError> {
     let cache = folders::cache();
-    let lay_out = |name: &String| {
+    let write_sources = |name: &String| {
         let entry = catalog.contender(name)?;
-        Prepared::lay_out(name, entry, &cache)
+        Prepared::write_sources(name, entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })
     };
-    names.iter().map(lay_out).collect()
+    names.iter().map(write_sources).collect()
 }
 
 /// A contender on each of these tracks; if it has no tuned track, only once, as it is declared.

@@ -43,7 +43,7 @@ pub fn images(images: &[RacedImage], path: &str) -> Result<(Lineup, BTreeMap<Str
         let command = [launch.tool.words(), std::slice::from_ref(&image.id), &launch.words].concat();
         let contender = contender(&image.name, command, path);
         let entry = Entry { contender, sources: BTreeMap::new() };
-        let mut own = Prepared::lay_out(&letter.to_string(), &entry, &cache)
+        let mut own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
         let entrant = Entrant {
             title: label,

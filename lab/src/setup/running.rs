@@ -28,7 +28,7 @@ pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<Str
         // There is nothing to start.
         let contender = contender(&target.url, Vec::new(), &target.path);
         let entry = Entry { contender, sources: BTreeMap::new() };
-        let mut own = Prepared::lay_out(&letter.to_string(), &entry, &cache)
+        let mut own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
         own.running = Some(server);
         let command = vec![target.url.clone()];

@@ -1,10 +1,10 @@
-//! Judges whether the network between load generator and servers carried all that it can.
+//! Judges whether the network between load generator and servers was at its limit.
 
 use super::{Case, Reason};
 use crate::machine::segments::Segments;
 use model::{Bound, Load, Network};
 
-/// From this share of what the network carries on, it counts as being at its limit.
+/// The network counts as being at its limit from this share of what it can carry.
 const AT_LIMIT: f64 = 0.90;
 
 /// Traffic beyond this share of a limit shows that it is not a limit: round trips are measured one by one between threads that sleep, and
@@ -26,11 +26,11 @@ const LARGEST: f64 = 1448.0;
 pub struct Share {
     /// The share, about 1 at the limit.
     share: f64,
-    /// What was at its limit, and how much that is.
+    /// Which limit the share refers to, with its value.
     words: String,
 }
 
-/// What of the network was at its limit, if anything was.
+/// The limit of the network that was used most, if it was reached.
 pub fn limit(case: &Case<'_>) -> Option<Share> {
     let network = case.network?;
     let [to, from] = bytes(network, case);
@@ -59,7 +59,7 @@ fn bytes(network: &Network, case: &Case<'_>) -> [Option<Share>; 2] {
         let most = most.filter(|most| *most > 0)? as f64;
         let line = most * (1.0 + HEADS as f64 / LARGEST);
         let words = format!(
-            "what TCP carries ({:.1} MB/s, or {:.1} MB/s with the heads of packets)",
+            "what TCP carries ({:.1} MB/s, or {:.1} MB/s with packet headers)",
             most / 1e6,
             line / 1e6
         );
@@ -138,7 +138,7 @@ mod tests {
         for (network, words) in [
             (
                 Network { tcp_from_servers_bytes_per_s: Some(11_800_000), ..Network::default() },
-                "95 % of what TCP carries (11.8 MB/s, or 12.3 MB/s with the heads of packets)",
+                "95 % of what TCP carries (11.8 MB/s, or 12.3 MB/s with packet headers)",
             ),
             (
                 Network { tcp_to_servers_bytes_per_s: Some(1_588_000), ..Network::default() },

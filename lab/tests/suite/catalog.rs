@@ -64,7 +64,7 @@ fn a_contender_takes_part_on_every_track_that_it_has_and_that_is_asked_for() {
     let cache = tempfile::tempdir().unwrap();
     let names = |catalog: &Catalog, tracks: &[Track]| -> Vec<String> {
         let entry = catalog.contender("some").unwrap();
-        let prepared = lab::prepare::Prepared::lay_out("some", entry, cache.path()).unwrap();
+        let prepared = lab::prepare::Prepared::write_sources("some", entry, cache.path()).unwrap();
         lab::setup::on_tracks(prepared, tracks).into_iter().map(|p| p.name).collect()
     };
     let both = read(CONTENDER).unwrap();

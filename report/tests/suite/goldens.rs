@@ -202,7 +202,7 @@ fn two_runs() {
         old: "20260101-000000-0000".to_owned(),
         new: "20260201-000000-0000".to_owned(),
         notes: vec![
-            "different kernel (6.1.0 then, 6.2.0 now); the reference's drift includes its effect".to_owned(),
+            "different kernel (6.1.0 then, 6.2.0 now); the correction for the machine's speed removes most of its effect".to_owned(),
         ],
         confidence: 0.95,
         cells: vec![CellComparison {

@@ -233,7 +233,11 @@ impl Walk<'_> {
                     let default = variants.iter().find(|v| v.is_default).context("no default")?;
                     format!("`\"{}\"`", default.word)
                 }
-                None => bail!("what is the default of {name}? Say it in xtask/src/docs/tables.rs"),
+                None => bail!(
+                    "key `{}`: the default of its type {name} is not known; add an arm for {name} to `absent` in \
+                     xtask/src/docs/tables.rs",
+                    key.name
+                ),
             },
         })
     }

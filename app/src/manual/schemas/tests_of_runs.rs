@@ -1,4 +1,4 @@
-//! Tests that the schemas of runs and heats allow every line that drome writes of them.
+//! Tests that every line of a file of shared runs, and every line that `drome heat` prints, is valid under its JSON Schema.
 
 use super::named;
 use jsonschema::Validator;

@@ -13,7 +13,7 @@ use model::comparison::{CellComparison, Change, Comparison, ContenderComparison}
 use report::units;
 use std::sync::Arc;
 
-/// The number of runs to choose from; older ones can be selected in the list.
+/// The number of runs to choose from here; older ones can be selected on the page *Runs*.
 const OFFERED: usize = 200;
 
 /// Compares the two chosen runs, the earlier first, or shows a form to choose them.

@@ -1,5 +1,5 @@
 //! The differences of machine and work between two runs: those that decide the figures, so that the runs are compared only on
-//! request, and those that are only reported, because the reference's drift includes most of their effect.
+//! request, and those that are only reported, because the correction for the machine's speed removes most of their effect.
 
 use model::Environment;
 use model::environment::Cap;
@@ -40,7 +40,7 @@ fn machines(old: &Findings, new: &Findings) -> Option<String> {
     let [before, now] =
         [old, new].map(|run| run.origin.as_ref().map_or(HERE, |origin| origin.machine.as_str()));
     (before != now)
-        .then(|| format!("{}; the reference's drift includes its effect", another("machine", before, now)))
+        .then(|| format!("{}; the correction for the machine's speed removes most of its effect", another("machine", before, now)))
 }
 
 /// How a run was measured. A server in heats is warm and has others beside it, so its figures are not those of a block.
@@ -82,8 +82,8 @@ fn kinds_differ(old: &Findings, new: &Findings) -> Vec<String> {
     if before == now { Vec::new() } else { vec![another("kinds of machines", &before, &now)] }
 }
 
-/// The differences that make trials of one run unequal. Between two runs ([`differences`]) the reference's drift includes the kernel's
-/// release; within a run nothing does.
+/// The differences that make trials of one run unequal. Between two runs ([`differences`]) the correction for the machine's speed covers
+/// another release of the kernel; within a run nothing does.
 pub(crate) fn changes(then: &Environment, now: &Environment) -> Vec<String> {
     let mut changes = hardware(then, now);
     changes.extend(other_machine(then, now));
@@ -171,7 +171,7 @@ fn settings(old: &Environment, new: &Environment) -> Vec<String> {
     }
     let mut tell = |what: &str, old: Option<String>, new: Option<String>| match (old, new) {
         (Some(old), Some(new)) if old != new => {
-            notes.push(format!("{}; the reference's drift includes its effect", another(what, &old, &new)));
+            notes.push(format!("{}; the correction for the machine's speed removes most of its effect", another(what, &old, &new)));
         }
         (None, Some(_)) | (Some(_), None) => unknown.push(what.to_owned()),
         _ => {}
@@ -350,7 +350,7 @@ mod tests {
         let own = four(&fixture::sound());
         let (refused, told) = differences(&own, &pulled(&fixture::sound(), "ci-1"));
         assert_eq!(refused, Vec::<String>::new());
-        let drift = "the reference's drift includes its effect";
+        let drift = "the correction for the machine's speed removes most of its effect";
         assert_eq!(told, [format!("different machine (here then, ci-1 now); {drift}")]);
         let same = [pulled(&fixture::sound(), "ci-1"), pulled(&fixture::sound(), "ci-1")];
         assert_eq!(differences(&same[0], &same[1]), (vec![], vec![]));
@@ -423,7 +423,7 @@ mod tests {
         new.environment.machine.drome_sha256 = None;
         let (refused, told) = differences(&old, &new);
         assert_eq!(refused, Vec::<String>::new());
-        let drift = "; the reference's drift includes its effect";
+        let drift = "; the correction for the machine's speed removes most of its effect";
         let expected = [
             format!("different kernel (6.1.0-18-amd64 then, 6.12.9 now){drift}"),
             format!("different frequency governor (performance then, performance,powersave now){drift}"),

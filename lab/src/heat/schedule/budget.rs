@@ -1,5 +1,5 @@
-//! Estimates how long heats take: from the starts so far, and before there are any, by design. The budget is a bound: a heat that would
-//! exceed it is not started. Pure.
+//! Estimates how long heats take: from the starts measured so far or, before there are any, from the study's design and the usual times
+//! of each class of server. The budget is an upper bound: a heat that would exceed it is not started. Pure.
 
 use crate::heat::schedule::stopping_rule::rounds_in_words;
 use crate::heat::turns::repeat_limit::TIME_FACTOR;
@@ -9,7 +9,7 @@ use model::heat::{Heat, Start};
 use model::{Cell, Design, Run};
 use std::time::Duration;
 
-/// About how long a server of this class takes to answer, be verified and stop. A guess, until one was started.
+/// About how long a server of this class takes to answer, be verified and stop. A guess, used until a server of this class has been started.
 fn around(class: Class) -> Duration {
     match class {
         Class::Native => Duration::from_millis(500),
@@ -19,7 +19,7 @@ fn around(class: Class) -> Duration {
 }
 
 /// About how long a server of this class warms up in this number of cells, pauses included, until it has settled; longest in the first
-/// cell. A guess from what servers took on a machine of two cores, until one was measured.
+/// cell. A guess from what servers took on a machine of two cores, used until one of this class has been measured.
 fn warmups(class: Class, cells: usize, design: &Design) -> Duration {
     let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
     let warmth = class.warmth();
@@ -37,7 +37,7 @@ fn warmups(class: Class, cells: usize, design: &Design) -> Duration {
     if cells == 0 { Duration::ZERO } else { of(first, warmth.least_load_s).saturating_add(other) }
 }
 
-/// What a study in heats takes by design, before anything is started.
+/// The time that a study in heats takes, estimated before anything is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sum {
     /// The number of contenders that take part.
@@ -164,8 +164,8 @@ pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
     total(heat.servers().into_iter().map(|(name, _)| of(name)))
 }
 
-/// The longest that a start of this contender took; if it was never measured, the mean of its class; before there is one, the time by
-/// design. Computed by cell, because a start in fewer cells takes less.
+/// The longest that a start of this contender took; if it was never measured, the mean of its class; before there is one, the
+/// usual time of its class. Computed by cell, because a start in fewer cells takes less.
 fn start_cost(run: &Run, name: &str, class: Class, cells: &[&Cell], starts: &[Start]) -> Duration {
     let measured = || starts.iter().filter(|start| !start.cells.is_empty());
     let per_cell = |start: &Start| start.took_ns / start.cells.len().max(1) as u64;

@@ -123,7 +123,7 @@ impl Sum {
         })
     }
 
-    /// The idle time of each of so many cores, as if all had rested alike; empty where it is not known.
+    /// The total idle time, divided evenly among `cores` cores; empty if it is unknown.
     fn idle_by_core(&self, cores: usize) -> Vec<u64> {
         let idle_ns = self.idle_ns.map(|ns| ns.max(0) as u64);
         idle_ns.map_or_else(Vec::new, |ns| vec![ns / cores.max(1) as u64; cores])

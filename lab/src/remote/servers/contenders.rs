@@ -1,6 +1,6 @@
 //! The contenders whose sources were written to this machine, and the bodies that they serve.
 
-use super::super::messages::{Bodies, Install, Installed, Lacks, LaidOut, LayOut, Start, Step};
+use super::super::messages::{Bodies, Install, Installed, Lacks, SourcesWritten, WriteSources, Start, Step};
 use super::{locked, no_number};
 use crate::catalog::Entry;
 use crate::poll_while::poll_while;
@@ -23,17 +23,17 @@ pub struct Contenders {
 
 impl Contenders {
     /// Writes a contender's sources to the cache folder.
-    pub fn lay_out(&self, asked: &LayOut, blob: Option<Vec<u8>>, id: u64) -> Result<LaidOut, String> {
+    pub fn write_sources(&self, asked: &WriteSources, blob: Option<Vec<u8>>, id: u64) -> Result<SourcesWritten, String> {
         super::file_name(&asked.name)?;
         let bytes = blob.ok_or("the contender's sources did not arrive")?;
         let sources = sources(&asked.sources, &bytes)?;
         let entry = Entry { contender: asked.contender.clone(), sources };
         let cache = folders::cache();
-        let prepared = Prepared::lay_out(&asked.name, &entry, &cache)
+        let prepared = Prepared::write_sources(&asked.name, &entry, &cache)
             .map_err(|e| format!("can't write the cache folder {}: {e}", cache.display()))?;
         let version = version(&prepared);
         locked(&self.contenders).insert(id, prepared);
-        Ok(LaidOut { id, version })
+        Ok(SourcesWritten { id, version })
     }
 
     /// Makes the files of these workloads, by the same recipes as everywhere.

@@ -155,27 +155,31 @@ pub fn findings() -> Findings {
             name: "go".to_owned(),
             why: "`go` is not on PATH; get it: https://go.dev/dl".to_owned(),
         }],
-        page: Some(Published {
-            metric: PageMetric::RatePerS,
-            hardware: "a small board".to_owned(),
-            figures: BTreeMap::from([("nginx".to_owned(), 351.49), ("node".to_owned(), 125.97)]),
-            cells: BTreeMap::new(),
-            details: BTreeMap::from([(
-                "keep-alive".to_owned(),
-                BTreeMap::from([(
-                    "nginx".to_owned(),
-                    BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]),
-                )]),
-            )]),
-            without: BTreeMap::new(),
-            versions: BTreeMap::from([("nginx".to_owned(), "0.8.1".to_owned())]),
-        }),
+        page: Some(page()),
         unequal: vec!["nginx sent 228 bytes, the others fewer".to_owned()],
         entrants: BTreeMap::from([
             entrant("nginx", "nginx", Track::Default),
             entrant("node@tuned", "Node.js (tuned)", Track::Tuned),
         ]),
         profiles: Vec::new(),
+    }
+}
+
+fn page() -> Published {
+    Published {
+        metric: PageMetric::RatePerS,
+        hardware: "a small board".to_owned(),
+        figures: BTreeMap::from([("nginx".to_owned(), 351.49), ("node".to_owned(), 125.97)]),
+        cells: BTreeMap::new(),
+        details: BTreeMap::from([(
+            "keep-alive".to_owned(),
+            BTreeMap::from([(
+                "nginx".to_owned(),
+                BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]),
+            )]),
+        )]),
+        without: BTreeMap::new(),
+        versions: BTreeMap::from([("nginx".to_owned(), "0.8.1".to_owned())]),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What heats take, by design and by what they took, and what a budget has room for.
+//! What heats take, estimated by class and by what starts took, and what a budget has room for.
 
 use super::*;
 use crate::heat::example::{run, start};
