@@ -57,7 +57,7 @@ pub struct Findings {
     pub quick: bool,
     /// Why the run stopped, or that it has not.
     pub ended: String,
-    /// How long the trials took together.
+    /// How long all starts (in blocks: trials) took together.
     pub elapsed_s: f64,
     /// The result of a race; null in a study.
     #[serde(default)]
@@ -88,9 +88,9 @@ pub struct Findings {
 pub struct RaceFindings {
     /// The figure by which the race decides.
     pub metric: Metric,
-    /// How long the trials took together until it was over.
+    /// How long all starts (in blocks: trials) took together until it was over.
     pub elapsed_s: f64,
-    /// The number of blocks after which it was over.
+    /// The number of rounds (in blocks: of blocks) after which it was over.
     pub blocks: usize,
     /// What is certain; null: nothing is.
     pub decided: Option<Decided>,

@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 /// The largest number of steps.
 const MOST_STEPS: usize = 1000;
 
-/// Requests/s over the measured window. In files a number, or a ramp or steps as text.
+/// Requests/s over the measured window. In files a number or, as text, a rate such as `2.5k`, a ramp or steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rate {
     /// The same rate all the time.
@@ -201,7 +201,7 @@ impl JsonSchema for Rate {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let rate = r"\s*\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[kKM]?\s*";
         json_schema!({
-            "description": "Requests/s: a number, a ramp or steps as text.",
+            "description": "Requests/s: a number or, as text, a rate such as 2.5k, a ramp or steps.",
             "anyOf": [
                 { "type": "number", "exclusiveMinimum": 0, "maximum": MOST_PER_S },
                 { "type": "string", "pattern": format!(r"^{rate}((\.\.{rate}|(,{rate})*)/{TIME})?$") },

@@ -167,7 +167,7 @@ impl Comparison<'_> {
         (1 + self.rows.iter().filter(is_better).count()).to_string()
     }
 
-    /// How well the two rankings agree.
+    /// How well the two rankings agree. `pairs`: the published and the measured figure of each contender.
     pub(crate) fn agreement(&self) -> String {
         if !self.is_ranked() {
             return OFFERED.to_owned();
@@ -183,7 +183,7 @@ const OFFERED: &str =
 /// The least number of figures to compare two rankings: two figures agree by chance half of the time.
 const LEAST_ORDER: usize = 3;
 
-/// How well the two rankings agree.
+/// How well the two rankings agree. `pairs`: the published and the measured figure of each contender.
 pub fn words(pairs: &[(f64, f64)]) -> String {
     match stats::kendall::tau(pairs).filter(|_| pairs.len() >= LEAST_ORDER) {
         Some(tau) => {

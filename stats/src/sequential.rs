@@ -13,8 +13,8 @@ use rand::RngExt;
 /// The numbers of blocks after which the test is made.
 pub const LOOKS: [usize; 7] = [3, 4, 6, 9, 14, 24, 42];
 
-/// The level of each look: a difference is certain if its probability between equals is at most this. Three blocks can just reach it (2 of
-/// 216 ways), and seven looks together are wrong in less than 5 % of races between equals (`stats/tests/simulation`).
+/// The level of each look: a difference is certain if its probability between equals is at most this, divided by
+/// the number of the race's comparisons. Three blocks can just reach it (2 of 216 ways), and seven looks together are wrong in less than 5 % of races between equals (`stats/tests/simulation`).
 pub const CHANCE: f64 = 0.0093;
 
 /// The number of ways to deal the figures that are sampled, where there are more.

@@ -1,4 +1,5 @@
-//! `--output FILE`: writes a command's output to a file, which is afterwards either complete or unchanged.
+//! `--output FILE`: writes a command's output to a file, which is afterwards either complete or unchanged. A device or a pipe is
+//! written to directly, so it may have received a part.
 
 use crate::failure::WrongInput;
 use anyhow::Context;
@@ -53,7 +54,7 @@ impl Output {
         })
     }
 
-    /// Writes the whole file piece by piece. If that fails, the file stays as it was.
+    /// Writes the whole file piece by piece. If that fails, the file stays as it was (a device or a pipe may have received a part).
     pub fn stream(&self, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
         if !self.is_replaced() {
             let mut to = BufWriter::new(self.failed(File::options().write(true).open(&self.path))?);

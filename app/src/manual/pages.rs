@@ -92,7 +92,7 @@ pub const PAGES: &[Page] = &[
             (3, "with --fail-if-slower: a command is certainly slower by more than the share"),
             (
                 4,
-                "no trial of one of the commands was sound; with --fail-if-slower: not decided, or another command than the first does \
+                "no start of one of the commands was sound; with --fail-if-slower: not decided, or another command than the first does \
                  not build or start, or answers wrongly",
             ),
             (130, "interrupted; `drome report` shows what was measured"),

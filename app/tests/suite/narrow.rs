@@ -119,7 +119,7 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     assert_eq!(begun.code, 4, "{}", begun.err);
     let ended = || report(&home)["ended"].as_str().unwrap().to_owned();
     assert!(
-        ended().contains("the budget of 599ms is spent in block 1, with at least 2 needed"),
+        ended().contains("the budget of 599ms is spent in block 1; at least 2 blocks are needed"),
         "{}",
         ended()
     );

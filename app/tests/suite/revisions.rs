@@ -150,7 +150,7 @@ fn what_can_not_be_raced_is_told_before_anything_is_measured() {
         option.err
     );
     let one = repository.race(&["--rev", "main"]);
-    assert!(one.code == 2 && one.err.contains("--rev: name 2 to 26 revisions"), "{}", one.err);
+    assert!(one.code == 2 && one.err.contains("name 2 to 26 revisions"), "{}", one.err);
     let failed = repository
         .race_built("echo half > built; echo the reason; exit 7", &["--rev", "main", "--rev", "HEAD~1"]);
     assert!(

@@ -1,5 +1,6 @@
-//! Takes the result of a heat into the run that it belongs to, exactly once. A result may come from anyone: it must be a whole heat as the
-//! run owes it, and of the run as it was planned.
+//! Takes the result of a heat into the run that it belongs to, exactly once. A result may come from anyone, so it is checked:
+//! it must be one complete heat that the run still needs, with the members that were dealt to it, and its copy of the run must equal the
+//! planned one.
 
 use super::{FleetError, schedule};
 use crate::heat::RunState;
@@ -48,7 +49,7 @@ pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
     if !schedule::is_dealt(&state, &heat) {
         let (round, number) = (heat.round + 1, heat.number + 1);
         return Err(refused(format!(
-            "heat {number} of round {round} of run {} is not owed like this",
+            "run {0} needs no heat {number} of round {round} with these members; `drome heat --owed {0}` prints the heats that it needs",
             run.id
         )));
     }

@@ -53,7 +53,7 @@ pub enum FleetError {
     },
     /// The study puts its servers on another machine.
     #[error(
-        "the study {study} has `server-on`, and a heat of a fleet is on one machine: remove it, or use `drome run {study}`"
+        "the study {study} puts its servers on another machine (`server-on`), but a heat of a fleet runs on one machine: remove `server-on` from the study, or use `drome run {study}`"
     )]
     Elsewhere {
         /// Its name.

@@ -169,13 +169,13 @@ fn a_result_of_something_else_is_refused() {
     assert!(why(&other).contains("not the one that was planned"));
     let mut other = specs[0].clone();
     other.heat.members.swap(0, 1);
-    assert!(why(&other).contains("is not owed like this"));
+    assert!(why(&other).contains("with these members"));
     let mut other = specs[0].clone();
     other.heat.round = 12;
-    assert!(why(&other).contains("is not owed like this"));
+    assert!(why(&other).contains("with these members"));
     let mut cut = Spec { ..specs[0].clone() };
     cut.heat.cells.pop();
-    assert!(why(&cut).contains("is not owed like this"));
+    assert!(why(&cut).contains("with these members"));
     assert_eq!(store.heats(&specs[0].run.id).unwrap(), []);
 }
 

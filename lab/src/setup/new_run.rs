@@ -15,7 +15,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Blocks, warm-up and measurement of `--quick`.
 const QUICK: ([usize; 2], Duration, Duration) = ([3, 3], Duration::from_millis(200), Duration::from_secs(1));
 
-/// Rounds and counted load of `--quick` for a study in heats, of which it measures the closed cells only, if there are any.
+/// For a study in heats, the rounds of `--quick` and the measured time per start (ten slices if that is longer, and never more than the
+/// study's own). If the study has closed cells, only those are measured.
 const QUICK_HEATS: ([usize; 2], Duration) = ([2, 2], Duration::from_secs(1));
 
 /// What the command line sets for a run of any study.

@@ -179,7 +179,8 @@ fn contender_notes(trials: &[SweepTrial], bound: Option<Bound>, knee: Option<Spr
         notes.push("every step was void or failed: latency and knee are unknown".to_owned());
     } else if knee.is_none() && !steps.is_empty() {
         notes.push(
-            "no knee: the achieved rate followed the offered one in all sound steps; offer more with --shares"
+            "no knee was found: the achieved rate followed the offered one, or fewer than two sound steps lie above the knee; \
+             add larger shares with --shares"
                 .to_owned(),
         );
     }

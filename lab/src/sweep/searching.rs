@@ -5,7 +5,7 @@ use model::sweep::{Kept, KeptOutcome};
 use model::{Promise, SweepTrial};
 use stats::search::{Answer, Search};
 
-/// The search is done when half its interval is within this share of the rate.
+/// The search is done when the half-width of its interval is at most this share of the rate.
 const PRECISION: f64 = 0.03;
 
 /// The maximum number of trials that a search makes of a contender.

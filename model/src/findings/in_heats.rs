@@ -125,7 +125,8 @@ pub struct ContenderInHeats {
     pub settling_known: usize,
     /// The load before the measurement, in seconds: the median over its starts.
     pub warmup_s: Option<f64>,
-    /// The share of its turns that other programs disturbed: their cycles are repeated, where there are enough quiet moments.
+    /// The share of its turns that other programs disturbed. A cycle with such a turn is repeated, as long as there are enough quiet
+    /// moments.
     pub disturbed_share: Option<f64>,
     /// The number of starts in which its own pauses cost more than 2 % of its rate.
     pub stalls: usize,

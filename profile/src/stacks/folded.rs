@@ -1,4 +1,5 @@
-//! The text form, which other tools read as well: a line for each stack, such as `main;handle;write 12`.
+//! The text form of a profile (folded stacks), which other tools read as well: a line for each stack with its number of samples, such as
+//! `main;handle;write 12`.
 
 use super::Profile;
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ const MOST_FRAMES: usize = 512;
 /// The largest copy of a stack, in bytes: a record of the kernel has at most 65,535, and a copy consists of whole words.
 pub const MOST_STACK_BYTES: u32 = 65_000;
 
-/// The lowest address that a stack can have: the kernel maps nothing below.
+/// The lowest address that a stack can have: by default the kernel maps nothing below.
 const LOWEST: u64 = 4096;
 
 /// The unwinding tables of a process.

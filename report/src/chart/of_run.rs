@@ -42,7 +42,7 @@ pub fn of(told: &RunReport<'_>) -> Vec<Chart> {
     charts
 }
 
-/// The one chart that shows most of a run: its cells side by side, or the ranking where there is nothing to put side by side.
+/// The one chart that shows most of a run: the heat map of its cells or, where there is none, the ranking of the first cell.
 /// `None` for a run without cells.
 pub fn overview(f: &Findings) -> Option<Chart> {
     if let Some(heat) = heat::of_findings(f).into_iter().next() {

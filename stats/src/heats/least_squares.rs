@@ -53,7 +53,8 @@ impl<'a> Equations<'a> {
         self.heats[heat].iter().map(|s| self.weights[*s]).sum()
     }
 
-    /// The share of each informing start in its heat's level, with its contender.
+    /// Each start of this heat whose weight is above 0: the start, its contender, and its share of the heat's total weight, which is its
+    /// weight in the heat's level.
     fn shares(&self, heat: usize) -> impl Iterator<Item = (usize, usize, f64)> {
         let whole = self.weight_of_heat(heat);
         self.heats[heat].iter().map(move |s| (*s, self.starts[*s].contender, self.weights[*s] / whole))

@@ -211,7 +211,8 @@ impl System {
         Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// The flags as the kernel shows them. The firmware is below the node of the chip, whose name is `soc`, with an address on a Raspberry Pi 5.
+    /// The flags as the kernel shows them, in the firmware's folder below that of the chip, which is named `soc`, or `soc@ADDRESS` on a
+    /// Raspberry Pi 5.
     fn kernel_flags(&self) -> Option<String> {
         let platform = "sys/devices/platform";
         let socs = self.names(platform).into_iter().filter(|name| name == "soc" || name.starts_with("soc@"));
