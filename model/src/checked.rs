@@ -18,9 +18,9 @@ pub fn positive_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usi
     positive(from).map(Some)
 }
 
-/// A precision as a share, above 0 and below 1.
+/// A precision as a share, from 0.0001 to 0.9999.
 pub fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    within(from, 1e-4, 0.9999, "a share above 0 and below 1, such as 0.03")
+    within(from, 1e-4, 0.9999, "a share from 0.0001 to 0.9999, such as 0.03")
 }
 
 /// A precision as a share, which may be absent.

@@ -164,7 +164,7 @@ pub trait Io {
         None
     }
 
-    /// The size in bits of the public key in the peer's certificate, where its kind is known.
+    /// The size in bits of the public key in the peer's certificate; `None` if the kind of key is unknown, and without TLS.
     fn peer_key_bits(&self, _slot: Slot) -> Option<u32> {
         None
     }

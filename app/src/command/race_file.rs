@@ -1,5 +1,5 @@
-//! `drome.toml` in a repository: how its server is built, started and raced, or which container images are raced, so that `drome race`
-//! needs no arguments.
+//! `drome.toml` in a repository: how its server is built, started and raced, or which container images or running servers are raced, so
+//! that `drome race` needs no arguments.
 
 mod cell;
 

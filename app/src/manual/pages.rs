@@ -86,7 +86,7 @@ pub const PAGES: &[Page] = &[
             ),
         ],
         exits: &[
-            (0, "with --fail-if-slower: no command is slower than the first by more than the share"),
+            (0, "success; with --fail-if-slower: no command is slower than the first by more than the share"),
             (1, ""),
             (2, "the command line is wrong, a command starts no server, or an image does not exist"),
             (3, "with --fail-if-slower: a command is certainly slower by more than the share"),

@@ -18,13 +18,13 @@ pub struct Options {
     pub duration_s: u64,
     /// The time after which an answer counts as too slow, in seconds.
     pub timeout_s: u64,
-    /// The Lua script.
+    /// The path of the Lua script.
     pub script: Option<String>,
     /// The header fields, as they were given.
     pub headers: Vec<String>,
     /// Whether to print the latency distribution.
     pub has_latency: bool,
-    /// wrk2: whether to print the distribution from the send too.
+    /// wrk2: whether to print also the distribution of latency counted from the send (uncorrected).
     pub has_uncorrected: bool,
     /// wrk2: the requests per second of all connections together.
     pub rate_per_s: u64,

@@ -165,7 +165,8 @@ impl Repository {
         about(file).is_ok_and(|at| !at.is_dir()) && !folders_of(file).any(is_link)
     }
 
-    /// Whether a file of the checkout is in a submodule that the user has not checked out, so that none of its files counts as removed.
+    /// Whether a file of the checkout is in a submodule whose folder is empty in the user's working tree, because the user never
+    /// initialized it. Its files then don't count as removed.
     fn is_in_absent_submodule(&self, file: &Path, checkout: &Path) -> bool {
         let is_submodule = |folder: &Path| fs::symlink_metadata(folder.join(".git")).is_ok();
         let is_absent = |folder: &Path| {

@@ -59,21 +59,21 @@ pub fn of_sweep(sweep: &Sweep) -> LoadChart {
         label: if is_one { c.title.clone() } else { format!("{}: {}", c.name, c.title) },
         steps: c.steps.iter().map(step).collect(),
     };
-    let words = |c: &Swept| match (&c.kept, c.knee_per_s) {
-        (Some(kept), _) if kept.rate_per_s.is_some() => {
-            format!(
-                "{} keeps {} up to {}",
-                c.name,
-                kept.promise,
-                units::known(kept.rate_per_s, units::requests_per_s)
-            )
+    let words = |c: &Swept| {
+        let name = if is_one { "the server" } else { &c.name };
+        match (&c.kept, c.knee_per_s) {
+            (Some(kept), _) if kept.rate_per_s.is_some() => {
+                let rate = units::known(kept.rate_per_s, units::requests_per_s);
+                format!("{name} keeps {} up to {rate}", kept.promise)
+            }
+            (Some(kept), _) => format!("the rate up to which {name} keeps {} is unknown", kept.promise),
+            (_, Some(knee)) => {
+                format!("{name} follows the offered rate up to {}", units::requests_per_s(knee.median))
+            }
+            _ => format!("the knee of {name} is unknown"),
         }
-        (_, Some(knee)) => {
-            format!("{} follows the offered rate up to {}", c.name, units::requests_per_s(knee.median))
-        }
-        _ => format!("the knee of {} is unknown", c.name),
     };
-    let finding = sweep.contenders.iter().map(words).collect::<Vec<_>>().join("; ");
+    let finding = units::capital(&sweep.contenders.iter().map(words).collect::<Vec<_>>().join("; "));
     LoadChart {
         caption: Caption::new("Latency and server CPU over the offered rate", format!("{finding}.")),
         percentile: "p99".to_owned(),

@@ -29,7 +29,7 @@ const FORMS: &[(&str, &str)] = &[
 /// The longest duration in a fault.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// The largest number of answers of one connection, or of bytes of one answer.
+/// The largest number in a fault, of answers or of bytes.
 const MOST: u64 = 1_000_000_000_000;
 
 /// The help of an option: all faults, one per line.

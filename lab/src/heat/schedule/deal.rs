@@ -1,5 +1,5 @@
-//! Deals contenders into heats. A round has every contender in exactly one heat, dealt anew each round. Pure: depends on the seed and on
-//! which contenders have met before, never on results.
+//! Deals contenders into heats. A round has every contender in exactly one heat, dealt anew each round. Pure: depends on the seed, on
+//! which contenders have met before, and on the memory that they took, never on how fast they were.
 
 use stats::random;
 use std::collections::BTreeMap;

@@ -147,10 +147,10 @@ fn a_container_gets_what_its_cpuset_and_its_quota_allow() {
     let (topology, cores) = machine(include_str!("machines/container-quota.txt"));
     assert_eq!(topology.limit_millicores, Some(3500));
     assert_eq!(sides(&cores), ["0,1", "2", "3-15"]);
-    assert!(cores.client_may_poll, "the limit feeds three CPUs that are always busy");
+    assert!(cores.client_may_poll, "a limit of 3.5 CPUs is enough for three that are always busy");
     let cores = deal(&Topology { limit_millicores: Some(1500), ..topology });
     assert_eq!(sides(&cores), ["0", "1", "2-15"]);
-    assert!(!cores.client_may_poll, "what it polls away the server would lack");
+    assert!(!cores.client_may_poll, "CPU time that the client spends polling would be taken from the server");
     assert!(cores.notes[0].contains("both are throttled"), "{:?}", cores.notes);
 }
 

@@ -147,7 +147,7 @@ fn cpu_limit(environment: &Environment) -> Check {
         |cap| cap.at().is_none_or(|n| n >= cores as u64 * 1000),
         [
             "the control group halts server and load generator when their share of each 100 ms period is used up",
-            "lift the limit: docker update --cpus 0 CONTAINER, or systemctl set-property UNIT CPUQuota=",
+            "lift the limit: docker update --cpus N CONTAINER with N = the number of cores, or systemctl set-property UNIT CPUQuota=",
         ],
     )
 }
