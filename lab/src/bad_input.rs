@@ -1,4 +1,5 @@
-//! Reports of runs that went wrong: each says what can't be concluded. One golden for each.
+//! Reports of runs that went wrong: each says what can't be concluded. Each is compared with a stored
+//! snapshot.
 
 use crate::example;
 use crate::findings::analyse;

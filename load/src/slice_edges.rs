@@ -14,6 +14,7 @@ pub struct SliceEdges {
     ready: AtomicUsize,
     /// Whether some worker's connections have been answered in the slice's first part.
     is_served: AtomicBool,
+    /// How many workers have enough answers.
     content: AtomicUsize,
     begins_ns: AtomicU64,
     ends_ns: AtomicU64,
@@ -21,7 +22,7 @@ pub struct SliceEdges {
 }
 
 impl SliceEdges {
-    /// The edges of the slices of this number of workers; `stop` ends any slice early.
+    /// Edges for slices with this number of workers, none agreed on yet; setting `stop` ends any slice early.
     pub fn new(workers: usize, stop: Arc<AtomicBool>) -> Self {
         Self {
             workers,

@@ -1,4 +1,4 @@
-//! Chips: small labels for states that call for caution. Each names its state in words, not by its colour alone, and its
+//! Chips: small labels for the state of a contender or of a run. Each names its state in words, not by its colour alone, and its
 //! title explains it.
 
 use crate::in_heats::{self, start};
@@ -25,7 +25,7 @@ impl Chip {
         Self::new("bad", text, title)
     }
 
-    /// A state in which something is missing.
+    /// A state that calls for caution.
     pub fn open(text: &str, title: impl Into<String>) -> Self {
         Self::new("open", text, title)
     }

@@ -3,7 +3,8 @@
 use crate::units::{self, listed};
 use model::findings::{CellFindings, MachineFindings, MachinesCompared};
 
-/// For which machines the ranking of a cell holds, if several machines measured it; `None` if it holds for all of them.
+/// For which machines the ranking of a cell holds, if several machines measured it; `None` if one machine did, or if it holds for all
+/// of them.
 pub(crate) fn caveat(cell: &CellFindings) -> Option<String> {
     let compared = cell.in_heats.as_ref()?.machines.as_ref()?;
     let names =
@@ -12,7 +13,7 @@ pub(crate) fn caveat(cell: &CellFindings) -> Option<String> {
         compared.machines.iter().filter(|m| m.differs == Some(true)).collect();
     match compared.differ {
         Some(true) => Some(format!(
-            "the ranking holds only for each machine by itself, not for all: contenders compare differently on {}",
+            "the ranking is a mean over machines on which contenders compare differently ({}): a machine by itself may rank them otherwise",
             names(&differs)
         )),
         None => Some(
@@ -36,7 +37,7 @@ pub(crate) fn notes(cell: &CellFindings) -> Vec<String> {
 fn all(compared: &MachinesCompared) -> String {
     let one = |m: &MachineFindings| {
         format!(
-            "{} ({}, {} of the mean speed)",
+            "{} ({}, {} × the mean speed)",
             m.machine,
             units::several(m.heats, "heat"),
             units::ratio(m.speed)
@@ -44,7 +45,7 @@ fn all(compared: &MachinesCompared) -> String {
     };
     let each: Vec<String> = compared.machines.iter().map(one).collect();
     let verdict = match compared.differ {
-        Some(true) => "contenders compare differently on some of them",
+        Some(true) => "the ratios between contenders differ on some of them",
         Some(false) => "no significant difference in how contenders compare on them",
         None => "too few heats to tell whether contenders compare differently on them",
     };
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn a_machine_that_differs_limits_the_ranking_and_is_named() {
         let differ = cell(Some(true));
-        assert!(caveat(&differ).unwrap().ends_with("not for all: contenders compare differently on a"));
+        assert!(caveat(&differ).unwrap().contains("contenders compare differently (a): a machine by itself"));
         let notes = notes(&differ);
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(notes[0].starts_with("measured on 2 machines: a (6 heats, 1.1"), "{notes:?}");

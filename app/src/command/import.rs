@@ -33,8 +33,8 @@ pub struct ImportArgs {
     /// Read and show the reports, but store nothing
     #[arg(long)]
     dry_run: bool,
-    /// Also draw a bar chart to this file, or without a file in place of the tables; with --format markdown and in a
-    /// file that ends in .md it is indented as a block of code
+    /// Also draw a bar chart to this file; without a file, print the chart in place of the tables. In a file that ends in
+    /// .md, or printed with --format markdown, it is indented as a block of code
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STDOUT)]
     chart: Option<PathBuf>,
     #[command(flatten)]

@@ -5,8 +5,8 @@ use crate::Printed;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The settings from the first of these files that exists: this one, the user's, the machine's; or else Debian's
-/// defaults.
+/// The settings from this file, or from the one that `SIEGERC` names, which must exist; without either, from the user's file, the
+/// machine's, or else Debian's defaults.
 pub fn load(given: Option<&str>) -> Result<Settings, Printed> {
     let environment = std::env::var("SIEGERC").ok();
     if let Some(path) = given.or(environment.as_deref()) {

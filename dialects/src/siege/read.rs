@@ -1,5 +1,5 @@
-//! Reads siege's report in any text: with tabs and line breaks as siege writes it, on one line as after extraction
-//! from HTML, or as JSON. Times are in seconds up to 4.1.3 and in milliseconds in 4.1.7. If the report has no
+//! Finds siege's reports in any text: with tabs and line breaks as siege writes it, on one line as after extraction
+//! from HTML, or as JSON. siege writes times in seconds up to its version 4.1.3 and in milliseconds in 4.1.7. If the report has no
 //! units, they are inferred from its own figures; if that is impossible, times stay unknown.
 
 use super::head::head;

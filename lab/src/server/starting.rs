@@ -125,7 +125,7 @@ impl<'p> Starting<'p> {
                 let _ = self.find_container(stop);
                 return Err(Fault::Contender(match self.elsewhere() {
                     Some(where_it_is) => format!("it was not ready within {patience:?}: {where_it_is}"),
-                    None => format!("it was not ready within {patience:?} (last: {why})"),
+                    None => format!("it was not ready within {patience:?} (last error: {why})"),
                 }));
             }
             std::thread::sleep(READY_INTERVAL);
@@ -208,7 +208,7 @@ fn elsewhere(listeners: &[(i32, SocketAddr)], at: SocketAddrV4) -> Option<String
     let port = at.port();
     Some(match (listeners.iter().find(|(_, own)| own.port() == port), listeners.first()?) {
         (Some((pid, own)), _) => format!(
-            "it is asked at {at}, but its process {pid} listens only on {own}: its command or its files must use {{host}} \
+            "drome asks it at {at}, but its process {pid} listens only on {own}: its command or its files must use {{host}} \
              where they set the address"
         ),
         (None, (pid, own)) => format!(

@@ -23,13 +23,15 @@ const ELSEWHERE: &str = "another machine";
 /// What stands in place of the title of a race's cell, which is a URL.
 const CELL: &str = "url";
 
-/// What is taken out of texts, besides what is taken out whole.
+/// What it hides in texts, and the names that it has met so far. Some fields are replaced whole.
 #[derive(Clone, Debug)]
 pub struct Redaction {
+    /// Words that are taken out of every text.
     hidden: Vec<String>,
-    /// The machines of heats so far, in the order in which they were met.
+    /// The names of the machines that measured heats, in the order in which they were met: the first becomes `machine 1`.
     machines: RefCell<Vec<String>>,
-    /// The names of the machines of servers so far, the longest first.
+    /// The names of machines that ran the servers (`--server-on`), which texts may contain; the longest first, so that a name is
+    /// replaced before one that is a part of it.
     elsewhere: RefCell<Vec<String>>,
 }
 

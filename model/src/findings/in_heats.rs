@@ -36,7 +36,7 @@ pub struct CellInHeats {
 /// The machines that measured the heats of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachinesCompared {
-    /// Whether contenders compare differently on some machine, so that the ranking holds only for each machine by itself; null: there are
+    /// Whether contenders compare differently on some machine, so that a machine by itself may rank them otherwise; null: there are
     /// too few heats to tell.
     pub differ: Option<bool>,
     /// The machines, by name.

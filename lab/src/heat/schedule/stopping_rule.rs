@@ -1,5 +1,5 @@
-//! Decides whether a run in heats has measured enough. It is asked after 4, 6, 9 and 13 rounds only, so that looking repeatedly does not
-//! make errors more likely than the run's level says. Pure.
+//! Decides whether a run in heats has measured enough. It is asked only at the looks (`Design::looks`: after 4, 6, 9 and 13
+//! rounds in a study), so that looking repeatedly does not make errors more likely than the run's level says. Pure.
 
 use crate::blocks::percent;
 use model::Design;

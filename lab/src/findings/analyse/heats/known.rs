@@ -1,4 +1,5 @@
-//! Compares contenders that are next to each other in the ranking, so that [`crate::heat::next`] can decide whether that is enough.
+//! Compares contenders that are next to each other in the ranking (with a margin, each with the first), so that [`crate::heat::next`] can
+//! decide whether enough was measured.
 
 use super::InCell;
 use super::starts::Turns;
@@ -10,7 +11,7 @@ use model::heat::{Heat, Slice, Start};
 use stats::heats::Verdict;
 use stats::margin::Judged;
 
-/// Compares neighbours in the order of estimates, cell by cell, over the first `rounds` rounds.
+/// Compares neighbours in the order of estimates or, with a margin, each contender with the first, cell by cell, over the first `rounds` rounds.
 pub fn known(
     run: &Run,
     heats: &[Heat],
