@@ -110,12 +110,12 @@ fn digits(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A sentence that says where the page's other figures are.
+/// A sentence that says where the page's figures other than the rate are compared.
 pub fn elsewhere(f: &Findings) -> Option<String> {
     let page = f.page.as_ref()?;
     let has_others = page.details.values().any(|cell| !cell.is_empty());
     has_others.then(|| {
-        "The report of `--as-published` compares every other figure of the page with the same tool's figure here."
+        "The report of `--as-published` compares all the other figures of the page with those of the same tool on this machine."
             .to_owned()
     })
 }

@@ -1,5 +1,5 @@
-//! Checks beyond those of the compiler's lints: the length of files, the dependencies between crates, the compiler's version, and
-//! left-overs.
+//! Checks beyond those of the compiler's lints: the length of files and their first lines, the dependencies between crates and circles
+//! of imports, unsafe code, the compiler's version, test binaries, refused phrases and left-overs.
 
 use crate::files::rust_files;
 use anyhow::{Context, Result, bail};

@@ -257,7 +257,7 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
     if !spent.is_zero() {
         note!("resuming the run, which has taken {} so far", report::progress::long(spent));
     } else if about > design.budget {
-        note!("the budget does not last for that many {unit}: use a larger --budget");
+        note!("the budget is too short for that many {unit}: use a larger --budget");
     }
     Ok(())
 }

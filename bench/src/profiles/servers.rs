@@ -22,7 +22,7 @@ pub struct Spins {
     /// The command that makes a warm server write the names of what it has compiled; `{pid}` stands for the server's process ID. Empty: no
     /// command is needed, or there is none.
     pub names: &'static [&'static str],
-    /// Why its stacks may not name its functions.
+    /// The remark where no stack names its functions.
     pub unnamed: &'static str,
 }
 

@@ -116,7 +116,7 @@ impl Bench {
         samples.into_iter().map(|(_, sample)| sample).collect()
     }
 
-    /// Shows what is going on.
+    /// Replaces the line of progress with this text; an empty text clears it.
     fn show(&self, text: &str) {
         if self.shows_progress {
             eprint!("\r\x1b[K{text}");

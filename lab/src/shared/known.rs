@@ -58,8 +58,10 @@ impl Known {
         within("the maximum number of rounds", study.design.blocks[1], 1, MOST_ROUNDS)?;
         let design = &study.design;
         let limit = design.heats.map(|heats| heats.warmup_limit).unwrap_or_default();
-        if [design.warmup, design.measure, design.budget, limit].iter().any(|length| *length > LONGEST) {
-            return Err("a time of its design is longer than a year".to_owned());
+        let (warmup, measure, budget) = (design.warmup, design.measure, design.budget);
+        let times = [("warmup", warmup), ("warmup_limit", limit), ("measure", measure), ("budget", budget)];
+        if let Some((name, _)) = times.into_iter().find(|(_, length)| *length > LONGEST) {
+            return Err(format!("`{name}` of the run's study is longer than a year"));
         }
         time(&run.started_at)?;
         Ok(Self {

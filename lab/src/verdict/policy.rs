@@ -1,4 +1,4 @@
-//! The policy of verdicts: disturbances from outside of a measurement void it only where it is compared with others.
+//! The policy of verdicts: which disturbances from outside of a measurement void it, and which are only noted.
 
 /// The effect of a circumstance on a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

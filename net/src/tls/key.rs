@@ -1,6 +1,6 @@
 //! The size of the key in a certificate, with the small part of a parser for X.509 (RFC 5280) that it takes to find it.
 
-/// The kinds of keys (RFC 8017, RFC 5480, RFC 8410), in DER.
+// Object identifiers of the kinds of keys and of the curves (RFC 8017, RFC 5480, RFC 8410): the content bytes of their DER.
 const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
 const ELLIPTIC: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1];
 const ED25519: &[u8] = &[0x2b, 0x65, 0x70];

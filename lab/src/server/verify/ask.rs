@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 use wire::{Event, ResponseParser, WireError};
 
-/// How long a single answer may take.
+/// How long to wait for the connection, and for each read or write.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The pause between two fragments of a request: long enough for a server to have read the first.
@@ -88,7 +88,10 @@ fn read(stream: &mut TcpStream) -> Result<Answer> {
     loop {
         let n = match stream.read(&mut buffer) {
             Err(e) if e.kind() == ErrorKind::WouldBlock => {
-                let why = format!("nothing more came for {ANSWER_PATIENCE:?}");
+                let why = match answer.wire_bytes {
+                    0 => format!("nothing came for {ANSWER_PATIENCE:?}"),
+                    _ => format!("only a part of an answer came, then nothing for {ANSWER_PATIENCE:?}"),
+                };
                 return Err(Error::new(ErrorKind::TimedOut, why));
             }
             other => other?,
