@@ -184,10 +184,10 @@ fn hint<'a>(kind: &str, name: &str, all: impl Iterator<Item = &'a str>) -> Strin
         let own = Path::new(own).file_name().unwrap_or_default().display();
         return if kind == "study" {
             format!(
-                " (it is named without its ending and its folder: save it as DIR/studies/{own}.toml and give `{own} --catalog DIR`)"
+                " (give a study's name, not its path: save the file as DIR/studies/{own}.toml and give `{own} --catalog DIR`)"
             )
         } else {
-            " (it is named without its ending and its folder, and found with --catalog DIR)".to_owned()
+            " (give a name, not a path, and its folder with --catalog DIR)".to_owned()
         };
     }
     nearest(name, all).map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default()

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The fleet of machines that measures the heats of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fleet {
-    /// The number of machines that the run was planned for. The run's budget is the study's times this number, because it limits the sum of
-    /// all machines' time.
+    /// The number of machines that the run was planned for. The run's budget is the study's times this number, because the budget limits the
+    /// sum of all machines' time.
     pub machines: usize,
 }
 

@@ -216,8 +216,8 @@ impl Tally {
         self.completed.saturating_sub(self.carried_in.unwrap_or(0))
     }
 
-    /// The mean number of answered requests in flight: the time that they were in flight within the window, divided by the window's
-    /// length. `None` without a window, or without answers.
+    /// The mean number of requests in flight: the time that requests were in flight within the window, divided by the window's length. It
+    /// includes those still in flight at the end, but not those lost within the window. `None` without a window, or without answers.
     pub fn under_way(&self) -> Option<f64> {
         let in_flight_ns = self.completed as f64 * self.service.mean_ns()?;
         let within_ns = in_flight_ns - self.under_way_before_ns as f64 + self.under_way_at_end_ns as f64;

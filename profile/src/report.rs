@@ -23,7 +23,7 @@ impl Report {
     /// The version that this program writes.
     pub const SCHEMA: u32 = 1;
 
-    /// One line about the samples: how many, and what is missing.
+    /// One line about the samples: how many, the function with the most CPU time, and what is missing.
     pub fn summary(&self) -> String {
         let profile = &self.profile;
         let mut parts = vec![format!("{} samples", profile.samples)];

@@ -97,7 +97,10 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
             (true, false) => format!("at least {ratio} the reference"),
             (false, true) => format!("at most {ratio} the reference"),
             (true, true) => {
-                return limits_both.map(|by| format!("{by} limits the leader and the reference so far"));
+                let title = &leader.title;
+                return limits_both.map(|by| {
+                    format!("{title} leads so far; {by} limits both it and the reference, so their ratio is unknown")
+                });
             }
         },
         Metric::ServerCpu => format!("{ratio} the reference's CPU time per request"),

@@ -172,7 +172,8 @@ impl Race {
                 Err(format!("`{}` and `{}` name different servers: keep one of them", one.key(), other.key()))
             }
             ([own], Some((way, option, needed))) if *own != way => Err(format!(
-                "`{}` and {option} name different servers: without this file, {option} needs {needed}, too",
+                "`{}` in this file and {option} on the command line name different servers: remove one of them; without this file, {option} \
+                 needs {needed}, too",
                 own.key()
             )),
             (_, Some((way, ..))) => Ok(way),

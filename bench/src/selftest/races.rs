@@ -17,7 +17,7 @@ pub struct Outcome {
     pub covers: Option<bool>,
     /// Time until the decision.
     pub elapsed_s: f64,
-    /// Number of blocks until the decision.
+    /// The number of rounds until the decision (in blocks: of blocks).
     pub blocks: u64,
 }
 

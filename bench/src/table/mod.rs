@@ -36,7 +36,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("node", "nodejs"),
 ];
 
-/// Measures and prints.
+/// Measures the selected works and prints a row for each figure; with `--render`, only makes the page again from the stored figures.
 pub fn run(options: &Options) -> Result<()> {
     if options.render {
         return page::render(&xtask::root());

@@ -306,7 +306,7 @@ impl<'a> HeatServers<'a> {
                 self.members[at].lacks_memory(format!("memory ran out while {beside} alive: {why}"));
             }
             Cause::OwnMemory => {
-                let why = format!("memory ran out while no other contender was alive: {why}");
+                let why = format!("the machine's memory ran out while no other contender was running: {why}");
                 self.members[at].leaves(Fault::Contender(why));
             }
             Cause::Unknown => self.members[at].leaves(Fault::Contender(why)),

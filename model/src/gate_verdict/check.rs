@@ -22,14 +22,15 @@ impl GateVerdict {
         }
         self.check_texts()?;
         self.check_numbers()?;
-        for change in &self.changes {
-            check_change(change, change.margin.unwrap_or(self.margin))?;
+        for (at, change) in self.changes.iter().enumerate() {
+            let wrong = |why| format!("change {}: {why}", at + 1);
+            check_change(change, change.margin.unwrap_or(self.margin)).map_err(wrong)?;
         }
         if let Some(profile) = &self.profile {
             profile.check()?;
         }
         if self.outcome != outcome(&self.changes, &self.unknown) {
-            return Err("its outcome does not follow from its changes".to_owned());
+            return Err("`outcome` does not follow from `changes` and `unknown`".to_owned());
         }
         Ok(())
     }
@@ -72,7 +73,7 @@ fn check_change(change: &VerdictChange, margin: f64) -> Result<(), String> {
     )?;
     let speed = Figure { median: change.speed, low: change.low, high: change.high };
     if Outcome::from(judged(speed, margin)) != change.judged {
-        return Err("a judgement does not follow from its interval and the margin".to_owned());
+        return Err("`judged` does not follow from `speed`, `low`, `high` and the margin".to_owned());
     }
     Ok(())
 }

@@ -104,16 +104,16 @@ fn what_drome_can_not_have_written_is_refused() {
         verdict.check().unwrap_err()
     };
     assert!(wrong(|v| v.schema = 2).contains("schema is 2"));
-    assert!(wrong(|v| v.outcome = Outcome::Passed).contains("does not follow from its changes"));
-    assert!(wrong(|v| v.changes[0].judged = Outcome::Passed).contains("does not follow from its interval"));
-    assert!(wrong(|v| v.margin = 0.5).contains("does not follow from its interval"));
+    assert!(wrong(|v| v.outcome = Outcome::Passed).contains("does not follow from `changes`"));
+    assert!(wrong(|v| v.changes[0].judged = Outcome::Passed).contains("does not follow from `speed`"));
+    assert!(wrong(|v| v.margin = 0.5).contains("does not follow from `speed`"));
     assert!(wrong(|v| v.changes[0].slowdown = 0.0).contains("1 less the speed"));
     assert!(wrong(|v| v.changes[0].slowdown = f64::NAN).contains("1 less the speed"));
     assert!(wrong(|v| v.changes[0].speed = 0.0).contains("out of range"));
     assert!(wrong(|v| v.changes[0].low = Some(f64::NEG_INFINITY)).contains("out of range"));
     assert!(wrong(|v| v.margin = f64::NAN).contains("margin is out of range"));
     assert!(wrong(|v| v.changes[0].margin = Some(-1.0)).contains("margin is out of range"));
-    assert!(wrong(|v| v.changes[0].margin = Some(0.5)).contains("does not follow from its interval"));
+    assert!(wrong(|v| v.changes[0].margin = Some(0.5)).contains("does not follow from `speed`"));
     assert!(wrong(|v| v.elapsed_s = -1.0).contains("elapsed_s is out of range"));
     assert!(wrong(|v| v.smallest_slowdown = Some(1e300)).contains("smallest_slowdown is out of range"));
     assert!(wrong(|v| v.rounds = usize::MAX).contains("rounds"));

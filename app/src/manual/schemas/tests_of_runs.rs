@@ -72,7 +72,8 @@ fn slice() -> Slice {
     }
 }
 
-/// The rows of one entry of each kind: a run in heats with every kind of row, and entries that are not runs.
+/// The rows of one entry of each kind that a file of shared runs can have: a run in heats with every kind of row that such a run has, and
+/// entries that are not runs.
 fn entries() -> Vec<Vec<Row>> {
     let machine = HeatMachine { name: "ci-1".to_owned(), attempt: 1, ..HeatMachine::default() };
     let cell = InCell {
