@@ -91,7 +91,8 @@ pub struct InCell {
     pub counts: Counts,
     /// The number of its turns, those that do not count included.
     pub turns: u64,
-    /// The number of its turns that others disturbed.
+    /// The number of its turns that were disturbed: by other programs, by the machine's host or, under open load, because the load
+    /// generator was held up.
     pub disturbed: u64,
     /// Its CPU time in the turns of other members.
     pub elsewhere_ns: Option<u64>,
@@ -219,7 +220,7 @@ pub enum Step {
         quiet: usize,
         /// The number of cycles that are to count.
         wanted: usize,
-        /// The number of turns that others disturbed so far.
+        /// The number of turns that were disturbed so far.
         disturbed: usize,
         /// The number of all turns so far.
         turns: usize,

@@ -172,7 +172,8 @@ pub struct InHeat {
     pub settled: Option<bool>,
     /// The number of its turns, those that do not count included.
     pub turns: Option<u64>,
-    /// The number of its turns that others disturbed.
+    /// The number of its turns that were disturbed: by other programs, by the machine's host or, under open load, because the load
+    /// generator was held up.
     pub disturbed: Option<u64>,
 }
 

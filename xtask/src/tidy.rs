@@ -93,7 +93,7 @@ fn check_file(root: &Path, name: &str, file: &Path, wrong: &mut Vec<String>) -> 
     // A server that is measured is not drome's own code.
     let is_measured = file.ends_with("bench/src/profiles/spins.rs");
     if name != "net" && !is_this_list && !is_measured && text.contains("unsafe ") {
-        wrong.push(format!("{shown} has unsafe code, which only net may have"));
+        wrong.push(format!("{shown} has unsafe code, which only net may have: move it there"));
     }
     Ok(())
 }

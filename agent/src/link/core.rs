@@ -1,4 +1,4 @@
-//! What a link's threads share: the requests that wait, why the link is lost, and its end.
+//! What a link's threads share: the requests that wait, why the link was lost, and whether it was ended.
 
 use crate::heard::Heard;
 use crate::outbox::Outbox;

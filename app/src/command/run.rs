@@ -200,6 +200,16 @@ fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
     Ok(study)
 }
 
+/// Why no run of this study can be resumed, and what to do instead.
+fn nothing_to_resume(study: &str, any_ended: bool) -> String {
+    let why = if any_ended {
+        "all have ended; continue the latest with a larger --budget or a smaller --precision, or"
+    } else {
+        "the store has none;"
+    };
+    format!("there is no run of {study} to resume: {why} start a new run without --resume")
+}
+
 /// The run to resume: the latest that has not ended, or the latest of all if there is a new budget or precision.
 fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     let goes_on = args.budget.is_some() || args.precision.is_some();
@@ -211,10 +221,7 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     if let Some(Listed { id, machine: Some(machine), .. }) = nearest {
         return Err(StoreError::Pulled { run: id.clone(), machine: machine.clone() }.into());
     }
-    let Some(open) = open else {
-        let more = if all.is_empty() { "" } else { "; with a larger --budget the latest can be resumed" };
-        bail!(WrongInput(format!("there is no run of {study} to resume: all have ended{more}")));
-    };
+    let Some(open) = open else { bail!(WrongInput(nothing_to_resume(study, !all.is_empty()))) };
     let (mut run, _, ended) = store.run(&open.id)?;
     if run.fleet.is_some() {
         let id = &run.id;

@@ -1,5 +1,5 @@
 //! wrk's Lua scripts, as far as they only choose the requests beforehand. A script runs before the measurement and decides everything
-//! there, because no script runs while requests are in flight. Anything that can't be decided then is refused, with the reason.
+//! there, because no script runs while requests are in flight (only `done()` runs after it). Anything that can't be decided then is refused, with the reason.
 
 use super::options::Options;
 use super::pieces::{self, NoRequest};

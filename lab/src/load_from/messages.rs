@@ -36,7 +36,7 @@ pub struct Ready {
     pub threads: usize,
 }
 
-/// The order to start.
+/// The content of a [`RUN`] request: when to start the load.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Run {
     /// The instant, in nanoseconds of the monotonic clock of the machine that gets the order.

@@ -55,7 +55,7 @@ pub fn disturbed_window(window: &Piece) -> Option<Void> {
     beyond(WINDOW_SHARE, window)
 }
 
-/// What took more than this share of a piece.
+/// Who used more than this share of a piece as CPU time: other programs or, if not they, the host.
 fn beyond(share: f64, piece: &Piece) -> Option<Void> {
     let is_much = |ns: &u64| *ns as f64 > share * piece.wall_ns as f64;
     let others = piece.others_ns.filter(is_much).map(|_| Void::Others);
