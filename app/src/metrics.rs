@@ -192,12 +192,12 @@ fn asked(head: &str) -> Result<(), (&'static str, &'static str)> {
     match hosts[..] {
         [host] if is_this_machine(host) => {}
         [_] => return Err(("403 Forbidden", "use the address that drome printed")),
-        _ => return Err(("400 Bad Request", "a request must have exactly one Host")),
+        _ => return Err(("400 Bad Request", "a request must have exactly one Host header")),
     }
     match (method, target.split('?').next()) {
         ("GET" | "HEAD", Some("/metrics")) => Ok(()),
         ("GET" | "HEAD", _) => Err(("404 Not Found", "only /metrics exists")),
-        _ => Err(("405 Method Not Allowed", "only GET /metrics is allowed")),
+        _ => Err(("405 Method Not Allowed", "only GET and HEAD are allowed")),
     }
 }
 

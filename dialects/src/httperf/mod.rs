@@ -124,7 +124,8 @@ fn is_even(pace: Pace) -> bool {
     }
 }
 
-/// The plan, and the URIs in turn. `Err`: why there is none; `None` if there are too many URIs.
+/// The plan, and the URIs in the order in which they are requested. `Err(Some)`: what httperf prints about wrong options; `Err(None)`:
+/// there are too many URIs.
 fn plan(
     call: &Call,
     options: &Options,

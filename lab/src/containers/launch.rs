@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 const PORT: &str = "{port}";
 
 /// Options of `run` for every container. The network is the machine's, so that no proxy is between load and server. The
-/// output comes through the tool to the server's log and is kept nowhere else. A removal kills at once: the server was asked before.
+/// output comes through the tool to the server's log and is kept nowhere else. A removal kills at once, because the server was asked to end before.
 const OPTIONS: [&str; 5] =
     ["--rm", "--pull=never", "--network=host", "--log-driver=none", "--stop-timeout=0"];
 

@@ -46,7 +46,8 @@ impl Debug for RemoteMachine {
 }
 
 impl RemoteMachine {
-    /// Takes a machine over this link. Its servers listen on this address, else on the one by which the machine is reached.
+    /// Opens the machine at the other end of `link`. Its servers listen on `address` or, without one, on the address by which the machine
+    /// is reached.
     pub fn open(link: Link, address: Option<Ipv4Addr>) -> Result<Self, RemoteError> {
         let patience = Some(Duration::from_secs(PATIENCE_S));
         let machine: Machine = link

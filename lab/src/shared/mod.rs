@@ -73,6 +73,9 @@ pub enum SharedError {
     /// There is too much of it.
     #[error("would be larger than {} MiB: choose fewer runs", MOST_BYTES >> 20)]
     TooLarge,
+    /// One line of it would be too long.
+    #[error("would have a line longer than {} MiB: leave out that run", LONGEST_LINE >> 20)]
+    LineTooLong,
     /// A row of the store can't be shared.
     #[error("can't have {what}: {why}")]
     Row {

@@ -58,7 +58,10 @@ impl<W: Write> Writer<W> {
         let line = format!("{{\"{kind}\":{json}}}\n");
         let length = line.len() as u64;
         self.bytes += length;
-        if length > LONGEST_LINE || self.bytes > MOST_BYTES {
+        if length > LONGEST_LINE {
+            return Err(SharedError::LineTooLong);
+        }
+        if self.bytes > MOST_BYTES {
             return Err(SharedError::TooLarge);
         }
         self.lines += 1;
@@ -69,4 +72,17 @@ impl<W: Write> Writer<W> {
 
 fn json<T: serde::Serialize>(line: &T) -> Result<String, SharedError> {
     serde_json::to_string(line).map_err(|error| SharedError::Write(error.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_nobody_could_read_is_refused_as_a_line() {
+        let mut writer = Writer::begin(Vec::new(), "0.1.0").unwrap();
+        let text = "a".repeat(LONGEST_LINE as usize);
+        assert!(matches!(writer.line("ended", &text), Err(SharedError::LineTooLong)));
+        assert!(writer.line("ended", "1").is_ok());
+    }
 }

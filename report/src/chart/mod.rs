@@ -95,7 +95,7 @@ pub fn of_history(told: &History) -> Vec<Chart> {
         .collect()
 }
 
-/// The chart of a sweep, if any step was measured.
+/// The chart of a sweep, if any step has a latency.
 pub fn of_sweep(sweep: &Sweep) -> Option<Chart> {
     let chart = load::of_sweep(sweep);
     let is_known = chart.load_curves.iter().flat_map(|curve| &curve.steps).any(|s| s.latency_ns.is_some());

@@ -1,6 +1,6 @@
-//! Makes one figure per start from the slices of one heat: answers by time over all its slices, each cycle adjusted for its
-//! common level. The figure is a sum, not a robust centre, because a centre would erase a server's own pauses; the cycle's common
-//! level is a median, because one member's pause is not the machine's.
+//! Makes one figure per start from its slices in one heat: the answers of all slices divided by their time, with each cycle adjusted for
+//! its level (how fast all members were in it, compared with their usual rates). The figure is a ratio of sums, not a robust centre, because
+//! a centre would hide a server's own pauses. A cycle's level is a median over members, because one member's pause is not the machine's.
 
 use super::studentized_range::Critical;
 use crate::{median, signed_rank};

@@ -8,8 +8,8 @@ use model::GateVerdict;
 use model::gate_verdict::VerdictProfile;
 
 /// Why servers that already run can't be sampled.
-const UNKNOWN: &str = "the processes of these servers are not known, so that there is nothing to sample: give the first process of each \
-                       with --pid, in the order of the URLs";
+const UNKNOWN: &str = "the processes of these servers are not known, so that there is nothing to sample: give the PID of each \
+                       server's first process with --pid, in the order of the URLs";
 
 /// Whether the servers of a race are sampled, and for which folder.
 #[derive(Debug)]

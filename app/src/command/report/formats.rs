@@ -18,9 +18,9 @@ pub enum Format {
     /// A self-contained page
     Html,
     Json,
-    /// One row for every trial
+    /// One row for every start in each cell (in blocks: for every trial)
     Csv,
-    /// One row for every trial, separated by tabs
+    /// The same as CSV, separated by tabs
     Tsv,
     /// Metrics for bencher.dev
     Bencher,

@@ -56,7 +56,7 @@ pub struct Sum {
     pub turns: Duration,
     /// For every look: the number of rounds, and their time.
     pub looks: Vec<(usize, Duration)>,
-    /// The time of a round if every server took the longest warm-up in every cell and every cycle took five attempts.
+    /// The time of a round if every server took the longest warm-up in every cell and every cell took five times its time.
     pub round_most: Duration,
     /// The longest time of the run.
     pub budget: Duration,

@@ -1,5 +1,5 @@
-//! Tests whether the members of a heat were disturbed equally often. If one draws others (a logger that it wakes, a helper that it starts),
-//! leaving out its disturbed turns would leave out its bad moments only. Pure; exact.
+//! Tests whether the members of a heat were disturbed equally often. If a member makes other programs run in its turns (a logger that
+//! it wakes, a helper that it starts), leaving out its disturbed turns would leave out only its bad moments. Pure; exact.
 //!
 //! The order of the first turns within a cycle is shuffled (those that make up for disturbed ones come after). So if disturbance does not
 //! depend on whose turn it is, each disturbed turn of a cycle is equally likely to be any member's, however long the bursts are and
@@ -8,7 +8,7 @@
 
 use crate::heat::turns::disturbance::{Turn, firsts};
 
-/// The probability of finding a difference between members that do not differ.
+/// The largest probability of finding a difference between members that do not differ.
 const LEVEL: f64 = 0.01;
 
 /// Finds the member whose share of disturbed turns differs from the others' by more than chance; of several, the most unlikely one.

@@ -52,12 +52,13 @@ impl Used {
         self.others_where(|cpu| cpu.is_some_and(|cpu| cpus.contains(&cpu)))
     }
 
-    /// CPU time of other programs on these cores, and of those whose core is not known; of all, where no core is given.
+    /// CPU time of other programs on these cores, and of those whose core is not known; of all other programs if `cpus` is empty.
     pub fn others_perhaps_on(&self, cpus: &BTreeSet<usize>) -> u64 {
         self.others_where(|cpu| perhaps_on(cpu, cpus))
     }
 
-    /// The PID and the CPU time of each other program on these cores, and of those whose core is not known; of all, where no core is given.
+    /// The PID and the CPU time of each live process of other programs that is on these cores or whose core is not known; of all of them
+    /// if `cpus` is empty.
     pub fn processes_perhaps_on(&self, cpus: &BTreeSet<usize>) -> Vec<(i32, u64)> {
         let there = self.others.iter().filter(|(_, cpu, _)| perhaps_on(*cpu, cpus));
         there.map(|(pid, _, ns)| (*pid, *ns)).collect()
