@@ -281,11 +281,17 @@ mod tests {
             assert!(why.starts_with(&format!("the budget of {budget}s is spent after ")), "{why}");
         }
         let (_, _, why) = walk_of_budget([8, 30], Duration::from_secs(9));
-        assert!(why.starts_with("the budget of 9s is spent after 2 blocks; at least 8 blocks are needed"), "{why}");
+        assert!(
+            why.starts_with("the budget of 9s is spent after 2 blocks; at least 8 blocks are needed"),
+            "{why}"
+        );
         // In the first block it goes trial after trial, as long as one fits by what is known: only a contender's first may pass it.
         let (seen, _, why) = walk_of_budget([2, 30], Duration::from_secs(2));
         assert!((1..3).contains(&seen.len()), "{why}");
-        assert!(why.starts_with("the budget of 2s is spent in block 1; at least 2 blocks are needed"), "{why}");
+        assert!(
+            why.starts_with("the budget of 2s is spent in block 1; at least 2 blocks are needed"),
+            "{why}"
+        );
         let (seen, _, why) = walk_of_budget([2, 30], Duration::from_millis(1));
         assert!(seen.is_empty() && why.starts_with("the budget of 1ms is spent in block 1"), "{why}");
     }

@@ -74,7 +74,8 @@ fn failed(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
 
 fn void(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
     let (n, of) = (c.void, several(c.trials, start(cell)));
-    let title = format!("{n} of {of} can't be trusted and are left out of every estimate{}", reason(c, "void: "));
+    let title =
+        format!("{n} of {of} can't be trusted and are left out of every estimate{}", reason(c, "void: "));
     (n > 0).then(|| Chip::new("open", format!("{n} void"), title))
 }
 

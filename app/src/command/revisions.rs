@@ -52,7 +52,9 @@ impl RevisionArgs {
             return Err(WrongInput(why.to_owned()).into());
         };
         if !(2..=MOST).contains(&self.revs.len()) {
-            return Err(WrongInput(format!("name 2 to {MOST} revisions, each with a --rev of its own")).into());
+            return Err(
+                WrongInput(format!("name 2 to {MOST} revisions, each with a --rev of its own")).into()
+            );
         }
         if !start.contains("{port}") {
             let why = "write {port} where the command takes the port that the server must listen on";

@@ -128,7 +128,9 @@ fn refuse(key: &str, value: &str) -> Result<(), Printed> {
         "cache" if truth => "requests would depend on earlier answers",
         "debug" if truth => "drome has no wire trace to print",
         "chunked" if !truth => "drome always reads chunks",
-        "timeout" if atoi(value) != 30 => "siege limits only connecting by it, and drome leaves that limit to the operating system",
+        "timeout" if atoi(value) != 30 => {
+            "siege limits only connecting by it, and drome leaves that limit to the operating system"
+        }
         "attempts" if atoi(value) != 1 => "drome does not repeat requests after 401 or 407",
         "proxy-host" | "proxy-login" => "drome uses no proxy here",
         "ftp-login" => "drome supports only HTTP",

@@ -43,7 +43,8 @@ pub(super) fn exceeded(run: &Run, observations: &[Observation], open: &[Trial]) 
         format!("after {}", blocks(trial.block))
     };
     let least = run.study.design.blocks[0];
-    let short = if trial.block < least { format!("; at least {least} blocks are needed") } else { String::new() };
+    let short =
+        if trial.block < least { format!("; at least {least} blocks are needed") } else { String::new() };
     let more = what_it_would_take(run, observations, trial.block, spent);
     Some(format!("the budget of {} is spent {when}{short}{more}", humantime::format_duration(budget)))
 }

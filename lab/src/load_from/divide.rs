@@ -14,7 +14,9 @@ fn plural(number: u64) -> &'static str {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum DivideError {
     /// There is no machine, or there are too many.
-    #[error("a load can be spread over 1 to {MOST_MACHINES} machines, not over {0}: change the number of --load-from")]
+    #[error(
+        "a load can be spread over 1 to {MOST_MACHINES} machines, not over {0}: change the number of --load-from"
+    )]
     Machines(usize),
     /// A machine would have no connection.
     #[error(

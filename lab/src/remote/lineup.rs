@@ -1,6 +1,6 @@
 //! Moves a lineup to another machine: writes the sources of its contenders there, installs what they lack, and describes the run.
 
-use super::messages::{Bodies, Install, Installed, SourcesWritten, WriteSources, Step};
+use super::messages::{Bodies, Install, Installed, SourcesWritten, Step, WriteSources};
 use super::probe;
 use super::remote_contender::RemoteContender;
 use super::remote_machine::{RemoteError, RemoteMachine};

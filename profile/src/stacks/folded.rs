@@ -26,7 +26,9 @@ pub enum FoldedError {
     #[error("line {0} is not a stack and a count, such as `main;handle;write 12`")]
     Line(usize),
     /// A line of drome's own with a value that can't be read.
-    #[error("line {0} has a setting that can't be read: write `has_kernel=true` or `false`, and each other one as `name=number`")]
+    #[error(
+        "line {0} has a setting that can't be read: write `has_kernel=true` or `false`, and each other one as `name=number`"
+    )]
     Setting(usize),
     /// Too many stacks.
     #[error("the file has more than {} stacks", MOST_STACKS)]

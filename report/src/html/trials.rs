@@ -103,7 +103,8 @@ fn outcome(o: &Observation) -> (Option<Chip>, String, Option<&Measurement>) {
     match &o.outcome {
         Outcome::Failed(why) => (Some(Chip::bad("failed", "It has no figures")), why.clone(), None),
         Outcome::Measured(m) => {
-            let void = || Chip::open("void", "Its figures can't be trusted and are left out of every estimate");
+            let void =
+                || Chip::open("void", "Its figures can't be trusted and are left out of every estimate");
             ((!m.verdict.valid).then(void), m.verdict.reasons.join("; "), Some(m.as_ref()))
         }
     }

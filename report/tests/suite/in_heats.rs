@@ -330,7 +330,10 @@ fn a_leader_beside_a_limited_reference_is_told_with_a_bound() {
     let words = |f: &Findings| report::progress::leading(f, 0).unwrap();
     assert!(words(&f).starts_with("nginx leads with at most 0.658×"), "{}", words(&f));
     f.cells[0].contenders[1].bound = Some("client".to_owned());
-    assert_eq!(words(&f), "nginx leads so far; the load generator limits both it and the reference, so their ratio is unknown");
+    assert_eq!(
+        words(&f),
+        "nginx leads so far; the load generator limits both it and the reference, so their ratio is unknown"
+    );
     f.cells[0].contenders[0].bound = Some("server".to_owned());
     assert!(words(&f).starts_with("nginx leads with at least 0.658×"), "{}", words(&f));
     f.cells[0].contenders[1].bound = Some("server".to_owned());

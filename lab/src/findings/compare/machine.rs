@@ -39,8 +39,12 @@ pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<S
 fn machines(old: &Findings, new: &Findings) -> Option<String> {
     let [before, now] =
         [old, new].map(|run| run.origin.as_ref().map_or(HERE, |origin| origin.machine.as_str()));
-    (before != now)
-        .then(|| format!("{}; the correction for the machine's speed removes most of its effect", another("machine", before, now)))
+    (before != now).then(|| {
+        format!(
+            "{}; the correction for the machine's speed removes most of its effect",
+            another("machine", before, now)
+        )
+    })
 }
 
 /// How a run was measured. A server in heats is warm and has others beside it, so its figures are not those of a block.
@@ -171,7 +175,10 @@ fn settings(old: &Environment, new: &Environment) -> Vec<String> {
     }
     let mut tell = |what: &str, old: Option<String>, new: Option<String>| match (old, new) {
         (Some(old), Some(new)) if old != new => {
-            notes.push(format!("{}; the correction for the machine's speed removes most of its effect", another(what, &old, &new)));
+            notes.push(format!(
+                "{}; the correction for the machine's speed removes most of its effect",
+                another(what, &old, &new)
+            ));
         }
         (None, Some(_)) | (Some(_), None) => unknown.push(what.to_owned()),
         _ => {}

@@ -137,7 +137,8 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
         format!("after {}", rounds_in_words(heat.round))
     };
     let least = run.study.design.blocks[0];
-    let short = if heat.round < least { format!("; at least {least} rounds are needed") } else { String::new() };
+    let short =
+        if heat.round < least { format!("; at least {least} rounds are needed") } else { String::new() };
     Some(format!("the budget of {} is spent {when}{short}", humantime::format_duration(budget)))
 }
 

@@ -1,6 +1,6 @@
 //! The contenders whose sources were written to this machine, and the bodies that they serve.
 
-use super::super::messages::{Bodies, Install, Installed, Lacks, SourcesWritten, WriteSources, Start, Step};
+use super::super::messages::{Bodies, Install, Installed, Lacks, SourcesWritten, Start, Step, WriteSources};
 use super::{locked, no_number};
 use crate::catalog::Entry;
 use crate::poll_while::poll_while;
@@ -23,7 +23,12 @@ pub struct Contenders {
 
 impl Contenders {
     /// Writes a contender's sources to the cache folder.
-    pub fn write_sources(&self, asked: &WriteSources, blob: Option<Vec<u8>>, id: u64) -> Result<SourcesWritten, String> {
+    pub fn write_sources(
+        &self,
+        asked: &WriteSources,
+        blob: Option<Vec<u8>>,
+        id: u64,
+    ) -> Result<SourcesWritten, String> {
         super::file_name(&asked.name)?;
         let bytes = blob.ok_or("the contender's sources did not arrive")?;
         let sources = sources(&asked.sources, &bytes)?;

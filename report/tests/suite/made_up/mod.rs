@@ -173,10 +173,7 @@ fn page() -> Published {
         cells: BTreeMap::new(),
         details: BTreeMap::from([(
             "keep-alive".to_owned(),
-            BTreeMap::from([(
-                "nginx".to_owned(),
-                BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]),
-            )]),
+            BTreeMap::from([("nginx".to_owned(), BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]))]),
         )]),
         without: BTreeMap::new(),
         versions: BTreeMap::from([("nginx".to_owned(), "0.8.1".to_owned())]),

@@ -86,7 +86,8 @@ fn a_budget_below_one_heat_is_told_before_anything_is_started() {
     assert!(run.study.design.budget >= sum.looks[0].1, "{enough} has room for the least rounds");
     let why = exceeded(&run, &first_heat(&run), &vec![start(0, 0, "a", &[0]); 900]).unwrap();
     assert!(
-        why.starts_with("the budget of ") && why.ends_with(" is spent in round 1; at least 4 rounds are needed"),
+        why.starts_with("the budget of ")
+            && why.ends_with(" is spent in round 1; at least 4 rounds are needed"),
         "{why}"
     );
 }
