@@ -9,6 +9,10 @@ pub enum LinkError {
     #[error("{name} can't be reached: `{program}` can't be run ({why}); check the words of the command")]
     NotStarted { name: String, program: String, why: String },
     #[error(
+        "{name} can't be reached ({said}): check its name, the network between, and sshd there; `ssh` to it must work by hand"
+    )]
+    Unreachable { name: String, said: String },
+    #[error(
         "{name} refuses the key or the user ({said}): make `ssh` log in there with a key, without a password"
     )]
     Denied { name: String, said: String },

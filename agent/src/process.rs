@@ -171,6 +171,8 @@ fn of_ssh(name: &str, said: &str) -> Option<LinkError> {
         Some(LinkError::UnknownHost { name, said: all })
     } else if says(&["Permission denied (", "Too many authentication failures", "a password is required"]) {
         Some(LinkError::Denied { name, said: all })
+    } else if says(&["ssh: connect to host", "ssh: Could not resolve hostname"]) {
+        Some(LinkError::Unreachable { name, said: all })
     } else {
         None
     }
@@ -198,13 +200,14 @@ mod tests {
         };
         for (code, said, expected) in [
             (255, "root@pi: Permission denied (publickey).", "refuses the key"),
+            (255, "ssh: connect to host 10.77.1.2 port 22: No route to host", "pi can't be reached (ssh: connect"),
+            (255, "ssh: Could not resolve hostname pi: Name or service not known", "pi can't be reached"),
             (255, "Host key verification failed.", "host key that `ssh` does not know"),
             (127, "bash: line 1: drome: command not found", "has no drome"),
             (1, "sudo: drome: command not found", "has no drome"),
             (255, "exec of \"drome\" failed: No such file or directory", "has no drome"),
             (126, "", "has no drome that runs in a non-interactive shell (it can't be run there)"),
             (2, "error: unrecognized subcommand 'agent'", "install the same version"),
-            (255, "ssh: Could not resolve hostname pi: Name or service not known", "with exit code 255"),
             (3, "", "with exit code 3 before drome answered; run it by hand"),
         ] {
             let told = ended(code, said);

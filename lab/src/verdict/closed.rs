@@ -1,6 +1,5 @@
 //! Judges closed load: whether the figures agree with each other, and whether the server was kept at work.
 
-use super::bound::CLIENT_BUSY;
 use super::{Case, Reason};
 use model::verdict::NEVER_ANSWERED;
 use model::{Bound, Load, Think, Usage};
@@ -44,7 +43,7 @@ fn little(case: &Case<'_>, connections: usize) -> Option<Reason> {
 
 /// Notes that the load generator was at its limit. That does not void the rate: it is a lower bound for the server.
 fn client(case: &Case<'_>, bound: Bound) -> Option<Reason> {
-    let busy = case.client_busy(CLIENT_BUSY)?;
+    let busy = case.client_busy(0.0).filter(|_| matches!(bound, Bound::Client | Bound::Both))?;
     let both = if bound == Bound::Both { ", and so was the server" } else { "" };
     Some(Reason::note(format!("{busy}{both}: the server may be able to do more")))
 }
