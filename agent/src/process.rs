@@ -200,7 +200,11 @@ mod tests {
         };
         for (code, said, expected) in [
             (255, "root@pi: Permission denied (publickey).", "refuses the key"),
-            (255, "ssh: connect to host 10.77.1.2 port 22: No route to host", "pi can't be reached (ssh: connect"),
+            (
+                255,
+                "ssh: connect to host 10.77.1.2 port 22: No route to host",
+                "pi can't be reached (ssh: connect",
+            ),
             (255, "ssh: Could not resolve hostname pi: Name or service not known", "pi can't be reached"),
             (255, "Host key verification failed.", "host key that `ssh` does not know"),
             (127, "bash: line 1: drome: command not found", "has no drome"),

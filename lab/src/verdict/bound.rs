@@ -21,7 +21,8 @@ pub const SERVER_BUSY: f64 = 0.99;
 /// Finds the bound; `usage` is `None` where the server's processes are not known. `is_network_full`: the network carried all that it can.
 pub fn of(tally: &Tally, usage: Option<&Usage>, is_network_full: bool) -> Bound {
     let server = usage.and_then(Usage::busy_share).map(|share| share >= SERVER_BUSY);
-    let limit = if server == Some(true) { in_flight(tally).map_or(CLIENT_BUSY, client_limit) } else { CLIENT_BUSY };
+    let limit =
+        if server == Some(true) { in_flight(tally).map_or(CLIENT_BUSY, client_limit) } else { CLIENT_BUSY };
     let client = tally.client_busiest_use().is_some_and(|share| share >= limit);
     match (server, client) {
         (Some(true), true) => Bound::Both,
@@ -50,7 +51,7 @@ fn client_limit(in_flight: f64) -> f64 {
     // The ratio of the two service times at which the server loses that much: its share falls as the ratio grows.
     let (mut low, mut high) = (0.0, 2.0);
     for _ in 0..50 {
-        let ratio = (low + high) / 2.0;
+        let ratio = f64::midpoint(low, high);
         if server_share(ratio, in_flight) >= 1.0 - MAY_COST { low = ratio } else { high = ratio }
     }
     (low * (1.0 - MAY_COST)).clamp(CLIENT_BUSY, CLIENT_FULL)
@@ -146,8 +147,16 @@ mod tests {
         };
         assert_eq!(with_64(0.95, 0, Some(0.995)), Bound::Server);
         assert_eq!(with_64(0.985, 0, Some(0.995)), Bound::Both);
-        assert_eq!(with_64(0.95, 32, Some(0.995)), Bound::Both, "only 32 are in flight on connections that are answered");
-        assert_eq!(with_64(0.95, 0, Some(0.98)), Bound::Client, "a server that waits does not do all that it can");
+        assert_eq!(
+            with_64(0.95, 32, Some(0.995)),
+            Bound::Both,
+            "only 32 are in flight on connections that are answered"
+        );
+        assert_eq!(
+            with_64(0.95, 0, Some(0.98)),
+            Bound::Client,
+            "a server that waits does not do all that it can"
+        );
         assert_eq!(with_64(0.95, 0, None), Bound::Client);
     }
 
