@@ -70,7 +70,7 @@ fn a_study_with_its_servers_elsewhere_is_not_planned() {
     home.write("own/studies/small.toml", &format!("server-on = \"ssh pi@board\"{STUDY}"));
     let finished = run(&mut heat(&home, &["--plan", "small"]));
     assert!(
-        finished.code == 2 && finished.err.contains("has `server-on`"),
+        finished.code == 2 && finished.err.contains("(`server-on`)"),
         "{} {}",
         finished.code,
         finished.err

@@ -141,7 +141,7 @@ fn a_study_whose_servers_are_elsewhere_is_not_planned_for_a_fleet() {
     let study = Study { server_on: Some("ssh pi@board".to_owned()), ..fleet().study };
     let rules = Rules { seed: Some(1), quick: false, allow_busy: true };
     let error = plan(&Catalog::default(), &store, ("example", study), rules, 2).unwrap_err();
-    assert!(error.to_string().contains("has `server-on`"), "{error}");
+    assert!(error.to_string().contains("(`server-on`)"), "{error}");
     assert!(store.everything().unwrap().is_empty());
 }
 
