@@ -272,7 +272,10 @@ mod tests {
     fn whoever_gives_the_path_of_a_study_is_told_how_it_is_named() {
         let catalog = Catalog::built_in().unwrap();
         let told = catalog.study("mine/today.toml").unwrap_err().to_string();
-        assert!(told.contains("save the file as DIR/studies/today.toml and give `today --catalog DIR`"), "{told}");
+        assert!(
+            told.contains("save the file as DIR/studies/today.toml and give `today --catalog DIR`"),
+            "{told}"
+        );
         let told = catalog.study("todya").unwrap_err().to_string();
         assert!(told.starts_with("there is no study `todya` (did you mean `today`?); there are: "), "{told}");
     }

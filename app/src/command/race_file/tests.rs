@@ -48,7 +48,10 @@ fn servers_are_named_in_one_way() {
         assert!(why(&two, &[]).contains(names), "{two}");
     }
     let image = ["--image", "b"];
-    assert!(why(&started, &image).contains("`rev` in this file and --image on the command line name different servers"));
+    assert!(
+        why(&started, &image)
+            .contains("`rev` in this file and --image on the command line name different servers")
+    );
     assert!(why(urls, &image).contains("without this file, --image needs --start or --env"));
     assert!(why(images, &["--rev=b"]).contains("without this file, --rev needs --start"));
     assert!(why(&format!("{images}\nbuild = \"make\""), &[]).contains("already built: leave out `build`"));
