@@ -1,5 +1,5 @@
-//! Checks that connections can start from the given addresses, before anything is measured and with errors of their own: the error of a
-//! connection would look like too few ports.
+//! Checks, before anything is measured, that connections can start from the given addresses. Without this check, a wrong address would
+//! fail at connecting, with an error that looks as if local ports had run out.
 
 use model::{Address, Plan};
 use std::net::{IpAddr, SocketAddr, TcpListener};

@@ -121,7 +121,7 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
         ))
         .into()),
         Stored::Printed(printed) => Err(WrongInput(format!(
-            "{} is one measurement (`drome {}`), so there are no trials to compare; `drome race` compares two servers",
+            "{} is the result of `drome {}`, which can't be compared: choose a run of a study (`drome list runs`); `drome race` compares two servers",
             printed.id, printed.title
         ))
         .into()),

@@ -1,4 +1,4 @@
-//! The work that a server does for every request besides answering it.
+//! The work that a server does for every request, and for every new connection, besides answering.
 
 use super::Spin;
 use rustix::io::{read, write};

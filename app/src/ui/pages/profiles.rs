@@ -63,7 +63,7 @@ pub fn section(run: &str, profiles: &[RunProfile]) -> Markup {
 /// The most expensive functions of a contender.
 fn one(run: &str, of: &RunProfile) -> Markup {
     let Some(stored) = &of.stored else {
-        return html! { p.note { "The profile of " (of.name) " can't be read. Use a newer drome." } };
+        return html! { p.note { "The profile of " (of.name) " can't be read: it is damaged, or a newer drome wrote it." } };
     };
     let title = title(&of.name, stored);
     let counted = counted::per_answer(&stored.counters, stored.work.answers);

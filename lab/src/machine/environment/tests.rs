@@ -13,7 +13,7 @@ fn look(tree: &Tree) -> Environment {
     tree.system().look(&fixture::four())
 }
 
-/// Nothing in it is a number or a text: all is null, or empty for want of anything to look at.
+/// Whether every value in it is null. An object without entries counts as null.
 fn all_null(value: &serde_json::Value) -> bool {
     match value {
         serde_json::Value::Object(map) => map.values().all(all_null),
