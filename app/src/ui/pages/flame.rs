@@ -54,7 +54,9 @@ impl Graph {
         };
         let tree = serde_json::from_str::<CallTree>(&row.tree).ok();
         let (Some(stored), Some(tree)) = (profiles::parse(&row.json), tree) else {
-            let why = format!("The profile of {contender} in run {run} can't be read: it is damaged, or a newer drome wrote it.");
+            let why = format!(
+                "The profile of {contender} in run {run} can't be read: it is damaged, or a newer drome wrote it."
+            );
             return Err(Failure::inner(why));
         };
         let mut others: Vec<String> = store.profiles(&run)?.into_iter().map(|(name, _)| name).collect();

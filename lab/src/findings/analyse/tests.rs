@@ -154,7 +154,10 @@ fn who_fails_more_requests_than_a_percentile_leaves_out_does_not_have_it() {
     };
     let some = failing(50);
     assert_eq!((some.metric, some.latency_ns_p99, some.latency_ns_mean, some.tier), (None, None, None, None));
-    assert!(some.latency_ns_p50.is_none(), "more requests failed than p99 leaves out, so no latency is reported, not even p50");
+    assert!(
+        some.latency_ns_p50.is_none(),
+        "more requests failed than p99 leaves out, so no latency is reported, not even p50"
+    );
     assert_eq!((some.rate_per_s.map(|rate| rate.median), some.void), (Some(1000.0), 0));
     assert!(failing(10).latency_ns_p99.is_some() && failing(10).metric.is_some());
 }
