@@ -45,7 +45,7 @@ fn section(
     html! {
         section.card aria-label=(cell.title) {
             h2 { (cell.title) }
-            p.faint { (report::ranking::asked(cell)) ". " (report::ranking::floor(cell)) "." }
+            p.faint { (report::ranking::asked(cell)) "; " (report::ranking::floor(cell)) "." }
             div.scroll tabindex="0" role="region" aria-label={ "Figures of " (cell.title) } {
                 table.cell {
                     caption.unseen { (what) " as a share of " (base) ", with its 95 % interval where there is one" (axis.kind()) }

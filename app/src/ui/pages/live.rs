@@ -46,7 +46,7 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
             noscript { p.note { "Without scripts this page does not update itself: reload it to see more." } }
             form.actions action="/live/stop" method="post" data-while="under-way" {
                 button type="submit" { "Stop the study" }
-                span.faint { "Every finished trial is kept." }
+                span.faint { "Every finished start or trial is kept." }
             }
         }
         div data-live=[(!is_over).then_some("/live/events")] { (drawn) }
