@@ -22,8 +22,10 @@ const LIMIT_MINUTES: u64 = 10;
 const TOLD_AFTER_MINUTES: u64 = 1;
 const TOLD: &str = " has been running for over 60 seconds";
 
-/// The tests that `--fast` leaves out: modules of the suite of `app` that drive real servers for long, and one test
-/// with much text.
+/// The test binary of `app`, whose name no other binary has, so that [`SLOW`] leaves out nothing elsewhere: libtest skips by a part of the name.
+const PROGRAM: &str = "program";
+
+/// The tests of [`PROGRAM`] that `--fast` leaves out: modules that drive real servers for long, and one test with much text.
 const SLOW: &[&str] = &[
     "agent_sshd::",
     "browser::",
@@ -79,6 +81,9 @@ const SLOW: &[&str] = &[
 /// Packages whose tests in `tests` all take long, by the names in their manifests. `--fast` runs only their unit tests.
 const SLOW_SUITES: &[&str] = &["drome-stats"];
 
+/// The test binaries that `--fast` runs whole, in whichever packages they are.
+const OTHERS: &[&str] = &["suite", "allocations"];
+
 /// Runs the requested tests.
 pub fn test(args: &[String]) -> Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -101,11 +106,20 @@ fn fast() -> Result<()> {
     let all = ["test", "--workspace", "--locked", "--no-fail-fast"];
     let whole: Vec<&str> = SLOW_SUITES.iter().flat_map(|name| ["--exclude", *name]).collect();
     let skipped: Vec<&str> = SLOW.iter().flat_map(|module| ["--skip", *module]).collect();
-    let rest = watched(&[&all[..], &whole, &["--"], &skipped].concat());
+    // Always the same packages, so that nothing is compiled twice.
+    let all = [&all[..], &whole].concat();
+    let others = OTHERS.iter().flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
+    let parts = [
+        [&all[..], &["--lib", "--bins"]].concat(),
+        [&all[..], &others].concat(),
+        [&all[..], &["--test", PROGRAM, "--"], &skipped].concat(),
+    ];
+    // Every part runs, whatever fails.
+    let ended: Vec<Result<()>> = parts.iter().map(|part| watched(part)).collect();
     for name in SLOW_SUITES {
         watched(&["test", "--package", name, "--lib", "--locked"])?;
     }
-    rest
+    ended.into_iter().collect()
 }
 
 /// Runs cargo, shows its output on standard error, and stops it if a test takes too long.
@@ -274,6 +288,19 @@ mod tests {
             SLOW_SUITES.iter().all(|name| packages.iter().any(|package| package == name)),
             "{packages:?}"
         );
+    }
+
+    #[test]
+    fn no_test_binary_is_forgotten() {
+        let folders = std::fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
+        for folder in folders.filter(|folder| !folder.ends_with("app") && !folder.ends_with("stats")) {
+            for entry in std::fs::read_dir(folder.join("tests")).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                let is_binary = path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").is_file();
+                let name = path.file_stem().unwrap().to_string_lossy();
+                assert!(!is_binary || OTHERS.contains(&&*name), "{}", path.display());
+            }
+        }
     }
 
     /// What `--package` and `--exclude` of cargo know: not the folders' names.

@@ -21,8 +21,11 @@ pub const SERVER_BUSY: f64 = 0.99;
 /// Finds the bound; `usage` is `None` where the server's processes are not known. `is_network_full`: the network carried all that it can.
 pub fn of(tally: &Tally, usage: Option<&Usage>, is_network_full: bool) -> Bound {
     let server = usage.and_then(Usage::busy_share).map(|share| share >= SERVER_BUSY);
-    let limit =
-        if server == Some(true) { in_flight(tally).map_or(CLIENT_BUSY, client_limit) } else { CLIENT_BUSY };
+    let limit = if server == Some(true) {
+        in_flight(tally, usage).map_or(CLIENT_BUSY, client_limit)
+    } else {
+        CLIENT_BUSY
+    };
     let client = tally.client_busiest_use().is_some_and(|share| share >= limit);
     match (server, client) {
         (Some(true), true) => Bound::Both,
@@ -35,18 +38,19 @@ pub fn of(tally: &Tally, usage: Option<&Usage>, is_network_full: bool) -> Bound 
     }
 }
 
-/// The mean number of requests in flight in closed load, on connections that were answered at all.
-fn in_flight(tally: &Tally) -> Option<f64> {
+/// The mean number of requests in flight in closed load, on connections that were answered at all, for each of the load generator's
+/// threads or of the server's cores, whichever are more: each of them may have nothing to do while another has a queue.
+fn in_flight(tally: &Tally, usage: Option<&Usage>) -> Option<f64> {
     let answered = tally.served.iter().filter(|n| **n > 0).count() as f64;
     let share = if tally.served.is_empty() { 1.0 } else { answered / tally.served.len() as f64 };
-    tally.under_way().filter(|_| tally.due.is_none()).map(|all| all * share)
+    let queues = tally.threads.max(usage.map_or(1, |usage| usage.cores)).max(1) as f64;
+    tally.under_way().filter(|_| tally.due.is_none()).map(|all| all * share / queues)
 }
 
 /// The load generator's use from which it may cost a server that is always busy more than [`MAY_COST`] of its rate, although the server may
 /// only be polling. A server has nothing to do only while all requests are at the load generator, so the more of them are in flight, the
 /// rarer that is: two queues with exponential service in a closed circle. (Gordon and Newell, "Closed Queuing Systems with Exponential
-/// Servers", Operations Research 15, 1967.) 0.978 with 64 requests in flight, 0.933 with 32;
-/// with fewer than 24, [`CLIENT_BUSY`].
+/// Servers", Operations Research 15, 1967.) 0.978 with 64 requests in flight, 0.933 with 32; with fewer than 24, [`CLIENT_BUSY`].
 fn client_limit(in_flight: f64) -> f64 {
     // The ratio of the two service times at which the server loses that much: its share falls as the ratio grows.
     let (mut low, mut high) = (0.0, 2.0);
@@ -158,6 +162,18 @@ mod tests {
             "a server that waits does not do all that it can"
         );
         assert_eq!(with_64(0.95, 0, None), Bound::Client);
+    }
+
+    /// 64 connections of four threads, or to a server with four cores, are four queues of 16.
+    #[test]
+    fn requests_in_flight_are_shared_by_threads_and_cores() {
+        let mut tally = tally(0.95);
+        tally.duration_ns = 156_250_000;
+        let in_flight = |threads: usize, cores: usize| {
+            let usage = Usage { cores, ..usage(0.995) };
+            super::in_flight(&Tally { threads, ..tally.clone() }, Some(&usage)).map(f64::round)
+        };
+        assert_eq!((in_flight(1, 1), in_flight(4, 1), in_flight(1, 4)), (Some(64.0), Some(16.0), Some(16.0)));
     }
 
     /// E14: one worker at 100 % and seven at 60 % is bound by the client.

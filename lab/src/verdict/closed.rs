@@ -1,5 +1,6 @@
 //! Judges closed load: whether the figures agree with each other, and whether the server was kept at work.
 
+use super::bound::CLIENT_BUSY;
 use super::{Case, Reason};
 use model::verdict::NEVER_ANSWERED;
 use model::{Bound, Load, Think, Usage};
@@ -43,8 +44,12 @@ fn little(case: &Case<'_>, connections: usize) -> Option<Reason> {
 
 /// Notes that the load generator was at its limit. That does not void the rate: it is a lower bound for the server.
 fn client(case: &Case<'_>, bound: Bound) -> Option<Reason> {
-    let busy = case.client_busy(0.0).filter(|_| matches!(bound, Bound::Client | Bound::Both))?;
-    let both = if bound == Bound::Both { ", and so was the server" } else { "" };
+    let both = match bound {
+        Bound::Both => ", and so was the server",
+        Bound::Client => "",
+        _ => return None,
+    };
+    let busy = case.client_busy(CLIENT_BUSY)?;
     Some(Reason::note(format!("{busy}{both}: the server may be able to do more")))
 }
 

@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Two kernels of one machine reserve different parts of its memory, but no more than this share.
 const SAME_MEMORY: f64 = 0.05;
 
+/// What is said of a difference that does not keep two runs from being compared.
+const CORRECTED: &str = "the correction for the machine's speed removes most of its effect";
+
 /// The differences for which a comparison is refused, and those that are only reported.
 pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
     let (a, b) = (&old.environment, &new.environment);
@@ -39,12 +42,7 @@ pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<S
 fn machines(old: &Findings, new: &Findings) -> Option<String> {
     let [before, now] =
         [old, new].map(|run| run.origin.as_ref().map_or(HERE, |origin| origin.machine.as_str()));
-    (before != now).then(|| {
-        format!(
-            "{}; the correction for the machine's speed removes most of its effect",
-            another("machine", before, now)
-        )
-    })
+    (before != now).then(|| format!("{}; {CORRECTED}", another("machine", before, now)))
 }
 
 /// How a run was measured. A server in heats is warm and has others beside it, so its figures are not those of a block.
@@ -175,10 +173,7 @@ fn settings(old: &Environment, new: &Environment) -> Vec<String> {
     }
     let mut tell = |what: &str, old: Option<String>, new: Option<String>| match (old, new) {
         (Some(old), Some(new)) if old != new => {
-            notes.push(format!(
-                "{}; the correction for the machine's speed removes most of its effect",
-                another(what, &old, &new)
-            ));
+            notes.push(format!("{}; {CORRECTED}", another(what, &old, &new)));
         }
         (None, Some(_)) | (Some(_), None) => unknown.push(what.to_owned()),
         _ => {}
