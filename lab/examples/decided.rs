@@ -1,6 +1,7 @@
 //! How many pairs of contenders does a run decide, by how far they are apart? Reads what `drome report RUN --format json` prints, fits the
 //! model of heats at the level of a study's look (also to a first look, which gives no ranks), and prints, for each cell and for pairs of each class, how many are decided or equal, and
-//! the median half-width of the interval that decides.
+//! the median half-width of the interval that decides. Of two runs, each with the one before it, prints how many pairs are decided in both, and
+//! how many of these one way and then the other.
 //!
 //! `cargo run --release -p drome-lab --example decided -- FINDINGS.json...`
 
@@ -11,6 +12,7 @@ use model::contender::Class;
 use model::findings::{CellFindings, ContenderFindings, Unranked};
 use model::heat::HUB;
 use stats::heats::{Best, Entrant, Fit, Looks, Pair, Rules, Start, Verdict};
+use std::collections::BTreeMap;
 
 /// The distances, as ratios less one, between which pairs are counted together.
 const APART: [f64; 6] = [0.0, 0.02, 0.05, 0.15, 0.5, f64::INFINITY];
@@ -21,8 +23,8 @@ fn class(c: &ContenderFindings) -> Class {
     c.in_heats.as_ref().and_then(|own| own.class).unwrap_or(Class::Managed)
 }
 
-/// All pairs of a class, with each one's comparison.
-fn pairs(cell: &CellFindings, of: Class) -> Vec<Pair> {
+/// All pairs of the classes, by their contenders' names, with each one's comparison.
+fn pairs(cell: &CellFindings, of: &[Class]) -> Vec<((String, String), Pair)> {
     let in_heats = cell.in_heats.as_ref().unwrap();
     let contenders = &cell.contenders;
     let index = |name: &str| match name {
@@ -50,10 +52,45 @@ fn pairs(cell: &CellFindings, of: Class) -> Vec<Pair> {
     let rules = Rules { hub: has_hub.then_some(contenders.len()), best, chance: Looks::STUDY.chance };
     let fit = Fit::new(&entrants, &starts, &rules);
     let own: Vec<usize> = (0..contenders.len())
-        .filter(|c| class(&contenders[*c]) == of && entrants[*c].is_ranked && !entrants[*c].is_floor)
+        .filter(|c| of.contains(&class(&contenders[*c])) && entrants[*c].is_ranked && !entrants[*c].is_floor)
         .collect();
     let all = own.iter().enumerate().flat_map(|(i, a)| own[i + 1..].iter().map(move |b| (*a, *b)));
-    all.filter_map(|(a, b)| fit.pair(a, b)).collect()
+    let name = |index: usize| contenders[index].name.clone();
+    all.filter_map(|(a, b)| Some(((name(a), name(b)), fit.pair(a, b)?))).collect()
+}
+
+/// The pairs of a cell that are decided, by their contenders' names, with the better one.
+fn decided(cell: &CellFindings) -> BTreeMap<(String, String), String> {
+    let better = |((a, b), pair): ((String, String), Pair)| {
+        let is_first = match pair.verdict {
+            Verdict::First => true,
+            Verdict::Second => false,
+            _ => return None,
+        };
+        let better = if is_first { a.clone() } else { b.clone() };
+        // A later run may list its contenders in another order.
+        Some((if a < b { (a, b) } else { (b, a) }, better))
+    };
+    pairs(cell, &CLASSES).into_iter().filter_map(better).collect()
+}
+
+fn in_heats(findings: &Findings) -> impl Iterator<Item = &CellFindings> {
+    findings.cells.iter().filter(|cell| cell.in_heats.is_some())
+}
+
+/// Prints the pairs that two runs decide.
+fn compare(then: &Findings, now: &Findings) {
+    for cell in in_heats(now) {
+        let Some(earlier) = in_heats(then).find(|c| c.title == cell.title) else { continue };
+        let (earlier, later) = (decided(earlier), decided(cell));
+        let both = || later.iter().filter_map(|(pair, better)| Some((better, earlier.get(pair)?)));
+        let turned = both().filter(|(now, then)| now != then).count();
+        println!(
+            "{}: {} pairs are decided in both runs, {turned} one way and then the other",
+            cell.title,
+            both().count()
+        );
+    }
 }
 
 fn row(pairs: &[&Pair]) -> String {
@@ -66,13 +103,14 @@ fn row(pairs: &[&Pair]) -> String {
 }
 
 fn main() {
+    let mut before: Option<Findings> = None;
     for file in std::env::args().skip(1) {
         let findings: Findings = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
         println!("{file}\n\n| cell | class | apart | pairs | decided | equal | half-width, median |");
         println!("| --- | --- | --- | ---: | ---: | ---: | ---: |");
-        for cell in findings.cells.iter().filter(|cell| cell.in_heats.is_some()) {
+        for cell in in_heats(&findings) {
             for class in CLASSES {
-                let all = pairs(cell, class);
+                let all: Vec<Pair> = pairs(cell, &[class]).into_iter().map(|(_, pair)| pair).collect();
                 for between in APART.windows(2) {
                     let apart = |pair: &&Pair| pair.ratio.ln().abs().exp_m1();
                     let own: Vec<&Pair> =
@@ -85,5 +123,9 @@ fn main() {
             }
         }
         println!();
+        if let Some(before) = &before {
+            compare(before, &findings);
+        }
+        before = Some(findings);
     }
 }

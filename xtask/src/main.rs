@@ -37,7 +37,7 @@ const HELP: &str = "cargo xtask COMMAND
   site    the documentation as a website in target/site, with all its links checked; uses mdbook from PATH, or
           installs it into target/tools
   dist    everything that a release consists of, in target/downloads: static binaries, packages, crates, licences, checksums
-  installs  installs drome from each package in a clean Debian, and runs a race there
+  installs  installs drome from each package in a clean Debian, builds the container image, and runs a race in each
   emulated  unit tests, `drome serve`, `drome load` and a race on an emulated 64-bit ARM
   tidy    lengths of files, directions of dependencies, circles of imports, left-overs
 ";
@@ -106,39 +106,15 @@ fn kills(args: &[String]) -> Result<()> {
             .parse::<u64>()
             .with_context(|| format!("kills takes a number of kills and a seed, not `{number}`"))?;
     }
-    let (kills, seed) = (format!("DROME_TEST_KILLS={kills}"), format!("DROME_TEST_SEED={seed}"));
-    let test = [
-        "cargo",
-        "test",
-        "--locked",
-        "--package",
-        "drome",
-        "--test",
-        "suite",
-        "--",
-        "--nocapture",
-        "kills::",
-    ];
-    run("env", &[&[kills.as_str(), seed.as_str()], &test[..]].concat())
+    let variables = [format!("DROME_TEST_KILLS={kills}"), format!("DROME_TEST_SEED={seed}")];
+    testing::of_program(&variables, &["--nocapture", "kills::"])
 }
 
 /// Runs the browser tests that take the pictures. They measure a small study for it.
 fn screenshots() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     let folder = format!("DROME_SCREENSHOTS={}", root().join("docs/screenshots").display());
-    let test = [
-        "cargo",
-        "test",
-        "--locked",
-        "--package",
-        "drome",
-        "--test",
-        "suite",
-        "--",
-        "--ignored",
-        "browser::",
-    ];
-    run("env", &[&[folder.as_str()], &test[..]].concat())
+    testing::of_program(&[folder], &["--ignored", "browser::"])
 }
 
 /// Replaces this process by a command of the crate `bench`. That crate needs no optimisation itself: it measures a

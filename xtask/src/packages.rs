@@ -66,6 +66,9 @@ pub const OF_DIST: &[(&str, &str)] = &[
 pub const OF_INSTALLS: &[(&str, &str)] =
     &[("mmdebstrap", "mmdebstrap"), ("unshare", "util-linux"), ("ip", "iproute2")];
 
+/// For the container image.
+pub const OF_IMAGE: &[(&str, &str)] = &[("podman", "podman"), ("runc", "runc")];
+
 /// For `cargo xtask emulated`.
 pub const OF_EMULATION: &[(&str, &str)] = &[("qemu-aarch64-static", "qemu-user-static")];
 

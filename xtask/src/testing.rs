@@ -1,7 +1,7 @@
 //! `cargo xtask test`: runs every test, or the short ones, with a time limit for each, and shows cargo's output as
 //! it is printed.
 
-use crate::{packages, root, vendor};
+use crate::{packages, root, run, vendor};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
@@ -99,6 +99,13 @@ pub fn test(args: &[String]) -> Result<()> {
             bail!("`cargo xtask test` has no option `{}`", args.join(" "))
         }
     }
+}
+
+/// Runs some tests of [`PROGRAM`] with environment variables, each written as `NAME=value`. `args` are those of Rust's test harness.
+pub fn of_program(variables: &[String], args: &[&str]) -> Result<()> {
+    let test = ["cargo", "test", "--locked", "--package", "drome", "--test", PROGRAM, "--"];
+    let variables: Vec<&str> = variables.iter().map(String::as_str).collect();
+    run("env", &[&variables[..], &test, args].concat())
 }
 
 fn fast() -> Result<()> {
@@ -288,6 +295,13 @@ mod tests {
             SLOW_SUITES.iter().all(|name| packages.iter().any(|package| package == name)),
             "{packages:?}"
         );
+    }
+
+    #[test]
+    fn the_program_s_test_binary_is_named_as_here() {
+        let manifest = std::fs::read_to_string(root().join("app/Cargo.toml")).unwrap();
+        let named = format!("\nname = \"{PROGRAM}\"\npath = \"tests/suite/main.rs\"");
+        assert!(manifest.contains(&named), "{manifest}");
     }
 
     #[test]

@@ -1,15 +1,18 @@
-//! `cargo xtask installs`: installs drome from each package in a clean Debian without a toolchain, and runs a race there. Needs
-//! root, and what `cargo xtask dist` wrote.
+//! `cargo xtask installs`: installs drome from each package in a clean Debian without a toolchain, and runs a race there; builds the
+//! container image, too. Needs root, and what `cargo xtask dist` wrote.
 
-use super::{VERSION, archive, files};
+use super::{VERSION, archive, files, image};
 use crate::{emptied, packages, root, run};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+/// The Debian that every clean root has.
+pub const SUITE: &str = "bookworm";
+
 /// Ends every transcript: two servers, the second of which takes longer for each request.
-const RACE: &str = "drome --version
+pub const RACE: &str = "drome --version
 drome race 'drome serve --port {port} --spin 20us' 'drome serve --port {port} --spin 40us' --allow-busy \
     --url 'http://127.0.0.1:{port}/hello'";
 
@@ -68,44 +71,53 @@ pub fn installs(args: &[String]) -> Result<()> {
         bail!("there is no target/downloads: run `cargo xtask dist` first");
     }
     emptied(&out)?;
-    let all = ways();
-    if let Some(unknown) = args.iter().find(|name| !all.iter().any(|way| way.name == **name)) {
-        let names: Vec<&str> = all.iter().map(|way| way.name).collect();
+    let ways = ways();
+    let names: Vec<&str> = ways.iter().map(|way| way.name).chain([image::NAME]).collect();
+    if let Some(unknown) = args.iter().find(|name| !names.contains(&name.as_str())) {
         bail!("there is no way `{unknown}`; there are: {}", names.join(", "));
     }
+    let is_wanted = |name: &str| args.is_empty() || args.iter().any(|wanted| wanted == name);
     println!("| way | install, s | race, s | MB on disk |\n| --- | ---: | ---: | ---: |");
-    for way in all.iter().filter(|way| args.is_empty() || args.iter().any(|name| name == way.name)) {
+    for way in ways.iter().filter(|way| is_wanted(way.name)) {
         let clean = clean_root(way)?;
         let row = try_way(way, &clean, &dist, &out);
         std::fs::remove_dir_all(&clean).with_context(|| format!("can't remove {}", clean.display()))?;
         println!("{}", row?);
     }
+    if is_wanted(image::NAME) {
+        println!("{}", image::try_image(&dist, &out)?);
+    }
     Ok(())
 }
 
-/// A new, minimal Debian, from the sources that this machine uses.
+/// A clean root for one way to install drome.
 fn clean_root(way: &Way) -> Result<PathBuf> {
     let folder = std::env::temp_dir().join(format!("drome-root-{}", way.name));
-    let include = format!("--include={}", way.needs.join(","));
-    let mut args = vec!["--variant=minbase", "--quiet"];
-    args.extend((!way.needs.is_empty()).then_some(include.as_str()));
-    let shown = folder.to_string_lossy();
-    let sources = sources()?;
-    run(
-        "mmdebstrap",
-        &[&args[..], &["bookworm", &shown], &sources.iter().map(String::as_str).collect::<Vec<_>>()].concat(),
-    )?;
+    debian(way.needs, &folder)?;
     Ok(folder)
 }
 
-/// The files in /etc/apt that name this machine's Debian mirrors.
+/// A new, minimal Debian with these packages, from the sources that this machine uses: a folder, or an archive if `to` ends in `.tar`.
+pub fn debian(packages: &[&str], to: &Path) -> Result<()> {
+    let include = format!("--include={}", packages.join(","));
+    let mut args = vec!["--variant=minbase", "--quiet"];
+    args.extend((!packages.is_empty()).then_some(include.as_str()));
+    let (shown, sources) = (to.to_string_lossy(), sources()?);
+    let from = sources.iter().map(String::as_str).collect::<Vec<_>>();
+    run("mmdebstrap", &[&args[..], &[SUITE, &shown], &from].concat())
+}
+
+/// The files in /etc/apt that name this machine's mirrors of [`SUITE`]; those of others' packages are of no use here.
 pub fn sources() -> Result<Vec<String>> {
     let mut found = vec![PathBuf::from("/etc/apt/sources.list")];
     found.extend(files(Path::new("/etc/apt/sources.list.d"))?);
     let lists = |file: &PathBuf| {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         file.extension().is_some_and(|end| end == "list" || end == "sources")
-            && text.lines().any(|line| line.starts_with("deb ") || line.starts_with("Types:"))
+            && text.lines().any(|line| {
+                let names = line.starts_with("deb ") || line.starts_with("Suites:");
+                names && line.split_whitespace().any(|word| word == SUITE)
+            })
     };
     Ok(found.iter().filter(|file| lists(file)).map(|file| file.to_string_lossy().into_owned()).collect())
 }
@@ -121,14 +133,20 @@ fn try_way(way: &Way, clean: &Path, dist: &Path, out: &Path) -> Result<String> {
     let start = Instant::now();
     transcript += &inside(clean, dist, &format!("set -e\n{PATHS}\nset -x\n{RACE}\n{MESSAGES}"))?;
     let raced = start.elapsed().as_secs_f64();
-    std::fs::write(out.join(format!("{}.txt", way.name)), &transcript)?;
-    if !transcript.contains("a request to B takes") {
-        bail!("{}: the race has no verdict; see target/installs/{}.txt", way.name, way.name);
-    }
+    keep(way.name, &transcript, out)?;
     if let Some(words) = unsaid(clean, &transcript) {
         bail!("{}: drome did not say \"{words}\"; see target/installs/{}.txt", way.name, way.name);
     }
     Ok(format!("| {} | {installed:.1} | {raced:.1} | {size:.1} |", way.name))
+}
+
+/// Writes a transcript into target/installs; an error if its race has no verdict.
+pub fn keep(way: &str, transcript: &str, out: &Path) -> Result<()> {
+    std::fs::write(out.join(format!("{way}.txt")), transcript)?;
+    if !transcript.contains("a request to B takes") {
+        bail!("{way}: the race has no verdict; see target/installs/{way}.txt");
+    }
+    Ok(())
 }
 
 /// What drome should have said for want of certificates or fonts, and did not. Python's own packages bring certificates.

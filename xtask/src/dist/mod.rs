@@ -6,6 +6,7 @@ mod binary;
 mod crates;
 mod deb;
 mod emulated;
+mod image;
 mod installs;
 mod notices;
 mod sizes;

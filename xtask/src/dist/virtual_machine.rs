@@ -1,7 +1,7 @@
 //! A race on a whole emulated machine: 64-bit ARM with a Debian kernel, where `io_uring` and subreapers work. Nothing is in it but
 //! the binary and busybox.
 
-use super::installs::sources;
+use super::installs::{SUITE, sources};
 use crate::{emptied, packages, run};
 use anyhow::{Context, Result, bail};
 use std::os::unix::fs::PermissionsExt;
@@ -33,7 +33,7 @@ pub fn race(root: &Path, binary: &Path) -> Result<()> {
     let debian = folder.join("debian");
     let shown = debian.to_string_lossy();
     let packages = "--include=linux-image-arm64,busybox-static";
-    let extract = ["--variant=extract", "--architectures=arm64", "--quiet", packages, "bookworm", &shown];
+    let extract = ["--variant=extract", "--architectures=arm64", "--quiet", packages, SUITE, &shown];
     let sources = sources()?;
     run("mmdebstrap", &[&extract[..], &sources.iter().map(String::as_str).collect::<Vec<_>>()].concat())?;
     let initial = initial_files(&folder, &debian, binary)?;

@@ -38,7 +38,7 @@ pub async fn gate(State(app): State<Arc<AppState>>, request: Request, next: Next
 async fn page_in_time(turns: &Turns) -> Result<PageTurn, Failure> {
     timeout(PATIENCE, turns.page()).await.map_err(|_| {
         let why =
-            "A trial is being measured, and drome builds no pages meanwhile. Reload this page in a moment.";
+            "A server is being measured, and drome builds no pages meanwhile. Reload this page in a moment.";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
     })
 }
