@@ -1,7 +1,8 @@
 //! The container image of packaging/Containerfile, for `cargo xtask installs`: built by podman from what `cargo xtask dist` wrote, and
 //! tried. No registry is asked: a new Debian from this machine's mirrors takes the place of the base image.
 
-use super::installs::{RACE, debian, keep};
+use super::clean_debian::debian;
+use super::transcript::{RACE, keep};
 use crate::{emptied, packages};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};

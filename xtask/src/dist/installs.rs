@@ -1,20 +1,14 @@
 //! `cargo xtask installs`: installs drome from each package in a clean Debian without a toolchain, and runs a race there; builds the
 //! container image, too. Needs root, and what `cargo xtask dist` wrote.
 
-use super::{VERSION, archive, files, image};
-use crate::{emptied, packages, root, run};
+use super::clean_debian::debian;
+use super::transcript::{RACE, keep};
+use super::{VERSION, archive, image};
+use crate::{emptied, packages, root};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
-
-/// The Debian that every clean root has.
-pub const SUITE: &str = "bookworm";
-
-/// Ends every transcript: two servers, the second of which takes longer for each request.
-pub const RACE: &str = "drome --version
-drome race 'drome serve --port {port} --spin 20us' 'drome serve --port {port} --spin 40us' --allow-busy \
-    --url 'http://127.0.0.1:{port}/hello'";
 
 /// What needs certificates and fonts: [`WITHOUT`] has what drome says where there are none, and the commands then fail.
 const MESSAGES: &str = "drome load -n 10 https://127.0.0.1:1/ || echo \"exit code $?\"
@@ -97,31 +91,6 @@ fn clean_root(way: &Way) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A new, minimal Debian with these packages, from the sources that this machine uses: a folder, or an archive if `to` ends in `.tar`.
-pub fn debian(packages: &[&str], to: &Path) -> Result<()> {
-    let include = format!("--include={}", packages.join(","));
-    let mut args = vec!["--variant=minbase", "--quiet"];
-    args.extend((!packages.is_empty()).then_some(include.as_str()));
-    let (shown, sources) = (to.to_string_lossy(), sources()?);
-    let from = sources.iter().map(String::as_str).collect::<Vec<_>>();
-    run("mmdebstrap", &[&args[..], &[SUITE, &shown], &from].concat())
-}
-
-/// The files in /etc/apt that name this machine's mirrors of [`SUITE`]; those of others' packages are of no use here.
-pub fn sources() -> Result<Vec<String>> {
-    let mut found = vec![PathBuf::from("/etc/apt/sources.list")];
-    found.extend(files(Path::new("/etc/apt/sources.list.d"))?);
-    let lists = |file: &PathBuf| {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        file.extension().is_some_and(|end| end == "list" || end == "sources")
-            && text.lines().any(|line| {
-                let names = line.starts_with("deb ") || line.starts_with("Suites:");
-                names && line.split_whitespace().any(|word| word == SUITE)
-            })
-    };
-    Ok(found.iter().filter(|file| lists(file)).map(|file| file.to_string_lossy().into_owned()).collect())
-}
-
 /// Installs drome and runs the race; returns a row of the table.
 fn try_way(way: &Way, clean: &Path, dist: &Path, out: &Path) -> Result<String> {
     let before = disk_mb(clean)?;
@@ -138,15 +107,6 @@ fn try_way(way: &Way, clean: &Path, dist: &Path, out: &Path) -> Result<String> {
         bail!("{}: drome did not say \"{words}\"; see target/installs/{}.txt", way.name, way.name);
     }
     Ok(format!("| {} | {installed:.1} | {raced:.1} | {size:.1} |", way.name))
-}
-
-/// Writes a transcript into target/installs; an error if its race has no verdict.
-pub fn keep(way: &str, transcript: &str, out: &Path) -> Result<()> {
-    std::fs::write(out.join(format!("{way}.txt")), transcript)?;
-    if !transcript.contains("a request to B takes") {
-        bail!("{way}: the race has no verdict; see target/installs/{way}.txt");
-    }
-    Ok(())
 }
 
 /// What drome should have said for want of certificates or fonts, and did not. Python's own packages bring certificates.

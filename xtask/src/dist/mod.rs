@@ -3,6 +3,7 @@
 
 mod archive;
 mod binary;
+mod clean_debian;
 mod crates;
 mod deb;
 mod emulated;
@@ -11,6 +12,7 @@ mod installs;
 mod notices;
 mod sizes;
 mod tools;
+mod transcript;
 mod virtual_machine;
 mod wheel;
 

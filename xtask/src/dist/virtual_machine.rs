@@ -1,7 +1,7 @@
 //! A race on a whole emulated machine: 64-bit ARM with a Debian kernel, where `io_uring` and subreapers work. Nothing is in it but
 //! the binary and busybox.
 
-use super::installs::{SUITE, sources};
+use super::clean_debian::{SUITE, sources};
 use crate::{emptied, packages, run};
 use anyhow::{Context, Result, bail};
 use std::os::unix::fs::PermissionsExt;
