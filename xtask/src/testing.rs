@@ -115,6 +115,8 @@ fn fast() -> Result<()> {
     let skipped: Vec<&str> = SLOW.iter().flat_map(|module| ["--skip", *module]).collect();
     // Always the same packages, so that nothing is compiled twice.
     let all = [&all[..], &whole].concat();
+    // `cargo test` builds examples, which some tests run, only if no target is named.
+    run("cargo", &[&["build", "--workspace", "--locked", "--examples"][..], &whole].concat())?;
     let others = OTHERS.iter().flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
     let parts = [
         [&all[..], &["--lib", "--bins"]].concat(),
