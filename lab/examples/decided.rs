@@ -1,7 +1,7 @@
 //! How many pairs of contenders does a run decide, by how far they are apart? Reads what `drome report RUN --format json` prints, fits the
 //! model of heats at the level of a study's look (also to a first look, which gives no ranks), and prints, for each cell and for pairs of each class, how many are decided or equal, and
-//! the median half-width of the interval that decides. Of two runs, each with the one before it, prints how many pairs are decided in both, and
-//! how many of these one way and then the other.
+//! the median half-width of the interval that decides. Of several runs, each is compared with the one before it: how many pairs are
+//! decided in both, and how many of these one way and then the other.
 //!
 //! `cargo run --release -p drome-lab --example decided -- FINDINGS.json...`
 
