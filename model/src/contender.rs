@@ -110,8 +110,8 @@ impl Class {
     pub fn warmth(self) -> Warmth {
         match self {
             Self::Native => Warmth::NATIVE,
-            Self::Managed | Self::Prefork => Warmth::PREFORK,
-            Self::Jit => Warmth::MANAGED,
+            Self::Managed | Self::Prefork => Warmth::GROWING,
+            Self::Jit => Warmth::JIT,
         }
     }
 

@@ -180,7 +180,7 @@ pub struct Conditions {
     pub server: Option<Executable>,
 }
 
-/// The conditions over all trials of a run: the worst value of each.
+/// The conditions during a run: the worst values over all heats (in blocks: over all trials).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConditionsRange {
@@ -188,15 +188,15 @@ pub struct ConditionsRange {
     pub steal_ppm_max: Option<u64>,
     /// The largest share that other programs used, in millionths.
     pub others_ppm_max: Option<u64>,
-    /// The highest load average before a trial.
+    /// The highest load average before a heat (in blocks: a trial).
     pub load_average_max: Option<f64>,
-    /// The lowest frequency of the servers' cores before or after a trial.
+    /// The lowest frequency of the servers' cores before or after a heat (in blocks: a trial).
     pub server_hz_min: Option<u64>,
-    /// The highest frequency of the servers' cores before or after a trial.
+    /// The highest frequency of the servers' cores before or after a heat (in blocks: a trial).
     pub server_hz_max: Option<u64>,
     /// The highest temperature.
     pub temperature_c_max: Option<f64>,
-    /// The number of trials in which the processor was throttled.
+    /// The number of starts (in blocks: trials) during which the processor was throttled; all starts of a throttled heat count.
     pub throttled_trials: Option<usize>,
     /// The reasons for throttling.
     pub throttled: Vec<String>,

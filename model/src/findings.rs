@@ -355,7 +355,7 @@ impl ContenderFindings {
     }
 }
 
-/// A median over trials and its 95 % interval; null where there are too few trials for one.
+/// A figure over all starts or trials and its 95 % interval, which is null where there are too few for one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// The median.

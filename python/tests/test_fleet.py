@@ -24,6 +24,9 @@ Make = Callable[[int], Nodes]
 #: The time between two machines that are killed, in seconds.
 EVERY_S = 3
 
+#: How many rounds of two heats are counted while machines are killed. `cargo xtask python --scale` has more.
+COUNTED_ROUNDS = int(os.environ.get("DROME_TEST_COUNTED_ROUNDS", "40"))
+
 #: How many workers with a real heat are killed, and how many rounds of one heat there are. `cargo xtask python --scale` has more.
 KILLS = int(os.environ.get("DROME_TEST_KILLS", "1"))
 ROUNDS = int(os.environ.get("DROME_TEST_ROUNDS", "2"))
@@ -43,20 +46,21 @@ def test_every_heat_counts_once_although_machines_are_killed(home: Path, cluster
     result = fleet.run(
         "small",
         machines=3,
-        rounds=100,
+        rounds=COUNTED_ROUNDS,
         catalog=[home / "own"],
         address=nodes.address,
         command=COUNTED,
         on_commit=told,
     )
     heats = Counter((line["round"], line["heat"]) for line in commits if line["outcome"] == "committed")
-    assert len(heats) == 200 and set(heats.values()) == {1}
-    assert result.counts is not None and result.counts.committed == 200 and result.counts.already == 0
+    all_heats = 2 * COUNTED_ROUNDS
+    assert len(heats) == all_heats and set(heats.values()) == {1}
+    assert result.counts is not None and result.counts.committed == all_heats and result.counts.already == 0
     contenders = result.report["cells"][0]["contenders"]
-    assert {contender["trials"] for contender in contenders} == {100}, "each contender once a round"
-    assert result.ended.endswith("after 100 rounds")
+    assert {contender["trials"] for contender in contenders} == {COUNTED_ROUNDS}, "each contender once a round"
+    assert result.ended.endswith(f"after {COUNTED_ROUNDS} rounds")
     assert len(killed_at) > 3, killed_at
-    print(f"200 heats, {len(killed_at) - 1} machines killed, {result.counts}")
+    print(f"{all_heats} heats, {len(killed_at) - 1} machines killed, {result.counts}")
 
 
 def test_nothing_is_left_of_a_heat_whose_worker_is_killed(home: Path, cluster: Make) -> None:

@@ -86,7 +86,7 @@ pub fn conditions(c: &ConditionsRange) -> Option<String> {
     let heat = c.temperature_c_max.map(|celsius| format!("up to {celsius:.0} °C"));
     let throttled = c.throttled_trials.map(|n| match n {
         0 => "never throttled".to_owned(),
-        n => format!("throttled in {} ({})", units::several(n, "trial"), c.throttled.join(", ")),
+        n => format!("throttled in {} ({})", units::several(n, "measurement"), c.throttled.join(", ")),
     });
     joined([steal, others, hz, heat, throttled]).map(|words| format!("during the measurements: {words}"))
 }

@@ -36,7 +36,7 @@ pub fn report(f: &Findings, style: &TextStyle) -> String {
         out += &style.prose(&format!("{} did not take part: {}", missing.name, missing.why), Ink::Doubt);
     }
     if let Some(source) = &f.source {
-        out += &format!("\n{}", line(&format!("The column “page” shows the published figures: {source}.")));
+        out += &format!("\n{}", line(&format!("The source of the published figures: {source}.")));
     }
     out.push_str(&page::plain(f, style));
     out.push_str(&cpu_time::plain(f, style));

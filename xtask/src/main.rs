@@ -14,9 +14,9 @@ mod tidy;
 mod vendor;
 mod workflows;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use xtask::{packages, root, run};
 
@@ -77,8 +77,13 @@ fn main() -> ExitCode {
 fn ci() -> Result<()> {
     run("cargo", &["fmt", "--all", "--check"])?;
     tidy::check(&root())?;
-    run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
-    dependencies()?;
+    // Cargo often compiles a single crate for long, which leaves cores for the tools.
+    let tools = std::thread::spawn(|| tools(&root()));
+    let linted =
+        run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
+    let deny = tools.join().map_err(|_| anyhow!("the thread that installs tools panicked"))?;
+    linted?;
+    dependencies(&deny?)?;
     workflows::lint()?;
     // Whether each package has all of its files is seen without building it; `dist` builds it as well.
     dist::package(&["--no-verify"])?;
@@ -87,10 +92,18 @@ fn ci() -> Result<()> {
     site::site()
 }
 
+/// Installs what later steps of `ci` use and would otherwise install themselves; returns cargo-deny.
+fn tools(root: &Path) -> Result<PathBuf> {
+    let deny = dist::cargo_tool(root, "cargo-deny", "cargo-deny@0.20.2", &[])?;
+    site::mdbook(root)?;
+    workflows::actionlint(root)?;
+    python::installed(root)?;
+    Ok(deny)
+}
+
 /// The licences and the sources of all dependencies. Known vulnerabilities need a database from the network that changes
 /// without any commit here, so they are not a part of this.
-fn dependencies() -> Result<()> {
-    let deny = dist::cargo_tool(&root(), "cargo-deny", "cargo-deny@0.20.2", &[])?;
+fn dependencies(deny: &Path) -> Result<()> {
     run(&deny.to_string_lossy(), &["--locked", "check", "licenses", "sources", "bans"])
 }
 

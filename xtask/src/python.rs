@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const HELP: &str = "cargo xtask python [--scale]
-  --scale  instead of testing, prints how many heats a minute 1, 2, 4 and 8 workers do and what Ray's daemons cost, and kills workers in
-           the middle of twenty real heats
+  --scale  instead of testing, prints how many heats a minute 1, 2, 4 and 8 workers do and what Ray's daemons cost, kills machines
+           while two hundred heats are counted, and kills workers in the middle of twenty real heats
 ";
 
 /// What is needed to make a virtual environment: a file that shows that the package is installed, and the package.
@@ -18,8 +18,9 @@ const NEEDED: &[(&str, &str)] =
 /// The variable with the path of drome, which the package and its tests use.
 const PROGRAM: &str = "DROME";
 
-/// The variables of the test that kills workers in the middle of real heats, for `--scale`: twenty heats, six of them killed.
-const MORE_KILLS: &[(&str, &str)] = &[("DROME_TEST_KILLS", "6"), ("DROME_TEST_ROUNDS", "20")];
+/// The variables of the tests that kill machines and workers, for `--scale`: two hundred counted heats; twenty real ones, six of them killed.
+const MORE_KILLS: &[(&str, &str)] =
+    &[("DROME_TEST_COUNTED_ROUNDS", "100"), ("DROME_TEST_KILLS", "6"), ("DROME_TEST_ROUNDS", "20")];
 
 /// Checks types and style and runs the tests; `--scale`: prints figures instead.
 pub fn python(args: &[String]) -> Result<()> {
@@ -35,7 +36,16 @@ pub fn python(args: &[String]) -> Result<()> {
     let drome = built(&root)?;
     let python = Python { folder: root.join("python"), tools, drome };
     if scale {
-        let killed = ["-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "-k", "worker_is_killed"];
+        let killed = [
+            "-m",
+            "pytest",
+            "-q",
+            "-s",
+            "-p",
+            "no:cacheprovider",
+            "-k",
+            "worker_is_killed or machines_are_killed",
+        ];
         python.run(&["-m", "tests.scale"], &[])?;
         return python.run(&killed, MORE_KILLS);
     }
@@ -79,7 +89,7 @@ fn built(root: &Path) -> Result<PathBuf> {
 }
 
 /// A virtual environment with everything that is pinned.
-fn installed(root: &Path) -> Result<PathBuf> {
+pub fn installed(root: &Path) -> Result<PathBuf> {
     packages::ensure(NEEDED)?;
     let folder = root.join("target/python");
     let requirements = root.join("python/requirements.txt");

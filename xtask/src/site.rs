@@ -40,7 +40,7 @@ pub fn site() -> Result<()> {
 }
 
 /// The program, from PATH or else installed.
-fn mdbook(root: &Path) -> Result<PathBuf> {
+pub fn mdbook(root: &Path) -> Result<PathBuf> {
     if let Some(program) = packages::find("mdbook") {
         return Ok(program);
     }

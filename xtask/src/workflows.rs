@@ -33,7 +33,7 @@ pub fn lint() -> Result<()> {
 }
 
 /// The program in target/tools, built unless this version is there.
-fn actionlint(root: &Path) -> Result<PathBuf> {
+pub fn actionlint(root: &Path) -> Result<PathBuf> {
     let folder = root.join("target/tools").join(format!("actionlint-{VERSION}"));
     let program = folder.join("actionlint");
     if !program.is_file() {

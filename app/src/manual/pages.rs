@@ -28,7 +28,7 @@ pub struct Page {
 /// The exit codes of a command that only reads and prints.
 const READS: &[(u8, &str)] = &[(0, ""), (1, ""), (2, "")];
 
-/// One page per command, in the order of `drome --help`.
+/// One page per command.
 pub const PAGES: &[Page] = &[
     Page {
         command: "load",
@@ -360,6 +360,12 @@ pub const PAGES: &[Page] = &[
         see: &[("history.md", "History: a study over many runs")],
     },
     Page {
+        command: "ui",
+        examples: &[("drome ui", "runs, comparisons and live measurements in a browser")],
+        exits: &[(0, "stopped by a signal"), (1, ""), (2, ""), (130, "stopped while a study was running")],
+        see: &[("ui.md", "The web interface: `drome ui`")],
+    },
+    Page {
         command: "dialects",
         examples: &[
             ("drome dialects", "the tools whose command lines drome accepts"),
@@ -377,12 +383,6 @@ pub const PAGES: &[Page] = &[
         ],
         exits: &[(0, ""), (1, ""), (2, ""), (3, "the score is lower than required")],
         see: &[("quiet-machine.md", "Make a machine quiet")],
-    },
-    Page {
-        command: "ui",
-        examples: &[("drome ui", "runs, comparisons and live measurements in a browser")],
-        exits: &[(0, "stopped by a signal"), (1, ""), (2, ""), (130, "stopped while a study was running")],
-        see: &[("ui.md", "The web interface: `drome ui`")],
     },
     Page {
         command: "agent",

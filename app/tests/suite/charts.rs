@@ -120,7 +120,7 @@ fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
     assert!(
         finished.code == 0
             && finished.out.contains("<desc>There is no clear leader. ")
-            && finished.out.contains("The fast &lt;one&gt; has the best median, 40,0"),
+            && finished.out.contains("The fast &lt;one&gt; has the best figure, 40,0"),
         "{}{}",
         finished.out,
         finished.err
@@ -147,7 +147,7 @@ fn markdown_shows_charts_by_where_they_are() {
     let links: Vec<&str> = text.split("](<").skip(1).filter_map(|rest| rest.split('>').next()).collect();
     assert_eq!(links.len(), 9, "{text}");
     assert!(links.iter().all(|link| home.path().join("docs").join(link).is_file()), "{links:?}");
-    let words = "![cell 1: requests/s. There is no clear leader. The fast <one> has the best median, ";
+    let words = "![cell 1: requests/s. There is no clear leader. The fast <one> has the best figure, ";
     assert!(text.contains(words), "{text}");
 }
 

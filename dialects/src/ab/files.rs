@@ -35,7 +35,7 @@ pub fn gnuplot(sorted: &[Times], begun: SystemTime) -> String {
     text
 }
 
-/// A moment as C's `ctime` writes it, in UTC.
+/// A moment as `apr_ctime` of the Apache Portable Runtime writes it for ab, but in UTC.
 fn date(seconds: u64) -> String {
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
     // The first of January 1970 was a Thursday.
@@ -70,8 +70,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_as_the_system_writes_them() {
-        // These are from `date -u -d @SECONDS`.
+    fn dates_are_written_as_ab_writes_them() {
+        // These are from `date -u -d @SECONDS '+%a %b %d %H:%M:%S %Y'`.
         let cases = [
             (0, "Thu Jan 01 00:00:00 1970"),
             (951_782_399, "Mon Feb 28 23:59:59 2000"),

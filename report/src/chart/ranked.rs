@@ -120,7 +120,7 @@ fn finding(f: &Findings, cell: &CellFindings) -> String {
     if f.leader(cell).is_some_and(|leader| leader.name == first.name) {
         return format!("{} leads with {figure}{alike}{last}.", first.title);
     }
-    format!("There is no clear leader. {} has the best median, {figure}{alike}{last}.", first.title)
+    format!("There is no clear leader. {} has the best figure, {figure}{alike}{last}.", first.title)
 }
 
 /// The positions of the parts of the chart.

@@ -76,7 +76,7 @@ fn finding(lines: &[Line], unit: Unit, leader: Option<&str>) -> String {
         Some(leader) if leader == then.label => format!("{leader} was the best on the page and leads here"),
         Some(leader) => format!("{} was the best on the page, {leader} leads here", then.label),
         None => format!(
-            "{} was the best on the page; here there is no clear leader, {} has the best median",
+            "{} was the best on the page; here there is no clear leader, {} has the best figure",
             then.label, now.label
         ),
     };
@@ -187,7 +187,7 @@ mod tests {
         );
         assert!(found(Some("b")).starts_with("a was the best on the page, b leads here. "));
         let open = found(None);
-        assert!(open.contains("here there is no clear leader, b has the best median"), "{open}");
+        assert!(open.contains("here there is no clear leader, b has the best figure"), "{open}");
         assert_eq!(finding(&[], Unit::Rate, None), "No contender has both figures.");
     }
 }

@@ -84,14 +84,14 @@ fn best(f: &Findings, cell: &CellFindings, field: &[&ContenderFindings]) -> Stri
     let Some(tier) = first.tier else {
         let why =
             if f.quick { "a first look gives no ranks" } else { "too few sound measurements for ranks" };
-        return format!("Inconclusive: {why}. {} has the best median: it {figure_of_first}.", first.title);
+        return format!("Inconclusive: {why}. {} has the best figure: it {figure_of_first}.", first.title);
     };
     let alike: Vec<&str> = field.iter().filter(|c| c.tier == Some(tier)).map(|c| c.title.as_str()).collect();
     let behind = field.iter().find(|c| c.tier.is_some() && c.tier != Some(tier));
     let ahead = behind.map(|next| ahead(cell, first, next)).unwrap_or_default();
     if alike.len() > 1 {
         return format!(
-            "No significant difference between {}. {} has the best median: it {figure_of_first}{ahead}.",
+            "No significant difference between {}. {} has the best figure: it {figure_of_first}{ahead}.",
             listed(&alike),
             first.title
         );
@@ -99,7 +99,7 @@ fn best(f: &Findings, cell: &CellFindings, field: &[&ContenderFindings]) -> Stri
     if f.leader(cell).is_none_or(|leader| leader.name != first.name) {
         let best = superlative(cell.metric);
         return format!(
-            "It is undecided which is {best}. {} has the best median: it {figure_of_first}{ahead}.",
+            "It is undecided which is {best}. {} has the best figure: it {figure_of_first}{ahead}.",
             first.title
         );
     }

@@ -19,7 +19,7 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
     html! {
         section #published aria-labelledby="published-title" {
             h2 #published-title { "Published and measured" }
-            @if let Some(source) = &f.source { p { "The column “page” shows the published figures: " (source) "." } }
+            @if let Some(source) = &f.source { p { "The source of the published figures: " (source) "." } }
             @if let Some(page) = &f.page { p { "The published figures were measured on " (page.hardware) "." } }
             @for (i, cell) in f.cells.iter().enumerate() { (one(f, charts, i, cell)) }
             @if let Some(words) = page_figures::elsewhere(f) { p { (words) } }

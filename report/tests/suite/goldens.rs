@@ -240,7 +240,7 @@ fn no_chart_names_a_leader_where_nothing_is_decided() {
         (of, report::chart::slope::of_cell(f, cell).caption.finding)
     };
     let (ranked, slope) = words(&f);
-    assert!(ranked.starts_with("There is no clear leader. nginx has the best median, "), "{ranked}");
+    assert!(ranked.starts_with("There is no clear leader. nginx has the best figure, "), "{ranked}");
     assert!(slope.starts_with("nginx was the best on the page; here there is no clear leader, "), "{slope}");
     f.cells[0].contenders[1].rank_high = Some(2);
     f.cells[0].contenders[2].rank_low = Some(3);

@@ -43,10 +43,10 @@ pub struct Warmth {
 impl Warmth {
     /// Compiled ahead: caches and connections are warm after a moment.
     pub const NATIVE: Self = Self { least_load_s: 0.2, least_window_s: 0.2, is_shown: false };
-    /// Compiled or collected while it runs. Ten seconds, because compilers pause between two steps.
-    pub const MANAGED: Self = Self { least_load_s: 10.0, least_window_s: 10.0, is_shown: true };
-    /// Processes are started as load comes.
-    pub const PREFORK: Self = Self { least_load_s: 2.0, least_window_s: 1.0, is_shown: false };
+    /// Compiled while it runs. Ten seconds, because compilers pause between two steps.
+    pub const JIT: Self = Self { least_load_s: 10.0, least_window_s: 10.0, is_shown: true };
+    /// Processes are started, or memory grows until it is collected, as load comes.
+    pub const GROWING: Self = Self { least_load_s: 2.0, least_window_s: 1.0, is_shown: false };
 
     /// The condition under another load for a start that has already settled under one: its processes exist, and its libraries are loaded
     /// and compiled; only code that is new to it is not.
@@ -214,7 +214,7 @@ mod tests {
     fn spring_boot_is_not_called_warm_while_it_is_still_being_compiled() {
         for seed in 0..20 {
             for noise in [0.0, 0.01, 0.03, 0.08] {
-                let at = warm_at(Warmth::MANAGED, noise, seed, spring_boot);
+                let at = warm_at(Warmth::JIT, noise, seed, spring_boot);
                 assert!(at.is_none_or(|s| s >= 90), "called warm after {at:?} s with {noise} of noise");
             }
         }
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn netty_is_called_warm_soon_after_it_is() {
         for seed in 0..20 {
-            let at = warm_at(Warmth::MANAGED, 0.02, seed, netty).unwrap();
+            let at = warm_at(Warmth::JIT, 0.02, seed, netty).unwrap();
             assert!((14..=26).contains(&at), "after {at} s");
         }
     }
@@ -233,7 +233,7 @@ mod tests {
         let flat = |_: f64| 1e5;
         for seed in 0..40 {
             assert_eq!(warm_at(Warmth::NATIVE, 0.03, seed, flat), Some(1));
-            let managed = warm_at(Warmth::MANAGED, 0.02, seed, flat).unwrap();
+            let managed = warm_at(Warmth::JIT, 0.02, seed, flat).unwrap();
             assert!((10..=30).contains(&managed), "after {managed} s");
         }
         assert!(!settling(&course(0.1, 0.02, 1, flat), Warmth::NATIVE).is_warm);
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn noise_that_hides_a_change_is_not_warmth() {
-        let early = settling(&course(12.0, 0.3, 3, |_| 1e5), Warmth::MANAGED);
+        let early = settling(&course(12.0, 0.3, 3, |_| 1e5), Warmth::JIT);
         assert!(!early.is_warm && !early.is_changing, "{early:?}");
     }
 
@@ -274,7 +274,7 @@ mod tests {
                 Some(Sample { load_s: 0.1 * (k + 1) as f64, log_rate: (*log)? })
             };
             let so_far = |n: usize| logs[..n].iter().enumerate().filter_map(sample).collect::<Vec<_>>();
-            (100..=400).step_by(10).any(|n| settling(&so_far(n), Warmth::MANAGED).is_warm)
+            (100..=400).step_by(10).any(|n| settling(&so_far(n), Warmth::JIT).is_warm)
         };
         let relative = relative_to_hub(&rates, &hub);
         let known: Vec<f64> = relative.iter().flatten().copied().collect();
@@ -301,26 +301,26 @@ mod tests {
     #[test]
     fn slices_that_scatter_by_3_per_cent_show_within_half_a_minute_that_nothing_rises() {
         let at: Vec<u32> =
-            (0..40).map(|seed| warm_at(Warmth::MANAGED, 0.03, seed, |_| 1e5).unwrap_or(120)).collect();
+            (0..40).map(|seed| warm_at(Warmth::JIT, 0.03, seed, |_| 1e5).unwrap_or(120)).collect();
         let mut sorted = at.clone();
         sorted.sort_unstable();
         assert!(sorted[20] <= 15 && sorted[36] <= 35, "{sorted:?}");
         // One that still rises by a tenth in ten seconds is not taken for warm, and seldom for level.
         let rising = |seed| course(12.0, 0.03, seed, |s| 1e5 * (0.01 * s).exp());
-        let found = |seed| settling(&rising(seed), Warmth::MANAGED);
+        let found = |seed| settling(&rising(seed), Warmth::JIT);
         assert!((0..40).all(|seed| !found(seed).is_warm && !found(seed).is_level));
-        let level = |seed| settling(&course(12.0, 0.06, seed, |_| 1e5), Warmth::MANAGED).is_level;
+        let level = |seed| settling(&course(12.0, 0.06, seed, |_| 1e5), Warmth::JIT).is_level;
         assert!((0..40).filter(|seed| level(*seed)).count() >= 30);
     }
 
     #[test]
     fn a_start_that_had_settled_under_one_load_needs_less_under_another() {
-        for warmth in [Warmth::NATIVE, Warmth::MANAGED, Warmth::PREFORK] {
+        for warmth in [Warmth::NATIVE, Warmth::JIT, Warmth::GROWING] {
             let again = warmth.once_more();
             assert!(again.least_load_s <= warmth.least_load_s && again.least_load_s >= 0.2, "{again:?}");
             assert!(again.least_window_s >= 0.2 && again.is_shown == warmth.is_shown);
         }
-        assert!((Warmth::MANAGED.once_more().least_load_s - 3.0).abs() < 1e-9);
+        assert!((Warmth::JIT.once_more().least_load_s - 3.0).abs() < 1e-9);
         assert_eq!(Warmth::NATIVE.once_more(), Warmth::NATIVE);
     }
 
@@ -328,17 +328,17 @@ mod tests {
     fn the_way_that_scatters_less_decides() {
         let (steady, wild) = (course(12.0, 0.01, 1, |_| 1e5), course(12.0, 0.2, 2, |_| 1e5));
         for [one, other] in [[&steady, &wild], [&wild, &steady]] {
-            let found = settling_by_either(one, other, Warmth::MANAGED);
-            assert_eq!(found, settling(&steady, Warmth::MANAGED));
+            let found = settling_by_either(one, other, Warmth::JIT);
+            assert_eq!(found, settling(&steady, Warmth::JIT));
         }
-        assert!(settling_by_either(&wild, &[], Warmth::MANAGED).change.is_some());
+        assert!(settling_by_either(&wild, &[], Warmth::JIT).change.is_some());
     }
 
     proptest! {
         #[test]
         fn no_course_panics(values in prop::collection::vec((any::<f64>(), any::<f64>()), 0..60)) {
             let samples: Vec<Sample> = values.iter().map(|(load_s, log_rate)| Sample { load_s: *load_s, log_rate: *log_rate }).collect();
-            for warmth in [Warmth::NATIVE, Warmth::MANAGED, Warmth::NATIVE.checked()] {
+            for warmth in [Warmth::NATIVE, Warmth::JIT, Warmth::NATIVE.checked()] {
                 let _ = settling(&samples, warmth);
             }
             prop_assert_eq!(relative_to_hub(&values, &values).len(), values.len());

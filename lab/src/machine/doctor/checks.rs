@@ -179,7 +179,7 @@ fn steal(conditions: &Conditions) -> Check {
         |ppm| *ppm < STEAL_PPM,
         [
             "the host gives this machine's time to other guests, so trials are slow at random",
-            "measure at another time or on a dedicated machine; drome voids trials with more than 10 %",
+            "measure at another time or on a dedicated machine; drome repeats turns that this disturbs, which takes longer",
         ],
     )
 }
