@@ -58,7 +58,7 @@ fn assert_soon(what: impl Fn() -> bool) {
 fn round_trips_are_found_and_named_as_the_bound_and_latency_includes_them() {
     let through = Through { delay: Duration::from_millis(100), ..Through::default() };
     assert_soon(|| {
-        let report = raced(through, "8", "1s");
+        let report = raced(through, "8", "500ms");
         is_near(network(&report, "round_trip_ns"), 200e6, "round trip, ns")
             && rows(&report).iter().all(|row| {
                 row["bound"] == "network"
@@ -72,7 +72,7 @@ fn round_trips_are_found_and_named_as_the_bound_and_latency_includes_them() {
 fn a_limit_of_packets_is_found_and_named_as_the_bound() {
     let through = Through { packets_per_s: 500, ..Through::default() };
     assert_soon(|| {
-        let report = raced(through, "32", "1s");
+        let report = raced(through, "16", "500ms");
         rows(&report).iter().for_each(|row| println!("bound: {}, {}", row["bound"], row["notes"]));
         is_near(network(&report, "packets_per_s"), 500.0, "packets a second")
             && rows(&report).iter().all(|row| row["bound"] == "network")
