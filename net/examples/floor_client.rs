@@ -47,7 +47,7 @@ fn run(options: &Options) -> Result<(usize, f64)> {
         .setup_cqsize(COMPLETIONS.max((2 * options.connections).next_power_of_two() as u32))
         .build(ENTRIES)
         .map_err(|e| {
-            format!("no io_uring as of Linux 6.1 ({e}): is it forbidden here, or the kernel older?")
+            format!("can't set up io_uring with the features of Linux 6.1 ({e}): is the kernel older, or is io_uring forbidden here?")
         })?;
     let pool = Pool::new(&ring, options.connections)?;
     let sockets = connect(options)?;

@@ -32,7 +32,7 @@ fn run(options: &Options) -> Result<(usize, f64)> {
     let entries = (8 * options.connections).next_power_of_two() as u32;
     let ring =
         IoUring::builder().setup_single_issuer().setup_defer_taskrun().build(entries).map_err(|e| {
-            format!("no io_uring as of Linux 6.1 ({e}): is it forbidden here, or the kernel older?")
+            format!("can't set up io_uring with the features of Linux 6.1 ({e}): is the kernel older, or is io_uring forbidden here?")
         })?;
     ring.submitter().register_files_sparse(options.connections as u32)?;
     let to = SocketAddr::from(([127, 0, 0, 1], options.port));

@@ -59,7 +59,7 @@ one: [CONTRIBUTING.md](../../CONTRIBUTING.md).",
         sources: SOURCES,
         root: "Contender",
         syntax: Syntax::Toml,
-        after: "Placeholders in `command` and in `files`: `{host}` (the address to listen on), `{port}`, `{workers}`, `{dir}` (a private folder for one run), `{assets}` (the \
+        after: "Placeholders in `command` and in `files`: `{host}` (the address to listen on), `{port}`, `{workers}`, `{dir}` (a private folder for one start of the server), `{assets}` (the \
 workloads' files), `{src}` and `{build}` (a copy of `src/`, and where `[build] command` puts what it makes), `{drome}` \
 (drome's own program).",
     },

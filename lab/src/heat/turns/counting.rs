@@ -1,12 +1,13 @@
 //! Decides which cycles of a cell count. Pure; depends only on which turns were disturbed (see `disturbance.rs`).
 
 use crate::heat::turns::disturbance::{Turn, is_quiet, quiet};
+use crate::heat::turns::repeat_limit::least;
 use crate::heat::turns::shares;
 use model::heat::Counts;
 
 /// Decides, when no more cycles are owed, which cycles of a cell count: the same ones for all members of the heat.
 pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts {
-    if quiet(cycles) < wanted {
+    if quiet(cycles) < least(wanted) {
         return Counts::NeverQuiet;
     }
     match shares::differing(members.len(), cycles) {
