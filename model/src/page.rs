@@ -15,7 +15,7 @@ pub struct Published {
     pub metric: PageMetric,
     /// The hardware on which they were measured.
     pub hardware: String,
-    /// One figure for each contender, in every cell that `cells` does not have.
+    /// One figure for each contender, the same in every cell; used only where `cells` is absent.
     #[serde(default, deserialize_with = "checked::finite")]
     pub figures: BTreeMap<String, f64>,
     /// One figure for each contender, by the cell's title.

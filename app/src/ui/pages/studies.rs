@@ -103,8 +103,9 @@ fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
                 label.choice {
                     input type="radio" name="how" value="full";
                     span {
-                        strong { "The full study" } " at least " (units::several(design.blocks[0], unit(study))) ", until every ratio's interval is within ±"
-                        (blocks::percent(design.precision)) " % or the budget of "
+                        strong { "The full study" } ": at least " (units::several(design.blocks[0], unit(study))) ", until "
+                        (if design.heats.is_some() { "all neighbours in the ranking are decided or their ratios are known to ±" } else { "every ratio's interval is within ±" })
+                        (blocks::percent(design.precision)) " %, or the budget of "
                         (humantime::format_duration(design.budget)) " is spent"
                     }
                 }

@@ -17,7 +17,7 @@ pub struct StartsSummary {
     pub memory_bytes: Option<u64>,
     /// Its CPU time in the turns of others, as a share of one core, over all its starts.
     pub elsewhere_share: Option<f64>,
-    /// The number of its starts. Those that the lab or the machine spoiled, and those that were cut off, do not count.
+    /// The number of its starts that failed or were measured in at least one cell. One that was spoiled or cut off before that does not count.
     pub starts: usize,
     /// The number of starts in which it failed.
     pub failed: usize,
