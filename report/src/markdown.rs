@@ -33,7 +33,7 @@ pub fn report(f: &Findings) -> String {
     let missing = f.missing.iter().map(|missing| format!("{}: {}", missing.name, missing.why));
     out += &items(&missing.collect::<Vec<_>>());
     if let Some(source) = &f.source {
-        let _ = write!(out, "\nThe column *page* shows the published figures: {}.\n", words(source));
+        let _ = write!(out, "\nThe source of the published figures: {}.\n", words(source));
     }
     out.push_str(&page::section(f));
     out.push_str(&cpu_time::section(f));

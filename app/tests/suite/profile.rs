@@ -216,7 +216,7 @@ fn a_race_says_what_the_slower_server_spends_its_time_on() {
 
 #[test]
 fn a_race_of_servers_whose_processes_are_not_known_has_nothing_to_sample() {
-    let (home, a, b) = (Home::new(), serve(&[]), serve(&["--spin", "5ms"]));
+    let (home, a, b) = (Home::new(), serve(&[]), serve(&["--spin", "20ms"]));
     let urls = [&a, &b].map(|server| format!("http://{}/hello", server.address));
     let folder = home.path().join("why");
     let folder_path = folder.display().to_string();

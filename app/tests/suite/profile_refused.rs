@@ -68,7 +68,7 @@ fn a_race_of_servers_of_another_user_has_its_verdict_with_the_reason() {
     if !is_root() {
         return;
     }
-    let (home, a, b) = (home(), serve(&[]), serve(&["--spin", "5ms"]));
+    let (home, a, b) = (home(), serve(&[]), serve(&["--spin", "20ms"]));
     let urls = [&a, &b].map(|server| format!("http://{}/hello", server.address));
     let pids = [&a, &b].map(|server| server.child.id().to_string());
     let (folder, verdict) = (home.path().join("why"), home.path().join("verdict.json"));

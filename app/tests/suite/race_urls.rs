@@ -9,7 +9,7 @@ use std::process::Stdio;
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// An answer takes at least so long: on every machine much longer than without.
-const SLOW: [&str; 2] = ["--spin", "5ms"];
+const SLOW: [&str; 2] = ["--spin", "20ms"];
 
 /// On a busy machine it takes some rounds more. A race that is decided ends earlier.
 const UNTIL_SURE: [&str; 2] = ["--budget", "3min"];

@@ -22,7 +22,7 @@ impl Repository {
         let repository = Self { home, folder };
         repository.git(&["init", "--quiet"]);
         repository.commit("0s");
-        repository.commit("2ms");
+        repository.commit("20ms");
         repository
     }
 
@@ -118,7 +118,7 @@ fn a_commit_that_is_slower_fails_and_what_is_built_is_kept() {
 fn the_working_tree_takes_part_as_it_is_and_stays_as_it_is() {
     let repository = Repository::new();
     repository.git(&["checkout", "--quiet", "HEAD~1"]);
-    repository.write("spin", "2ms");
+    repository.write("spin", "20ms");
     repository.write("new file", "of nobody");
     let slower = repository.race(&["--rev", "HEAD", "--rev", ".", "--fail-if-slower", "2%"]);
     assert_eq!(slower.code, 3, "{}{}", slower.out, slower.err);
@@ -129,7 +129,7 @@ fn the_working_tree_takes_part_as_it_is_and_stays_as_it_is() {
         1,
         "only in the working tree"
     );
-    assert_eq!(fs::read_to_string(repository.folder.join("spin")).unwrap(), "2ms");
+    assert_eq!(fs::read_to_string(repository.folder.join("spin")).unwrap(), "20ms");
     assert!(!repository.folder.join("built").exists(), "nothing is built in it");
 }
 

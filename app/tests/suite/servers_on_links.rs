@@ -58,7 +58,7 @@ fn assert_soon(what: impl Fn() -> bool) {
 fn round_trips_are_found_and_named_as_the_bound_and_latency_includes_them() {
     let through = Through { delay: Duration::from_millis(100), ..Through::default() };
     assert_soon(|| {
-        let report = raced(through, "8", "500ms");
+        let report = raced(through, "8", "1s");
         is_near(network(&report, "round_trip_ns"), 200e6, "round trip, ns")
             && rows(&report).iter().all(|row| {
                 row["bound"] == "network"

@@ -22,7 +22,7 @@ fn json(path: &Path) -> Value {
 fn a_race_writes_its_verdict_and_ends_as_without() {
     let home = Home::new();
     let (fast, slow) =
-        (format!("{DROME} serve --port {{port}}"), format!("{DROME} serve --port {{port}} --spin 2ms"));
+        (format!("{DROME} serve --port {{port}}"), format!("{DROME} serve --port {{port}} --spin 20ms"));
     let file = home.path().join("verdict.json");
     let path = file.display().to_string();
     let load =

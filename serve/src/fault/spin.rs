@@ -12,8 +12,10 @@ pub struct Spin {
     debt_ns: u64,
 }
 
-/// How often the loop is timed to know its own cost, and how many spins are timed together.
+/// How many batches of spins are timed to know what a spin costs.
 const BATCHES: u64 = 20;
+
+/// The number of spins in a batch.
 const BATCH: u64 = 50;
 
 impl Spin {
@@ -44,8 +46,8 @@ impl Spin {
     }
 }
 
-/// What a spin costs beyond its loop, by the time per spin of each batch. Interruptions only make a batch longer, so the shortest counts. The
-/// mean of all would make two servers unequal where one was interrupted: by 13 % with a spin of 20 µs beside a busy program.
+/// What a spin costs beyond its loop, by the time per spin of each batch. Interruptions only make a batch longer, so the shortest counts: in
+/// the mean of a thousand spins, an interruption of 3 ms would look like 3 µs for each, and that server would spin too short ever after.
 fn excess_ns(batches_ns: impl Iterator<Item = u64>, loop_ns: u64) -> u64 {
     batches_ns.min().unwrap_or(0).saturating_sub(loop_ns)
 }
