@@ -6,14 +6,15 @@ use std::time::Duration;
 /// The longest time of a cell, as a multiple of that of the cycles that it wants to count.
 pub const TIME_FACTOR: usize = 5;
 
-/// Two standard errors: about one in forty cells in which enough quiet turns are possible is given up wrongly.
-const Z: f64 = 2.0;
+/// One and a half standard errors: about one in fifteen cells in which enough quiet turns are just possible is given up wrongly.
+const Z: f64 = 1.5;
 
-/// The number of quiet cycles with which the others need not count: half of those that are wanted. A few quiet turns tell more than many that
-/// were disturbed: beside a program that took half of the servers' core in bursts, the ratios of equal servers within a heat varied by 1 %
-/// where only quiet turns counted, and by 4 % where all did.
+/// The number of quiet cycles with which the others need not count: a third of those that are wanted. A few quiet turns tell more than many
+/// that were disturbed: beside a program that took half of the servers' core in bursts, the ratios of equal servers within a heat varied by
+/// 1 % where only quiet turns counted, and by 4 % where all did. In a simulation in which four turns in five are disturbed, there are
+/// enough in 19 of 20 cells; with half of the wanted cycles, there were in 11 of 20.
 pub fn least(wanted: usize) -> usize {
-    wanted.div_ceil(2)
+    wanted.div_ceil(3)
 }
 
 /// How long disturbed turns are repeated: what a cell wants, and what it may take.
@@ -47,11 +48,13 @@ impl RepeatLimit {
         self.most as f64 * cycle_ns(cycles) - total_ns(cycles.iter().flatten())
     }
 
-    /// Whether the missing quiet cycles would certainly take longer than the rest of the time, by each member's share of quiet turns. A
-    /// server whose turns last 2 s has hardly any quiet one where other programs run for a moment every second, and would use up the time
-    /// of all members.
+    /// Whether the missing quiet cycles would certainly take longer than the rest of the time, by each member's share of quiet turns: those
+    /// up to the least number that is enough and, once there are so many, those that are wanted. A server whose turns last 2 s has hardly any
+    /// quiet one where other programs run for a moment every second, and would use up the time of all members.
     fn is_in_vain(&self, cycles: &[Vec<Turn>]) -> bool {
-        let missing = self.wanted.saturating_sub(quiet(cycles)) as f64;
+        let (quiet_cycles, least) = (quiet(cycles), least(self.wanted));
+        let next = if quiet_cycles < least { least } else { self.wanted };
+        let missing = next.saturating_sub(quiet_cycles) as f64;
         let members = cycles.iter().flatten().map(|turn| turn.member + 1).max().unwrap_or(0);
         let until_quiet_ns = |member: usize| {
             let turns = || cycles.iter().flatten().filter(|turn| turn.member == member);
@@ -157,23 +160,23 @@ mod tests {
 
     #[test]
     fn where_enough_quiet_turns_are_out_of_reach_everything_counts_and_that_is_seen_soon() {
-        for share in [0.95, 1.0] {
+        for (share, most) in [(0.97, 180), (1.0, 120)] {
             let (all, counts) = walk(cell([share; 2]), 3);
             assert!(counts == Counts::NeverQuiet && all.len() == 20, "{counts:?}");
-            assert!(turns(&all) <= 60 + 4 * 3 * TRIES, "of 300 that it may take: {}", turns(&all));
+            assert!(turns(&all) <= most, "of 300 that it may take: {}", turns(&all));
             assert_eq!(counted(&counts, &all).len(), all.len());
         }
     }
 
     #[test]
     fn one_whose_turns_are_long_and_hardly_ever_quiet_does_not_take_the_time_of_all() {
-        let slow = Cell { last_ms: 2_000, ..cell([0.1, 0.95]) };
+        let slow = Cell { last_ms: 2_000, ..cell([0.1, 0.99]) };
         for seed in 0..20 {
             let (all, counts) = walk(slow, seed);
             assert_eq!((counts, all.len()), (Counts::NeverQuiet, 20));
             let took_ms: u64 = all.iter().flatten().map(|turn| turn.wall_ns / MS).sum();
             // Its twenty turns take 40 s; five times that is what it may take.
-            assert!(took_ms < 120_000, "{took_ms} ms");
+            assert!(took_ms < 140_000, "{took_ms} ms");
         }
         // Where that helps, it is given the time.
         for seed in 0..20 {
@@ -191,17 +194,17 @@ mod tests {
     }
 
     #[test]
-    fn quiet_cycles_count_where_half_of_those_that_are_wanted_could_be_had() {
-        // About a quarter of the turns is quiet: four turns for each that counts, where there is time for five.
-        let few = Cell { limit: RepeatLimit { wanted: 5, most: 5 * TIME_FACTOR }, ..cell([0.76; 2]) };
+    fn quiet_cycles_count_where_a_third_of_those_that_are_wanted_could_be_had() {
+        // One turn in five is quiet: five turns for each that counts, and there is time for just as many.
+        let few = Cell { limit: RepeatLimit { wanted: 5, most: 5 * TIME_FACTOR }, ..cell([0.8; 2]) };
         let quiet = |seed: u64| {
             let (all, counts) = walk(few, seed);
             (counts == Counts::Quiet).then(|| counted(&counts, &all).len())
         };
         let cycles: Vec<usize> = (0..200).filter_map(quiet).collect();
-        assert!(cycles.iter().all(|n| (3..=5).contains(n)), "{cycles:?}");
+        assert!(cycles.iter().all(|n| (2..=5).contains(n)), "{cycles:?}");
         let short = cycles.iter().filter(|n| **n < 5).count();
-        assert!(cycles.len() >= 160 && short >= 20, "{} of 200, {short} with fewer than 5", cycles.len());
+        assert!(cycles.len() >= 180 && short >= 20, "{} of 200, {short} with fewer than 5", cycles.len());
     }
 
     #[test]
@@ -232,7 +235,7 @@ mod tests {
     #[test]
     fn the_largest_share_of_none_and_of_all() {
         // By hand: z² / (n + z²), and 1.
-        assert!((at_most(0, 20) - 4.0 / 24.0).abs() < 1e-12 && (at_most(7, 7) - 1.0).abs() < 1e-12);
-        assert!(at_most(10, 20) > 0.68 && at_most(10, 20) < 0.72);
+        assert!((at_most(0, 20) - 2.25 / 22.25).abs() < 1e-12 && (at_most(7, 7) - 1.0).abs() < 1e-12);
+        assert!(at_most(10, 20) > 0.64 && at_most(10, 20) < 0.68);
     }
 }
