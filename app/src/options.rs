@@ -13,7 +13,7 @@ pub struct Common {
         long,
         global = true,
         value_name = "FILE",
-        help = "Results database [default: drome.sqlite in $DROME_HOME, else in the XDG data folder]"
+        help = "Results database [default: drome.sqlite in $DROME_HOME, else in ~/.local/share/drome or $XDG_DATA_HOME/drome]"
     )]
     pub store: Option<PathBuf>,
     /// Folder with your own contenders/, workloads/ and studies/; an entry replaces the built-in one of the same

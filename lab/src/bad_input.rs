@@ -31,7 +31,9 @@ fn observe(run: &Run, blocks: usize, fate: impl Fn(&Trial) -> Fate) -> Vec<Obser
                         let mut observation = example::observation(trial, Some(rate));
                         if let Outcome::Measured(m) = &mut observation.outcome {
                             m.verdict.valid = false;
-                            m.verdict.reasons.push("the host took 20 % of this machine's time".to_owned());
+                            m.verdict
+                                .reasons
+                                .push("the host took 20 % of the measured CPUs' time".to_owned());
                         }
                         observation
                     }

@@ -27,7 +27,8 @@ pub struct Design {
     pub margin: Option<f64>,
     /// The figure by which the run decides and contenders are ranked; see [`Study::metric`](crate::Study::metric).
     pub metric: Metric,
-    /// Stop when the interval of every ratio is within this share of the ratio.
+    /// Stop as soon as the intervals of these ratios are within this share of them: in heats, the ratios of neighbours in the ranking that are
+    /// neither decided nor equal; in blocks, those to the reference.
     pub precision: f64,
     /// The longest time of the run: a trial or a heat that would exceed it is not started.
     pub budget: Duration,

@@ -98,7 +98,8 @@ impl Server {
     }
 
     fn accept(&mut self) {
-        // Blocking: a send then takes all it is given, and nothing is received that epoll has not announced.
+        // Only the listener does not block, so a send to a connection takes all that it is given. Receiving never waits, because it is tried
+        // only when epoll has announced data.
         while let Ok(socket) = accept_with(&self.listener, SocketFlags::CLOEXEC) {
             let at = socket.as_raw_fd() as usize;
             let data = epoll::EventData::new_u64(at as u64);

@@ -27,11 +27,7 @@ pub fn of_servers(e: &Environment) -> Option<String> {
 
 /// The other machine that servers ran on, and what the network to it carries.
 pub fn servers_on(on: &ServersOn) -> String {
-    let what = if on.is_this_machine {
-        "this machine behind a simulated network".to_owned()
-    } else {
-        name(&on.environment)
-    };
+    let what = if on.is_this_machine { "this machine, too".to_owned() } else { name(&on.environment) };
     let network = on.network.as_ref().map_or_else(|| "network: not measured".to_owned(), network);
     format!("servers on {} ({}): {what}; {network}", on.name, on.address)
 }

@@ -35,7 +35,10 @@ pub fn machine(f: &Findings) -> String {
     let (disturbed, all) =
         heats.clone().fold((0, 0), |(some, all), cell| (some + cell.never_quiet, all + cell.heats));
     if disturbed > 0 {
-        let of = units::several(all, "heat");
+        let of = match f.cells.len() {
+            1 => units::several(all, "heat"),
+            _ => format!("{} measured cells of all heats", units::count(all as u64)),
+        };
         let by = heats.map(answer::mostly).find(|by| !by.is_empty()).unwrap_or_default();
         lines.push(format!("Background load{by} ran nearly all the time in {disturbed} of {of}."));
     }

@@ -2,7 +2,7 @@
 //! it is printed.
 
 use crate::{packages, root, run, vendor};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, ErrorKind};
@@ -84,21 +84,43 @@ const SLOW_SUITES: &[&str] = &["drome-stats"];
 /// The test binaries that `--fast` runs whole, in whichever packages they are.
 const OTHERS: &[&str] = &["suite", "allocations"];
 
+/// The test binaries of [`SLOW_SUITES`].
+const SLOW_OTHERS: &[&str] = &["queues", "simulation"];
+
+/// What every call of cargo says here. Always the same packages, so that nothing is compiled twice.
+const ALL: [&str; 4] = ["test", "--workspace", "--locked", "--no-fail-fast"];
+
 /// Runs the requested tests.
 pub fn test(args: &[String]) -> Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => {
-            packages::ensure(packages::OF_TESTS)?;
-            packages::ensure_for_browser(&root())?;
-            watched(&["test", "--workspace", "--locked", "--no-fail-fast"])?;
-            vendor::verify()
-        }
+        [] => test_beside(|| Ok(())),
         ["--fast"] => fast(),
         _ => {
             print!("{HELP}");
             bail!("`cargo xtask test` has no option `{}`", args.join(" "))
         }
     }
+}
+
+/// Runs every test. When those of [`PROGRAM`] are over, which use all cores, it runs `other` at the same time as the rest, of which many use one.
+pub fn test_beside(other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+    packages::ensure(packages::OF_TESTS)?;
+    packages::ensure_for_browser(&root())?;
+    watched(&[&ALL[..], &["--no-run"]].concat())?;
+    let binaries = OTHERS.iter().chain(SLOW_OTHERS).flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
+    // Every part runs, whatever fails.
+    let of_program = watched(&[&ALL[..], &["--test", PROGRAM]].concat());
+    let (rest, other) = std::thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let rest = [
+            watched(&[&ALL[..], &["--lib", "--bins"], &binaries].concat()),
+            watched(&[&ALL[..], &["--doc"]].concat()),
+        ];
+        (rest, other.join())
+    });
+    let other = other.map_err(|_| anyhow!("what ran beside the tests panicked"))?;
+    [of_program, other].into_iter().chain(rest).collect::<Result<()>>()?;
+    vendor::verify()
 }
 
 /// Runs some tests of [`PROGRAM`] with environment variables, each written as `NAME=value`. `args` are those of Rust's test harness.
@@ -110,11 +132,9 @@ pub fn of_program(variables: &[String], args: &[&str]) -> Result<()> {
 
 fn fast() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
-    let all = ["test", "--workspace", "--locked", "--no-fail-fast"];
     let whole: Vec<&str> = SLOW_SUITES.iter().flat_map(|name| ["--exclude", *name]).collect();
     let skipped: Vec<&str> = SLOW.iter().flat_map(|module| ["--skip", *module]).collect();
-    // Always the same packages, so that nothing is compiled twice.
-    let all = [&all[..], &whole].concat();
+    let all = [&ALL[..], &whole].concat();
     // `cargo test` builds examples, which some tests run, only if no target is named.
     run("cargo", &[&["build", "--workspace", "--locked", "--examples"][..], &whole].concat())?;
     let others = OTHERS.iter().flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
@@ -134,9 +154,8 @@ fn fast() -> Result<()> {
 /// Runs cargo, shows its output on standard error, and stops it if a test takes too long.
 fn watched(args: &[&str]) -> Result<()> {
     eprintln!("$ cargo {}", args.join(" "));
-    // Tests wait for servers half of the time, so more of them run at once than there are cores. With six on two cores, the program's tests took
-    // 710 s, but a race over a slow link was no longer bound by that link.
-    let threads = available_parallelism().map_or(2, usize::from) + 2;
+    // Tests wait for servers half of the time, so more of them run at once than there are cores.
+    let threads = available_parallelism().map_or(2, usize::from) + 4;
     let mut command = xtask::command("cargo");
     command.args(args).current_dir(root()).stdout(Stdio::piped());
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
@@ -310,12 +329,13 @@ mod tests {
     #[test]
     fn no_test_binary_is_forgotten() {
         let folders = std::fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
-        for folder in folders.filter(|folder| !folder.ends_with("app") && !folder.ends_with("stats")) {
+        for folder in folders.filter(|folder| !folder.ends_with("app")) {
             for entry in std::fs::read_dir(folder.join("tests")).into_iter().flatten() {
                 let path = entry.unwrap().path();
                 let is_binary = path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").is_file();
                 let name = path.file_stem().unwrap().to_string_lossy();
-                assert!(!is_binary || OTHERS.contains(&&*name), "{}", path.display());
+                let is_named = OTHERS.iter().chain(SLOW_OTHERS).any(|other| *other == name);
+                assert!(!is_binary || is_named, "{}", path.display());
             }
         }
     }

@@ -198,7 +198,7 @@ impl Race {
             return Err(format!("{}: leave out {}", way.reason(), wrong.join(", ")));
         }
         if way == Way::Revisions && self.start.is_none() && !is_given(given, "--start") {
-            return Err(NOTHING.to_owned());
+            return Err("`rev` needs `start`: the command that starts the server of a revision".to_owned());
         }
         Ok(())
     }

@@ -72,7 +72,7 @@ fn two_of_a_run() -> Home {
         };
         Some(match (trial.contender.as_str(), trial.cell, trial.block) {
             ("slow", 0, 2) => Outcome::Failed("it <died>".to_owned()),
-            ("slow", 0, 3) => measured(rate, Some("the host took 20 % of this machine's time")),
+            ("slow", 0, 3) => measured(rate, Some("the host took 20 % of the measured CPUs' time")),
             _ => measured(rate + 10 * trial.block as u64, None),
         })
     })

@@ -50,7 +50,7 @@ fn measured(answers: u64, valid: bool) -> Outcome {
     };
     tally.latency.record_n(10_000_000, answers);
     let reasons =
-        if valid { Vec::new() } else { vec!["the host took 20 % of this machine's time".to_owned()] };
+        if valid { Vec::new() } else { vec!["the host took 20 % of the measured CPUs' time".to_owned()] };
     let verdict = Verdict { bound: Bound::Server, valid, reasons, ..Verdict::default() };
     let usage = Some(Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() });
     Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))

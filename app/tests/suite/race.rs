@@ -92,7 +92,7 @@ fn unequal_work_is_refused_unless_allowed() {
         "{}",
         finished.err
     );
-    let args = [&url[..], &["--any-body"], &UNTIL_SURE].concat();
+    let args = [&url[..], &["--any-body", "-c", "1"], &UNTIL_SURE].concat();
     let finished = race(&home, &[&drome, &other], &args);
     assert!(finished.code == 0 && finished.out.contains("A is "), "{}{}", finished.out, finished.err);
 }

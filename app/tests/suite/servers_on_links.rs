@@ -29,7 +29,7 @@ fn raced(through: Through, connections: &str, duration: &str) -> Value {
         "--seed",
         "1",
     ]);
-    let finished = run(&mut command);
+    let finished = run(&mut process::preferred(&command));
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     assert!(namespace.is_empty_within(CLEAN), "left: {}", namespace.processes());
     serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap()

@@ -5,8 +5,8 @@ use model::observation::InHeat;
 use model::{Observation, Outcome, Trial};
 use std::collections::BTreeMap;
 
-/// Every start in every cell in which it was measured, in the order of the starts; one that failed also in the cells in which it would have
-/// been measured. A start that the lab or the machine spoiled is replaced by another one and is not included.
+/// One observation for each start and each cell in which it was measured, in the order of the starts. A start that failed also has one for
+/// each cell in which it would have been measured. A start that the lab or the machine spoiled has none: another start replaces it.
 pub fn observed(heats: &[Heat], starts: &[Start]) -> Vec<Observation> {
     let heats: BTreeMap<_, &Heat> = heats.iter().map(|heat| ((heat.round, heat.number), heat)).collect();
     let of = |start: &Start| Some(of_start(heats.get(&(start.round, start.heat))?, start));

@@ -45,7 +45,7 @@ fn the_most_that_is_allowed_ends_it_and_says_what_is_open() {
     run.study.design.budget = Duration::from_hours(9);
     let (heats, _, _, why) = walk(&run, |_| Standing::Open(Some(0.084)));
     assert_eq!(heats.len(), 13 * 2);
-    let open = "1 of 1 comparisons between neighbouring ranks are inconclusive; the widest interval is that of a and b, ±8.4 %";
+    let open = "1 of 1 comparisons between neighbouring ranks is inconclusive; the widest interval is that of a and b, ±8.4 %";
     assert_eq!(why, format!("the design's maximum is reached: 13 rounds; {open}"));
 }
 

@@ -84,7 +84,7 @@ impl RemoteMachine {
         self.0.host
     }
 
-    /// Whether it is this very machine, behind a simulated network.
+    /// Whether it is this very machine.
     pub fn is_this_machine(&self) -> bool {
         self.0.is_this_machine
     }
@@ -123,7 +123,7 @@ impl RemoteMachine {
             network: None,
         };
         let note = if self.is_this_machine() {
-            "the servers are on this very machine, behind a simulated network".to_owned()
+            "the servers are on this very machine, too, and its cores are divided between them and the load generator".to_owned()
         } else {
             format!("servers have the cores {} of the other machine", cpu_ranges(&cores.server))
         };

@@ -13,6 +13,7 @@ use crate::server::tree::{self, Snapshot, ThreadClocks, Tree};
 use crate::server::usage::{Sampler, Watched};
 use load::Watch;
 use model::Usage;
+use model::contender::Class;
 use model::environment::Executable;
 
 /// A server that is measured.
@@ -108,12 +109,24 @@ impl AnyServer {
         }
     }
 
-    /// The names of its programs and threads; `None` where its processes are not known.
-    pub fn names(&self) -> Option<Vec<String>> {
-        match self {
-            Self::Remote(remote) => Some(remote.names()),
-            Self::Owned(_) | Self::Running(_) => self.tree().as_ref().map(likely_class::names),
-        }
+    /// The class that the names of its programs and threads suggest; `None` where nothing is known of them.
+    pub fn likely_class(&self) -> Option<Class> {
+        let names = match self {
+            Self::Remote(remote) => remote.names(),
+            Self::Owned(_) | Self::Running(_) => match self.tree() {
+                Some(tree) => likely_class::names(&tree),
+                None => return self.class_of_listener(),
+            },
+        };
+        Some(likely_class::class(names.iter().map(String::as_str)))
+    }
+
+    /// The class of the program that listens on this machine for a server that already runs; `None` if that program is native, because it
+    /// may pass requests on to one that is not.
+    fn class_of_listener(&self) -> Option<Class> {
+        let Self::Running(running) = self else { return None };
+        let names = likely_class::names(&Tree::From(local::listener(running.origin.address)?));
+        Some(likely_class::class(names.iter().map(String::as_str))).filter(|class| *class != Class::Native)
     }
 
     /// The lab's failure, if it explains why the server does not answer: the link or the network is gone. `path` is requested on the
@@ -207,7 +220,9 @@ impl AnyServer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{BufRead, BufReader};
     use std::net::SocketAddr;
+    use std::process::{Command, Stdio};
 
     #[test]
     fn a_server_that_already_ran_is_neither_pinned_nor_stopped() {
@@ -227,5 +242,23 @@ mod tests {
         let unknown = of(None);
         assert_eq!((unknown.tree(), unknown.pid()), (None, None));
         assert!(unknown.watched(&Cores::default()).is_none());
+    }
+
+    #[test]
+    fn of_a_server_whose_processes_are_not_known_only_a_listener_that_is_not_native_tells_the_class() {
+        let unknown = |address: SocketAddr| AnyServer::Running(Running::new(address.into(), None).unwrap());
+        // A native one may pass requests on to any other.
+        let own = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        assert_eq!(unknown(own.local_addr().unwrap()).likely_class(), None);
+        let script = "import socket, sys; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); sys.stdin.read()";
+        let mut python = Command::new("python3");
+        let mut child =
+            python.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut port = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        let found = unknown(SocketAddr::from(([127, 0, 0, 1], port.trim().parse().unwrap()))).likely_class();
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(found, Some(Class::Managed));
     }
 }

@@ -5,7 +5,6 @@ use crate::fault::Fault;
 use crate::lab::Lab;
 use crate::prepare::Prepared;
 use crate::server::instance::{Instance, Place, Work, Works};
-use crate::server::likely_class;
 use crate::server::verify::{self, Answer};
 use model::Run;
 use model::contender::Class;
@@ -73,7 +72,7 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
     Ok(Asked { work: Work { body, ..Work::default() }, classes })
 }
 
-/// Starts one contender, asks it, and stops it; returns its answer, and its likely class where its processes are known. `wrong` makes the
+/// Starts one contender, asks it, and stops it; returns its answer, and its likely class where that is known. `wrong` makes the
 /// error of what the contender itself does wrong.
 fn ask_one(
     lab: &Lab,
@@ -95,7 +94,7 @@ fn ask_one(
     };
     let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
     let answer = verify::get(&instance.origin, path);
-    let class = instance.server.names().map(|names| likely_class::class(names.iter().map(String::as_str)));
+    let class = instance.server.likely_class();
     instance.server.stop().map_err(trouble)?;
     let answer = answer.map_err(|e| match Fault::own(&e) {
         Some(own) => SetupError::Lab(own.to_string()),

@@ -25,7 +25,7 @@ pub fn judge(case: &Case<'_>) -> Vec<Reason> {
 
 fn host(case: &Case<'_>) -> Option<Reason> {
     let steal = case.usage?.steal_ppm.filter(|steal| *steal > HOST_PPM)?;
-    let words = format!("the host took {:.0} % of this machine's time", steal as f64 / 1e4);
+    let words = format!("the host took {:.0} % of the measured CPUs' time", steal as f64 / 1e4);
     Some(weighed(case.policy.host, words, HOST_REMEDY))
 }
 
@@ -118,13 +118,13 @@ mod tests {
             assert!(with(None, policy).reasons.is_empty() && with(Some(90_000), policy).reasons.is_empty());
             let much = with(Some(200_000), policy);
             assert!(
-                !much.valid && much.reasons[0].contains("took 20 % of this machine's time: m"),
+                !much.valid && much.reasons[0].contains("took 20 % of the measured CPUs' time: m"),
                 "{much:?}"
             );
         }
         for policy in [Policy::trial(true), Policy::single(true)] {
             let told = with(Some(200_000), policy);
-            assert!(told.valid && told.reasons[0].ends_with("20 % of this machine's time"), "{told:?}");
+            assert!(told.valid && told.reasons[0].ends_with("20 % of the measured CPUs' time"), "{told:?}");
         }
     }
 

@@ -65,8 +65,8 @@ pub struct Design {
     /// does not fall behind has the offered rate, however fast it is.
     #[serde(default)]
     metric: Metric,
-    /// Stop when the interval of every ratio to the reference is within this share of the ratio; 0.03 by default in heats. Required with
-    /// `blocks`.
+    /// Stop as soon as the intervals of these ratios are within this share of them. In heats, these are the ratios of neighbours in the
+    /// ranking that are neither decided nor equal, and the default is 0.03. In blocks, they are the ratios to the reference, and it is required.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::share_or_none")]
     #[schemars(range(min = 0.0001, max = 0.9999))]
     precision: Option<f64>,

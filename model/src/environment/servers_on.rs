@@ -19,7 +19,7 @@ pub struct ServersOn {
     pub os: String,
     /// Its architecture.
     pub arch: String,
-    /// Whether it was this very machine, behind a simulated network.
+    /// Whether it was this very machine.
     pub is_this_machine: bool,
     /// The machine's properties.
     pub environment: Environment,

@@ -57,7 +57,7 @@ impl Outgoing {
 pub enum Refusal {
     /// There is too little room: rustls needs this many bytes.
     Room(usize),
-    /// The keys are used up.
+    /// More bytes must not be encrypted with the keys of this connection.
     Exhausted,
 }
 

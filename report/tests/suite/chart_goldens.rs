@@ -131,7 +131,7 @@ fn every_trial() {
             let drift = 1.0 - 0.01 * block as f64;
             let wave = |k: usize| 1.0 + 0.02 * ((k * 7 + i * 3 + offset) as f64).sin();
             let state = match (label, block) {
-                ("Node", 2) => State::Void("the host took 20 % of this machine's time".to_owned()),
+                ("Node", 2) => State::Void("the host took 20 % of the measured CPUs' time".to_owned()),
                 ("Perl", 3) => State::Failed("it did not start".to_owned()),
                 _ => State::Valid,
             };

@@ -138,7 +138,7 @@ impl World {
     }
 }
 
-/// The slices of a heat whose members' true log rates over the whole heat are these: forty cycles of 100 ms.
+/// The slices of a heat whose members have these true log rates over the whole heat: forty cycles, with a slice of 100 ms for each member.
 pub fn slices(logs: &[f64], trouble: &str, seed: u64) -> Vec<Slice> {
     let mut generator = random::generator(random::derive(&[seed, 5]));
     let (mut slices, mut is_slow) = (Vec::new(), false);

@@ -29,7 +29,7 @@ fn urls_are_arguments_and_stand_alone() {
     let started = format!("{urls}build = \"make\"\nstart = \"./x {{port}}\"\n");
     assert!(why(&started, &[]).contains("already run: leave out `build`, `start`"));
     assert_eq!(why("[race]\nconnections = 8\n", &[]), NOTHING);
-    assert_eq!(why("[race]\nrev = [\"main\", \".\"]\n", &[]), NOTHING);
+    assert!(why("[race]\nrev = [\"main\", \".\"]\n", &[]).starts_with("`rev` needs `start`"));
 }
 
 #[test]

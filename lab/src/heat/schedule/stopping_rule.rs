@@ -100,7 +100,8 @@ pub fn still_open(design: &Design, neighbours: &[Neighbours]) -> Option<String> 
         None => "comparisons between neighbouring ranks".to_owned(),
         Some(margin) => format!("comparisons with the first at the margin of {} %", percent(margin)),
     };
-    Some(format!("{n} of {all} {what} are inconclusive; {how}"))
+    let are = if n == 1 { "is" } else { "are" };
+    Some(format!("{n} of {all} {what} {are} inconclusive; {how}"))
 }
 
 /// `1 round`, `4 rounds`.
@@ -165,7 +166,7 @@ mod tests {
         );
         let margin = model::Design { margin: Some(0.02), ..design.clone() };
         let words = still_open(&margin, &pairs(&[Open(Some(0.04))])).unwrap_or_default();
-        assert!(words.starts_with("1 of 1 comparisons with the first at the margin of 2 % are"), "{words}");
+        assert!(words.starts_with("1 of 1 comparisons with the first at the margin of 2 % is"), "{words}");
         assert!(open(&[Open(Some(1.49))]).ends_with("c0 and c1, a factor of 2.5"));
         assert!(open(&[Open(Some(21.04))]).ends_with("c0 and c1, more than a factor of 10"));
     }

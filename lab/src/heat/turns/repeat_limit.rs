@@ -176,7 +176,7 @@ mod tests {
             assert_eq!((counts, all.len()), (Counts::NeverQuiet, 20));
             let took_ms: u64 = all.iter().flatten().map(|turn| turn.wall_ns / MS).sum();
             // Its twenty turns take 40 s; five times that is what it may take.
-            assert!(took_ms < 140_000, "{took_ms} ms");
+            assert!(took_ms < 160_000, "{took_ms} ms");
         }
         // Where that helps, it is given the time.
         for seed in 0..20 {

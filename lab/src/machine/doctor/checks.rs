@@ -265,7 +265,7 @@ fn virtual_machine(system: &System, environment: &Environment) -> Check {
         Option::is_none,
         [
             "other guests share caches and memory, so the figures hold only for this guest on this day",
-            "compare only within one run; publish figures from bare metal only",
+            "compare absolute figures only within one run; where you publish them, say that the machine is a virtual one",
         ],
     )
 }

@@ -115,7 +115,7 @@ pub fn findings() -> Findings {
     let mut node = contender("node", "Node.js", 97_900.0, 150_000.0, (2, 2, 3));
     node.published = Some(125.97);
     (node.void, node.errors) = (1, 1234);
-    node.notes = vec!["void: the host took 20 % of this machine's time (1 of 6 trials)".to_owned()];
+    node.notes = vec!["void: the host took 20 % of the measured CPUs' time (1 of 6 trials)".to_owned()];
     Findings {
         schema: SCHEMA,
         run: "20260101-000000-0000".to_owned(),
