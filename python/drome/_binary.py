@@ -19,7 +19,7 @@ _Word = TypeVar("_Word")
 
 
 class Failed(RuntimeError):
-    """drome could not do what it was asked for. The message is the one that drome printed, unless it went to standard error with the progress."""
+    """drome could not do what it was asked for. The message is drome's, unless that went to standard error with the progress."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)

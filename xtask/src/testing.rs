@@ -119,7 +119,14 @@ pub fn test_beside(other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
         (rest, other.join())
     });
     let other = other.map_err(|_| anyhow!("what ran beside the tests panicked"))?;
-    [of_program, other].into_iter().chain(rest).collect::<Result<()>>()?;
+    let wrong: Vec<String> = [of_program, other]
+        .into_iter()
+        .chain(rest)
+        .filter_map(|part| part.err().map(|error| format!("{error:#}")))
+        .collect();
+    if !wrong.is_empty() {
+        bail!("{}", wrong.join("; "));
+    }
     vendor::verify()
 }
 

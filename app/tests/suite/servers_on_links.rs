@@ -29,7 +29,8 @@ fn raced(through: Through, connections: &str, duration: &str) -> Value {
         "--seed",
         "1",
     ]);
-    let finished = run(&mut process::preferred(&command));
+    // TCP's segments are counted for a whole namespace: those of other tests would be taken for this link's.
+    let finished = run(&mut namespace.near(&command));
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     assert!(namespace.is_empty_within(CLEAN), "left: {}", namespace.processes());
     serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap()
@@ -58,7 +59,7 @@ fn assert_soon(what: impl Fn() -> bool) {
 fn round_trips_are_found_and_named_as_the_bound_and_latency_includes_them() {
     let through = Through { delay: Duration::from_millis(100), ..Through::default() };
     assert_soon(|| {
-        let report = raced(through, "8", "1s");
+        let report = raced(through, "8", "300ms");
         is_near(network(&report, "round_trip_ns"), 200e6, "round trip, ns")
             && rows(&report).iter().all(|row| {
                 row["bound"] == "network"
@@ -72,7 +73,7 @@ fn round_trips_are_found_and_named_as_the_bound_and_latency_includes_them() {
 fn a_limit_of_packets_is_found_and_named_as_the_bound() {
     let through = Through { packets_per_s: 500, ..Through::default() };
     assert_soon(|| {
-        let report = raced(through, "32", "1s");
+        let report = raced(through, "32", "300ms");
         rows(&report).iter().for_each(|row| println!("bound: {}, {}", row["bound"], row["notes"]));
         is_near(network(&report, "packets_per_s"), 500.0, "packets a second")
             && rows(&report).iter().all(|row| row["bound"] == "network")
@@ -158,7 +159,7 @@ pub fn in_a_long_window(home: &Home, namespace: &Namespace, sshd: &Sshd) -> Chil
     let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     // The agent, two servers and the hub; then closed load, which warms up; then the window.
     wait_for(|| namespace.dromes().len() >= 4, "the servers to run there");
-    wait_for(|| packets_in_a_second(namespace) > 2_000, "the warm-up");
+    wait_for(|| packets_in_a_second(namespace) > 500, "the warm-up");
     wait_for(|| (10..200).contains(&packets_in_a_second(namespace)), "the window");
     child
 }

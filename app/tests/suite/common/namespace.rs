@@ -32,6 +32,8 @@ pub struct Namespace {
     pub address: String,
     /// What carries the packets, where the kernel does not.
     relay: Option<Child>,
+    /// The namespace of this side, if it is not that of all tests: there, nobody else's packets are counted.
+    near: Option<String>,
 }
 
 impl Namespace {
@@ -44,7 +46,7 @@ impl Namespace {
         namespace
     }
 
-    /// A namespace behind a link that delays, loses or limits packets in this way.
+    /// A namespace behind a link that delays, loses or limits packets in this way. This side is a namespace, too: see [`Self::near`].
     pub fn through(through: Through) -> Self {
         let (nth, mut namespace) = Self::unlinked();
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/relay/link.py");
@@ -61,6 +63,11 @@ impl Namespace {
         namespace.relay = Some(relay);
         assert_eq!(said, "ready\n", "making network devices needs root and /dev/net/tun");
         ip(&format!("link set {} netns {}", namespace.there, namespace.name));
+        let near = format!("{}n", namespace.name);
+        ip(&format!("netns add {near}"));
+        ip(&format!("link set {} netns {near}", namespace.here));
+        ip(&format!("-n {near} link set lo up"));
+        namespace.near = Some(near);
         namespace.linked(nth);
         namespace
     }
@@ -74,6 +81,7 @@ impl Namespace {
             there: format!("dt{id}"),
             address: format!("10.{}.{nth}.2", 100 + std::process::id() % 100),
             relay: None,
+            near: None,
         };
         ip(&format!("netns add {}", namespace.name));
         (nth, namespace)
@@ -82,15 +90,27 @@ impl Namespace {
     /// Gives both ends their addresses.
     fn linked(&self, nth: u8) {
         let Self { name, here, there, address, .. } = self;
+        let near = self.near.as_ref().map_or_else(String::new, |near| format!("-n {near} "));
         for words in [
-            format!("addr add 10.{}.{nth}.1/24 dev {here}", 100 + std::process::id() % 100),
-            format!("link set {here} up"),
+            format!("{near}addr add 10.{}.{nth}.1/24 dev {here}", 100 + std::process::id() % 100),
+            format!("{near}link set {here} up"),
             format!("-n {name} addr add {address}/24 dev {there}"),
             format!("-n {name} link set {there} up"),
             format!("-n {name} link set lo up"),
         ] {
             ip(&words);
         }
+    }
+
+    /// The same program on this side of the link.
+    pub fn near(&self, command: &Command) -> Command {
+        let Some(near) = &self.near else { panic!("this side has no namespace of its own") };
+        let mut within = Command::new("ip");
+        within.args(["netns", "exec", near]).arg(command.get_program()).args(command.get_args());
+        for (name, value) in command.get_envs() {
+            within.env(name, value.unwrap_or_default());
+        }
+        within
     }
 
     /// How an agent is started there.
@@ -127,7 +147,9 @@ impl Namespace {
 impl Drop for Namespace {
     fn drop(&mut self) {
         let _ = Command::new("ip").args(["link", "del", &self.here]).output();
-        let _ = Command::new("ip").args(["netns", "del", &self.name]).output();
+        for name in [Some(&self.name), self.near.as_ref()].into_iter().flatten() {
+            let _ = Command::new("ip").args(["netns", "del", name]).output();
+        }
         if let Some(mut relay) = self.relay.take() {
             // The end of its input ends both of its processes.
             drop(relay.stdin.take());

@@ -33,17 +33,6 @@ fn spawn_for(command: &mut Command, limit: Duration) -> Child {
     child
 }
 
-/// The same program with priority over what other tests run meanwhile, if that is allowed: for tests in which this machine must not be the
-/// limit. It and all that it starts must hardly use the processor.
-pub fn preferred(command: &Command) -> Command {
-    let mut preferred = Command::new("nice");
-    preferred.arg("--adjustment=-15").arg(command.get_program()).args(command.get_args());
-    for (name, value) in command.get_envs() {
-        preferred.env(name, value.unwrap_or_default());
-    }
-    preferred
-}
-
 /// Runs a program to its end; its standard input is as the command says.
 pub fn finish(command: &mut Command) -> Output {
     let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
