@@ -109,24 +109,20 @@ impl AnyServer {
         }
     }
 
-    /// The class that the names of its programs and threads suggest; `None` where nothing is known of them.
+    /// The class that the names of its programs and threads suggest; `None` where nothing is known of them. Of a server that already runs
+    /// and whose processes are not known, the program that listens on this machine tells the class, unless it is native: such a program may
+    /// pass requests on to one that is not.
     pub fn likely_class(&self) -> Option<Class> {
-        let names = match self {
-            Self::Remote(remote) => remote.names(),
-            Self::Owned(_) | Self::Running(_) => match self.tree() {
-                Some(tree) => likely_class::names(&tree),
-                None => return self.class_of_listener(),
-            },
-        };
-        Some(likely_class::class(names.iter().map(String::as_str)))
-    }
-
-    /// The class of the program that listens on this machine for a server that already runs; `None` if that program is native, because it
-    /// may pass requests on to one that is not.
-    fn class_of_listener(&self) -> Option<Class> {
-        let Self::Running(running) = self else { return None };
-        let names = likely_class::names(&Tree::From(local::listener(running.origin.address)?));
-        Some(likely_class::class(names.iter().map(String::as_str))).filter(|class| *class != Class::Native)
+        let of = |names: Vec<String>| likely_class::class(names.iter().map(String::as_str));
+        match (self, self.tree()) {
+            (Self::Remote(remote), _) => Some(of(remote.names())),
+            (_, Some(tree)) => Some(of(likely_class::names(&tree))),
+            (Self::Running(running), None) => {
+                let listener = Tree::From(local::listener(running.origin.address)?);
+                Some(of(likely_class::names(&listener))).filter(|class| *class != Class::Native)
+            }
+            (Self::Owned(_), None) => None,
+        }
     }
 
     /// The lab's failure, if it explains why the server does not answer: the link or the network is gone. `path` is requested on the

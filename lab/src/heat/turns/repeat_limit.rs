@@ -11,8 +11,7 @@ const Z: f64 = 1.5;
 
 /// The number of quiet cycles with which the others need not count: a third of those that are wanted. A few quiet turns tell more than many
 /// that were disturbed: beside a program that took half of the servers' core in bursts, the ratios of equal servers within a heat varied by
-/// 1 % where only quiet turns counted, and by 4 % where all did. In a simulation in which four turns in five are disturbed, there are
-/// enough in 19 of 20 cells; with half of the wanted cycles, there were in 11 of 20.
+/// 1 % where only quiet turns counted, and by 4 % where all did (docs/decisions.md).
 pub fn least(wanted: usize) -> usize {
     wanted.div_ceil(3)
 }
