@@ -1,11 +1,14 @@
 //! Studies that are measured in heats: several live servers, loaded in turns.
 
-use crate::common::{Finished, Home, assert_as_schema, process, processes_with, run, wait_for};
+use crate::common::{
+    Finished, Home, OUT_OF_MEMORY, assert_as_schema, process, processes_with, run, wait_for,
+};
 use lab::Store;
 use lab::heat::Measured;
 use model::heat::{HUB, Start, StartOutcome};
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
+use std::sync::PoisonError;
 
 const STUDY: &str = r#"
 title = "A small study in heats"
@@ -141,6 +144,7 @@ fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_kn
 
 #[test]
 fn a_contender_that_fails_is_told_and_the_others_are_measured() {
+    let _others = OUT_OF_MEMORY.read().unwrap_or_else(PoisonError::into_inner);
     let mut contenders = three();
     contenders[1] = ("middle", r#"["sh", "-c", "echo no such port >&2; exit 3"]"#.to_owned());
     let home = home(&contenders, 2);
@@ -160,6 +164,7 @@ fn a_contender_that_fails_is_told_and_the_others_are_measured() {
 
 #[test]
 fn a_server_that_dies_in_its_turn_is_told_and_the_heat_goes_on() {
+    let _others = OUT_OF_MEMORY.read().unwrap_or_else(PoisonError::into_inner);
     let mut contenders = three();
     // It is there for a while, and then it is not.
     let command_line = r#"["sh", "-c", "timeout -s KILL 3 {drome} serve --port {port}; exit 7"]"#;
@@ -241,6 +246,7 @@ fn frail(ways: &[(&'static str, u32)]) -> Home {
 
 /// Runs it, and checks that these words are told of each start that failed, and that all others are whole.
 fn assert_told(home: &Home, told: &[(&str, &str)]) {
+    let _others = OUT_OF_MEMORY.read().unwrap_or_else(PoisonError::into_inner);
     let finished = run(&mut command(home, &["run", "small"]));
     home.assert_clean();
     let measured = measured(home);

@@ -1,12 +1,13 @@
 //! A heat for which memory does not suffice: the kernel ends one of its servers.
 
-use crate::common::{Home, run};
+use crate::common::{Home, OUT_OF_MEMORY, process, run};
 use lab::Store;
 use lab::heat::Measured;
 use model::heat::{Start, StartOutcome};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::PoisonError;
 
 const STUDY: &str = r#"
 title = "Two servers that need much memory"
@@ -75,16 +76,9 @@ impl Limited {
 
     /// This command, in the group.
     fn command(&self, command: &Command) -> Command {
-        let mut within = Command::new("sh");
-        within.args(["-c", r#"echo $$ >"$0" && exec "$@""#]).arg(self.0.join("cgroup.procs"));
-        within.arg(command.get_program()).args(command.get_args());
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => within.env(name, value),
-                None => within.env_remove(name),
-            };
-        }
-        within
+        let mut shell = Command::new("sh");
+        shell.args(["-c", r#"echo $$ >"$0" && exec "$@""#]).arg(self.0.join("cgroup.procs"));
+        process::run_by(shell, command)
     }
 }
 
@@ -109,6 +103,7 @@ fn home() -> Home {
 
 #[test]
 fn a_heat_whose_memory_does_not_fit_is_told_and_every_contender_is_measured() {
+    let _alone = OUT_OF_MEMORY.write().unwrap_or_else(PoisonError::into_inner);
     let (limited, home) = (Limited::new(), home());
     let own = home.path().join("own").display().to_string();
     let drome = home.drome(&["run", "memory", "--seed", "5", "--catalog", &own]);

@@ -224,7 +224,7 @@ fn a_race_of_servers_whose_processes_are_not_known_has_nothing_to_sample() {
     let verdict_path = verdict.display().to_string();
     let gate = ["--fail-if-slower", "2%", "--verdict", &verdict_path];
     let race = run(home
-        .drome(&["race", &urls[0], &urls[1], "--profile", &folder_path, "--rounds", "3"])
+        .drome(&["race", &urls[0], &urls[1], "--profile", &folder_path, "--budget", "3min"])
         .args(RACE_LOAD)
         .args(gate));
     assert_eq!(race.code, 3, "{}{}", race.out, race.err);

@@ -20,10 +20,15 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::RwLock;
 use std::time::{Duration, Instant};
 
 /// Nothing here takes longer, on however slow a machine.
 pub const PATIENCE: Duration = Duration::from_mins(2);
+
+/// The kernel counts the processes that it ends for lack of memory on the whole machine, and drome asks whether a server was one of them. So the
+/// test that makes it end some runs alone (`write`) of those in which a server ends in a heat (`read`).
+pub static OUT_OF_MEMORY: RwLock<()> = RwLock::new(());
 
 /// A contender that answers `hello`.
 const CONTENDER: &str = r#"

@@ -105,12 +105,9 @@ impl Namespace {
     /// The same program on this side of the link.
     pub fn near(&self, command: &Command) -> Command {
         let Some(near) = &self.near else { panic!("this side has no namespace of its own") };
-        let mut within = Command::new("ip");
-        within.args(["netns", "exec", near]).arg(command.get_program()).args(command.get_args());
-        for (name, value) in command.get_envs() {
-            within.env(name, value.unwrap_or_default());
-        }
-        within
+        let mut ip = Command::new("ip");
+        ip.args(["netns", "exec", near]);
+        process::run_by(ip, command)
     }
 
     /// How an agent is started there.

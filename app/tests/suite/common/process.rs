@@ -33,6 +33,18 @@ fn spawn_for(command: &mut Command, limit: Duration) -> Child {
     child
 }
 
+/// Adds a command, with its environment, to the arguments of a program that runs it.
+pub fn run_by(mut program: Command, command: &Command) -> Command {
+    program.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => program.env(name, value),
+            None => program.env_remove(name),
+        };
+    }
+    program
+}
+
 /// Runs a program to its end; its standard input is as the command says.
 pub fn finish(command: &mut Command) -> Output {
     let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
