@@ -40,11 +40,18 @@ use std::time::Duration;
 /// Contenders within this share of each other count as equal.
 const EQUAL: f64 = 0.02;
 
-/// The default budget, unless three rounds take more than half of it.
+/// The default budget, unless the least rounds take more than half of it.
 const BUDGET: Duration = Duration::from_mins(2);
 
-/// The minimum number of rounds before a decision; twice as many where each server enters a round once instead of twice.
-const LEAST_ROUNDS: usize = 3;
+/// The minimum number of rounds before a decision: each server has four starts by then. Simulated with recorded races
+/// (`docs/simulation.md`).
+const LEAST_ROUNDS: usize = 2;
+
+/// The same where each server enters a round once instead of twice, and is not started anew for it.
+const LEAST_ROUNDS_RUNNING: usize = 6;
+
+/// The minimum number of blocks (`--alone`): two can't decide at the level of a look.
+const LEAST_BLOCKS: usize = 3;
 
 /// The length of one server's turn; shorter if the measured load would have too few turns.
 const SLICE: Duration = Duration::from_millis(100);
@@ -123,7 +130,7 @@ pub struct RaceArgs {
     #[arg(long)]
     bisect: bool,
     /// Longest time of the race; a round that would exceed it is not started [default: 2min, or twice the time of
-    /// three rounds]
+    /// the rounds before the first look]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Option<Duration>,
     /// Maximum number of rounds; in each round every server is started and measured twice, and a server that drome did not start (a URL)
@@ -365,7 +372,11 @@ fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow
         },
     };
     let rounds = usize::from(args.rounds);
-    let least_rounds = if are_running { 2 * LEAST_ROUNDS } else { LEAST_ROUNDS };
+    let least_rounds = match (args.alone, are_running) {
+        (true, _) => LEAST_BLOCKS,
+        (false, true) => LEAST_ROUNDS_RUNNING,
+        (false, false) => LEAST_ROUNDS,
+    };
     let heats = Heats {
         slice: SLICE.min(args.duration / Heats::LEAST_SLICES),
         warmup_limit: WARMUP_LIMIT,

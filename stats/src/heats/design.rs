@@ -65,8 +65,8 @@ impl Looks {
     pub const STUDY: Self = Self { after: &[4, 6, 9, 13], chance: 0.0125 };
 
     /// The looks of a race, which may go on until a small difference is decided. Looks of the same race are correlated, so ten of them at
-    /// this chance err in less than 5 % together, not in 8 % (`examples/simulate_heats`: in 0 to 4.8 % of races of equals).
-    pub const RACE: Self = Self { after: &[3, 4, 6, 9, 14, 21, 32, 48, 72, 108], chance: 0.008 };
+    /// this chance err in less than 5 % together, not in 7 % (`examples/simulate_heats`: in 0 to 4.2 % of races of equals).
+    pub const RACE: Self = Self { after: &[2, 3, 4, 6, 9, 14, 21, 32, 48, 72], chance: 0.007 };
 
     /// Whether this number of rounds is a look.
     pub fn is_look(&self, rounds: usize) -> bool {
