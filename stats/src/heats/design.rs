@@ -65,7 +65,7 @@ impl Looks {
     pub const STUDY: Self = Self { after: &[4, 6, 9, 13], chance: 0.0125 };
 
     /// The looks of a race, which may go on until a small difference is decided. Looks of the same race are correlated, so ten of them at
-    /// this chance err in less than 5 % together, not in 7 % (`examples/simulate_heats`: in 0 to 4.2 % of races of equals).
+    /// this chance err in less than 5 % together, not in 7 % (`examples/simulate_heats`: in 0 to 4.4 % of races of equals).
     pub const RACE: Self = Self { after: &[2, 3, 4, 6, 9, 14, 21, 32, 48, 72], chance: 0.007 };
 
     /// Whether this number of rounds is a look.
