@@ -35,7 +35,7 @@ fn the_doctor_is_advice_unless_points_are_asked_for() {
 fn a_run_keeps_its_machine_and_what_ran_to_the_byte() {
     let home = Home::new();
     let server = format!("{DROME} serve --port {{port}}");
-    let short = ["--duration", "100ms", "--warmup", "50ms", "--rounds", "3", "--seed", "1"];
+    let short = ["--duration", "100ms", "--warmup", "50ms", "--rounds", "2", "--seed", "1"];
     let finished = run(home.drome(&["race", &server, &server]).args(short));
     assert_eq!(finished.code, 0, "{}", finished.err);
     let json: Value =

@@ -111,7 +111,7 @@ fn servers_have_the_limit_that_drome_was_started_with_in_every_trial() {
     let seen = home.path().join("limits");
     let server = format!("ulimit -Sn >> {}; exec {DROME} serve --port {{port}}", seen.display());
     let args =
-        ["race", &server, &server, "--duration", "100ms", "--warmup", "10ms", "--rounds", "3", "-c", "4"];
+        ["race", &server, &server, "--duration", "100ms", "--warmup", "10ms", "--rounds", "2", "-c", "4"];
     let finished = run(&mut below(&["sh", "-c", "ulimit -Sn 1024; exec \"$0\" \"$@\""], &home.drome(&args)));
     let limits = std::fs::read_to_string(&seen).unwrap_or_default();
     assert!(limits.lines().count() > 4, "{}{limits}", finished.err);

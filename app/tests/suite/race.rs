@@ -12,7 +12,9 @@ fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Finishe
     let short = ["--warmup", "50ms", "--seed", "1"];
     let duration = if args.contains(&"--duration") { &[][..] } else { &["--duration", "100ms"] };
     let is_told = args.contains(&"--budget") || args.contains(&"--rounds");
-    let blocks = if is_told { &[][..] } else { &["--rounds", "3"] };
+    // Fewer blocks than three can't decide.
+    let least = if args.contains(&"--alone") { "3" } else { "2" };
+    let blocks = if is_told { &[][..] } else { &["--rounds", least] };
     run(home.drome(&["race"]).args(commands).args(short).args(duration).args(blocks).args(args))
 }
 
@@ -165,7 +167,7 @@ fn a_metric_decides_and_every_trial_is_exported() {
     );
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = text.lines().collect();
-    assert!(rows.len() > 12 && rows.len() % 4 == 1, "rounds of two that are started twice: {text}");
+    assert!(rows.len() > 8 && rows.len() % 4 == 1, "rounds of two that are started twice: {text}");
     assert!(rows[0].starts_with("run,study,cell,cell_title,workload,load,connections,"), "{text}");
     assert!(rows[1].contains(",server-cpu,"), "{text}");
 
@@ -184,7 +186,7 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let race = &found["race"];
     assert_eq!((&race["metric"], &race["faster"]), (&"p50".into(), &"B".into()), "{race}");
     assert!(number(&race["ratio"]["median"]) < 0.8, "{race}");
-    assert!(race["elapsed_s"].as_f64().unwrap() > 0.0 && number(&race["blocks"]) >= 3.0, "{race}");
+    assert!(race["elapsed_s"].as_f64().unwrap() > 0.0 && number(&race["blocks"]) >= 2.0, "{race}");
     assert!(found["cells"][0]["load"]["open"].is_object(), "{found}");
     assert_eq!(std::fs::read_to_string(&json).unwrap(), finished.out, "what is exported is what is shown");
 

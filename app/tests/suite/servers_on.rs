@@ -21,7 +21,7 @@ fn race(home: &Home, namespace: &Namespace, more: &[&str]) -> Command {
 #[test]
 fn two_servers_elsewhere_are_raced_from_here() {
     let (home, namespace) = (Home::new(), Namespace::new());
-    let finished = run(&mut race(&home, &namespace, &["--rounds", "3"]));
+    let finished = run(&mut race(&home, &namespace, &["--rounds", "2"]));
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     assert!(finished.out.contains("A is "), "{}", finished.out);
     assert!(finished.err.contains("round trip"), "the network is told: {}", finished.err);
@@ -53,7 +53,7 @@ fn a_drome_that_is_killed_leaves_nothing_there() {
 fn a_firewall_in_between_is_told() {
     let (home, namespace) = (Home::new(), Namespace::new());
     ip(&format!("route add prohibit {}/32", namespace.address));
-    let finished = run(&mut race(&home, &namespace, &["--rounds", "3"]));
+    let finished = run(&mut race(&home, &namespace, &["--rounds", "2"]));
     ip(&format!("route del prohibit {}/32", namespace.address));
     assert_ne!(finished.code, 0);
     assert!(finished.err.contains("a firewall or a route between the two"), "{}", finished.err);
