@@ -102,7 +102,8 @@ impl Exchange {
         (self.sent_ns > 0).then(|| self.done_ns.saturating_sub(self.sent_ns))
     }
 
-    /// When work on the request began: with its connection, if it was the first on it, else when it was sent.
+    /// When work on the request began: when its connection was opened, if nothing had been answered on that before or the request was
+    /// never sent; else when it was sent.
     pub fn began_ns(&self) -> u64 {
         if self.nth == 0 || self.sent_ns == 0 { self.connect_ns } else { self.sent_ns }
     }

@@ -43,11 +43,11 @@ const EQUAL: f64 = 0.02;
 /// The default budget, unless the least rounds take more than half of it.
 const BUDGET: Duration = Duration::from_mins(2);
 
-/// The minimum number of rounds before a decision: each server has four starts by then. Simulated with recorded races
-/// (`docs/simulation.md`).
+/// The minimum number of rounds before a decision: each command has been started four times by then. Simulated with recorded
+/// races (`docs/simulation.md`).
 const LEAST_ROUNDS: usize = 2;
 
-/// The same where each server enters a round once instead of twice, and is not started anew for it.
+/// The minimum for servers that already run, which are measured once in a round and not started anew; not simulated.
 const LEAST_ROUNDS_RUNNING: usize = 6;
 
 /// The minimum number of blocks (`--alone`): two can't decide at the level of a look.
@@ -110,7 +110,7 @@ pub struct RaceArgs {
     /// Command to run in the current folder before every start of a server; if it fails, the start fails
     #[arg(long, value_name = "COMMAND")]
     prepare: Option<String>,
-    /// Continue until the ratio is known to this share, such as 1% [default: until one is certainly better, or
+    /// End also when the ratio is known to this share, such as 3% [default: only when one is certainly better, or
     /// they are within 2% of each other]
     #[arg(long, value_name = "SHARE", value_parser = crate::options::precision)]
     precision: Option<f64>,

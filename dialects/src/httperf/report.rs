@@ -184,8 +184,8 @@ impl Report<'_> {
         )
     }
 
-    /// The causes of failed connections. Failures to connect are among the causes, which are counted per
-    /// connection.
+    /// The failed connections by httperf's kinds. `count` knows only the coarse kind; where the tally's causes name the system's error,
+    /// connections are moved to the exact one.
     fn kinds(&self) -> BTreeMap<&'static str, u64> {
         let mut errors = self.count.failed.clone();
         let mut turn = |from: &'static str, to: &'static str, n: u64| {

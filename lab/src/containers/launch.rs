@@ -64,8 +64,8 @@ impl Launch {
         self.env.iter().rev().chain(of_image).find_map(value)
     }
 
-    /// The same container with more variables in place of its own of the same names. `more` can look up the values that variables have so
-    /// far.
+    /// The same container with the variables that `more` gives, which replace its own of the same names. `more` can look up the values that
+    /// variables have so far.
     pub fn with_environment(&self, more: &Variables<'_>, stop: &AtomicBool) -> Result<Self, ContainerError> {
         let of_image = self.tool.variables(&self.image, stop)?;
         let more = more(&|name| self.variable(name, &of_image).map(OsString::from));

@@ -51,7 +51,7 @@ pub struct Rules {
     pub chance: f64,
 }
 
-/// The numbers of rounds after which decisions are made, and how strictly, so that all looks together err in at most 5 %.
+/// The numbers of rounds after which decisions are made, and how strictly, so that all looks together err in at most 5 % of runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Looks {
     /// The numbers of rounds, ascending.
@@ -65,7 +65,8 @@ impl Looks {
     pub const STUDY: Self = Self { after: &[4, 6, 9, 13], chance: 0.0125 };
 
     /// The looks of a race, which may go on until a small difference is decided. Looks of the same race are correlated, so ten of them at
-    /// this chance err in less than 5 % together, not in 7 % (`examples/simulate_heats`: in 0 to 4.4 % of races of equals).
+    /// this chance err in less than 5 % together, not in 7 % (`examples/simulate_heats`: in 0 to 4.4 % of races of equals,
+    /// and in 10 % where they compare differently at a machine's two speeds). The end of a race takes the place of one of them.
     pub const RACE: Self = Self { after: &[2, 3, 4, 6, 9, 14, 21, 32, 48, 72], chance: 0.007 };
 
     /// Whether this number of rounds is a look.

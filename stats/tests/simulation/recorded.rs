@@ -1,6 +1,6 @@
 //! The model of heats on the noise of real servers: races that are put together at random from recorded ones.
 //!
-//! `recorded.tsv.gz` has the turns that counted in races of equal commands, each of which was started four times a heat: nginx, Go's
+//! `recorded.tsv.gz` has the turns that counted in races of two equal commands, each of which was started twice a heat: nginx, Go's
 //! net/http and Node.js (the recipes of the catalogue) and Python's `http.server`, recorded on a shared virtual machine of two cores
 //! with `drome race COMMAND COMMAND --rounds N --precision 0.01%`. Its columns: server, heat, start, cycle, answers, nanoseconds. A race
 //! draws heats, and in each of them which starts are A's and which are B's; B's answers are then reduced to make it slower.
