@@ -237,7 +237,7 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
     Ok(Some(ClientTls::new(&options, plan.target.name())?))
 }
 
-/// The back end that a choice leads to on this machine, and why io_uring can't be used where the best one is asked for.
+/// The back end that a choice leads to on this machine, and why `io_uring` can't be used where the best one is asked for.
 fn choose(choice: IoChoice, connections: usize) -> Result<(IoChoice, Option<String>), LoadError> {
     let is_wanted = choice != IoChoice::Epoll;
     match (choice, is_wanted.then(|| net::uring_refusal(connections)).flatten()) {
