@@ -12,9 +12,7 @@ fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Finishe
     let short = ["--warmup", "50ms", "--seed", "1"];
     let duration = if args.contains(&"--duration") { &[][..] } else { &["--duration", "100ms"] };
     let is_told = args.contains(&"--budget") || args.contains(&"--rounds");
-    // Fewer blocks than three can't decide.
-    let least = if args.contains(&"--alone") { "3" } else { "2" };
-    let blocks = if is_told { &[][..] } else { &["--rounds", least] };
+    let blocks = if is_told { &[][..] } else { &["--rounds", "3"] };
     run(home.drome(&["race"]).args(commands).args(short).args(duration).args(blocks).args(args))
 }
 
@@ -278,7 +276,7 @@ fn starts_that_all_fail_say_nothing() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");
     // It answers, but never what was asked for.
-    let args = ["--url", "http://127.0.0.1:{port}/none", "--any-body", "--rounds", "3"];
+    let args = ["--url", "http://127.0.0.1:{port}/none", "--any-body"];
     let finished = race(&home, &[&drome, &drome], &args);
     assert_eq!(finished.code, 4, "{}", finished.out);
     for words in [
