@@ -10,7 +10,7 @@ use model::findings::{ProfiledPair, ProfiledPart};
 pub(crate) const TITLE: &str = "Where the CPU time goes";
 
 /// How the figures were measured.
-pub(crate) const HOW: &str = "Sampled under the same load in one more start of each server, which does not count. The largest parts of the \
+pub(crate) const HOW: &str = "Sampled under the same load in one more start of each server, whose answers are in no other figure. The largest parts of the \
                               differences, by CPU time per answer in the functions themselves:";
 
 /// The longest name of a function where lines have a limited width, in characters, so that a row fits into 80 columns.

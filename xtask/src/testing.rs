@@ -102,26 +102,26 @@ pub fn test(args: &[String]) -> Result<()> {
     }
 }
 
-/// Runs every test. When those of [`PROGRAM`] are over, which use all cores, it runs `other` at the same time as the rest, of which many use one.
+/// Runs every test, and `other` at the same time, which waits for most of its time.
 pub fn test_beside(other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     packages::ensure_for_browser(&root())?;
     watched(&[&ALL[..], &["--no-run"]].concat())?;
     let binaries = OTHERS.iter().chain(SLOW_OTHERS).flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
-    // Every part runs, whatever fails.
-    let of_program = watched(&[&ALL[..], &["--test", PROGRAM]].concat());
-    let (rest, other) = std::thread::scope(|scope| {
+    let (tests, other) = std::thread::scope(|scope| {
         let other = scope.spawn(other);
-        let rest = [
+        // Every part runs, whatever fails.
+        let tests = [
+            watched(&[&ALL[..], &["--test", PROGRAM]].concat()),
             watched(&[&ALL[..], &["--lib", "--bins"], &binaries].concat()),
             watched(&[&ALL[..], &["--doc"]].concat()),
         ];
-        (rest, other.join())
+        (tests, other.join())
     });
     let other = other.map_err(|_| anyhow!("what ran beside the tests panicked"))?;
-    let wrong: Vec<String> = [of_program, other]
+    let wrong: Vec<String> = tests
         .into_iter()
-        .chain(rest)
+        .chain([other])
         .filter_map(|part| part.err().map(|error| format!("{error:#}")))
         .collect();
     if !wrong.is_empty() {

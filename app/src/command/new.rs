@@ -68,7 +68,10 @@ fn contender(args: &ContenderArgs, common: &Common) -> anyhow::Result<ExitCode> 
     };
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if args.name.is_empty() || args.name.starts_with('-') || !args.name.chars().all(is_letter) {
-        let why = format!("`{}` is not a valid name: use lower-case letters, digits and hyphens", args.name);
+        let why = format!(
+            "`{}` is not a valid name: use lower-case letters and digits, and hyphens between them",
+            args.name
+        );
         return Err(WrongInput(why).into());
     }
     let root = common.catalog.first().cloned().unwrap_or_else(|| PathBuf::from("."));

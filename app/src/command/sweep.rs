@@ -187,8 +187,7 @@ fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
 fn check(args: &SweepArgs) -> Result<(), WrongInput> {
     let is_share = |share: &f64| *share > 0.0 && *share <= 10.0;
     if !args.shares.iter().all(is_share) {
-        let why =
-            "--shares: each must be a share of the capacity above 0 and at most 10, such as 5%,50%,120%";
+        let why = "--shares: each must be above 0 and at most 1000% of the capacity, such as 5%,50%,120%";
         return Err(WrongInput(why.to_owned()));
     }
     if !(args.common > 0.0 && args.common < 1.0) {

@@ -1,28 +1,45 @@
 //! A machine that other programs use: what is measured beside them is void, unless that was allowed.
 
-use crate::common::{Finished, Home, process, run};
-use std::process::{Child, Command, Stdio};
+use crate::common::{Finished, Home, run};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// What drome ends with where nothing can be said.
 const VOID: i32 = 4;
 
-/// The races of the test, of which none may take longer than any program.
-const RACES: u32 = 4;
+/// Every core is used for so long, and then not. Beside a server this takes more than the fifth of its core that makes a trial void, and
+/// leaves something to the tests beside this one.
+const BUSY: Duration = Duration::from_millis(30);
+const QUIET: Duration = Duration::from_millis(15);
 
-/// A program for every core that does nothing but use it; stopped when the test is over, or by itself after it.
-struct Spinning(Vec<Child>);
+/// A thread for every core that uses a part of it. For drome, this is another program.
+struct Busy {
+    stops: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
 
-impl Spinning {
+impl Busy {
     fn on_every_core() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let seconds = (RACES * process::LIMIT).as_secs().to_string();
+        let stops = Arc::new(AtomicBool::new(false));
         let spin = |_| {
-            let mut command = Command::new("timeout");
-            command.args([&seconds, "sh", "-c", "while :; do :; done"]).stdin(Stdio::null()).spawn().unwrap()
+            let stops = Arc::clone(&stops);
+            std::thread::spawn(move || {
+                while !stops.load(Ordering::Relaxed) {
+                    let started = Instant::now();
+                    while started.elapsed() < BUSY {
+                        std::hint::spin_loop();
+                    }
+                    std::thread::sleep(QUIET);
+                }
+            })
         };
-        Self((0..cores).map(spin).collect())
+        let threads = (0..cores).map(spin).collect();
+        Self { stops, threads }
     }
 }
 
@@ -33,11 +50,11 @@ fn has_every_core() -> bool {
     std::thread::available_parallelism().is_ok_and(|own| own.get() == all)
 }
 
-impl Drop for Spinning {
+impl Drop for Busy {
     fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = Command::new("kill").arg(child.id().to_string()).status();
-            let _ = child.wait();
+        self.stops.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
         }
     }
 }
@@ -56,7 +73,7 @@ fn trials_beside_busy_programs_are_void_and_say_so_unless_they_are_allowed() {
         eprintln!("not checked: this container may not use every core of its machine");
         return;
     }
-    let _busy = Spinning::on_every_core();
+    let _busy = Busy::on_every_core();
     let home = Home::new();
     let void = race(&home, &["--alone"], "0");
     assert_eq!(void.code, VOID, "{}{}", void.out, void.err);

@@ -21,7 +21,8 @@ fn answers(case: &Case<'_>) -> Option<Reason> {
     }
     let wrong = Some(tally.errors.wrong_work()).filter(|wrong| *wrong > 0)?;
     let share = wrong as f64 / (wrong + tally.completed) as f64;
-    let words = format!("{wrong} answers ({:.2} %) were not as expected", share * 100.0);
+    let (number, verb) = if wrong == 1 { ("answer", "was") } else { ("answers", "were") };
+    let words = format!("{wrong} {number} ({:.2} %) {verb} not as expected", share * 100.0);
     Some(if share > WRONG_WORK { Reason::void(words) } else { Reason::note(words) })
 }
 
@@ -35,7 +36,8 @@ fn failures(case: &Case<'_>) -> Option<Reason> {
     } else {
         ""
     };
-    (case.tally.completed > 0).then(|| Reason::note(format!("{failed} requests failed{main}{flatters}")))
+    let requests = if failed == 1 { "request" } else { "requests" };
+    (case.tally.completed > 0).then(|| Reason::note(format!("{failed} {requests} failed{main}{flatters}")))
 }
 
 #[cfg(test)]
@@ -49,6 +51,8 @@ mod tests {
         some.errors = Errors { status: 10, ..Errors::default() };
         let verdict = judged(&closed(), &some, None);
         assert!(verdict.valid && verdict.reasons[0].starts_with("10 answers (0.10 %)"), "{verdict:?}");
+        some.errors = Errors { status: 1, ..Errors::default() };
+        assert_eq!(judged(&closed(), &some, None).reasons, ["1 answer (0.01 %) was not as expected"]);
         some.errors = Errors { body: 1000, ..Errors::default() };
         assert!(!judged(&closed(), &some, None).valid);
         assert!(!judged(&closed(), &Tally::default(), None).valid);
@@ -61,6 +65,9 @@ mod tests {
         assert_eq!(judged(&closed(), &some, None).reasons, ["4 requests failed"]);
         some.error_causes = [("refused".to_owned(), 3), ("late".to_owned(), 1)].into();
         assert_eq!(judged(&closed(), &some, None).reasons, ["4 requests failed (refused)"]);
+        some.errors = Errors { timeout: 1, ..Errors::default() };
+        some.error_causes.clear();
+        assert_eq!(judged(&closed(), &some, None).reasons, ["1 request failed"]);
     }
 
     #[test]

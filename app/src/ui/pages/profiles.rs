@@ -52,7 +52,7 @@ pub fn section(run: &str, profiles: &[RunProfile]) -> Markup {
             section.card aria-labelledby="cpu-time" {
                 h2 id="cpu-time" { "Where the CPU time goes" }
                 @for (_, difference) in &differences { p.finding { (difference.sentence) } }
-                p.faint { "Sampled under the same load in one more start of each server, which does not count." }
+                p.faint { "Sampled under the same load in one more start of each server, whose answers are in no other figure." }
                 div.functions { @for of in profiles { (one(run, of)) } }
                 @for (name, difference) in &differences { (changes(name, difference)) }
             }
