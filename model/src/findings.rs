@@ -265,10 +265,11 @@ pub struct ContenderFindings {
     pub merit_by_block: Vec<Option<f64>>,
     /// Rate as a share of the reference's, paired by block; in a race, of the first contender's.
     pub of_reference: Option<Figure>,
-    /// Whether it is certainly better or worse than the first contender of a race; null in a study, and for the first itself.
+    /// In a race: whether it is certainly better or worse than the first contender. False means not shown, not equal (see `equal`). Null in
+    /// a study, for the first contender itself, and in a race in blocks that has a `--precision` or too few trials to tell.
     #[serde(default)]
     pub differs: Option<bool>,
-    /// Whether it equals the first contender of a race: the whole interval of their ratio is within the precision of 1. Null as above.
+    /// Whether it equals the first contender of a race: the whole interval of their ratio is within the precision of 1. Null where that is not tested.
     #[serde(default)]
     pub equal: Option<bool>,
     /// How much longer an answer takes (1/rate) than the reference's, paired by block.

@@ -11,8 +11,10 @@ pub fn terminal(f: &Forecast) -> String {
     let mut out = format!("{}: time needed for ±{}\n", f.study, units::percent(f.precision));
     let _ = writeln!(
         out,
-        "estimated from the {} blocks of run {}, {}; the fewer blocks, the less reliable\n",
-        f.blocks_seen, f.run, f.started_at
+        "estimated from {} of run {}, begun {}; the fewer blocks, the less reliable\n",
+        units::several(f.blocks_seen, "block"),
+        f.run,
+        f.started_at
     );
     let mut table = Table::new(&[
         ("cell", Side::Left),

@@ -182,11 +182,15 @@ fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> St
         (Cause::Drome, true) => {
             "; a change of the machine or of the version of drome, removed from all other results"
         }
-        (Cause::Machine, false) => "; the reference steps there too, so it is not attributed to the server",
-        (Cause::Drome, false) => {
-            "; the version of drome changed there, so it is not attributed to the server"
+        (Cause::Machine, false) => {
+            "; the reference's own rate has a step there too, so this one is not attributed to the server"
         }
-        (Cause::Shared, _) => "; most contenders step there too, so it is not attributed to the server",
+        (Cause::Drome, false) => {
+            "; the version of drome changed there, so this step is not attributed to the server"
+        }
+        (Cause::Shared, _) => {
+            "; most contenders have a step there too, so this one is not attributed to the server"
+        }
         (Cause::Contender, _) => "",
     });
     if let Some([old, new]) = step.versions.as_ref().filter(|_| !is_reference) {

@@ -246,7 +246,7 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
     let design = &run.study.design;
     if budget.is_some_and(|budget| budget <= spent) {
         bail!(WrongInput(format!(
-            "--budget {}: it is for the whole run, and run {} has already taken {}: use a larger budget",
+            "--budget {} is too small: it covers the whole run, and run {} has already taken {}; use a larger one",
             humantime::format_duration(design.budget),
             run.id,
             report::progress::long(spent)

@@ -82,7 +82,7 @@ pub const PAGES: &[Page] = &[
             ("drome race http://127.0.0.1:8080/ http://127.0.0.1:8081/", "servers that already run"),
             (
                 "drome race --profile why './old --port {port}' './new --port {port}'",
-                "what does the slower one spend its CPU time on?",
+                "and where does each spend its CPU time? Writes flame graphs to the folder `why`",
             ),
         ],
         exits: &[

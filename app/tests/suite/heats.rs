@@ -268,8 +268,8 @@ fn assert_told(home: &Home, told: &[(&str, &str)]) {
 #[test]
 fn servers_that_stop_answering_or_accepting_are_told_and_the_rest_of_the_heat_is_kept() {
     let home = frail(&[("halts", 300), ("closes", 300)]);
-    let refused = "it answered nothing in 3 turns in a row (connect: ";
-    assert_told(&home, &[("halts", "it answered nothing in 3 turns in a row"), ("closes", refused)]);
+    let refused = "it gave no correct answer in 3 turns in a row (connect: ";
+    assert_told(&home, &[("halts", "it gave no correct answer in 3 turns in a row"), ("closes", refused)]);
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
         assert!(before.slices.iter().all(|slice| after.slices.contains(slice)));
         let finished = run(&mut command(&home, &["run", "small", "--resume", "--budget", "8s"]));
         assert!(
-            finished.code == 2 && finished.err.contains("is for the whole run, and run 2"),
+            finished.code == 2 && finished.err.contains("is too small: it covers the whole run, and run 2"),
             "{}",
             finished.err
         );

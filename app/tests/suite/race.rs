@@ -368,7 +368,7 @@ fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
     assert!(finished.code == 2 && finished.err.contains("drome plan short --pilot"), "{}", finished.err);
     let finished = plan(&["--pilot", "3"]);
     assert!(
-        finished.code == 0 && finished.out.contains("estimated from the 3 blocks of run"),
+        finished.code == 0 && finished.out.contains("estimated from 3 blocks of run"),
         "{}{}",
         finished.out,
         finished.err

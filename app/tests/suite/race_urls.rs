@@ -181,7 +181,7 @@ fn with_one_that_dies(args: impl Fn(&[Server; 2]) -> Vec<String>, why: &str) {
 
 #[test]
 fn a_server_that_stops_answering_has_failed() {
-    with_one_that_dies(|_| Vec::new(), "it answered nothing in 3 turns in a row");
+    with_one_that_dies(|_| Vec::new(), "it gave no correct answer in 3 turns in a row");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::Printed;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The settings from this file, or from the one that `SIEGERC` names, which must exist; without either, from the user's file, the
-/// machine's, or else Debian's defaults.
+/// Reads the settings from `given` or else from the file that `SIEGERC` names; it must be readable. Without both, from `~/.siege/siege.conf`
+/// or else `/etc/siege/siegerc`. Without any file, the defaults are those of Debian's file.
 pub fn load(given: Option<&str>) -> Result<Settings, Printed> {
     let environment = std::env::var("SIEGERC").ok();
     if let Some(path) = given.or(environment.as_deref()) {

@@ -201,7 +201,8 @@ fn value(scan: &mut Scan<'_>, has_hits: &mut bool) -> Option<Value> {
     Some(Value { row: *row, number, unit: unit.map(|(_, factor)| *factor) })
 }
 
-/// Reads an object with siege's keys, in any order, up to its closing brace.
+/// Reads an object with siege's keys from its key `transactions` on; the others may follow in any order. Ends at the closing brace, or
+/// before the first thing that does not fit: a repeated key, or a value that is not a number.
 fn json(text: &str, at: usize) -> Option<Lines> {
     let mut scan = Scan::new(text, at);
     let (mut values, mut end, mut strange): Lines = (Vec::new(), at, Vec::new());

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// piece, because taking a sample in its middle would cost the load generator time.
 const PIECE: Duration = Duration::from_millis(150);
 
-/// A server that answers nothing in this many of its turns in a row has failed.
+/// A server that gives no correct answer in this many of its turns in a row has failed.
 const MOST_SILENT: u32 = 3;
 
 /// The end of a process is noticed within this time.
@@ -44,7 +44,7 @@ pub struct ActiveCell<'b, 'a> {
     sampler: CombinedCpuSampler,
     /// The number of turns so far.
     nth: u64,
-    /// The number of turns in a row in which each member answered nothing.
+    /// The number of turns in a row in which each member gave no correct answer.
     silent: Vec<u32>,
 }
 
@@ -204,7 +204,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         }
         (self.silent[member] >= MOST_SILENT).then(|| {
             let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
-            Fault::Contender(format!("it answered nothing in {MOST_SILENT} turns in a row{cause}"))
+            Fault::Contender(format!("it gave no correct answer in {MOST_SILENT} turns in a row{cause}"))
         })
     }
 }

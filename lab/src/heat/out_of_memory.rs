@@ -99,7 +99,7 @@ mod tests {
     fn a_crash_is_not_put_down_to_memory_and_without_a_count_the_cause_is_unknown() {
         let mut of = OutOfMemory::begin(Some(0));
         assert_eq!(of.cause(Some(1), 3, "it ended (signal: 11 (SIGSEGV))"), Cause::Unknown);
-        assert_eq!(of.cause(Some(1), 3, "it answered nothing in 3 turns in a row"), Cause::Unknown);
+        assert_eq!(of.cause(Some(1), 3, "it gave no correct answer in 3 turns in a row"), Cause::Unknown);
         assert_eq!(of.cause(Some(1), 3, KILLED), Cause::SharedMemory, "the kill counted with the crash");
         let mut of = OutOfMemory::begin(None);
         assert_eq!(of.cause(None, 3, KILLED), Cause::Unknown);

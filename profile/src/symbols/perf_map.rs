@@ -91,8 +91,8 @@ impl PerfMaps {
     }
 }
 
-/// The perf map of a process that may have ended: a JVM can write it as its last act. A map that is older than `since` is ignored: it was
-/// written by an earlier process with the same ID.
+/// The perf map of a process that may have ended: a JVM can write it as its last act. A map that was last written before `since`, when
+/// sampling began, is ignored: an earlier process with the same ID may have left it.
 pub fn at_end(pid: u32, since: SystemTime) -> Option<PerfMap> {
     read(opened(&of_pid(pid), since)?)
 }

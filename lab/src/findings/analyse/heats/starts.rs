@@ -162,9 +162,10 @@ pub(super) fn with_figure<'m, 'a>(metric: Metric, measured: &'m [Measured<'a>]) 
     measured.iter().filter(|m| !selections.contains(m.start.contender.as_str())).collect()
 }
 
-/// The percentile that was asked for, or the highest below it with at least ten answers beyond it in the usual start of every contender
-/// that `has_rank`. How many answers a start has is known before any latency is looked at. One start does not lower the percentile for
-/// everybody: the median of a contender's starts counts, without those in which the server fell behind and has no latency.
+/// The highest percentile, up to the one that was asked for, with at least ten answers beyond it in every contender's median start; the
+/// median latency if there is none. Only contenders that `has_rank` names count, or all of them if none has a rank. Starts that are void,
+/// have no answer or fell behind do not count. The choice depends on numbers of answers only, never on a latency; and as the median
+/// start of a contender counts, one short start does not lower the percentile for everybody.
 pub(super) fn supported(
     metric: Metric,
     measured: &[Measured<'_>],
