@@ -31,7 +31,7 @@ pub struct Run {
     pub environment: Environment,
     /// The contenders' titles and versions; one that could not run has no version and a reason.
     pub contenders: BTreeMap<String, Entrant>,
-    /// How often every contender enters a block; the reference always twice.
+    /// How often every contender enters a round or a block; the reference enters a block always twice.
     pub copies: usize,
     /// What only a race has.
     #[serde(default)]

@@ -167,15 +167,15 @@ fn remarks(cell: &CellHistory) -> Vec<String> {
 
 fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> String {
     let is_reference = contender.name == cell.reference.name;
-    let of = if is_reference { "the reference's own rate" } else { &contender.title };
+    let of = if is_reference { "the reference itself" } else { &contender.title };
     let day = cell.runs.get(step.at).map_or("", |run| run.started_at.get(..10).unwrap_or(""));
     let percent = (step.ratio.median - 1.0) * 100.0;
     let way = if percent < 0.0 { "slower" } else { "faster" };
     let sure = match (step.ratio.low, step.ratio.high) {
-        (Some(low), Some(high)) => format!(" (now / then {low:.3} to {high:.3})"),
+        (Some(low), Some(high)) => format!(" (new / old: 95 % interval {low:.3} to {high:.3})"),
         _ => String::new(),
     };
-    let mut words = format!("{day} {of}: {:.1} % {way}{sure} from run {} on", percent.abs(), step.after);
+    let mut words = format!("{day} {of}: {:.1} % {way} from run {} on{sure}", percent.abs(), step.after);
     let known = |v: &Option<String>| v.clone().unwrap_or_else(|| "unknown".to_owned());
     words.push_str(match (step.cause, is_reference) {
         (Cause::Machine, true) => "; a change of the machine, removed from all other results",
@@ -183,7 +183,7 @@ fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> St
             "; a change of the machine or of the version of drome, removed from all other results"
         }
         (Cause::Machine, false) => {
-            "; the reference's own rate has a step there too, so this one is not attributed to the server"
+            "; the reference itself has a step there too, so this one is not attributed to the server"
         }
         (Cause::Drome, false) => {
             "; the version of drome changed there, so this step is not attributed to the server"

@@ -190,7 +190,7 @@ pub fn ascii(text: &str) -> String {
     })
 }
 
-/// The text, or as much of its beginning as fits, followed by `sign`.
+/// The text unchanged if it is at most `most` columns wide; otherwise as much of its beginning as leaves room for `sign`, and then `sign`.
 pub fn shortened(text: &str, most: usize, sign: &str) -> String {
     if text.width() <= most {
         return text.to_owned();

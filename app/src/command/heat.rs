@@ -212,7 +212,8 @@ fn measure(args: &HeatArgs, common: &Common, file: &Path) -> anyhow::Result<Exit
     let output = (!is_stdout).then(|| Output::to("--output", result)).transpose()?;
     if args.tied && file.as_os_str() == "-" {
         bail!(WrongInput(
-            "--tied watches standard input, so that the spec can't come from it: name a file".to_owned()
+            "--tied watches standard input, so the spec can't be read from there: name a file with --spec"
+                .to_owned()
         ));
     }
     let spec = Spec::read(&text_of(file)?).map_err(|e| WrongInput(format!("{} {e}", file.display())))?;

@@ -59,8 +59,9 @@ pub fn study_run(
     Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
 }
 
-/// Makes a run of a race: every contender enters a block twice, so that its difference from itself is known. One that already runs
-/// enters once, because two entries of it would be the same server. `race`: what all contenders have in common.
+/// Makes a run of a race. Every contender enters each round (each block with `--alone`) twice, so that the difference between two starts of
+/// the same server is known. Where the servers already ran (`race.running`), each enters once, because both entries would be the same
+/// process. `race`: what all contenders have in common.
 pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, race: Raced, rules: Rules) -> Run {
     let copies = if race.running { 1 } else { 2 };
     let allow_busy = Some(rules.allow_busy);

@@ -20,7 +20,8 @@ pub struct Pair {
     pub ratio: f64,
     /// The interval that holds the true ratio of this one pair in 95 % of runs.
     pub interval: (f64, f64),
-    /// The interval of the same kind that holds for all pairs and all looks together; it decides.
+    /// The 95 % interval that holds for all pairs of the cell and all looks together. It decides which of the two is better; two one-sided
+    /// tests decide whether they are equal.
     pub sure: (f64, f64),
     /// The standard error of the ratio's logarithm.
     pub error: f64,

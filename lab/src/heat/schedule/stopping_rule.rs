@@ -67,7 +67,7 @@ pub fn stop_reason(design: &Design, rounds: usize, neighbours: &[Neighbours]) ->
         }
     };
     if open > 0 {
-        let _ = write!(known, ", or has an interval within ±{precision} % ({open} of {all})");
+        let _ = write!(known, ", or its interval is at most ±{precision} % ({open} of {all})");
     }
     if held_back > 0 {
         let _ = write!(known, ", except {held_back} of {all} in which the load generator was the limit");
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(told(&[Decided, Open(Some(0.031))]), None);
         assert_eq!(told(&[Decided, Open(None)]), None, "nothing is known of it");
         let close = told(&[Decided, Open(Some(0.03))]);
-        assert_eq!(close, Some(format!("{all}, or has an interval within ±3 % (1 of 2), after 6 rounds")));
+        assert_eq!(close, Some(format!("{all}, or its interval is at most ±3 % (1 of 2), after 6 rounds")));
         let decides = model::Design { decide: true, ..run(&["a"]).study.design };
         assert_eq!(stop_reason(&decides, 6, &pairs(&[Decided, Open(Some(0.001))])), None);
         assert!(stop_reason(&decides, 6, &pairs(&[Decided, Equal])).is_some());

@@ -23,7 +23,8 @@ pub struct Sum {
     turns_ns: u64,
     others_ns: Option<u64>,
     stolen_ns: Option<u64>,
-    /// Idle time of the servers' cores while the server was loaded. It may be negative, because the kernel's ticks are coarse.
+    /// Idle time of the servers' cores while the server was loaded, scaled to the counted answers: the idle time of the whole turn, which
+    /// the kernel counts in coarse ticks, minus the estimated time without load. So it may be slightly negative.
     idle_ns: Option<i64>,
     /// The TCP segments of this machine for the counted answers, where they are counted.
     segments: Option<Segments>,
