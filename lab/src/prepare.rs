@@ -44,7 +44,8 @@ pub struct Prepared {
     pub remote: Option<RemoteContender>,
     /// How its container is run, in place of its declared command; `None`: it runs in none.
     pub launch: Option<Launch>,
-    /// Variables of the environment in which it is started here without a container, in place of drome's own of the same names.
+    /// Environment variables that are set when the server starts on this machine and not in a container. Each replaces the variable of the
+    /// same name that the server would inherit from drome.
     pub(crate) env: Vec<(String, String)>,
     /// Its folder in the cache: `src`, `build`, and the mark of a build, with the version that was built.
     folder: PathBuf,

@@ -99,7 +99,8 @@ pub struct ActiveSlice<'s> {
     from_ns: u64,
     opened_ns: u64,
     closed_ns: u64,
-    /// The number of whole answers before the load began: late ones of the last slice.
+    /// The counter of answers when the load began; `starves_some` counts from here. It is not 0 if late answers to the previous slice's
+    /// requests came in.
     answers_before: u64,
     /// Connections below this slot have been answered, or are not waited for.
     answered: usize,

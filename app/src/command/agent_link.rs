@@ -134,7 +134,8 @@ fn machine(transport: &Transport) -> anyhow::Result<String> {
     match words[..] {
         ["Linux", arch] => Ok(if arch == "arm64" { "aarch64".to_owned() } else { arch.to_owned() }),
         _ => bail!(
-            "{} is no Linux machine (`uname -sm` prints {told:?}): drome runs on Linux",
+            "{}: `uname -sm` printed {told:?} there, not `Linux` and an architecture: drome runs only on Linux; if this is Linux, make \
+             sure that the command prints nothing else",
             transport.name()
         ),
     }

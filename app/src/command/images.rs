@@ -86,7 +86,9 @@ impl ImageArgs {
     /// Refuses arguments that are wrong for any container tool.
     fn check(&self, start: Option<&str>) -> Result<(), WrongInput> {
         if !(2..=MOST).contains(&self.images.len()) {
-            return Err(WrongInput(format!("--image: name 2 to {MOST} images, --image for each")));
+            return Err(WrongInput(format!(
+                "--image: a race needs 2 to {MOST} images; give --image once for each"
+            )));
         }
         let is_no_name =
             |name: &&String| name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace);

@@ -93,7 +93,9 @@ fn of_file(words: &[String]) -> anyhow::Result<Vec<Entry>> {
     } else {
         let opened = File::open(file);
         let opened = opened.map_err(|error| {
-            WrongInput(format!("{file} can't be read: {error}; name a file of `drome push`"))
+            WrongInput(format!(
+                "{file} can't be read: {error}; name a file that `drome push` wrote, or use --from 'ssh HOST'"
+            ))
         })?;
         checked(shared::read(BufReader::new(opened)), file)?
     };

@@ -37,7 +37,7 @@ pub struct OtherLoad {
     spent: Option<Spent>,
     /// The number of the place's CPUs.
     cpus: Option<usize>,
-    /// Idle time of those CPUs up to then, together. `None`: they are all CPUs of the machine, or the system does not tell.
+    /// Idle time of those CPUs up to then, summed. `None` if they are all CPUs of the machine, or if `/proc/stat` does not show them.
     idle_ns: Option<u64>,
     /// CPU time up to then of each of drome's own threads, in nanoseconds, by number. Threads that exist before the load begins
     /// are not the load generator's, which makes its own for each measurement.

@@ -1,4 +1,5 @@
-//! What happened on the machine meanwhile: steal, other programs, a throttled processor, a server that was hard to stop.
+//! Judges the conditions of a measurement: CPU time that the host took (steal), other programs, a throttled processor, and epoll in place of
+//! io_uring. Also notes trouble with stopping the server afterwards.
 
 use super::policy::Weight;
 use super::{Case, Reason};

@@ -11,7 +11,8 @@ pub enum Asked {
     Folder,
 }
 
-/// A target that names nothing: it is no path, has a broken or forbidden escape, or leads out of the folder.
+/// A target that can't be a path below the served folder: it does not begin with `/`, `http://` or `https://`, has a malformed escape,
+/// contains `#` or NUL (escaped NUL included), or leads out of the folder by `..`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the target is no path below the served folder")]
 pub struct Malformed;

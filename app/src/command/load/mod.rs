@@ -182,6 +182,8 @@ fn measure(
     let progress = Progress { stop: stop_flag()?, view: outputs.view(), ..Progress::default() };
     let (length, template) = match plan.until {
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
+        // How many are answered on other machines is known at the end.
+        Until::Answered(n) | Until::Closed(n) if driver.is_some() => (n, "{len} requests, {elapsed} so far"),
         Until::Answered(n) | Until::Closed(n) => {
             (n, "{bar:40} {pos}/{len} requests, {elapsed} so far, {eta} left")
         }

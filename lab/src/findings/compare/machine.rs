@@ -246,7 +246,8 @@ fn programs(old: &Findings, new: &Findings) -> Vec<String> {
         };
         let (a, b) = (digests(old), digests(new));
         if !a.is_empty() && !b.is_empty() && a != b && old.version == new.version {
-            notes.push(format!("{}: its program has changed, although its version is the same", new.title));
+            let although = new.version.as_ref().map_or("", |_| ", although its version is the same");
+            notes.push(format!("{}: its program has changed{although}", new.title));
         }
     }
     notes
@@ -465,5 +466,11 @@ mod tests {
         let told = differences(&with("aa"), &with("bb")).1;
         assert_eq!(told, ["A: its program has changed, although its version is the same"]);
         assert_eq!(differences(&with("aa"), &new).1, Vec::<String>::new());
+        let unversioned = |digest| {
+            let mut findings = with(digest);
+            findings.cells[0].contenders.iter_mut().for_each(|c| c.version = None);
+            findings
+        };
+        assert_eq!(differences(&unversioned("aa"), &unversioned("bb")).1, ["A: its program has changed"]);
     }
 }
