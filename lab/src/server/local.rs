@@ -64,6 +64,13 @@ pub fn listens(tree: &Tree, port: u16) -> Option<bool> {
     (!is_unknown).then_some(false)
 }
 
+/// The process that listens at `address` and is not one of the server's. `None`: it is one of them, or none is seen.
+pub fn stranger(tree: &Tree, address: SocketAddr) -> Option<i32> {
+    // The kernel's table of sockets is read in pieces, so it may lack a listener while sockets come and go. A server that
+    // `listens` missed for that reason is found here.
+    listener_here(address).filter(|pid| !tree::pids(tree).contains(pid))
+}
+
 /// The CPUs that a process may use; empty where that can't be read.
 pub fn cpus(pid: i32) -> Vec<usize> {
     let allowed = Process::new(pid).and_then(|p| p.status()).ok().and_then(|s| s.cpus_allowed_list);
@@ -100,6 +107,9 @@ mod tests {
         // Another test's child has this one's sockets, too, until it has become another program.
         let is_nobodys = || super::listens(&Tree::Below(own), port) == Some(false);
         assert!((0..100).any(|_| is_nobodys()), "no process below this one listens there");
+        let address = listener.local_addr().unwrap();
+        assert_eq!(super::stranger(&Tree::From(own), address), None, "it is its own listener");
+        assert_eq!(super::stranger(&Tree::From(other.id() as i32), address), Some(own));
         other.kill().unwrap();
         other.wait().unwrap();
     }
