@@ -45,7 +45,7 @@ pub enum CatalogError {
         message: String,
     },
     /// A name that does not exist.
-    #[error("there is no {kind} `{name}`{hint}; there are: {all}")]
+    #[error("there is no {kind} `{name}`{hint}; available: {all}")]
     Unknown {
         /// Study, contender or workload.
         kind: &'static str,
@@ -277,7 +277,7 @@ mod tests {
             "{told}"
         );
         let told = catalog.study("todya").unwrap_err().to_string();
-        assert!(told.starts_with("there is no study `todya` (did you mean `today`?); there are: "), "{told}");
+        assert!(told.starts_with("there is no study `todya` (did you mean `today`?); available: "), "{told}");
     }
 
     #[test]

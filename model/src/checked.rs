@@ -9,7 +9,7 @@ use std::time::Duration;
 pub fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     match i64::deserialize(from)? {
         n if n >= 1 => Ok(n as usize),
-        n => Err(D::Error::custom(format!("{n} is out of range: allowed is a whole number of at least 1"))),
+        n => Err(D::Error::custom(format!("{n} is out of range: must be a whole number of at least 1"))),
     }
 }
 
@@ -34,7 +34,7 @@ pub fn margin_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>,
     if (0.0..1.0).contains(&n) {
         return Ok(Some(n));
     }
-    Err(D::Error::custom(format!("{n} is out of range: allowed is a share from 0 to below 1, such as 0.02")))
+    Err(D::Error::custom(format!("{n} is out of range: must be a share from 0 to below 1, such as 0.02")))
 }
 
 /// The number of contenders in a heat.
@@ -42,7 +42,7 @@ pub fn heat<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Erro
     match i64::deserialize(from)? {
         n @ 1..=12 => Ok(Some(n as usize)),
         n => {
-            let allowed = "allowed is a heat of 1 to 12 contenders";
+            let allowed = "must be a heat of 1 to 12 contenders";
             Err(D::Error::custom(format!("{n} is out of range: {allowed}")))
         }
     }
@@ -51,7 +51,7 @@ pub fn heat<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Erro
 fn within<'de, D: Deserializer<'de>>(from: D, low: f64, high: f64, allowed: &str) -> Result<f64, D::Error> {
     match f64::deserialize(from)? {
         x if (low..=high).contains(&x) => Ok(x),
-        x => Err(D::Error::custom(format!("{x} is out of range: allowed is {allowed}"))),
+        x => Err(D::Error::custom(format!("{x} is out of range: must be {allowed}"))),
     }
 }
 
@@ -60,7 +60,7 @@ pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error
     match <[i64; 2]>::deserialize(from)? {
         [low, high] if low >= 1 && low <= high => Ok([low as usize, high as usize]),
         [low, high] => {
-            let allowed = "allowed is [at least, at most] with 1 ≤ at least ≤ at most";
+            let allowed = "must be [at least, at most] with 1 ≤ at least ≤ at most";
             Err(D::Error::custom(format!("[{low}, {high}] is out of range: {allowed}")))
         }
     }

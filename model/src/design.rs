@@ -131,10 +131,10 @@ mod tests {
     #[test]
     fn what_can_not_be_measured_is_refused_and_what_is_allowed_is_said() {
         let cases = [
-            (format!("{HEATS}heat = 0"), "0 is out of range: allowed is a heat of 1 to 12 contenders"),
-            (format!("{HEATS}heat = 1000"), "1000 is out of range: allowed is a heat of 1 to 12"),
-            (format!("{HEATS}slice = \"0s\""), "0s is out of range: allowed is a slice from 20ms to 2s"),
-            (format!("{HEATS}slice = \"1h\""), "1h is out of range: allowed is a slice from 20ms to 2s"),
+            (format!("{HEATS}heat = 0"), "0 is out of range: must be a heat of 1 to 12 contenders"),
+            (format!("{HEATS}heat = 1000"), "1000 is out of range: must be a heat of 1 to 12"),
+            (format!("{HEATS}slice = \"0s\""), "0s is out of range: must be a slice from 20ms to 2s"),
+            (format!("{HEATS}slice = \"1h\""), "1h is out of range: must be a slice from 20ms to 2s"),
             (format!("{HEATS}measure = \"400ms\""), "`measure` (400ms) has room for fewer than 5 slices"),
             (
                 format!("{HEATS}warmup = \"2min\"\nwarmup_limit = \"1min\""),
@@ -144,10 +144,7 @@ mod tests {
             (format!("{HEATS}blocks = [6, 12]"), "`blocks` and `rounds` exclude each other"),
             (format!("{BLOCKS}heat = 6"), "heats of 6 are counted in rounds: write `rounds = [6, 12]`"),
             (format!("{BLOCKS}slice = \"100ms\""), "`slice` applies to heats only"),
-            (
-                HEATS.replace("[4, 13]", "[4, 101]"),
-                "[4, 101] is out of range: allowed are at most 100 rounds",
-            ),
+            (HEATS.replace("[4, 13]", "[4, 101]"), "[4, 101] is out of range: must be at most 100 rounds"),
             (BLOCKS.replace("[6, 12]", "[0, 12]"), "[0, 12] is out of range"),
             (BLOCKS.replace("warmup = \"500ms\"\n", ""), "missing field `warmup`"),
             (HEATS.replace("budget = \"60min\"\n", ""), "missing field `budget`"),

@@ -114,7 +114,7 @@ impl FromStr for Metric {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::all().find(|metric| metric.word() == text);
-        found.ok_or_else(|| format!("`{text}`: allowed are rate, server-cpu, rss, p50, p90, p99 and p999"))
+        found.ok_or_else(|| format!("`{text}`: must be one of rate, server-cpu, rss, p50, p90, p99 and p999"))
     }
 }
 
@@ -161,7 +161,7 @@ impl FromStr for Decider {
     fn from_str(text: &str) -> Result<Self, String> {
         let allowed = || {
             format!(
-                "`{text}`: allowed are rate, server-cpu, rss, and p50@RATE, p90@RATE, p99@RATE, p999@RATE, such as p99@5k"
+                "`{text}`: must be one of rate, server-cpu, rss, and p50@RATE, p90@RATE, p99@RATE, p999@RATE, such as p99@5k"
             )
         };
         let Some((word, rate)) = text.split_once('@') else {
@@ -212,10 +212,14 @@ mod tests {
         let why = |text: &str| text.parse::<Decider>().unwrap_err();
         assert!(why("p99").contains("such as p99@5k"), "{}", why("p99"));
         for text in ["", "cpu", "rate@5k", "p98@5k", "P99@5k", "@5k", "rss@"] {
-            assert!(why(text).contains("allowed are rate, server-cpu, rss, and p50@RATE"), "{}", why(text));
+            assert!(
+                why(text).contains("must be one of rate, server-cpu, rss, and p50@RATE"),
+                "{}",
+                why(text)
+            );
         }
         for text in ["p99@", "p99@0", "p99@-1", "p99@x", "p99@1..2/3s"] {
-            assert!(why(text).contains("allowed is a rate above 0"), "{}", why(text));
+            assert!(why(text).contains("must be a rate above 0"), "{}", why(text));
         }
     }
 

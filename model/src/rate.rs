@@ -46,7 +46,7 @@ pub enum Rate {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RateError {
     /// The text is not a rate.
-    #[error("`{0}`: allowed is a rate above 0 and at most 1e9 per second, such as 500, 2.5k or 1M")]
+    #[error("`{0}`: must be a rate above 0 and at most 1e9 per second, such as 500, 2.5k or 1M")]
     Rate(String),
     /// The text does not have the form of a ramp.
     #[error("`{0}`: write a ramp like 1k..20k/30s: from, to, and the time that it takes")]
@@ -55,7 +55,7 @@ pub enum RateError {
     #[error("`{0}`: write steps like 1k,5k,20k/10s: at least 1 and at most 1000 rates, and the time of each")]
     Steps(String),
     /// The text is not a time.
-    #[error("`{0}`: allowed is a time above 0 and at most 24h, such as 500ms, 30s or 2min")]
+    #[error("`{0}`: must be a time above 0 and at most 24h, such as 500ms, 30s or 2min")]
     Time(String),
 }
 
@@ -287,13 +287,13 @@ mod tests {
             ("inf", "above 0"),
             ("k", "above 0"),
             ("", "above 0"),
-            ("0..5k/10s", "`0`: allowed is a rate above 0"),
+            ("0..5k/10s", "`0`: must be a rate above 0"),
             ("5k..0/10s", "above 0"),
             ("5k..-1k/10s", "`-1k`"),
             ("1k..2k", "like 1k..20k/30s"),
             ("1k..2k/0s", "a time above 0"),
             ("1k..2k/", "a time above 0"),
-            ("1k..2k/fast", "`fast`: allowed is a time"),
+            ("1k..2k/fast", "`fast`: must be a time"),
             ("1k..2k/25h", "at most 24h"),
             ("/10s", "like 1k,5k,20k/10s"),
             ("1k,,5k/10s", "above 0"),

@@ -272,10 +272,10 @@ pub enum PromiseError {
     #[error("`{0}` has no <: write a percentile and its bound, such as 'p99 < 10ms'")]
     Shape(String),
     /// The text has no percentile.
-    #[error("`{0}` is no percentile: allowed are p50 to p9999, such as p95, p99 or p999 (99.9 %)")]
+    #[error("`{0}` is not a percentile: use p50 to p9999, such as p95, p99 or p999 (99.9 %)")]
     Percentile(String),
     /// The text has no time.
-    #[error("`{0}` is no bound: allowed is a time above 0 and at most 1min, such as 500us, 10ms or 1s")]
+    #[error("`{0}` is not a bound: must be a time above 0 and at most 1min, such as 500us, 10ms or 1s")]
     Bound(String),
 }
 

@@ -78,7 +78,7 @@ pub enum TargetError {
         why: String,
     },
     /// The host can't be resolved.
-    #[error("can't resolve the host `{host}` of {url} ({why}): check the spelling, or use an address")]
+    #[error("can't resolve `{host}`, the host of {url} ({why}): check the spelling, or use an address")]
     Resolve {
         /// The URL as given.
         url: String,

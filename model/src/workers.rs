@@ -106,18 +106,18 @@ impl Visitor<'_> for AsWorkers {
 
     fn visit_u64<E: serde::de::Error>(self, n: u64) -> Result<Workers, E> {
         let count = usize::try_from(n).ok().filter(|n| *n > 0).map(Workers::Count);
-        count.ok_or_else(|| E::custom(format!("{n} is out of range: allowed is {ALLOWED}")))
+        count.ok_or_else(|| E::custom(format!("{n} is out of range: must be {ALLOWED}")))
     }
 
     fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Workers, E> {
         match u64::try_from(n) {
             Ok(n) => self.visit_u64(n),
-            Err(_) => Err(E::custom(format!("{n} is out of range: allowed is {ALLOWED}"))),
+            Err(_) => Err(E::custom(format!("{n} is out of range: must be {ALLOWED}"))),
         }
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Workers, E> {
-        Workers::of(text).ok_or_else(|| E::custom(format!("`{text}` is not allowed: allowed is {ALLOWED}")))
+        Workers::of(text).ok_or_else(|| E::custom(format!("`{text}` is not allowed: must be {ALLOWED}")))
     }
 }
 

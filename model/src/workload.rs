@@ -76,7 +76,7 @@ impl Workload {
         if self.body == Recipe::Sent && self.send.is_none() {
             Some("body = \"sent\" needs `send`: what is sent")
         } else if self.send == Some(Recipe::Sent) {
-            Some("send = \"sent\" has no meaning: allowed is a recipe, such as { bytes = 1024 }")
+            Some("send = \"sent\" has no meaning: must be a recipe, such as { bytes = 1024 }")
         } else if self.send.is_some() && self.method == Method::Get {
             Some("a GET sends no body: write method = \"POST\" beside `send`")
         } else if has_number && !is_text_with_number {

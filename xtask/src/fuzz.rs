@@ -34,7 +34,7 @@ pub fn fuzz(args: &[String]) -> Result<()> {
     };
     let mut targets = targets(&root().join("fuzz/fuzz_targets"))?;
     if let Some(unknown) = wanted.iter().find(|name| !targets.contains(name)) {
-        bail!("no target `{unknown}`; there are: {}", targets.join(" "));
+        bail!("no target `{unknown}`; available: {}", targets.join(" "));
     }
     targets.retain(|target| wanted.is_empty() || wanted.contains(target));
     let known = Command::new("cargo").args(["fuzz", "--version"]).output();

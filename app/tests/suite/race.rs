@@ -125,10 +125,10 @@ fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
     let server = format!("touch {}; {DROME} serve --port {{port}}", mark.display());
     let cases = [
         (["--duration", "99ms"], "--duration 99ms: must be 100ms or more"),
-        (["--metric", "speed"], "allowed are rate, server-cpu, rss, and p50@RATE"),
+        (["--metric", "speed"], "must be one of rate, server-cpu, rss, and p50@RATE"),
         (["--metric", "p99"], "needs the rate at which it is measured, such as p99@5k"),
-        (["--metric", "p99@0"], "allowed is a rate above 0"),
-        (["--metric", "rate@5k"], "allowed are rate, server-cpu, rss, and p50@RATE"),
+        (["--metric", "p99@0"], "must be a rate above 0"),
+        (["--metric", "rate@5k"], "must be one of rate, server-cpu, rss, and p50@RATE"),
         (["--export", "/no/such/folder/x.json"], "can't be written"),
         (["--output", "/no/such/folder/x.json"], "can't be written"),
         (["--output", "/"], "it is a folder: name a file in it"),

@@ -266,7 +266,7 @@ fn another_machine_that_can_not_be_reached_is_told() {
     refused(&run(&mut home.drome(&["push", "--machine", "here", "-"])), 2, "which is this machine");
     refused(&run(&mut home.drome(&["push", "20260101-000000-ffff", "-"])), 2, "there is no run");
     refused(&run(&mut home.drome(&["push", "--study", "none", "-"])), 2, "there is no run of none");
-    refused(&run(&mut Home::new().drome(&["push", "-"])), 2, "has no run yet");
+    refused(&run(&mut Home::new().drome(&["push", "-"])), 2, "there are no runs yet");
 }
 
 #[test]

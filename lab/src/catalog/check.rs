@@ -40,7 +40,7 @@ impl Catalog {
             return Err(in_file(file, &"a study needs at least one contender and one [[cell]]"));
         }
         if study.tracks.is_empty() {
-            return Err(in_file(file, &"tracks is empty: allowed are \"default\" and \"tuned\""));
+            return Err(in_file(file, &"tracks is empty: use \"default\" and \"tuned\""));
         }
         let pages = study.published.iter();
         let published = pages.flat_map(|p| p.figures.keys().chain(p.cells.values().flat_map(BTreeMap::keys)));

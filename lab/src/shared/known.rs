@@ -175,7 +175,7 @@ fn within(what: &str, number: usize, least: usize, most: usize) -> Result<(), St
     if (least..=most).contains(&number) {
         return Ok(());
     }
-    Err(format!("{what}: {number} is out of range: allowed is {least} to {most}"))
+    Err(format!("{what}: {number} is out of range: must be {least} to {most}"))
 }
 
 fn once(what: &str, is_new: bool) -> Result<(), String> {

@@ -46,7 +46,7 @@ pub fn clean(value: &mut Value) -> Result<(), String> {
 
 fn clean_text(text: &mut String) -> Result<(), String> {
     if text.len() > LONGEST_TEXT {
-        return Err(format!("a text has {} bytes: allowed are {LONGEST_TEXT}", text.len()));
+        return Err(format!("a text has {} bytes, more than the allowed {LONGEST_TEXT}", text.len()));
     }
     if text.chars().any(is_harmful) {
         *text = harmless(text);
@@ -162,7 +162,9 @@ mod tests {
         clean(&mut value).unwrap();
         assert_eq!(value, again);
         assert!(clean(&mut json!({"a\u{1}": 1, "a\u{2}": 2})).unwrap_err().contains("two keys"));
-        assert!(clean(&mut json!(["x".repeat(LONGEST_TEXT + 1)])).unwrap_err().contains("allowed are"));
+        assert!(
+            clean(&mut json!(["x".repeat(LONGEST_TEXT + 1)])).unwrap_err().contains("more than the allowed")
+        );
         assert_eq!(quoted("a\n\u{1b}[2J"), "a \u{fffd}[2J");
         assert_eq!(quoted(&"x".repeat(300)).chars().count(), LONGEST_QUOTE + 1);
     }

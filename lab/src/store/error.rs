@@ -89,7 +89,7 @@ pub enum StoreError {
     #[error("there is no run `{0}`: `drome list runs` lists all runs")]
     NoRun(String),
     /// There is no run at all.
-    #[error("the store has no run yet: `drome run raspberry-pi` makes one")]
+    #[error("there are no runs yet: `drome run raspberry-pi` makes one")]
     Empty,
 }
 

@@ -1,5 +1,5 @@
 //! Judges the conditions of a measurement: CPU time that the host took (steal), other programs, a throttled processor, and epoll in place of
-//! io_uring. Also notes trouble with stopping the server afterwards.
+//! `io_uring`. Also notes trouble with stopping the server afterwards.
 
 use super::policy::Weight;
 use super::{Case, Reason};

@@ -91,7 +91,7 @@ mod slice {
             return Ok(Some(slice));
         }
         let written = humantime::format_duration(slice);
-        Err(D::Error::custom(format!("{written} is out of range: allowed is a slice from 20ms to 2s")))
+        Err(D::Error::custom(format!("{written} is out of range: must be a slice from 20ms to 2s")))
     }
 }
 
@@ -164,7 +164,7 @@ impl Design {
 
     fn in_heats(self, rounds: [usize; 2]) -> Result<Resolved, String> {
         if rounds[1] > MOST_ROUNDS {
-            return Err(format!("{rounds:?} is out of range: allowed are at most {MOST_ROUNDS} rounds"));
+            return Err(format!("{rounds:?} is out of range: must be at most {MOST_ROUNDS} rounds"));
         }
         if self.heat == Some(1) {
             return Err(format!(

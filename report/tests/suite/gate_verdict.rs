@@ -300,7 +300,7 @@ fn what_is_no_verdict_of_this_version_is_refused() {
         ("/outcome", None, "missing field"),
         ("/margin", Some(Value::Null), "invalid type"),
         ("/changes/0/speed", Some((-1.0).into()), "out of range"),
-        ("/changes/0/metric", Some("x\ny".into()), "allowed are"),
+        ("/changes/0/metric", Some("x\ny".into()), "must be one of"),
         ("/rounds", Some((-1).into()), "invalid value"),
         ("/title", Some("x".repeat(1_000_000).into()), "more than 262,144 bytes"),
         ("/title", Some("x".repeat(100_000).into()), "more than 100"),

@@ -78,7 +78,7 @@ pub struct Faults {
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum FaultError {
     /// There is no fault of that name.
-    #[error("`{0}` is not a fault; allowed are\n{forms}", forms = parse::forms(|_| true))]
+    #[error("`{0}` is not a fault; available:\n{forms}", forms = parse::forms(|_| true))]
     Unknown(String),
     /// The name is known, but not what follows.
     #[error("`{text}` can't be read; write\n{forms}", forms = parse::forms(|n| n == *name))]

@@ -68,7 +68,7 @@ pub fn installs(args: &[String]) -> Result<()> {
     let ways = ways();
     let names: Vec<&str> = ways.iter().map(|way| way.name).chain([image::NAME]).collect();
     if let Some(unknown) = args.iter().find(|name| !names.contains(&name.as_str())) {
-        bail!("there is no way `{unknown}`; there are: {}", names.join(", "));
+        bail!("there is no way `{unknown}`; available: {}", names.join(", "));
     }
     let is_wanted = |name: &str| args.is_empty() || args.iter().any(|wanted| wanted == name);
     println!("| way | install, s | race, s | MB on disk |\n| --- | ---: | ---: | ---: |");

@@ -92,7 +92,7 @@ fn wanted(args: &[String]) -> Result<Vec<Target>> {
     }
     args.iter()
         .map(|triple| {
-            known(triple).with_context(|| format!("there is no target `{triple}`; there are: {}", all()))
+            known(triple).with_context(|| format!("there is no target `{triple}`; available: {}", all()))
         })
         .collect()
 }
