@@ -6,6 +6,7 @@ pub mod narrow;
 
 use drome_catalog::{CONTENDERS, MANIFEST, STUDIES, WORKLOADS};
 use include_dir::Dir;
+use model::study::REFERENCE;
 use model::{Contender, Study, Workload};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -93,7 +94,31 @@ impl Catalog {
             }
         }
         self.add(&files, root)?;
+        self.let_reference_serve(&files, root);
         self.check()
+    }
+
+    /// Lets the reference serve the workloads of a folder, unless the folder has a reference of its own. A workload without a file
+    /// needs code that makes its answer, which only the built-in ones have.
+    fn let_reference_serve(&mut self, files: &BTreeMap<PathBuf, Vec<u8>>, root: &Path) {
+        let own = Path::new("contenders").join(REFERENCE).join("contender.toml");
+        let named =
+            |path: &PathBuf| Some(path.strip_prefix("workloads").ok()?.file_stem()?.to_str()?.to_owned());
+        let added: Vec<String> =
+            files.keys().filter_map(named).filter(|n| self.workloads.contains_key(n)).collect();
+        let Some(entry) = self.contenders.get_mut(REFERENCE).filter(|_| !files.contains_key(&own)) else {
+            return;
+        };
+        if added.is_empty() {
+            return;
+        }
+        for name in added {
+            if let Some(file) = &self.workloads[&name].file {
+                entry.contender.serves.entry(name).or_insert(format!("/{file}"));
+            }
+        }
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+        entry.contender.run.command.extend(["--catalog".to_owned(), root.display().to_string()]);
     }
 
     /// Finds a study by name.
@@ -226,7 +251,6 @@ fn with_nearest(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::study::REFERENCE;
 
     fn study(change: impl Fn(&str) -> String) -> Result<(), String> {
         let text = STUDIES.get_file("raspberry-pi.toml").unwrap().contents_utf8().unwrap();

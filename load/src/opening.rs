@@ -1,8 +1,9 @@
 //! When connections are opened: the first ones spread over a ramp, all of them no faster than a rate; and from which local
 //! address.
 
-use model::{Address, Plan};
+use model::{Address, Gaps, Plan};
 use net::{Endpoint, Slot};
+use stats::random;
 use std::collections::VecDeque;
 
 /// The number of connections that are put to work in one pass at the start, so that the first ones are not left waiting while
@@ -18,8 +19,12 @@ pub struct Opening {
     /// The number of connections that have been put to work.
     enlisted: usize,
     ramp_ns: u64,
-    /// The time between two openings; `None`: as fast as possible.
+    /// The mean time between two openings; `None`: as fast as possible.
     gap_ns: Option<u64>,
+    gaps: Gaps,
+    /// The seed of the times between openings, and the number of the next one.
+    seed: u64,
+    k: u64,
     /// When the next connection may be opened.
     next_ns: u64,
     /// The connections that wait to be opened.
@@ -41,6 +46,9 @@ impl Opening {
             enlisted: 0,
             ramp_ns: plan.connecting.ramp.as_nanos() as u64,
             gap_ns: rate_per_s.map(|rate| (1e9 / rate) as u64),
+            gaps: plan.connecting.gaps,
+            seed: random::derive(&[plan.seed, 4, index as u64]),
+            k: 0,
             next_ns: 0,
             line: VecDeque::new(),
             endpoints: endpoints(plan),
@@ -127,8 +135,20 @@ impl Opening {
             // Nothing was put off before the first one.
             self.next_ns = now_ns;
         }
-        self.next_ns = (self.next_ns + gap_ns).max(now_ns.saturating_sub(MAKE_UP_NS));
+        let gap_ns = self.next_gap_ns(gap_ns);
+        self.next_ns = self.next_ns.saturating_add(gap_ns).max(now_ns.saturating_sub(MAKE_UP_NS));
         Some(slot)
+    }
+
+    /// The k-th time between two openings, a function of k and the seed.
+    fn next_gap_ns(&mut self, mean_ns: u64) -> u64 {
+        let at = random::uniform(self.seed, self.k);
+        self.k += 1;
+        match self.gaps {
+            Gaps::Even => mean_ns,
+            Gaps::Uniform(share) => (mean_ns as f64 * (1.0 + share * (2.0 * at - 1.0))) as u64,
+            Gaps::Exponential => (mean_ns as f64 * -at.ln()) as u64,
+        }
     }
 
     /// The latest moment at which a connection must be opened or put to work.
@@ -197,6 +217,37 @@ mod tests {
         // Nobody looked for 30 ms, of which 10 ms are made up for.
         let late = count(80_000_000, 80_100_000) + count(80_100_000, 81_000_000);
         assert!((10..=12).contains(&late), "{late}");
+    }
+
+    #[test]
+    fn gaps_have_the_mean_and_the_spread_that_was_asked_for() {
+        let moments = |gaps| {
+            let mut plan = plan();
+            (plan.connecting.rate_per_s, plan.connecting.gaps) = (Some(1000.0), gaps);
+            let mut opening = Opening::new(&plan, 0, 1, None);
+            let all: Vec<f64> = (0..50_000).map(|_| opening.next_gap_ns(1_000_000) as f64 / 1e6).collect();
+            let mean = all.iter().sum::<f64>() / 5e4;
+            let sd = (all.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / 5e4).sqrt();
+            (mean, sd, all.iter().copied().fold(f64::MAX, f64::min), all.iter().copied().fold(0.0, f64::max))
+        };
+        assert_eq!(moments(Gaps::Even), (1.0, 0.0, 1.0, 1.0));
+        let (mean, sd, least, most) = moments(Gaps::Uniform(0.5));
+        assert!((mean - 1.0).abs() < 0.01 && (sd * 12_f64.sqrt() - 1.0).abs() < 0.02, "{mean} {sd}");
+        assert!((0.5..0.51).contains(&least) && (1.49..=1.5).contains(&most), "{least} {most}");
+        let (mean, sd, ..) = moments(Gaps::Exponential);
+        assert!((mean - 1.0).abs() < 0.02 && (sd - 1.0).abs() < 0.03, "{mean} {sd}");
+    }
+
+    /// At almost no rate, the time between two openings is longer than the clock can tell.
+    #[test]
+    fn a_gap_beyond_the_clock_is_no_trouble() {
+        let mut plan = plan();
+        plan.connecting.rate_per_s = Some(1e-300);
+        let mut opening = Opening::new(&plan, 0, 1, None);
+        (0..2).for_each(|slot| opening.line_up(slot));
+        assert_eq!(opening.due(1_000_000_000), Some(0));
+        let _ = opening.endpoint();
+        assert_eq!(opening.due(u64::MAX - 1), None);
     }
 
     #[test]

@@ -62,8 +62,8 @@ pub use network::Network;
 pub use observation::{Observation, Outcome, Run, Trial};
 pub use origin::Origin;
 pub use plan::{
-    Arrivals, Ask, Connecting, Expect, IoChoice, Load, OneOf, Order, Plan, Think, TlsChoice, TlsVersion,
-    Until, Verify,
+    Arrivals, Ask, Connecting, Expect, Gaps, IoChoice, Load, OneOf, Order, Plan, Think, TlsChoice,
+    TlsVersion, Until, Verify,
 };
 pub use printed::Printed;
 pub use rate::Rate;

@@ -146,12 +146,26 @@ pub enum Order {
 pub struct Connecting {
     /// The largest number of connections that are opened per second.
     pub rate_per_s: Option<f64>,
+    /// At a rate: the times between two openings.
+    pub gaps: Gaps,
     /// The time over which the first connections are opened.
     pub ramp: Duration,
     /// Whether the first connection of each worker must have an answer before the worker opens another one.
     pub one_first: bool,
     /// The local addresses that they start from, in turn; empty: the system's choice.
     pub from: Vec<IpAddr>,
+}
+
+/// The times between two openings of connections at a rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Gaps {
+    /// All the same.
+    #[default]
+    Even,
+    /// Uniformly distributed around their mean: this share of it shorter to this share longer, from 0 to 1.
+    Uniform(f64),
+    /// As independent users arrive: exponential.
+    Exponential,
 }
 
 /// How long a connection waits before its next request.

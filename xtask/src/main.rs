@@ -18,7 +18,7 @@ use anyhow::{Context, Result, anyhow};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use xtask::{packages, root, run};
+use xtask::{packages, root, run, target};
 
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, workflows (with Go), tests, the Python package, the website

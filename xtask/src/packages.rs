@@ -26,7 +26,6 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("/usr/lib/python3/dist-packages/waitress/__init__.py", "python3-waitress"),
     ("/usr/share/lua/5.1/cjson/util.lua", "lua-cjson"),
     ("ip", "iproute2"),
-    ("ab", "apache2-utils"),
     ("siege", "siege"),
     ("wrk", "wrk"),
     ("httperf", "httperf"),

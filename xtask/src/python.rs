@@ -1,7 +1,7 @@
 //! `cargo xtask python`: checks the Python package and tests it with the current drome, on Ray clusters of several nodes on this machine.
 //! What is needed comes from `python/requirements.txt`, which pins everything by its hash.
 
-use crate::{packages, root, run};
+use crate::{packages, root, run, target};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,7 +33,7 @@ pub fn python(args: &[String]) -> Result<()> {
         }
     };
     let (root, tools) = (root(), installed(&root())?);
-    let drome = built(&root)?;
+    let drome = built()?;
     let python = Python { folder: root.join("python"), tools, drome };
     if scale {
         let killed = [
@@ -78,14 +78,13 @@ impl Python {
 }
 
 /// The drome to test: `$DROME`, else a debug build.
-fn built(root: &Path) -> Result<PathBuf> {
+fn built() -> Result<PathBuf> {
     if let Some(given) = std::env::var_os(PROGRAM) {
         return Ok(given.into());
     }
     // As the tests build it: another set of features would be another build.
     run("cargo", &["test", "--locked", "--workspace", "--no-run", "--quiet"])?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("debug/drome"))
+    Ok(target().join("debug/drome"))
 }
 
 /// A virtual environment with everything that is pinned.

@@ -54,6 +54,23 @@ fn drome(home: &Home, args: &[&str]) -> Finished {
 }
 
 #[test]
+fn the_reference_serves_workloads_of_ones_own() {
+    let home = Home::new();
+    let served = || {
+        let finished = drome(&home, &["verify", "reference", "--format", "json"]);
+        assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
+        let json: Value = serde_json::from_str(&finished.out).unwrap();
+        let row = json.as_array().or(json["contenders"].as_array()).unwrap()[0].clone();
+        assert_eq!(row["right"], row["served"], "{row}");
+        row["served"].as_u64().unwrap()
+    };
+    let before = served();
+    let workload = "title = \"HTML, 2 KB\"\ncontent_type = \"text/html\"\nfile = \"html-2k.html\"\nbody = { html_bytes = 2000 }\n";
+    home.write("own/workloads/html-2k.toml", workload);
+    assert_eq!(served(), before + 1);
+}
+
+#[test]
 fn catalog_verify_tells_all_that_is_wrong_with_each_on_both_tracks() {
     let home = Home::new();
     contender(&home, "good", r"b'Hello World\n'", "404");

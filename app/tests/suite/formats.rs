@@ -11,6 +11,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
+/// All formats that are text in one file. HTML and charts have tests of their own.
 const FORMATS: [&str; 9] = [
     "terminal",
     "markdown",

@@ -1,7 +1,8 @@
 //! httperf 0.9: connections that begin at a rate or one after another, with calls in bursts.
 //!
 //! This dialect differs on purpose where httperf would wait for ever: calls that do not fill the last burst are sent too. Socket buffers
-//! have the system's sizes, so `--send-buffer` and `--recv-buffer` are refused unless their value is the default.
+//! have the system's sizes, so `--send-buffer` and `--recv-buffer` are refused unless their value is the default. The random times of
+//! `--period` have httperf's distributions, but are others than httperf's, and not rounded to its ticks.
 
 mod count;
 mod echo;
@@ -17,11 +18,11 @@ pub use read::read;
 use crate::{Call, Dialect, Halt, Job, Printed};
 use count::Count;
 use first::First;
-use model::{Connecting, Exchange, Expect, Load, Plan, Tally, TlsChoice, Until};
+use model::{Connecting, Exchange, Expect, Gaps, Load, Plan, Tally, TlsChoice, Until};
 use options::{Options, RECV_BUFFER, SEND_BUFFER};
 use report::Report;
 use std::time::Duration;
-use values::{Pace, Part};
+use values::Part;
 
 /// httperf 0.9.
 pub const DIALECT: Dialect =
@@ -32,6 +33,9 @@ const SPARE_DESCRIPTORS: usize = 80;
 
 /// The largest number of calls in flight on all connections together; each takes memory.
 const MOST_IN_FLIGHT: u64 = 1 << 24;
+
+/// The length of a tick of httperf's timers.
+const TICK_NS: f64 = 1e6;
 
 /// Without a timeout, the timeout is a century.
 const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
@@ -66,7 +70,7 @@ fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
         let (program, most) = (&call.program, call.descriptors);
         printed.out.push_str(&format!("{program}: maximum number of open descriptors = {most}\n"));
     }
-    let gap_ns = plan.connecting.rate_per_s.map(|rate| 1e9 / rate);
+    let gap_ns = options.pace.rate().map(|(rate, gaps)| gap_ns(rate, gaps));
     let count = Count::new(options.num_calls);
     Ok(Box::new(Httperf { program: call.program.clone(), options, printed, plan, uris, gap_ns, count }))
 }
@@ -100,11 +104,6 @@ fn refused(options: &Options) -> Option<(&'static str, &'static str)> {
         (options.timeout < 0.0, "--timeout", "a time is not below 0"),
         (options.think_timeout < 0.0, "--think-timeout", "a time is not below 0"),
         (in_flight > MOST_IN_FLIGHT, "--burst-length", "that many calls at one time don't fit into memory"),
-        (
-            !is_even(options.pace),
-            "--period",
-            "in drome, connections begin at even intervals: use d, or --rate",
-        ),
     ];
     cases.into_iter().find(|(is_refused, ..)| *is_refused).map(|(_, option, why)| (option, why))
 }
@@ -116,12 +115,10 @@ fn workload_option(name: &str) -> &'static str {
         .unwrap_or("--wlog")
 }
 
-fn is_even(pace: Pace) -> bool {
-    match pace {
-        Pace::Even(_) => true,
-        Pace::Uniform(least, most) => least + most <= 0.0,
-        Pace::Exponential(mean) => mean <= 0.0,
-    }
+/// The time between the beginnings of two connections, for the report: two in less than half of it are a burst. At random times, those
+/// are a burst that begin within one tick of httperf's timers.
+fn gap_ns(rate_per_s: f64, gaps: Gaps) -> f64 {
+    if gaps == Gaps::Even { 1e9 / rate_per_s } else { 2.0 * TICK_NS }
 }
 
 /// The plan, and the URIs in the order in which they are requested. `Err(Some)`: what httperf prints about wrong options; `Err(None)`:
@@ -143,10 +140,7 @@ fn plan(
     let asks = asks.ok_or_else(|| {
         format!("{program}: unexpected version code {:x}\n", major << 16 | (minor & 0xffff))
     })?;
-    let rate_per_s = match options.pace {
-        Pace::Even(rate) if rate > 0.0 => Some(rate),
-        _ => None,
-    };
+    let (rate_per_s, gaps) = options.pace.rate().unzip();
     let most = call.descriptors.saturating_sub(SPARE_DESCRIPTORS).max(1);
     // At a rate, a connection begins whether or not earlier ones have ended.
     let connections = if rate_per_s.is_some() { (options.num_conns as usize).min(most) } else { 1 };
@@ -162,13 +156,15 @@ fn plan(
     let first = asks.first().cloned().unwrap_or_default();
     let plan = Plan {
         asks,
-        connecting: Connecting { rate_per_s, ..Connecting::default() },
+        connecting: Connecting { rate_per_s, gaps: gaps.unwrap_or_default(), ..Connecting::default() },
         pipeline: burst,
         bursts: burst > 1,
         timeout,
         tls: TlsChoice { insecure: true, no_resumption: true, ..TlsChoice::default() },
         keep_first: true,
         probe: false,
+        // Several clients draw different random numbers.
+        seed: options.client.0,
         ..Plan::new(target, first, load, Until::Closed(options.num_conns))
     };
     Ok((plan, uris))

@@ -16,7 +16,7 @@ pub struct Report<'a> {
     pub count: &'a Count,
     /// The load engine's counts.
     pub tally: &'a Tally,
-    /// The time between the beginnings of two connections, if they begin at a rate.
+    /// The time between the beginnings of two connections, if they begin at a rate: two in less than half of it are a burst.
     pub gap_ns: Option<f64>,
     /// The client's number, and the number of clients, which sample at different times.
     pub client: (u64, u64),

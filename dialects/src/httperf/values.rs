@@ -1,6 +1,7 @@
 //! The values of httperf's options that are more than a number, and the tool's error messages for them.
 
 use crate::getopt;
+use model::Gaps;
 
 /// Which parts of a message are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,20 @@ pub enum Pace {
     Uniform(f64, f64),
     /// At intervals that are distributed exponentially with this mean.
     Exponential(f64),
+}
+
+impl Pace {
+    /// The rate at which connections begin, and the times between them; `None`: one after another.
+    pub fn rate(self) -> Option<(f64, Gaps)> {
+        let (mean_s, gaps) = match self {
+            Self::Even(rate_per_s) => return (rate_per_s > 0.0).then_some((rate_per_s, Gaps::Even)),
+            Self::Uniform(least, most) => {
+                (least / 2.0 + most / 2.0, Gaps::Uniform(((most - least) / (most + least)).abs()))
+            }
+            Self::Exponential(mean_s) => (mean_s, Gaps::Exponential),
+        };
+        (mean_s > 0.0).then(|| (1.0 / mean_s, gaps))
+    }
 }
 
 /// Which parts of messages are printed.

@@ -2,7 +2,7 @@
 
 use dialects::httperf::{DIALECT, read};
 use dialects::{Call, Halt, Job};
-use model::{End, Exchange, Load, Loss, Tally, Until};
+use model::{End, Exchange, Gaps, Load, Loss, Tally, Until};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -129,6 +129,41 @@ fn the_plan_is_what_was_asked() {
     assert_eq!(plan.target.address.to_string(), "127.0.0.1:443");
     let printed = job("--server 127.0.0.1").fail(&Halt::Other("no".to_owned()));
     assert_eq!((printed.err.as_str(), printed.exit), ("httperf: no\n", Some(1)));
+}
+
+#[test]
+fn connections_begin_at_random_if_that_was_asked() {
+    let paced = |line: &str| {
+        let plan = job(&format!("--server 127.0.0.1 --num-conns 20 {line}")).plan().clone();
+        (plan.connecting.rate_per_s, plan.connecting.gaps, plan.load.connections(), plan.seed)
+    };
+    assert_eq!(paced("--period e0.01"), (Some(100.0), Gaps::Exponential, 20, 0));
+    assert_eq!(paced("--period=e0.01 --client 2/3"), (Some(100.0), Gaps::Exponential, 20, 2));
+    assert_eq!(paced("--period u0.125,0.375"), (Some(4.0), Gaps::Uniform(0.5), 20, 0));
+    assert_eq!(paced("--period U0.375,0.125"), (Some(4.0), Gaps::Uniform(0.5), 20, 0));
+    assert_eq!(paced("--period d0.25"), (Some(4.0), Gaps::Even, 20, 0));
+    for sequential in ["--period e0", "--period u0,0", "--period 0", "--rate 0", ""] {
+        assert_eq!(paced(sequential), (None, Gaps::Even, 1, 0), "{sequential}");
+    }
+    let begin = |line: &str| job(&format!("--server 127.0.0.1 {line}")).begin().out;
+    assert!(begin("--period e0.01").contains(" --period=e0.01 "), "{}", begin("--period e0.01"));
+    assert!(begin("--period u1,3").contains(" --period=u1,3 "), "{}", begin("--period u1,3"));
+}
+
+/// Of connections that begin at random, those are a burst that begin within a millisecond. The last burst does not count.
+#[test]
+fn a_burst_at_random_times_is_what_begins_within_a_tick() {
+    let longest = |pace: &str| {
+        let mut job = job(&format!("--server 127.0.0.1 --num-conns 6 {pace}"));
+        for (n, begin_ms) in [0, 0, 0, 30, 35, 100].into_iter().enumerate() {
+            job.hear(&[exchange(n as u64, begin_ms, 0, OK)]);
+        }
+        let out = job.print(&Tally::default()).out;
+        out.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(longest("--period e0.02"), "Maximum connect burst length: 3");
+    assert_eq!(longest("--period u0,0.04"), "Maximum connect burst length: 3");
+    assert_eq!(longest("--num-calls 1"), "Maximum connect burst length: 1");
 }
 
 /// A rate of replies for every five seconds; where one of several clients says so, the first sample is earlier.

@@ -14,5 +14,5 @@ mod siege_print;
 mod siege_read;
 mod weighttp_print;
 mod weighttp_read;
-mod wrk;
+mod wrk_print;
 mod wrk_read;

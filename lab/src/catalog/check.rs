@@ -74,10 +74,10 @@ impl Catalog {
             for contender in study.contenders.iter().map(String::as_str).chain([REFERENCE]) {
                 if !self.contender(contender)?.contender.serves.contains_key(&cell.workload) {
                     let workload = &cell.workload;
-                    return Err(in_file(
-                        file,
-                        &format!("contender `{contender}` does not serve the workload `{workload}`"),
-                    ));
+                    let why = format!(
+                        "contender `{contender}` does not serve the workload `{workload}`: add it under [serves] of its contender.toml"
+                    );
+                    return Err(in_file(file, &why));
                 }
             }
         }

@@ -10,7 +10,7 @@ use agent::{Call, Handler};
 use load::{Progress, Watch};
 #[cfg(test)]
 use model::Plan;
-use model::{Exchange, Until};
+use model::{Exchange, Gaps, Until};
 use net::clock;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -149,6 +149,7 @@ fn check(part: &Part) -> Result<(), String> {
         && (1..=1000).contains(&plan.one_of.machines)
         && plan.one_of.index < plan.one_of.machines
         && plan.connecting.rate_per_s.is_none_or(|rate| rate > 0.0)
+        && !matches!(plan.connecting.gaps, Gaps::Uniform(share) if !(0.0..=1.0).contains(&share))
         && plan.asks.iter().all(|ask| ask.weight.is_finite() && ask.weight >= 0.0)
         && lengths.into_iter().chain([length]).all(|length| length <= LONGEST);
     // Paths of another machine are never opened here.

@@ -61,6 +61,11 @@ fn messages_between_machines() {
             assert!(messages::is(&name, &seed(&name)), "{name}");
         }
     }
-    assert!(messages::is("part", &seed("part")));
-    assert!(!messages::is("part", &seed("part-with-a-path-of-another-machine")));
+    assert!(
+        messages::is("part", &seed("part")),
+        "the seeds `part*` have no plan any more: add its new fields to them"
+    );
+    for wrong in ["part-with-a-path-of-another-machine", "part-with-gaps-below-0"] {
+        assert!(!messages::is("part", &seed(wrong)), "{wrong}");
+    }
 }

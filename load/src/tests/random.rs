@@ -1,7 +1,7 @@
 //! Random peers: whatever they do, every request is accounted for, once.
 
 use super::*;
-use model::{Arrivals, End, Expect, Think};
+use model::{Arrivals, End, Expect, Gaps, Think};
 use net::{Errno, Operation};
 use stats::random;
 use std::collections::BTreeSet;
@@ -119,6 +119,7 @@ fn random_plan(dice: &mut Dice) -> Plan {
     plan.per_second = dice.one_in(2);
     plan.target.tls = dice.one_in(2);
     plan.connecting.rate_per_s = dice.one_in(4).then_some(300.0);
+    plan.connecting.gaps = dice.of(&[Gaps::Even, Gaps::Uniform(1.0), Gaps::Exponential]);
     plan.connecting.ramp = Duration::from_millis(dice.of(&[0, 100]));
     plan.connecting.one_first = dice.one_in(5);
     if dice.one_in(4) {

@@ -6,7 +6,7 @@ pub mod links;
 mod source;
 mod tables;
 
-use crate::{emptied, root, run};
+use crate::{emptied, root, run, target};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
@@ -17,6 +17,8 @@ const SHELLS: &[(&str, &str)] = &[("bash", "drome"), ("zsh", "_drome"), ("fish",
 pub fn docs() -> Result<()> {
     let root = root();
     let reference = root.join("docs/reference");
+    // Nothing is emptied before drome is known to be there.
+    drome(&["--version"])?;
     let pages = formats::pages(&root)?;
     emptied(&reference)?;
     for (name, text) in pages {
@@ -50,7 +52,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 /// Builds drome, runs it, and returns what it prints.
 fn drome(args: &[&str]) -> Result<String> {
     run("cargo", &["build", "--quiet", "--locked", "--package", "drome"])?;
-    let program = root().join("target/debug/drome");
+    let program = target().join("debug/drome");
     let output = std::process::Command::new(&program).args(args).output();
     let output = output.with_context(|| format!("can't run {}", program.display()))?;
     if !output.status.success() {

@@ -83,7 +83,9 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
 
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(atoi(argv[1]))};
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const char *host = getenv("DROME_HOST");
+    if (inet_pton(AF_INET, host ? host : "127.0.0.1", &at.sin_addr) != 1)
+        return 2;
     int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(listener, (struct sockaddr *)&at, sizeof at) || listen(listener, 4096)) {

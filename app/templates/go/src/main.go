@@ -46,7 +46,11 @@ func main() {
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Write(body)
 	})
-	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, mux))
+	host := os.Getenv("DROME_HOST")
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	log.Fatal(http.ListenAndServe(host+":"+port, mux))
 }
 
 func reply(contentType string, body []byte) http.HandlerFunc {

@@ -28,4 +28,4 @@ http.createServer((request, response) => {
   } else {
     response.writeHead(404).end();
   }
-}).listen(Number(port), '127.0.0.1');
+}).listen(Number(port), process.env.DROME_HOST ?? '127.0.0.1');

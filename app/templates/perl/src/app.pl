@@ -3,6 +3,7 @@ use Mojo::File qw(path);
 use Mojo::Server::Daemon;
 
 my ($port, $assets) = @ARGV;
+my $host = $ENV{DROME_HOST} // '127.0.0.1';
 my $page = path($assets, 'html-228.html')->slurp;
 
 app->mode('production');
@@ -24,4 +25,4 @@ get '/json'  => sub ($c) {
     reply($c, 'application/json', Mojo::JSON::encode_json({message => 'Hello World', number => $number}));
 };
 
-Mojo::Server::Daemon->new(app => app, listen => ["http://127.0.0.1:$port"], silent => 1)->run;
+Mojo::Server::Daemon->new(app => app, listen => ["http://$host:$port"], silent => 1)->run;

@@ -1,9 +1,11 @@
 import json
+import os
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+HOST = os.environ.get("DROME_HOST", "127.0.0.1")
 PORT, ASSETS = int(sys.argv[1]), Path(sys.argv[2])
 PAGE = (ASSETS / "html-228.html").read_bytes()
 
@@ -42,4 +44,4 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-ThreadingHTTPServer(("127.0.0.1", PORT), Handler).serve_forever()
+ThreadingHTTPServer((HOST, PORT), Handler).serve_forever()

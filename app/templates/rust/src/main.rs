@@ -7,7 +7,8 @@ use std::sync::Arc;
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().collect();
     let page = Arc::new(std::fs::read(format!("{}/html-228.html", args[2]))?);
-    let listener = TcpListener::bind(format!("127.0.0.1:{}", args[1]))?;
+    let host = std::env::var("DROME_HOST").unwrap_or_else(|_| "127.0.0.1".to_owned());
+    let listener = TcpListener::bind(format!("{host}:{}", args[1]))?;
     for stream in listener.incoming() {
         let (stream, page) = (stream?, Arc::clone(&page));
         std::thread::spawn(move || serve(stream, &page));
