@@ -12,13 +12,15 @@ const CARGO_TOOLS: &[(&str, &str, &[&str])] = &[
     ("cargo-cyclonedx", "cargo-cyclonedx@0.5.7", &[]),
 ];
 
-/// Tools run for seconds and build for minutes, so they are built without optimisation.
+/// Most tools run for seconds and build for minutes, so they are built without optimisation.
 const QUICK_BUILD: &[&str] = &[
-    "CARGO_PROFILE_RELEASE_OPT_LEVEL=0",
     "CARGO_PROFILE_RELEASE_LTO=off",
     "CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16",
     "CARGO_PROFILE_RELEASE_STRIP=debuginfo",
 ];
+
+/// Without optimisation, cargo-about compares the texts of licences for nine minutes.
+const OPTIMIZED: &[&str] = &["cargo-about"];
 
 /// Where the tools are.
 #[derive(Debug)]
@@ -74,7 +76,9 @@ pub fn cargo_tool(root: &Path, program: &str, version: &str, options: &[&str]) -
     if !there.contains(&format!("\"{} ", version.replace('@', " "))) {
         let to = folder.to_string_lossy();
         let install = ["cargo", "install", "--locked", "--quiet", "--root", &to, version];
-        run("env", &[QUICK_BUILD, &install, options].concat())?;
+        let level = if OPTIMIZED.contains(&program) { 2 } else { 0 };
+        let level = format!("CARGO_PROFILE_RELEASE_OPT_LEVEL={level}");
+        run("env", &[&[level.as_str()], QUICK_BUILD, &install, options].concat())?;
     }
     Ok(folder.join("bin").join(program))
 }
