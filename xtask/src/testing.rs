@@ -102,26 +102,26 @@ pub fn test(args: &[String]) -> Result<()> {
     }
 }
 
-/// Runs every test, and `other` at the same time, which waits for most of its time.
+/// Runs every test. When those of [`PROGRAM`] are over, which use all cores, it runs `other` at the same time as the rest, of which many use one.
 pub fn test_beside(other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     packages::ensure_for_browser(&root())?;
     watched(&[&ALL[..], &["--no-run"]].concat())?;
     let binaries = OTHERS.iter().chain(SLOW_OTHERS).flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
-    let (tests, other) = std::thread::scope(|scope| {
+    // Every part runs, whatever fails.
+    let of_program = watched(&[&ALL[..], &["--test", PROGRAM]].concat());
+    let (rest, other) = std::thread::scope(|scope| {
         let other = scope.spawn(other);
-        // Every part runs, whatever fails.
-        let tests = [
-            watched(&[&ALL[..], &["--test", PROGRAM]].concat()),
+        let rest = [
             watched(&[&ALL[..], &["--lib", "--bins"], &binaries].concat()),
             watched(&[&ALL[..], &["--doc"]].concat()),
         ];
-        (tests, other.join())
+        (rest, other.join())
     });
     let other = other.map_err(|_| anyhow!("what ran beside the tests panicked"))?;
-    let wrong: Vec<String> = tests
+    let wrong: Vec<String> = [of_program, other]
         .into_iter()
-        .chain([other])
+        .chain(rest)
         .filter_map(|part| part.err().map(|error| format!("{error:#}")))
         .collect();
     if !wrong.is_empty() {
@@ -161,8 +161,8 @@ fn fast() -> Result<()> {
 /// Runs cargo, shows its output on standard error, and stops it if a test takes too long.
 fn watched(args: &[&str]) -> Result<()> {
     eprintln!("$ cargo {}", args.join(" "));
-    // Tests wait for servers and measure for fixed times, so more of them run at once than there are cores.
-    let threads = available_parallelism().map_or(2, usize::from) + 6;
+    // Tests wait for servers half of the time, so more of them run at once than there are cores.
+    let threads = available_parallelism().map_or(2, usize::from) + 4;
     let mut command = xtask::command("cargo");
     command.args(args).current_dir(root()).stdout(Stdio::piped());
     if std::env::var_os("RUST_TEST_THREADS").is_none() {

@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn what_is_no_list_of_images_is_refused() {
         for (images, variables, why) in [
-            (&["a"][..], &["P={port}"][..], "name 2 to 26 images"),
+            (&["a"][..], &["P={port}"][..], "a race needs 2 to 26 images"),
             (&["a", "--all"], &["P={port}"], "--image `--all`: this is no name"),
             (&["a", ""], &["P={port}"], "--image ``"),
             (&["a", "b c"], &["P={port}"], "--image `b c`"),

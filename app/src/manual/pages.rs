@@ -6,7 +6,7 @@ use crate::failure::{CHECK_FAILED, FAILED, INTERRUPTED, VOID, WRONG};
 pub const CODES: &[(u8, &str)] = &[
     (0, "success"),
     (FAILED, "drome could not do its work"),
-    (WRONG, "the command line, or a file that it names, is wrong"),
+    (WRONG, "the command line, or a file or run that it names, is wrong or can't be used"),
     (CHECK_FAILED, "a check failed"),
     (VOID, "the measurement was void"),
     (INTERRUPTED, "interrupted; finished measurements are kept and shown"),

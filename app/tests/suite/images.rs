@@ -221,7 +221,7 @@ fn what_can_not_be_raced_is_refused_with_the_reason() {
     );
     refused(podman.race(&both, &["--start", "/drome"]), &["neither --start nor --env has {port}"]);
     refused(podman.race(&both, &[]), &["--start '/app --port {port}'", "--env 'PORT={port}'"]);
-    refused(podman.race(&both[..1], &["--start", START]), &["--image: name 2 to 26 images"]);
+    refused(podman.race(&both[..1], &["--start", START]), &["--image: a race needs 2 to 26 images"]);
     refused(podman.race(&both, &["--start", "/drome {port} $SPIN"]), &["--start", "single quotes"]);
     refused(podman.race(&both, &["./one {port}", "./other {port}"]), &["cannot be used with"]);
     let revisions = ["--rev", "main", "--rev", ".", "--start", START];
