@@ -142,13 +142,13 @@ impl Opening {
 
     /// The k-th time between two openings, a function of k and the seed.
     fn next_gap_ns(&mut self, mean_ns: u64) -> u64 {
-        let at = random::uniform(self.seed, self.k);
+        let of_mean = match self.gaps {
+            Gaps::Even => return mean_ns,
+            Gaps::Uniform(share) => 1.0 + share * (2.0 * random::uniform(self.seed, self.k) - 1.0),
+            Gaps::Exponential => -random::uniform(self.seed, self.k).ln(),
+        };
         self.k += 1;
-        match self.gaps {
-            Gaps::Even => mean_ns,
-            Gaps::Uniform(share) => (mean_ns as f64 * (1.0 + share * (2.0 * at - 1.0))) as u64,
-            Gaps::Exponential => (mean_ns as f64 * -at.ln()) as u64,
-        }
+        (mean_ns as f64 * of_mean) as u64
     }
 
     /// The latest moment at which a connection must be opened or put to work.

@@ -32,7 +32,7 @@ pub fn run(program: &str, args: &[&str]) -> Result<()> {
 
 /// The folder of what cargo builds.
 pub fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+    root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
 /// The workspace's folder.

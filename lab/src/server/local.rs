@@ -65,7 +65,7 @@ pub fn listens(tree: &Tree, port: u16) -> Option<bool> {
 }
 
 /// The process that listens at `address` and is not one of the server's. `None`: it is one of them, or none is seen.
-pub fn stranger(tree: &Tree, address: SocketAddr) -> Option<i32> {
+pub fn foreign_listener(tree: &Tree, address: SocketAddr) -> Option<i32> {
     // The kernel's table of sockets is read in pieces, so it may lack a listener while sockets come and go. A server that
     // `listens` missed for that reason is found here.
     listener_here(address).filter(|pid| !tree::pids(tree).contains(pid))
@@ -108,8 +108,8 @@ mod tests {
         let is_nobodys = || super::listens(&Tree::Below(own), port) == Some(false);
         assert!((0..100).any(|_| is_nobodys()), "no process below this one listens there");
         let address = listener.local_addr().unwrap();
-        assert_eq!(super::stranger(&Tree::From(own), address), None, "it is its own listener");
-        assert_eq!(super::stranger(&Tree::From(other.id() as i32), address), Some(own));
+        assert_eq!(super::foreign_listener(&Tree::From(own), address), None, "it is its own listener");
+        assert_eq!(super::foreign_listener(&Tree::From(other.id() as i32), address), Some(own));
         other.kill().unwrap();
         other.wait().unwrap();
     }

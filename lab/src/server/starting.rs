@@ -179,7 +179,7 @@ impl<'p> Starting<'p> {
             "the command did not start it: the command must run the server itself"
         };
         // A listener that no process is seen to hold may be the server's own: a ring of io_uring can hold it.
-        match local::stranger(&self.server.tree(), self.address()) {
+        match local::foreign_listener(&self.server.tree(), self.address()) {
             None => Ok(()),
             Some(pid) => Err(Fault::Contender(format!("process {pid} answers on port {port}, but {owner}"))),
         }
