@@ -57,7 +57,8 @@ pub enum Bound {
     Both,
     /// The network between load generator and server carried all that it can: the figure is a lower bound.
     Network,
-    /// None of them was at its limit: the load demanded no more, or the server was waiting for something else.
+    /// Neither the server nor the load generator nor the network was at its limit: the load demanded no more, or the server
+    /// was waiting for something else.
     Neither,
     /// The server's use of its cores is not known.
     Unknown,

@@ -24,6 +24,7 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("DROME_HOME", str(path))
     monkeypatch.setenv("DROME_CACHE", str(path / "cache"))
     monkeypatch.setenv("DROME_ALLOW_BUSY", "1")
+    monkeypatch.setenv("DROME_POLL", "0")
     # Python asks once where temporary files go.
     monkeypatch.setattr(tempfile, "tempdir", None)
     yield path

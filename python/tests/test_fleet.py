@@ -25,7 +25,7 @@ Make = Callable[[int], Nodes]
 EVERY_S = 3
 
 #: How many rounds of two heats are counted while machines are killed. `cargo xtask python --scale` has more.
-COUNTED_ROUNDS = int(os.environ.get("DROME_TEST_COUNTED_ROUNDS", "40"))
+COUNTED_ROUNDS = int(os.environ.get("DROME_TEST_COUNTED_ROUNDS", "20"))
 
 #: How many workers with a real heat are killed, and how many rounds of one heat there are. `cargo xtask python --scale` has more.
 KILLS = int(os.environ.get("DROME_TEST_KILLS", "1"))

@@ -1,5 +1,5 @@
-//! The bar chart in the style of the first web page whose benchmark drome reproduced: a name, a figure, and one ■ for each step of a fixed
-//! number of requests/s.
+//! The bar chart in the style of the first web page whose benchmark drome reproduced: a name, a figure, and one ■ for every so many
+//! requests/s.
 
 use crate::text_style::{TextStyle, shortened};
 use model::findings::CellFindings;

@@ -1,4 +1,4 @@
-//! Answers a request for a file: with the file, parts of it, or why not.
+//! Answers a request for a file: with the file, with parts of it, with where it is, or with why it is not sent.
 
 pub(crate) mod cache;
 pub(crate) mod conditions;

@@ -162,7 +162,7 @@ fn fast() -> Result<()> {
 fn watched(args: &[&str]) -> Result<()> {
     eprintln!("$ cargo {}", args.join(" "));
     // Tests wait for servers half of the time, so more of them run at once than there are cores.
-    let threads = available_parallelism().map_or(2, usize::from) + 4;
+    let threads = available_parallelism().map_or(2, usize::from) + 6;
     let mut command = xtask::command("cargo");
     command.args(args).current_dir(root()).stdout(Stdio::piped());
     if std::env::var_os("RUST_TEST_THREADS").is_none() {

@@ -231,7 +231,10 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
         bail!(WrongInput(why));
     }
     if run.quick && ended.is_some() {
-        let why = format!("run {} is a first look that has ended: start a full run without --resume", run.id);
+        let why = format!(
+            "run {} is a first look (--quick) that has ended, so it can't be resumed: start a full run without --resume",
+            run.id
+        );
         bail!(WrongInput(why));
     }
     run.study = wanted(args, &run.study)?;

@@ -330,7 +330,10 @@ pub const PAGES: &[Page] = &[
             ),
         ],
         exits: &[
-            (0, "nothing is slower by more than the share, or --fail-if-slower was not given"),
+            (
+                0,
+                "success; with --fail-if-slower: no contender is slower by more than the share, or, with --allow-unknown, some could not be judged",
+            ),
             (1, ""),
             (2, "the two can't be compared, or one of them does not exist"),
             (3, "a contender is certainly slower by more than the share"),

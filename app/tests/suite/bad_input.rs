@@ -89,7 +89,8 @@ fn a_contender_that_crashes_in_half_its_trials_has_no_rank_and_is_not_judged() {
     assert!(gate.err.contains("different major kernel version (2 then"), "{}", gate.err);
     json["environment"] = serde_json::json!({"drome": "0.1.0", "cpu": json["environment"]["cpu"],
         "cores": json["environment"]["cores"], "server_cpus": json["environment"]["server_cpus"],
-        "client_cpus": json["environment"]["client_cpus"], "virtualization": json["environment"]["virtualization"]});
+        "client_cpus": json["environment"]["client_cpus"], "core_notes": json["environment"]["core_notes"],
+        "virtualization": json["environment"]["virtualization"]});
     json.as_object_mut().unwrap().remove("conditions");
     let old = home.write("old.json", &json.to_string()).display().to_string();
     let compared = run(&mut home.drome(&["compare", &old, &baseline]));

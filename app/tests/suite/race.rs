@@ -4,16 +4,22 @@ use crate::common::punctual::until_sound;
 use crate::common::{Home, process, run};
 use serde_json::Value;
 use std::io::Read;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Finished {
+    run(&mut race_command(home, commands, args))
+}
+
+fn race_command(home: &Home, commands: &[&str], args: &[&str]) -> Command {
     let short = ["--warmup", "50ms", "--seed", "1"];
     let duration = if args.contains(&"--duration") { &[][..] } else { &["--duration", "100ms"] };
     let is_told = args.contains(&"--budget") || args.contains(&"--rounds");
     let blocks = if is_told { &[][..] } else { &["--rounds", "3"] };
-    run(home.drome(&["race"]).args(commands).args(short).args(duration).args(blocks).args(args))
+    let mut command = home.drome(&["race"]);
+    command.args(commands).args(short).args(duration).args(blocks).args(args);
+    command
 }
 
 /// Where the machine is busy, some trials are void, and it takes some blocks more. A race that is decided ends earlier.
@@ -293,14 +299,18 @@ fn starts_that_all_fail_say_nothing() {
 fn the_same_command_twice_is_not_called_different() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");
-    for metric in ["rate", "rss"] {
+    // The load generator polls by default, and sleeps in most tests.
+    for (metric, polls) in [("rate", "1"), ("rss", "0")] {
         let args = ["--url", "http://127.0.0.1:{port}/hello", "--metric", metric, "--format", "json"];
         // By its rule it is sure of a difference between equals in one race of a hundred: not three times in a row.
         let is_called_different = || {
-            let finished = race(&home, &[&drome, &drome], &args);
+            let mut command = race_command(&home, &[&drome, &drome], &args);
+            let finished = run(command.env(process::POLL, polls));
             let found: Value = serde_json::from_str(&finished.out).unwrap();
             let ratio = found["race"]["ratio"]["median"].as_f64();
             assert!(ratio.is_some_and(|ratio| ratio > 0.0), "{metric}: {}", found["race"]);
+            let notes = found["environment"]["core_notes"].to_string();
+            assert_eq!(notes.contains("DROME_POLL"), polls == "0", "{notes}");
             !found["race"]["faster"].is_null()
         };
         assert!(!(0..3).all(|_| is_called_different()), "{metric}");

@@ -84,7 +84,10 @@ fn row<'j>(json: &'j Value, cell: usize, name: &str) -> &'j Value {
 fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
     let home = Home::new();
     home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "4, 4"));
-    let finished = drome(&home, &["run", "small", "--seed", "5"]);
+    // As it is by default: the load generator polls.
+    let own = home.path().join("own").display().to_string();
+    let mut command = home.drome(&["run", "small", "--seed", "5", "--catalog", &own]);
+    let finished = run(command.env(process::POLL, "1"));
     assert_eq!(finished.code, 0, "{}", finished.err);
     for words in [
         "drome serve",

@@ -11,7 +11,7 @@ use std::ops::Range;
 /// The longest heading, in bytes; anything longer is text.
 const LONGEST: usize = 120;
 
-/// On a page without marked headings, a separate line of at most this many words may be a heading.
+/// On a page without marked headings, a line of at most this many words may be a heading.
 const WORDS: usize = 6;
 
 /// A heading.
@@ -78,8 +78,9 @@ fn underlined<'t>(before: [Option<Line<'t>>; 2], line: &Line) -> Option<(usize, 
     ))
 }
 
-/// Headings of a page without marked headings, such as extracted text: short separate lines, all of one level, that
-/// begin like a heading and do not end like a sentence, outside of ranges that are known to be something else.
+/// Finds headings on a page that has no marked ones, such as extracted text. A heading is a line of at most [`WORDS`] words that begins
+/// with a capital or a digit and does not end like a sentence. Lines in `taken`, which are known to be something else, are left out. All
+/// headings have level 1.
 pub fn unmarked(text: &str, taken: &[Range<usize>]) -> Vec<Heading> {
     let mut all = Vec::new();
     for line in lines(text) {

@@ -5,10 +5,17 @@ use crate::machine::system::System;
 use crate::machine::topology::Topology;
 use model::environment::{PhysicalCore, cpu_ranges};
 use std::cmp::Reverse;
+use std::ffi::OsStr;
 
 /// Capacities that differ by less than this share are one class: the favoured cores of a processor are rated a few
 /// percent above its others, a big core a third or more above a little one.
 const SAME_CLASS: f64 = 0.9;
+
+/// The variable with which the load generator sleeps while it waits, also where it has cores of its own.
+const POLL: &str = "DROME_POLL";
+
+/// What is noted where the load generator sleeps because of [`POLL`].
+pub(crate) const SLEEPS: &str = "the load generator sleeps while it waits (DROME_POLL=0), so the servers' cores have the work of waking it";
 
 /// The CPUs of either side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +37,22 @@ pub struct Cores {
 impl Cores {
     /// Divides the CPUs that this process may use.
     pub fn deal() -> Self {
-        deal(&Topology::read(&System::here(), &net::cpu::allowed()))
+        deal(&Topology::read(&System::here(), &net::cpu::allowed())).with_poll_variable()
+    }
+
+    /// These cores, with what [`POLL`] says of the load generator.
+    pub(crate) fn with_poll_variable(self) -> Self {
+        self.with_poll(std::env::var_os(POLL).as_deref())
+    }
+
+    /// These cores, with the value of [`POLL`].
+    fn with_poll(mut self, poll: Option<&OsStr>) -> Self {
+        let sleeps = poll.is_some_and(|value| ["0", "no", "false", "off"].iter().any(|no| value == *no));
+        if sleeps && self.client_may_poll {
+            self.client_may_poll = false;
+            self.notes.push(SLEEPS.to_owned());
+        }
+        self
     }
 
     /// All CPUs that this process may use, in order.
@@ -182,7 +204,8 @@ fn groups(
     groups
 }
 
-/// As many cores as the control group's limit of CPU time keeps busy, one hardware thread of each, and at least two.
+/// If the control group's limit of CPU time is too low to keep all hardware threads busy: as many cores as it keeps busy, but at least
+/// two, with one hardware thread of each. A single core keeps all its threads. Otherwise all cores as they are.
 fn within_limit(cores: Vec<PhysicalCore>, limit: Option<u64>, notes: &mut Vec<String>) -> Vec<PhysicalCore> {
     let threads: usize = cores.iter().map(|core| core.cpus.len()).sum();
     let Some(limit) = limit.filter(|limit| *limit < 1000 * threads as u64) else { return cores };

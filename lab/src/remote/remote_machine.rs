@@ -104,7 +104,7 @@ impl RemoteMachine {
         }
         let client = dealt.allowed();
         let server = self.0.machine.environment.server_cpus.clone();
-        Cores { server, client, idle: Vec::new(), client_may_poll: true, trouble: None, notes: Vec::new() }
+        Cores { server, client, client_may_poll: true, ..Cores::default() }.with_poll_variable()
     }
 
     /// The run's environment: this machine with its load generator, the other one with its servers.

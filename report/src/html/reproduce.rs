@@ -13,7 +13,7 @@ pub(super) fn section(told: &RunReport) -> Markup {
         section #reproduce aria-labelledby="reproduce-title" {
             h2 #reproduce-title { "Reproduce this run" }
             @if let Some(command) = again(run) {
-                p { "To repeat this run with the same seed, and so in the same order, on the machine that made it:" }
+                p { "To repeat this run with the same seed on the machine that made it:" }
                 pre tabindex="0" { code { (command) } }
             }
             p { "To compare the new run with this one, by each contender's share of the reference:" }

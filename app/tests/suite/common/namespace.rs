@@ -40,10 +40,23 @@ impl Namespace {
     /// A namespace behind a pair of devices between which the kernel carries packets without delay.
     pub fn new() -> Self {
         let (nth, namespace) = Self::unlinked();
-        let Self { name, here, there, .. } = &namespace;
-        ip(&format!("link add {here} type veth peer name {there} netns {name}"));
+        namespace.add_pair();
         namespace.linked(nth);
         namespace
+    }
+
+    /// The same, with this side in a namespace, too: see [`Self::near`].
+    pub fn apart() -> Self {
+        let (nth, mut namespace) = Self::unlinked();
+        namespace.add_pair();
+        namespace.leave_the_others();
+        namespace.linked(nth);
+        namespace
+    }
+
+    fn add_pair(&self) {
+        let Self { name, here, there, .. } = self;
+        ip(&format!("link add {here} type veth peer name {there} netns {name}"));
     }
 
     /// A namespace behind a link that delays, loses or limits packets in this way. This side is a namespace, too: see [`Self::near`].
@@ -63,13 +76,18 @@ impl Namespace {
         namespace.relay = Some(relay);
         assert_eq!(said, "ready\n", "making network devices needs root and /dev/net/tun");
         ip(&format!("link set {} netns {}", namespace.there, namespace.name));
-        let near = format!("{}n", namespace.name);
-        ip(&format!("netns add {near}"));
-        ip(&format!("link set {} netns {near}", namespace.here));
-        ip(&format!("-n {near} link set lo up"));
-        namespace.near = Some(near);
+        namespace.leave_the_others();
         namespace.linked(nth);
         namespace
+    }
+
+    /// Puts this side of the link into a namespace, too.
+    fn leave_the_others(&mut self) {
+        let near = format!("{}n", self.name);
+        ip(&format!("netns add {near}"));
+        ip(&format!("link set {} netns {near}", self.here));
+        ip(&format!("-n {near} link set lo up"));
+        self.near = Some(near);
     }
 
     fn unlinked() -> (u8, Self) {

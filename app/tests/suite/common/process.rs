@@ -15,14 +15,20 @@ pub const LIMIT: Duration = Duration::from_mins(5);
 /// trials count there, unless the test says otherwise.
 const ALLOW_BUSY: &str = "DROME_ALLOW_BUSY";
 
+/// They share two cores, perhaps, so that a load generator that polls takes its time from other tests. It sleeps unless the test says
+/// otherwise.
+pub const POLL: &str = "DROME_POLL";
+
 /// Starts a program, and ends it where it takes longer than anything may.
 pub fn spawn(command: &mut Command) -> Child {
     spawn_for(command, LIMIT)
 }
 
 fn spawn_for(command: &mut Command, limit: Duration) -> Child {
-    if !command.get_envs().any(|(name, _)| name == ALLOW_BUSY) {
-        command.env(ALLOW_BUSY, "1");
+    for (variable, value) in [(ALLOW_BUSY, "1"), (POLL, "0")] {
+        if !command.get_envs().any(|(name, _)| name == variable) {
+            command.env(variable, value);
+        }
     }
     let child = command.spawn();
     let child = child.unwrap_or_else(|e| {

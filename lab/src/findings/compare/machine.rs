@@ -1,6 +1,7 @@
 //! The differences of machine and work between two runs: those that decide the figures, so that the runs are compared only on
 //! request, and those that are only reported, because the correction for the machine's speed removes most of their effect.
 
+use crate::machine::cores::SLEEPS;
 use model::Environment;
 use model::environment::Cap;
 use model::findings::{ContenderFindings, Findings};
@@ -140,6 +141,11 @@ fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
     differ("hypervisor", known(&a.virtualization), known(&b.virtualization));
     differ("set of server cores", list(&a.server_cpus), list(&b.server_cpus));
     differ("set of client cores", list(&a.client_cpus), list(&b.client_cpus));
+    let waits = |e: &Environment| {
+        let sleeps = e.core_notes.iter().any(|note| note == SLEEPS);
+        if sleeps { "sleeping" } else { "polling" }.to_owned()
+    };
+    differ("way in which the load generator waits", waits(a), waits(b));
     if let (Some(old), Some(new)) = (a.machine.cgroup_cpu_millicores, b.machine.cgroup_cpu_millicores) {
         differ("CPU limit", cap(old), cap(new));
     }
@@ -330,6 +336,10 @@ mod tests {
         assert_eq!(refused(&four(&fixture::container())), ["different CPU limit (unlimited then, 1500 now)"]);
         let fewer = on(&fixture::sound(), &fixture::cores(&[0], &[1]));
         assert!(refused(&fewer)[0].contains("number of cores (4 then, 2 now)"));
+        let mut asleep = fixture::four();
+        asleep.notes.push(SLEEPS.to_owned());
+        let waits = "different way in which the load generator waits (polling then, sleeping now)";
+        assert_eq!(refused(&on(&fixture::sound(), &asleep)), [waits]);
         let meminfo =
             |kb: u64| four(&fixture::sound().with(&[("proc/meminfo", &format!("MemTotal: {kb} kB"))]));
         assert_eq!(

@@ -4,6 +4,7 @@ use super::*;
 use crate::machine::environment::fixture::Tree;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 
 /// The topology of a recorded machine, and what a process there gets. Lines are `path:content`, as `grep -r .` writes
 /// them.
@@ -163,6 +164,18 @@ fn one_core_is_shared_and_that_is_told() {
     let cores = deal(&Topology { allowed: vec![2, 6], ..topology });
     assert_eq!(sides(&cores), ["2", "6", ""]);
     assert!(!cores.client_may_poll && cores.trouble.unwrap().contains("only one physical core"));
+}
+
+#[test]
+fn a_load_generator_that_is_told_not_to_poll_sleeps_and_that_is_told() {
+    let free = || Cores { client_may_poll: true, ..Cores::default() };
+    for polls in [None, Some("1"), Some("yes"), Some("")] {
+        assert_eq!(free().with_poll(polls.map(OsStr::new)), free(), "{polls:?}");
+    }
+    let sleeping = free().with_poll(Some(OsStr::new("0")));
+    assert_eq!((sleeping.client_may_poll, &sleeping.notes[..]), (false, &[SLEEPS.to_owned()][..]));
+    // Where it sleeps anyway, nothing is different.
+    assert_eq!(Cores::default().with_poll(Some(OsStr::new("no"))), Cores::default());
 }
 
 #[test]
