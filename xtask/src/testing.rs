@@ -78,13 +78,10 @@ const SLOW: &[&str] = &[
     "verified::",
 ];
 
-/// Packages whose tests in `tests` all take long, by the names in their manifests. `--fast` runs only their unit tests.
-const SLOW_SUITES: &[&str] = &["drome-stats"];
-
 /// The test binaries that `--fast` runs whole, in whichever packages they are.
 const OTHERS: &[&str] = &["suite", "allocations"];
 
-/// The test binaries of [`SLOW_SUITES`].
+/// The test binaries that `--fast` leaves out.
 const SLOW_OTHERS: &[&str] = &["queues", "simulation"];
 
 /// What every call of cargo says here. Always the same packages, so that nothing is compiled twice.
@@ -139,22 +136,16 @@ pub fn of_program(variables: &[String], args: &[&str]) -> Result<()> {
 
 fn fast() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
-    let whole: Vec<&str> = SLOW_SUITES.iter().flat_map(|name| ["--exclude", *name]).collect();
     let skipped: Vec<&str> = SLOW.iter().flat_map(|module| ["--skip", *module]).collect();
-    let all = [&ALL[..], &whole].concat();
     // `cargo test` builds examples, which some tests run, only if no target is named.
-    run("cargo", &[&["build", "--workspace", "--locked", "--examples"][..], &whole].concat())?;
+    run("cargo", &["build", "--workspace", "--locked", "--examples"])?;
     let others = OTHERS.iter().flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
     let parts = [
-        [&all[..], &["--lib", "--bins"]].concat(),
-        [&all[..], &others].concat(),
-        [&all[..], &["--test", PROGRAM, "--"], &skipped].concat(),
+        [&ALL[..], &["--lib", "--bins"], &others].concat(),
+        [&ALL[..], &["--test", PROGRAM, "--"], &skipped].concat(),
     ];
     // Every part runs, whatever fails.
     let ended: Vec<Result<()>> = parts.iter().map(|part| watched(part)).collect();
-    for name in SLOW_SUITES {
-        watched(&["test", "--package", name, "--lib", "--locked"])?;
-    }
     ended.into_iter().collect()
 }
 
@@ -319,11 +310,6 @@ mod tests {
             let has_it = || std::fs::read_to_string(&file).unwrap().contains(&format!("fn {name}"));
             assert!(name.is_empty() || has_it(), "{left_out}");
         }
-        let packages = names_in_manifests();
-        assert!(
-            SLOW_SUITES.iter().all(|name| packages.iter().any(|package| package == name)),
-            "{packages:?}"
-        );
     }
 
     #[test]
@@ -345,16 +331,5 @@ mod tests {
                 assert!(!is_binary || is_named, "{}", path.display());
             }
         }
-    }
-
-    /// What `--package` and `--exclude` of cargo know: not the folders' names.
-    fn names_in_manifests() -> Vec<String> {
-        let folders = std::fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
-        let manifests = folders.filter_map(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok());
-        let name = |text: String| {
-            let line = text.lines().find(|line| line.starts_with("name = "))?.to_owned();
-            Some(line.split('"').nth(1)?.to_owned())
-        };
-        manifests.filter_map(name).collect()
     }
 }
