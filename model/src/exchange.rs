@@ -1,7 +1,7 @@
 //! One request and its outcome, for the reports of older tools, which are computed from single requests.
 
-/// A request that was answered or lost. Times are nanoseconds of the monotonic clock; what never happened is 0, so use the
-/// methods.
+/// A request that was answered or lost. Times are nanoseconds of the monotonic clock. The time of something that never happened is 0;
+/// the methods return `None` instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
     /// The number of the connection, counted over all that were opened; unique in a measurement.

@@ -100,6 +100,11 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
         }
         return Ok(findings);
     }
+    // No run has a name like this.
+    if let Some(name) = name.filter(|name| name.contains(['.', '/'])) {
+        let either = "name a JSON report of drome, or a run as `drome list runs` lists it";
+        return Err(WrongInput(format!("there is no file {name}: {either}")).into());
+    }
     let store = store(common)?;
     let latest = || {
         Ok::<_, StoreError>(store.runs()?.into_iter().find(|run| run.kind.is_measured()).map(|run| run.id))

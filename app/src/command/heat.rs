@@ -147,8 +147,14 @@ fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode
         return Err(why.into());
     }
     let present = setup::present(&run)?;
+    let after = if run.study.design.looks().len() > 1 {
+        " until the first look, after which the run may end"
+    } else {
+        ""
+    };
     note!(
-        "{present} contenders and the reference on {}: {} before drome first checks whether that is enough",
+        "{} and the reference on {}: {}{after}",
+        report::units::several(present, "contender"),
         report::units::several(machines, "machine"),
         report::units::several(heats, "heat")
     );

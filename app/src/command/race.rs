@@ -66,7 +66,7 @@ const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 pub struct RaceArgs {
     /// Commands that each start a server, where {port} stands for the port that it must listen on; or URLs of servers that
     /// already run, which are neither started nor stopped [default: the servers of drome.toml in this folder or above]
-    #[arg(conflicts_with_all = ["revs", "images"], num_args = 2..=26, value_name = "COMMAND")]
+    #[arg(conflicts_with_all = ["revs", "images"], num_args = 1..=26, value_name = "COMMAND")]
     commands: Vec<String>,
     #[command(flatten)]
     revisions: RevisionArgs,
@@ -287,6 +287,10 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
 /// Measures and reports one race. `verdict`: the file that gets the judgement, if it is this race's own.
 fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<Measured> {
     check_margin(args)?;
+    if let [only] = &args.commands[..] {
+        let why = format!("a race is of two or more commands or URLs, and `{only}` is only one");
+        return Err(WrongInput(why).into());
+    }
     let writer = args.report_output.writer()?;
     let export = args.export.as_deref().map(export).transpose()?;
     let profile_dir = args.profile.as_deref().map(ProfileDir::to).transpose()?;

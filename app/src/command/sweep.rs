@@ -3,6 +3,7 @@
 mod watch;
 
 use super::format::{self, FormatArgs};
+use super::load::parse::positive_time;
 use super::pictures::Pictures;
 use super::servers_on::{self, ServersOnArgs};
 use super::session::own_path;
@@ -71,7 +72,7 @@ pub struct SweepArgs {
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeats: u16,
     /// Length of each measurement
-    #[arg(short, long, default_value = "2s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(short, long, default_value = "2s", value_name = "TIME", value_parser = positive_time)]
     duration: Duration,
     /// Warm-up load before each measurement, not counted
     #[arg(long, default_value = "500ms", value_name = "TIME", value_parser = humantime::parse_duration)]
@@ -192,9 +193,6 @@ fn check(args: &SweepArgs) -> Result<(), WrongInput> {
     }
     if !(args.common > 0.0 && args.common < 1.0) {
         return Err(WrongInput("--common: must be a share above 0 and below 1, such as 70%".to_owned()));
-    }
-    if args.duration.is_zero() {
-        return Err(WrongInput("--duration: must be a time above 0".to_owned()));
     }
     if args.start.len() > MOST {
         return Err(WrongInput(format!("--start: at most {MOST} servers can be compared")));

@@ -13,7 +13,8 @@ const DROME: &str = "drome";
 /// What ssh is told: never to ask for a password, because nobody may be there to answer.
 const BATCH: [&str; 2] = ["-o", "BatchMode=yes"];
 
-/// The words before `drome` on the other machine's command line.
+/// A command that runs drome on another machine: the words by which the machine is reached, such as `ssh HOST`, and after them those of
+/// the program there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transport {
     words: Vec<String>,

@@ -144,6 +144,18 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
 }
 
 #[test]
+fn a_file_and_a_run_that_are_not_there_are_told_apart() {
+    let home = Home::new();
+    let old = findings(&home, "old", 1.0, 50_000.0, "a cpu").display().to_string();
+    for (missing, why) in
+        [("gone.json", "there is no file gone.json: "), ("20260101", "there is no run `20260101`")]
+    {
+        let (code, _, err) = gate(&home, &["compare", &old, missing]);
+        assert!(code == 2 && err.contains(why), "{err}");
+    }
+}
+
+#[test]
 fn a_contender_that_only_one_run_has_is_judged_by_which() {
     let home = Home::new();
     let old = findings(&home, "old", 1.0, 50_000.0, "a cpu").display().to_string();

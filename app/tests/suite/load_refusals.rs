@@ -28,8 +28,9 @@ fn options_and_files_that_are_wrong_are_told_before_a_server_is_looked_for() {
     let junk = home.write("junk.pem", "this is not a certificate").display().to_string();
     let files = Authority::new(&home).sign("localhost", 4000);
     let (cert, key) = (files.certificate.display().to_string(), files.key.display().to_string());
-    let cases: [(&[&str], &[&str]); 9] = [
+    let cases: [(&[&str], &[&str]); 10] = [
         (&["--pipeline", "0"], &["--pipeline", "1..=10000"]),
+        (&["--duration", "0s"], &["--duration", "a time above 0"]),
         (&["--cacert", &junk], &[&junk, "no certificate", "PEM"]),
         (&["--cacert", &key], &[&key, "a private key", "swapped"]),
         (&["--cacert", "/no/such/file"], &["/no/such/file"]),

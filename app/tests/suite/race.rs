@@ -120,7 +120,7 @@ fn commands_that_can_not_race_are_refused_with_the_reason() {
     let finished = race(&home, &[&drome, &drome], &["--url", "http://192.0.2.1:{port}/"]);
     assert!(finished.code == 2 && finished.err.contains("not on this machine"), "{}", finished.err);
     let finished = race(&home, &[&drome], &[]);
-    assert!(finished.code == 2 && finished.err.contains("2 values required"), "{}", finished.err);
+    assert!(finished.code == 2 && finished.err.contains("two or more commands or URLs"), "{}", finished.err);
 }
 
 #[test]

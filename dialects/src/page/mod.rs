@@ -66,7 +66,7 @@ pub fn read(source: &str) -> Page {
     Page { title, items: items.into_iter().map(|(_, item)| item).collect(), strange }
 }
 
-/// More digits than any page has. Rounding to this removes the error of converting units, so that 1.8 ms are
+/// Rounds to twelve significant digits, which is more than any page has. This removes the error of converting units, so that 1.8 ms are
 /// exactly 1,800,000 ns.
 fn rounded(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)

@@ -166,6 +166,18 @@ fn is_floor(c: &ContenderFindings, metric: Metric) -> bool {
     metric == Metric::Rate && c.is_held_back()
 }
 
+/// Says what else than the server limited the rate in one of the runs or both; `None`: nothing did.
+fn floor_note(both: [&ContenderFindings; 2], metric: Metric) -> Option<String> {
+    let by: Vec<&str> =
+        both.iter().filter(|c| is_floor(c, metric)).filter_map(|c| c.held_back_by()).collect();
+    let by = match by[..] {
+        [] => return None,
+        [one, other] if one != other => "the load generator or the network",
+        [one, ..] => one,
+    };
+    Some(format!("{by} was the limit: its rates are lower bounds"))
+}
+
 fn contender(
     [old, new]: [&ContenderFindings; 2],
     references: &[Yardstick; 2],
@@ -175,12 +187,11 @@ fn contender(
     let before = paired_logs(old.merits(), &references[0].merits);
     let now = paired_logs(new.merits(), &references[1].merits);
     let estimate = rank_sum::shift(&now, &before, confidence);
-    let is_floor = is_floor(old, metric) || is_floor(new, metric);
+    let floor = floor_note([old, new], metric);
+    let is_floor = floor.is_some();
     let is_same_yardstick = references[0].is_held_back == references[1].is_held_back;
     let (change, note) = match estimate.map(|e| e.interval) {
-        _ if is_floor => {
-            (Change::Unknown, Some("the load generator was the limit: its rates are lower bounds".to_owned()))
-        }
+        _ if is_floor => (Change::Unknown, floor),
         _ if !is_same_yardstick => {
             let which = if references[1].is_held_back { "later" } else { "earlier" };
             let why = format!(

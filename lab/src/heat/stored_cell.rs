@@ -7,7 +7,7 @@ use crate::heat::turns::cycles::Cycles;
 use crate::heat::turns::disturbance;
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm_up::WarmUp;
-use crate::server::tree::ThreadClocks;
+use crate::server::tree::{self, ThreadClocks};
 use crate::verdict::{self, Case, Policy};
 use model::heat::{InCell, Slice};
 use model::{Measurement, Usage};
@@ -43,7 +43,8 @@ impl ActiveCell<'_, '_> {
             let (turns, disturbed) = disturbance::share(member, &cycles.turns);
             let (elsewhere_ns, elsewhere_wall_ns) = cpu_sampler::elsewhere(member, &cycles.used);
             let own_ns = (elsewhere_ns.unwrap_or(0) as f64 * share) as u64;
-            let busiest = busiest(&cycles.clocks[member], after);
+            let used_ns = cpu_sampler::in_all(member, &cycles.used).unwrap_or(0);
+            let busiest = busiest(&cycles.clocks[member], after, used_ns);
             let measurement =
                 (!sum.is_empty()).then(|| Box::new(self.measurement(member, sum, own_ns, busiest)));
             let (warmup_ns, settled) = warm_up.came_to(member);
@@ -92,26 +93,41 @@ impl ActiveCell<'_, '_> {
     }
 }
 
-/// The share of the busiest thread in the CPU time of all, between two readings of the clocks; `None` where it is not known for any.
-fn busiest(before: &ThreadClocks, after: &ThreadClocks) -> Option<f64> {
-    let used =
-        |(thread, now): (&(i32, i32), &u64)| now.saturating_sub(before.get(thread).copied().unwrap_or(0));
-    let all: u64 = after.iter().map(used).sum();
-    let busiest = after.iter().map(used).max()?;
-    (all > 0).then(|| busiest as f64 / all as f64)
+/// The share of the busiest thread in the CPU time of all, between two readings of the clocks; `None` where it is not known for any, or where
+/// threads that have ended may have used more. `used_ns`: the CPU time of all threads in between, also of those that have ended; 0: unknown.
+fn busiest(before: &ThreadClocks, after: &ThreadClocks, used_ns: u64) -> Option<f64> {
+    let all_ns = used_ns.max(tree::all_living_ns(before, after));
+    let busiest_ns = tree::busiest_thread_ns(before, after, all_ns)?;
+    (all_ns > 0).then(|| busiest_ns as f64 / all_ns as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn clocks(a: u64, b: u64) -> ThreadClocks {
+        ThreadClocks::from([((1, 1), a), ((1, 2), b)])
+    }
+
     #[test]
     fn the_busiest_thread_is_known_by_its_share() {
-        let clocks = |a, b| ThreadClocks::from([((1, 1), a), ((1, 2), b)]);
-        assert_eq!(busiest(&clocks(10, 10), &clocks(40, 20)), Some(0.75));
+        assert_eq!(busiest(&clocks(10, 10), &clocks(40, 20), 40), Some(0.75));
         assert_eq!(
-            (busiest(&clocks(1, 1), &clocks(1, 1)), busiest(&clocks(1, 1), &ThreadClocks::new())),
+            busiest(&clocks(10, 10), &clocks(40, 20), 0),
+            Some(0.75),
+            "where only the clocks are known"
+        );
+        let none = ThreadClocks::new();
+        assert_eq!(
+            (busiest(&clocks(1, 1), &clocks(1, 1), 0), busiest(&clocks(1, 1), &none, 0)),
             (None, None)
         );
+    }
+
+    #[test]
+    fn threads_that_have_ended_may_have_been_the_busiest() {
+        // Of 60, the two that live used 40, one of them 30; one that ended can have used 20.
+        assert_eq!(busiest(&clocks(10, 10), &clocks(40, 20), 60), Some(0.5));
+        assert_eq!(busiest(&clocks(10, 10), &clocks(40, 20), 71), None);
     }
 }

@@ -169,15 +169,19 @@ fn on_cpu_ns(schedstat: &Path) -> Option<u64> {
 /// that began between them began at 0. Of a thread that ended in between, only a bound is known, namely what is left of `cpu_ns`: `None`
 /// where that is larger than what any living thread used.
 pub fn busiest_thread_ns(before: &ThreadClocks, after: &ThreadClocks, cpu_ns: u64) -> Option<u64> {
-    // A clock that went back belongs to another thread, to which the kernel has given the same ID.
-    let used = |(thread, now): (&(i32, i32), &u64)| {
-        let then = before.get(thread).filter(|then| *then <= now).unwrap_or(&0);
-        now - then
-    };
-    let living: Vec<u64> = after.iter().map(used).collect();
-    let busiest = living.iter().copied().max()?;
-    let of_ended = cpu_ns.saturating_sub(living.iter().fold(0, |sum: u64, ns| sum.saturating_add(*ns)));
+    let busiest = living_ns(before, after).max()?;
+    let of_ended = cpu_ns.saturating_sub(all_living_ns(before, after));
     (of_ended <= busiest).then_some(busiest)
+}
+
+/// CPU time, between two readings, of all threads that still live at the second.
+pub fn all_living_ns(before: &ThreadClocks, after: &ThreadClocks) -> u64 {
+    living_ns(before, after).fold(0, u64::saturating_add)
+}
+
+fn living_ns(before: &ThreadClocks, after: &ThreadClocks) -> impl Iterator<Item = u64> {
+    // A clock that went back belongs to another thread, to which the kernel has given the same ID.
+    after.iter().map(|(thread, now)| now - before.get(thread).filter(|then| *then <= now).unwrap_or(&0))
 }
 
 fn processes(tree: &Tree) -> Vec<Stat> {

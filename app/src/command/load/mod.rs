@@ -4,7 +4,7 @@ mod connections;
 mod from;
 mod open;
 mod outputs;
-mod parse;
+pub(super) mod parse;
 mod profiling;
 mod requests;
 
@@ -40,7 +40,7 @@ pub struct LoadArgs {
     #[arg(help = "URL to load, such as http://127.0.0.1:8080/hello")]
     url: String,
     /// Measure for this long, such as 500ms, 10s or 2min [default: 10s]
-    #[arg(short, long, value_name = "TIME", value_parser = humantime::parse_duration, conflicts_with = "requests")]
+    #[arg(short, long, value_name = "TIME", value_parser = parse::positive_time, conflicts_with = "requests")]
     duration: Option<Duration>,
     /// Measure until this many requests are done
     #[arg(short = 'n', long, value_name = "N", value_parser = parse::positive)]

@@ -1,6 +1,6 @@
 //! Compares two runs in heats: each contender relative to the hub of its own run, by the model that judged both.
 
-use super::{Yardstick, common, is_floor};
+use super::{Yardstick, common, floor_note, is_floor};
 use crate::findings::analyse::heats::model::{Asked, Entrant, Model};
 use crate::findings::history::speed_of;
 use model::Metric;
@@ -119,8 +119,8 @@ fn contender(
 
 /// Why nothing can be said of a contender whatever its figures are, if so.
 fn why_not(both: [&ContenderFindings; 2], metric: Metric) -> Option<String> {
-    if both.into_iter().any(|c| is_floor(c, metric)) {
-        return Some("the load generator was the limit: its rates are lower bounds".to_owned());
+    if let Some(note) = floor_note(both, metric) {
+        return Some(note);
     }
     let [old, new] = both;
     let (_, which) = [(old, "earlier"), (new, "later")].into_iter().find(|(c, _)| has_not_settled(c))?;

@@ -196,6 +196,12 @@ pub fn elsewhere(member: usize, turns: &[(usize, CpuUsage)]) -> (Option<u64>, u6
     (ns, of_others().fold(0, |sum: u64, (_, used)| sum.saturating_add(used.wall_ns)))
 }
 
+/// A member's CPU time in all turns; `None` where it is not known in one of them.
+pub fn in_all(member: usize, turns: &[(usize, CpuUsage)]) -> Option<u64> {
+    let mut of_each = turns.iter().map(|(_, used)| used.members_ns.get(member).copied().flatten());
+    of_each.try_fold(0_u64, |sum, ns| Some(sum.saturating_add(ns?)))
+}
+
 /// The clock of each member's control group; `None` where the member has none, or its processes are not known.
 fn group_clocks(members: &[Option<Tree>]) -> Vec<Option<u64>> {
     let clock = |tree: &Tree| match tree {
