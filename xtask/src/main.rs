@@ -66,7 +66,7 @@ fn main() -> ExitCode {
         "dist" => dist::dist(&rest),
         "installs" => dist::installs(&rest),
         "emulated" => dist::emulated(),
-        "tidy" => tidy::check(&root()),
+        "tidy" => tidy::check(&root()).inspect(|()| println!("tidy: nothing to mend")),
         _ => {
             eprint!("{HELP}");
             return ExitCode::from(2);

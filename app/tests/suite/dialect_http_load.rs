@@ -60,6 +60,17 @@ fn a_rate_is_kept() {
 }
 
 #[test]
+fn a_rate_with_jitter_is_kept_too() {
+    let server = serve(&[]);
+    let url = format!("http://{}/hello", server.address);
+    let finished = drome("http_load", &["-rate", "100", "-jitter", "-fetches", "30", &url]);
+    let reading = &read(&finished.out)[0].reading;
+    assert_eq!((finished.code, reading.get("completed")), (Some(0), Some(30.0)), "{finished:?}");
+    // 29 times between two starts, none of them shorter than 9 ms. A slow machine only makes them longer.
+    assert!(reading.get("duration_ns").unwrap() >= 29.0 * 9e6, "{}", finished.out);
+}
+
+#[test]
 fn encrypted_servers_too() {
     let server = serve(&["--tls"]);
     let finished = drome("http_load", &["-p", "2", "-f", "6", &format!("https://{}/hello", server.address)]);

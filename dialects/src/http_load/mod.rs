@@ -1,8 +1,8 @@
 //! `http_load` of 12 March 2006.
 //!
 //! drome differs in these points: a rate is exact (`http_load` rounds the time between two starts down to whole
-//! milliseconds); `-timeout` limits the whole answer (there, the time without data); URLs are chosen at random, all
-//! equally likely, and source addresses are used in turn.
+//! milliseconds, also with `-jitter`); `-timeout` limits the whole answer (there, the time without data); URLs are
+//! chosen at random, all equally likely, and source addresses are used in turn.
 
 mod job;
 mod options;
@@ -12,7 +12,7 @@ pub use read::read;
 
 use crate::{Call, Dialect, Job, Printed};
 use job::{HttpLoad, Sums};
-use model::{Arrivals, Ask, Connecting, Expect, Load, Order, Plan, Rate, Target, TlsChoice, Until};
+use model::{Arrivals, Ask, Connecting, Expect, Gaps, Load, Order, Plan, Rate, Target, TlsChoice, Until};
 use options::{End, Options, Start, fatal};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -31,6 +31,9 @@ const MOST_DESCRIPTORS: usize = 1024;
 /// The number of descriptors that the tool does not use for connections.
 const SPARE_DESCRIPTORS: usize = 3;
 
+/// With `-jitter`, the share of the time between two starts by which it is shorter or longer at most.
+const JITTER: f64 = 0.1;
+
 /// A URL of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Url {
@@ -48,10 +51,8 @@ pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let name = &call.program;
     let urls = urls(name, &options.list)?;
     let target = target(name, &options, &urls)?;
-    let plan = Plan {
-        connecting: Connecting { from: sources(name, options.sip.as_deref())?, ..Connecting::default() },
-        ..plan(&options, &urls, target, most)?
-    };
+    let mut plan = plan(&options, &urls, target, most)?;
+    plan.connecting.from = sources(name, options.sip.as_deref())?;
     let urls = urls.into_iter().map(|url| url.text).collect();
     Ok(Box::new(HttpLoad { plan, options, urls, sums: Sums::default(), began: None, reports: 0 }))
 }
@@ -146,6 +147,8 @@ fn plan(options: &Options, urls: &[Url], target: Target, most: usize) -> Result<
     let per_connection = Some(1);
     let load = match options.start {
         Start::Parallel(connections) => Load::Closed { connections, per_connection },
+        // Due times of open load do not vary like that. Openings of connections do, and each connection has one fetch.
+        Start::Rate(_) if options.jitter => Load::Closed { connections: most, per_connection },
         Start::Rate(rate) => {
             let rate_per_s: Rate = rate
                 .to_string()
@@ -157,11 +160,19 @@ fn plan(options: &Options, urls: &[Url], target: Target, most: usize) -> Result<
     let until = match (options.end, options.start) {
         (End::Seconds(n), _) => Until::Elapsed(Duration::from_secs(n)),
         (End::Fetches(n), Start::Parallel(_)) => Until::Closed(n),
+        (End::Fetches(n), Start::Rate(_)) if options.jitter => Until::Closed(n),
         (End::Fetches(n), Start::Rate(_)) => Until::Answered(n),
     };
     let mut plan = Plan::new(target, Ask::default(), load, until);
     plan.asks = asks.collect();
     plan.order = Order::Random;
+    if let (Start::Rate(rate), true) = (options.start, options.jitter) {
+        plan.connecting = Connecting {
+            rate_per_s: Some(rate.into()),
+            gaps: Gaps::Uniform(JITTER),
+            ..Connecting::default()
+        };
+    }
     plan.timeout = Duration::from_secs(options.timeout_s);
     plan.tls = TlsChoice { insecure: true, no_resumption: true, ..TlsChoice::default() };
     Ok(plan)

@@ -25,6 +25,8 @@ pub enum End {
 pub struct Options {
     /// How fetches start.
     pub start: Start,
+    /// Whether the time between two starts varies, where fetches start at a rate.
+    pub jitter: bool,
     /// When the run ends.
     pub end: End,
     /// The timeout of a fetch, in seconds.
@@ -95,10 +97,10 @@ impl Options {
         if jitter && !matches!(start, Start::Rate(_)) {
             return Err(usage(name));
         }
-        if let Some(option) = refused.or(jitter.then_some("-jitter")) {
+        if let Some(option) = refused {
             return Err(Printed::refuse("http_load", option, why_not(option)));
         }
-        Ok(Self { start, end, timeout_s, verbose, proxy, sip, list: list.clone() })
+        Ok(Self { start, jitter, end, timeout_s, verbose, proxy, sip, list: list.clone() })
     }
 }
 
@@ -107,7 +109,6 @@ fn why_not(option: &str) -> &'static str {
     match option {
         "-checksum" => "drome compares only the length of bodies, not their content",
         "-cipher" => "its names are those of OpenSSL, which drome does not use",
-        "-jitter" => "drome starts fetches evenly",
         _ => "drome reads as fast as it can",
     }
 }

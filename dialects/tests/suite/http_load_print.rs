@@ -15,7 +15,7 @@
 //! | `code … --` | answers by status, in order |
 
 use dialects::{Call, Job, Printed, http_load};
-use model::{End, Exchange, Load, Loss, Order, Tally, Until};
+use model::{Connecting, End, Exchange, Gaps, Load, Loss, Order, Tally, Until};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -130,6 +130,22 @@ fn options_and_what_begins_like_them() {
     );
 }
 
+/// `http_load` draws each time between two starts from nine to eleven tenths of the usual one.
+#[test]
+fn with_jitter_the_times_between_starts_vary_by_a_tenth() {
+    let plan = |line| job(line).plan().clone();
+    let varied = plan("-r 50 -jitter -f 9 http://127.0.0.1:1/");
+    assert_eq!((varied.connecting.rate_per_s, varied.connecting.gaps), (Some(50.0), Gaps::Uniform(0.1)));
+    assert!(matches!(varied.load, Load::Closed { per_connection: Some(1), .. }), "a fetch a connection");
+    assert_eq!(varied.until, Until::Closed(9));
+    let timed = plan("-j -r 50 -s 2 http://127.0.0.1:1/");
+    assert_eq!(
+        (timed.until, timed.connecting.gaps),
+        (Until::Elapsed(Duration::from_secs(2)), Gaps::Uniform(0.1))
+    );
+    assert_eq!(plan("-r 50 -s 2 http://127.0.0.1:1/").connecting, Connecting::default());
+}
+
 #[test]
 fn bad_command_lines() {
     for line in
@@ -153,7 +169,7 @@ fn bad_command_lines() {
     ] {
         assert_eq!(refused(line), Printed::err(words).exit(1), "{line}");
     }
-    for option in ["-checksum", "-throttle", "-Throttle 5", "-cipher fastsec", "-r 5 -jitter"] {
+    for option in ["-checksum", "-throttle", "-Throttle 5", "-cipher fastsec"] {
         let line = format!("-p 1 -f 1 {option} http://127.0.0.1:1/");
         let printed = refused(&line);
         let name = option.split(' ').find(|word| word.len() > 2).unwrap();
