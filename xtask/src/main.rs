@@ -129,11 +129,11 @@ fn kills(args: &[String]) -> Result<()> {
     testing::of_program(&variables, &["--nocapture", "kills::"])
 }
 
-/// Runs the browser tests that take the pictures. They measure a small study for it.
+/// Runs the browser tests that take the pictures. They measure a small study for it, as drome does by default: the load generator polls.
 fn screenshots() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     let folder = format!("DROME_SCREENSHOTS={}", root().join("docs/screenshots").display());
-    testing::of_program(&[folder], &["--ignored", "browser::"])
+    testing::of_program(&[folder, "DROME_POLL=1".to_owned()], &["--ignored", "browser::"])
 }
 
 /// Replaces this process by a command of the crate `bench`. That crate needs no optimisation itself: it measures a

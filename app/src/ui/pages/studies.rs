@@ -98,7 +98,7 @@ fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
                 legend { "Length" }
                 label.choice {
                     input type="radio" name="how" value="quick" checked;
-                    span { strong { "A first look" } " " (units::several(blocks, &format!("short {}", unit(study)))) ", no ranks, about " (progress::long(takes)) }
+                    span { strong { "A first look" } ": " (units::several(blocks, &format!("short {}", unit(study)))) ", no ranks, about " (progress::long(takes)) }
                 }
                 label.choice {
                     input type="radio" name="how" value="full";

@@ -15,8 +15,8 @@ pub const LIMIT: Duration = Duration::from_mins(5);
 /// trials count there, unless the test says otherwise.
 const ALLOW_BUSY: &str = "DROME_ALLOW_BUSY";
 
-/// They share two cores, perhaps, so that a load generator that polls takes its time from other tests. It sleeps unless the test says
-/// otherwise.
+/// They share two cores, perhaps, so that a load generator that polls takes its time from other tests. It sleeps unless the test, or the
+/// environment of all tests, says otherwise.
 pub const POLL: &str = "DROME_POLL";
 
 /// Starts a program, and ends it where it takes longer than anything may.
@@ -26,7 +26,8 @@ pub fn spawn(command: &mut Command) -> Child {
 
 fn spawn_for(command: &mut Command, limit: Duration) -> Child {
     for (variable, value) in [(ALLOW_BUSY, "1"), (POLL, "0")] {
-        if !command.get_envs().any(|(name, _)| name == variable) {
+        let is_given = std::env::var_os(variable).is_some();
+        if !is_given && !command.get_envs().any(|(name, _)| name == variable) {
             command.env(variable, value);
         }
     }
