@@ -40,6 +40,12 @@ impl Table {
         Self { name: self.column(title).unwrap_or(0), ..self }
     }
 
+    /// The column that names a row: the chosen one, else the first column of words; `None`: all columns are numbers.
+    pub fn name_column(&self) -> Option<usize> {
+        let is_words = |i: &usize| self.head.get(*i).is_some_and(|(_, side)| *side == Side::Left);
+        Some(self.name).filter(is_words).or_else(|| (0..self.head.len()).find(is_words))
+    }
+
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells.into_iter().map(|cell| (cell, Ink::Plain)).collect());
@@ -174,6 +180,15 @@ mod tests {
         table.row(["2", "b", "≥ 900", "880–920", "client"].map(Into::into).to_vec());
         table.paint("bound", Ink::Doubt);
         table
+    }
+
+    #[test]
+    fn a_row_is_named_by_the_chosen_column_else_by_the_first_of_words() {
+        let head = [("rank", Side::Right), ("letters", Side::Left), ("who", Side::Left)];
+        let by = |table: Table| table.name_column();
+        assert_eq!(by(Table::new(&head).named_by("who")), Some(2));
+        assert_eq!(by(Table::new(&head)), Some(1));
+        assert_eq!(by(Table::new(&head[..1])), None);
     }
 
     #[test]

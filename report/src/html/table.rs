@@ -27,7 +27,7 @@ impl Shown<'_> {
     /// The box with the table in it.
     pub fn markup(&self) -> Markup {
         let caption = format!("{}-caption", self.id);
-        let name = self.table.head().iter().position(|(_, side)| *side == Side::Left);
+        let name = self.table.name_column();
         html! {
             div.scroll.tall[self.is_tall] tabindex="0" role="region" aria-labelledby=(caption) {
                 table.sortable.filterable[self.has_filter] #(self.id) {

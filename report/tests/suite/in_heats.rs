@@ -288,6 +288,8 @@ fn starts_are_the_rows_of_the_csv_and_of_the_page() {
     }
     assert_eq!((field(2, "outcome"), field(2, "reasons"), field(2, "figure")), ("failed", "it ended", ""));
     let page = report::html::page(&told);
+    // The name of a row is its contender, not its letters.
+    assert!(page.contains(r#"<th scope="row">nginx"#), "{page}");
     for text in [
         "Every start",
         "nginx is the fastest: 1.14 times the rate of H2O",
