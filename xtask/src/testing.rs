@@ -152,7 +152,7 @@ fn fast() -> Result<()> {
 /// Runs cargo, shows its output on standard error, and stops it if a test takes too long.
 fn watched(args: &[&str]) -> Result<()> {
     eprintln!("$ cargo {}", args.join(" "));
-    // Tests wait for servers half of the time, so more of them run at once than there are cores.
+    // Tests wait for servers a part of the time, so more of them run at once than there are cores.
     let threads = available_parallelism().map_or(2, usize::from) + 6;
     let mut command = xtask::command("cargo");
     command.args(args).current_dir(root()).stdout(Stdio::piped());

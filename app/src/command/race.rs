@@ -288,7 +288,7 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
 fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<Measured> {
     check_margin(args)?;
     if let [only] = &args.commands[..] {
-        let why = format!("a race is of two or more commands or URLs, and `{only}` is only one");
+        let why = format!("a race needs two or more commands or URLs, and `{only}` is the only one");
         return Err(WrongInput(why).into());
     }
     let writer = args.report_output.writer()?;

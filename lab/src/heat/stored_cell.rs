@@ -43,7 +43,7 @@ impl ActiveCell<'_, '_> {
             let (turns, disturbed) = disturbance::share(member, &cycles.turns);
             let (elsewhere_ns, elsewhere_wall_ns) = cpu_sampler::elsewhere(member, &cycles.used);
             let own_ns = (elsewhere_ns.unwrap_or(0) as f64 * share) as u64;
-            let used_ns = cpu_sampler::in_all(member, &cycles.used).unwrap_or(0);
+            let used_ns = cpu_sampler::in_all_turns(member, &cycles.used).unwrap_or(0);
             let busiest = busiest(&cycles.clocks[member], after, used_ns);
             let measurement =
                 (!sum.is_empty()).then(|| Box::new(self.measurement(member, sum, own_ns, busiest)));

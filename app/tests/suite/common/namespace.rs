@@ -49,7 +49,7 @@ impl Namespace {
     pub fn apart() -> Self {
         let (nth, mut namespace) = Self::unlinked();
         namespace.add_pair();
-        namespace.leave_the_others();
+        namespace.isolate_this_side();
         namespace.linked(nth);
         namespace
     }
@@ -76,13 +76,13 @@ impl Namespace {
         namespace.relay = Some(relay);
         assert_eq!(said, "ready\n", "making network devices needs root and /dev/net/tun");
         ip(&format!("link set {} netns {}", namespace.there, namespace.name));
-        namespace.leave_the_others();
+        namespace.isolate_this_side();
         namespace.linked(nth);
         namespace
     }
 
     /// Puts this side of the link into a namespace, too.
-    fn leave_the_others(&mut self) {
+    fn isolate_this_side(&mut self) {
         let near = format!("{}n", self.name);
         ip(&format!("netns add {near}"));
         ip(&format!("link set {} netns {near}", self.here));

@@ -197,7 +197,7 @@ pub fn elsewhere(member: usize, turns: &[(usize, CpuUsage)]) -> (Option<u64>, u6
 }
 
 /// A member's CPU time in all turns; `None` where it is not known in one of them.
-pub fn in_all(member: usize, turns: &[(usize, CpuUsage)]) -> Option<u64> {
+pub fn in_all_turns(member: usize, turns: &[(usize, CpuUsage)]) -> Option<u64> {
     let mut of_each = turns.iter().map(|(_, used)| used.members_ns.get(member).copied().flatten());
     of_each.try_fold(0_u64, |sum, ns| Some(sum.saturating_add(ns?)))
 }
