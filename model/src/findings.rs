@@ -55,6 +55,9 @@ pub struct Findings {
     pub workloads: BTreeMap<String, String>,
     /// Whether the run is a first look, in which no ranks are claimed.
     pub quick: bool,
+    /// Whether disturbed measurements were allowed to count (`--allow-busy`); absent where they were not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_busy: bool,
     /// Why the run stopped, or that it has not.
     pub ended: String,
     /// How long all starts (in blocks: trials) took together.

@@ -48,6 +48,7 @@ fn whole(
         conditions,
         workloads: run.workloads.clone(),
         quick: run.quick,
+        allow_busy: run.allow_busy == Some(true),
         ended: ended.unwrap_or(cut_off(run)).to_owned(),
         elapsed_s,
         race: race::findings(run, &cells, elapsed_s),

@@ -75,6 +75,8 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
     if judged == 0 {
         return Err(CompareError::Nothing { old: old.run.clone(), new: new.run.clone() });
     }
+    let of_heats =
+        heats::Both { comparisons: judged, is_same_hub, may_be_busy: [old.allow_busy, new.allow_busy] };
     // Bonferroni: all intervals together hold with the confidence that one alone would have.
     let confidence = 1.0 - (1.0 - CONFIDENCE) / judged as f64;
     Ok(Comparison {
@@ -85,7 +87,7 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
         confidence: CONFIDENCE,
         cells: pairs
             .iter()
-            .map(|(o, n)| heats::cell(o, n, judged, is_same_hub).unwrap_or_else(|| cell(o, n, confidence)))
+            .map(|(o, n)| heats::cell(o, n, &of_heats).unwrap_or_else(|| cell(o, n, confidence)))
             .collect(),
         gone: only_in(old, new),
         added: only_in(new, old),

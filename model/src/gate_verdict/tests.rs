@@ -44,6 +44,7 @@ fn findings(title: &str) -> Findings {
         conditions: ConditionsRange::default(),
         workloads: BTreeMap::new(),
         quick: false,
+        allow_busy: false,
         ended: "decided".to_owned(),
         elapsed_s: 61.5,
         race: None,

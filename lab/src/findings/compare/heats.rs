@@ -17,31 +17,36 @@ pub(super) fn has_hub(cell: &CellFindings) -> bool {
     cell.in_heats.as_ref().is_some_and(|heats| heats.starts.iter().any(|start| start.contender == HUB))
 }
 
-/// Compares a cell that both runs measured in heats; `comparisons`: how many are made in all cells together. Hubs that do different
-/// work are no common measure.
-pub(super) fn cell(
-    old: &CellFindings,
-    new: &CellFindings,
-    comparisons: usize,
-    is_same_hub: bool,
-) -> Option<CellComparison> {
+/// What holds for all cells of the two runs.
+pub(super) struct Both {
+    /// The number of comparisons in all cells together.
+    pub comparisons: usize,
+    /// Whether the hubs do the same work; otherwise they are no common measure.
+    pub is_same_hub: bool,
+    /// Whether disturbed measurements were allowed to count, in the earlier run and in the later one.
+    pub may_be_busy: [bool; 2],
+}
+
+/// Compares a cell that both runs measured in heats.
+pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &Both) -> Option<CellComparison> {
     let (before, now) = (old.in_heats.as_ref()?, new.in_heats.as_ref()?);
-    let base = if is_same_hub && has_hub(old) && has_hub(new) { HUB } else { REFERENCE };
+    let base = if both_runs.is_same_hub && has_hub(old) && has_hub(new) { HUB } else { REFERENCE };
     let [one, two] = [model(old, before), model(new, now)];
     let both: Vec<(&ContenderFindings, &ContenderFindings)> = common(old, new).collect();
     let (nobody, cell_metric) = (usize::MAX, new.metric);
     let index = |model: &Model, name: &str| model.index(name).unwrap_or(nobody);
+    let why_not = |pair: [&ContenderFindings; 2]| why_not(pair, cell_metric, both_runs.may_be_busy);
     // A contender whose own change is inconclusive does not show how much contenders move from run to run either.
-    let pair = |(o, n): &(&ContenderFindings, &ContenderFindings)| match why_not([o, n], cell_metric) {
+    let pair = |(o, n): &(&ContenderFindings, &ContenderFindings)| match why_not([o, n]) {
         Some(_) => (nobody, nobody),
         None => (index(&one, &o.name), index(&two, &n.name)),
     };
     let pairs: Vec<(usize, usize)> = both.iter().map(pair).collect();
     let bases = (index(&one, base), index(&two, base));
-    let found = changes(&one.fit, &two.fit, bases, &pairs, comparisons);
+    let found = changes(&one.fit, &two.fit, bases, &pairs, both_runs.comparisons);
     let is_same_yardstick = base == HUB || Yardstick::of(old).is_held_back == Yardstick::of(new).is_held_back;
     let judge = |((o, n), change): (&(&ContenderFindings, &ContenderFindings), _)| {
-        contender([o, n], change, new, is_same_yardstick)
+        contender([o, n], change, why_not([o, n]), cell_metric, is_same_yardstick)
     };
     let mut contenders: Vec<ContenderComparison> = both.iter().zip(found.all).map(judge).collect();
     let of = |c: &ContenderComparison| c.ratio.map_or(f64::INFINITY, |ratio| ratio.median);
@@ -86,13 +91,13 @@ fn drift(both: [&CellInHeats; 2], base: &str, cell: &CellFindings) -> Option<Fig
 fn contender(
     [old, new]: [&ContenderFindings; 2],
     found: Option<stats::heats::Change>,
-    cell: &CellFindings,
+    why_not: Option<String>,
+    metric: Metric,
     is_same_yardstick: bool,
 ) -> ContenderComparison {
-    let why_not = why_not([old, new], cell.metric);
     let ratio = found.map(|change| {
         let (median, (low, high)) = (change.ratio, change.sure);
-        speed_of(Figure { median, low: Some(low), high: Some(high) }, cell.metric)
+        speed_of(Figure { median, low: Some(low), high: Some(high) }, metric)
     });
     let unknown = |why: String| (Change::Unknown, Some(why));
     let (change, note) = match (found, ratio) {
@@ -117,14 +122,25 @@ fn contender(
     }
 }
 
-/// Why nothing can be said of a contender whatever its figures are, if so.
-fn why_not(both: [&ContenderFindings; 2], metric: Metric) -> Option<String> {
+/// Why nothing can be said of a contender whatever its figures are, if so. `may_be_busy`: whether disturbed measurements were allowed to
+/// count in each run.
+fn why_not(both: [&ContenderFindings; 2], metric: Metric, may_be_busy: [bool; 2]) -> Option<String> {
     if let Some(note) = floor_note(both, metric) {
         return Some(note);
     }
-    let [old, new] = both;
-    let (_, which) = [(old, "earlier"), (new, "later")].into_iter().find(|(c, _)| has_not_settled(c))?;
-    Some(format!("it had not settled in the {which} run"))
+    let runs = || both.into_iter().zip(["earlier", "later"]);
+    if let Some((_, which)) = runs().find(|(c, _)| has_not_settled(c)) {
+        return Some(format!("it had not settled in the {which} run"));
+    }
+    let ((_, which), _) = runs().zip(may_be_busy).find(|((c, _), may)| !may && was_never_quiet(c))?;
+    let why = "other programs or the host disturbed most of its turns";
+    Some(format!("in the {which} run, {why}, so they all count: what that cost it is unknown"))
+}
+
+/// Whether all turns count, those that were disturbed too, in a third of its starts or more. Contenders don't all lose the same beside other
+/// programs, and the intervals of one run show only what they lost beside those of that run.
+fn was_never_quiet(c: &ContenderFindings) -> bool {
+    c.in_heats.as_ref().is_some_and(|own| own.never_quiet > 0 && own.never_quiet * 3 >= own.starts)
 }
 
 fn has_not_settled(c: &ContenderFindings) -> bool {
@@ -146,6 +162,7 @@ mod tests {
     use crate::findings::compare::{CompareError, compare};
     use model::Findings;
     use model::comparison::Comparison;
+    use model::heat::Counts;
 
     const RATES: [(&str, f64); 4] =
         [("same", 100_000.0), ("worse", 80_000.0), ("better", 50_000.0), ("other", 120_000.0)];
@@ -230,6 +247,32 @@ mod tests {
         unknown("better", "its rates are lower bounds");
         unknown("same", "none of its starts in the later run has a figure");
         assert_eq!((comparison.failed.len(), comparison.regressions(0.0).count()), (1, 0));
+    }
+
+    #[test]
+    fn a_run_that_was_never_quiet_shows_no_change_of_a_contender() {
+        let old = findings(&run(1, &[]));
+        let busy = |rounds: usize| {
+            let world = run(2, &[("worse", 60_000.0)]);
+            let Kept { heats, mut starts, slices } = world.kept();
+            let of_busy_rounds = starts.iter_mut().filter(|start| start.round < rounds);
+            for cell in of_busy_rounds.flat_map(|start| start.cells.values_mut()) {
+                cell.counts = Counts::NeverQuiet;
+            }
+            analyse::heats::findings(&world.run, &heats, &starts, &slices, Some("enough"))
+        };
+        let judged = |old: &Findings, new: &Findings| {
+            let comparison = compare(old, new, false).unwrap();
+            let worse = comparison.cells[0].contenders.iter().find(|c| c.name == "worse").cloned().unwrap();
+            (worse.change, worse.ratio.is_some(), worse.note.unwrap_or_default())
+        };
+        assert_eq!(judged(&old, &busy(1)), (Change::Slower, true, String::new()), "one start of six");
+        let (change, has_ratio, note) = judged(&old, &busy(2));
+        assert_eq!((change, has_ratio), (Change::Unknown, false));
+        assert!(note.contains("in the later run, other programs"), "{note}");
+        assert!(judged(&busy(6), &old).2.contains("in the earlier run"));
+        let allowed = Findings { allow_busy: true, ..busy(6) };
+        assert_eq!(judged(&old, &allowed).0, Change::Slower, "it was to count: --allow-busy");
     }
 
     #[test]

@@ -214,6 +214,7 @@ fn findings(run: &Run, names: &[String], blocks: usize, text: &str) -> Findings 
         conditions: environment::ConditionsRange { others_ppm_max: Some(12_345), ..Default::default() },
         workloads: run.workloads.clone(),
         quick: false,
+        allow_busy: false,
         ended: format!("every interval is within ±3 % {text}"),
         elapsed_s: 61.5,
         race: None,

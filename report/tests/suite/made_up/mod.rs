@@ -137,6 +137,7 @@ pub fn findings() -> Findings {
         conditions: ConditionsRange::default(),
         workloads: BTreeMap::from([("hello".to_owned(), "d2a84f4b8b65".to_owned())]),
         quick: false,
+        allow_busy: false,
         ended: "every interval is within ±3 % after 6 blocks".to_owned(),
         elapsed_s: 61.5,
         race: None,
