@@ -7,7 +7,7 @@
 #[path = "../tests/simulation/world.rs"]
 mod world;
 
-use stats::heats::{Best, Fit, Looks, Rules, Verdict, changes, figures};
+use stats::heats::{Best, Fit, InBoth, Looks, Rules, Verdict, changes, figures};
 use stats::random;
 use world::{MANAGED, NATIVE, Noise, World};
 
@@ -61,7 +61,7 @@ fn compared(
     runs: u64,
 ) -> (f64, f64, f64) {
     let hub = before.truth.len() - 1;
-    let both: Vec<(usize, usize)> = (0..hub).map(|c| (c, c)).collect();
+    let both: Vec<InBoth> = (0..hub).map(|c| InBoth { before: c, after: c, sway: None }).collect();
     let (mut wrong, mut found, mut halves) = (0.0, 0.0, Vec::new());
     for seed in 0..runs {
         let mut is_wrong = false;

@@ -5,6 +5,7 @@ use super::fit::{Fit, MEANINGLESS};
 use super::movement::Movement;
 use super::studentized_range::Critical;
 use crate::estimate::{CONFIDENCE, SYSTEMATIC};
+use crate::root_mean_square;
 
 /// The change of one contender's ratio to the base.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,20 +30,40 @@ pub struct Changes {
     pub movement: Option<f64>,
 }
 
-/// Compares contenders of two runs. `bases`: the index of the base, to which ratios refer, in the run before and in the run after. `both`:
-/// each contender's index before and after. `comparisons`: the number of comparisons made together, in this cell and others; if more are
-/// known here, theirs counts.
+/// A contender of both runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InBoth {
+    /// Its index in the run before.
+    pub before: usize,
+    /// Its index in the run after.
+    pub after: usize,
+    /// How much its rate sways with the machine within a start ([`StartFigure::sway`](super::StartFigure::sway)); `None`: as much as usual.
+    pub sway: Option<f64>,
+}
+
+/// A contender that sways little is taken to move from run to run by at least this share of what is usual, and one that sways much by at
+/// most its inverse.
+const LEAST_SHARE: f64 = 0.5;
+
+/// Compares contenders of two runs. `bases`: the index of the base, to which ratios refer, in the run before and in the run after.
+/// `comparisons`: the number of comparisons made together, in this cell and others; if more are known here, theirs counts.
+///
+/// What sways more with the machine within a run also moves further from one run to the next, because the machine differs. Movement is
+/// taken to be in proportion to the square of the sway, because all sway a little by themselves. (Of the ten pairs of five runs of
+/// `raspberry-pi` on a machine with unseen neighbours, four named a contender that had not changed where all were taken to move alike or in
+/// proportion to their sway, and none by the square.)
 pub fn changes(
     before: &Fit,
     after: &Fit,
     bases: (usize, usize),
-    both: &[(usize, usize)],
+    both: &[InBoth],
     comparisons: usize,
 ) -> Changes {
     let all: Vec<Option<Contrast>> = both
         .iter()
-        .map(|(old, new)| Some(after.contrast(*new, bases.1)?.minus(&before.contrast(*old, bases.0)?)))
+        .map(|one| Some(after.contrast(one.after, bases.1)?.minus(&before.contrast(one.before, bases.0)?)))
         .collect();
+    let shares = shares(both);
     let compared = all.iter().flatten().count().max(comparisons).max(1) as f64;
     let (single, sure) = (Critical::of(2, 1.0 - CONFIDENCE), Critical::of(2, (1.0 - CONFIDENCE) / compared));
     let change = |contrast: Contrast| {
@@ -58,16 +79,26 @@ pub fn changes(
             is_change,
         }
     };
+    // As if all moved as far as is usual.
+    let usual: Vec<Option<Contrast>> =
+        all.iter().zip(&shares).map(|(contrast, share)| Some((*contrast)?.divided_by(*share))).collect();
     // Its own movement is no reason to doubt a contender's change.
     let widened = |(one, contrast): (usize, &Option<Contrast>)| {
-        let others = all.iter().enumerate().filter(|(other, _)| *other != one);
+        let others = usual.iter().enumerate().filter(|(other, _)| *other != one);
         let others: Vec<Contrast> = others.filter_map(|(_, contrast)| *contrast).collect();
         let contrast = (*contrast)?;
-        Some(Movement::of(&others).map_or(contrast, |movement| movement.widens(&contrast)))
+        Some(Movement::of(&others).map_or(contrast, |movement| movement.times(shares[one]).widens(&contrast)))
     };
-    let known: Vec<Contrast> = all.iter().flatten().copied().collect();
+    let known: Vec<Contrast> = usual.iter().flatten().copied().collect();
     Changes {
         movement: Movement::of(&known).map(|movement| movement.variance.sqrt()),
         all: all.iter().enumerate().map(widened).map(|contrast| contrast.map(change)).collect(),
     }
+}
+
+/// How far each contender is expected to move, as a share of what is usual.
+fn shares(both: &[InBoth]) -> Vec<f64> {
+    let usual = root_mean_square(both.iter().filter_map(|one| one.sway)).filter(|usual| *usual > 0.0);
+    let share = |one: &InBoth| Some((one.sway? / usual?).powi(2).clamp(LEAST_SHARE, 1.0 / LEAST_SHARE));
+    both.iter().map(|one| share(one).unwrap_or(1.0)).collect()
 }

@@ -21,6 +21,11 @@ pub(super) struct Contrast {
 }
 
 impl Contrast {
+    /// The same in units of this length.
+    pub fn divided_by(&self, length: f64) -> Self {
+        Self { difference: self.difference / length, error: self.error / length, ..*self }
+    }
+
     /// The difference of two contrasts that have nothing in common (Satterthwaite 1946).
     pub fn minus(&self, other: &Self) -> Self {
         let (one, two) = (self.error.powi(2), other.error.powi(2));

@@ -19,7 +19,7 @@ mod special;
 mod studentized_range;
 mod variance;
 
-pub use changes::{Change, Changes, changes};
+pub use changes::{Change, Changes, InBoth, changes};
 pub use design::{Best, Entrant, Looks, Rules, Start};
 pub use fit::{Fit, MEANINGLESS, Pair, Place, SAME, Verdict};
 pub use machines::{MachinesAsked, OfMachine, machines};

@@ -46,6 +46,11 @@ impl Movement {
         Some(Self { variance: high, freedom })
     }
 
+    /// The movement of a contender that moves this many times as far as is usual.
+    pub fn times(&self, share: f64) -> Self {
+        Self { variance: self.variance * share * share, ..*self }
+    }
+
     /// A change with this movement as a part of its error (Satterthwaite 1946).
     pub fn widens(&self, change: &Contrast) -> Contrast {
         let (own, moved) = (change.error.powi(2), self.variance);

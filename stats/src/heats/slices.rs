@@ -31,6 +31,9 @@ pub struct StartFigure {
     /// How far the rate lies below the centre of its slices, as a share (0.08: pauses cost 8 %), beyond what is usual among the
     /// heat's other members: what slows all now and then is not the server's. `None` below eight slices.
     pub stall: Option<f64>,
+    /// The standard deviation of the logarithms of its slices' rates as they were, not adjusted for the machine's speed: how much the
+    /// rate sways with the machine. `None` below eight slices, and where one had no answer.
+    pub sway: Option<f64>,
 }
 
 impl StartFigure {
@@ -78,12 +81,16 @@ pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
         let adjusted = |s: &Slice| Some((s.answers as f64, s.time_ns as f64 / 1e9 * levels[s.cycle]?.exp()));
         own.filter_map(adjusted).collect()
     };
+    let sway = |member: usize| {
+        let own = valid.iter().filter(|s| s.member == member);
+        deviation(&own.map(|s| (s.answers as f64 / s.time_ns as f64).ln()).collect::<Vec<_>>())
+    };
     let telling = informs.iter().filter(|informs| **informs).count() as f64;
     let found: Vec<Option<StartFigure>> = (0..informs.len())
         .map(|m| {
             // A member's own influence on the level hides a share of its deviation from it.
             let share = if informs[m] && telling > 1.0 { telling / (telling - 1.0) } else { 1.0 };
-            figure(&of_member(m), share.sqrt())
+            figure(&of_member(m), share.sqrt()).map(|figure| StartFigure { sway: sway(m), ..figure })
         })
         .collect();
     let stalls: Vec<Option<f64>> = found.iter().map(|figure| figure.as_ref()?.stall).collect();
@@ -109,7 +116,16 @@ fn figure(slices: &[(f64, f64)], widen: f64) -> Option<StartFigure> {
         signed_rank::centre(&rates).map(|centre| 1.0 - rate / centre)
     });
     let error = is_enough.then(|| widen * error_of_ratio(slices, rate));
-    Some(StartFigure { log_rate: rate.ln(), error, slices: slices.len(), stall: stall.flatten() })
+    Some(StartFigure { log_rate: rate.ln(), error, slices: slices.len(), stall: stall.flatten(), sway: None })
+}
+
+/// The standard deviation; `None` of too few values, or where one is not finite.
+fn deviation(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let deviation = (squares / (n - 1.0)).sqrt();
+    Some(deviation).filter(|deviation| values.len() >= LEAST_SLICES && deviation.is_finite())
 }
 
 /// The standard error of the logarithm of a ratio of sums, from batches (Cochran 1977, section 6.4; batch means: Conway 1963).
@@ -239,6 +255,7 @@ mod tests {
                 "{figure:?}"
             );
             assert!(!figure.stalls() && figure.slices == 40);
+            assert!((0.015..0.025).contains(&figure.sway.unwrap()), "{figure:?}");
         }
     }
 
@@ -247,6 +264,7 @@ mod tests {
         let slow = |cycle: usize| if cycle >= 20 { 0.75 } else { 1.0 };
         let mut slices = heat(|cycle, _| slow(cycle));
         assert!((ratio(&slices, [true; 4], 1, 0) - 0.8).abs() < 0.01);
+        assert!(figures(&slices, &[true; 4]).iter().all(|f| f.unwrap().sway.unwrap() > 0.13), "as it was");
         slices.retain(|s| s.member != 1 || s.cycle < 22);
         assert!((ratio(&slices, [true; 4], 1, 0) - 0.8).abs() < 0.012, "{}", ratio(&slices, [true; 4], 1, 0));
     }

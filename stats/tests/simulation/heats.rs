@@ -2,7 +2,7 @@
 
 use crate::world::{self, MANAGED, NATIVE, Noise, World};
 use proptest::prelude::*;
-use stats::heats::{Best, Entrant, Fit, Looks, Rules, Start, Verdict, changes, figures};
+use stats::heats::{Best, Entrant, Fit, InBoth, Looks, Rules, Start, Verdict, changes, figures};
 
 fn rules(world: &World, looks: Looks) -> Rules {
     Rules { hub: world.hub, best: Best::Highest, chance: looks.chance }
@@ -200,12 +200,16 @@ fn a_race_of_10_percent_is_over_at_once_and_equals_are_equal() {
     }
 }
 
+fn in_both(before: usize, after: usize) -> InBoth {
+    InBoth { before, after, sway: None }
+}
+
 #[test]
 fn two_runs_differ_where_the_contender_does() {
     let (before, mut now) = (small(0.02), small(0.02));
     now.truth[3].0 += 0.10;
     let (mut found, mut wrong) = (0, 0);
-    let both: Vec<(usize, usize)> = (0..12).map(|c| (c, c)).collect();
+    let both: Vec<InBoth> = (0..12).map(|c| in_both(c, c)).collect();
     for seed in 0..40 {
         let runs = (fit(&before, 6, Noise::Normal, seed), fit(&now, 6, Noise::Normal, seed + 500));
         let all = changes(&runs.0, &runs.1, (12, 12), &both, 0).all;
@@ -214,13 +218,16 @@ fn two_runs_differ_where_the_contender_does() {
     }
     assert!(found >= 39 && wrong <= 5, "found {found}, wrong {wrong} of 40");
     let fit = fit(&before, 4, Noise::Normal, 1);
-    assert_eq!(changes(&fit, &fit, (12, 12), &[(12, 12), (0, 99), (99, 0)], 0).all, [None, None, None]);
+    assert_eq!(
+        changes(&fit, &fit, (12, 12), &[in_both(12, 12), in_both(0, 99), in_both(99, 0)], 0).all,
+        [None, None, None]
+    );
 }
 
 #[test]
 fn a_hub_that_follows_the_machine_imperfectly_makes_no_contender_a_changed_one() {
     let before = small(0.02);
-    let both: Vec<(usize, usize)> = (0..12).map(|c| (c, c)).collect();
+    let both: Vec<InBoth> = (0..12).map(|c| in_both(c, c)).collect();
     let (mut wrong, mut found) = (0, 0);
     for seed in 0..40 {
         // The machine is faster now, by 8 % more for these servers than for the hub, and by 3 % more or less for each of them.
@@ -237,6 +244,36 @@ fn a_hub_that_follows_the_machine_imperfectly_makes_no_contender_a_changed_one()
         found += usize::from(changes(&runs.0, &now, (12, 12), &both, 0).all[3].unwrap().is_change);
     }
     assert!(wrong <= 2 && found >= 38, "wrong {wrong}, found {found} of 40");
+}
+
+#[test]
+fn a_contender_that_sways_with_the_machine_moves_further_and_is_not_called_changed() {
+    // From one run to the next, every fourth contender moves by 25 %, the others by 3 %.
+    let (before, hub) = (small(0.02), 12);
+    let sways = |c: usize| c % 4 == 3;
+    let both = |knows: bool| -> Vec<InBoth> {
+        let sway = |c: usize| Some(if sways(c) { 0.14 } else { 0.07 }).filter(|_| knows);
+        (0..hub).map(|c| InBoth { sway: sway(c), ..in_both(c, c) }).collect()
+    };
+    let (mut wrong, mut wrong_unaware, mut found) = (0, 0, 0);
+    for seed in 0..40 {
+        let mut now = before.clone();
+        for (c, truth) in now.truth.iter_mut().enumerate().take(hub) {
+            let up = stats::random::uniform(seed, c as u64) < 0.5;
+            truth.0 += if sways(c) { 0.25 } else { 0.03 } * if up { 1.0 } else { -1.0 };
+        }
+        let (one, two) = (fit(&before, 6, Noise::Normal, seed), fit(&now, 6, Noise::Normal, seed + 500));
+        let any = |knows| {
+            let all = changes(&one, &two, (hub, hub), &both(knows), 0).all;
+            usize::from(all.iter().flatten().any(|change| change.is_change))
+        };
+        (wrong, wrong_unaware) = (wrong + any(true), wrong_unaware + any(false));
+        now.truth[0].0 -= 0.4;
+        let lost = fit(&now, 6, Noise::Normal, seed + 900);
+        let all = changes(&one, &lost, (hub, hub), &both(true), 0).all;
+        found += usize::from(all[0].is_some_and(|change| change.is_change));
+    }
+    assert!(wrong <= 2 && wrong_unaware >= 30 && found >= 38, "{wrong}, {wrong_unaware}, {found} of 40");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Unra
 use model::heat::HUB;
 use model::study::REFERENCE;
 use stats::estimate::CONFIDENCE;
-use stats::heats::changes;
+use stats::heats::{InBoth, changes};
 use stats::rank_sum;
 
 /// Whether heats of this cell are tied together by a hub.
@@ -37,11 +37,15 @@ pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &Both) -> 
     let index = |model: &Model, name: &str| model.index(name).unwrap_or(nobody);
     let why_not = |pair: [&ContenderFindings; 2]| why_not(pair, cell_metric, both_runs.may_be_busy);
     // A contender whose own change is inconclusive does not show how much contenders move from run to run either.
-    let pair = |(o, n): &(&ContenderFindings, &ContenderFindings)| match why_not([o, n]) {
-        Some(_) => (nobody, nobody),
-        None => (index(&one, &o.name), index(&two, &n.name)),
+    let in_both = |(o, n): &(&ContenderFindings, &ContenderFindings)| {
+        let (before, after) = match why_not([o, n]) {
+            Some(_) => (nobody, nobody),
+            None => (index(&one, &o.name), index(&two, &n.name)),
+        };
+        let sways = [o, n].into_iter().filter_map(|c| c.in_heats.as_ref()?.sway);
+        InBoth { before, after, sway: stats::root_mean_square(sways) }
     };
-    let pairs: Vec<(usize, usize)> = both.iter().map(pair).collect();
+    let pairs: Vec<InBoth> = both.iter().map(in_both).collect();
     let bases = (index(&one, base), index(&two, base));
     let found = changes(&one.fit, &two.fit, bases, &pairs, both_runs.comparisons);
     let is_same_yardstick = base == HUB || Yardstick::of(old).is_held_back == Yardstick::of(new).is_held_back;
