@@ -50,8 +50,8 @@ const LEAST_SHARE: f64 = 0.5;
 ///
 /// What sways more with the machine within a run also moves further from one run to the next, because the machine differs. Movement is
 /// taken to be in proportion to the square of the sway, because all sway a little by themselves. (Of the ten pairs of five runs of
-/// `raspberry-pi` on a machine with unseen neighbours, four named a contender that had not changed where all were taken to move alike or in
-/// proportion to their sway, and none by the square.)
+/// `raspberry-pi` on a machine with unseen neighbours, three named contenders that had not changed where all were taken to move alike or in
+/// proportion to their sway, and one by the square.)
 pub fn changes(
     before: &Fit,
     after: &Fit,
