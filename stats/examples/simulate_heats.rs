@@ -61,7 +61,7 @@ fn compared(
     runs: u64,
 ) -> (f64, f64, f64) {
     let hub = before.truth.len() - 1;
-    let both: Vec<InBoth> = (0..hub).map(|c| InBoth { before: c, after: c, sway: None }).collect();
+    let both: Vec<InBoth> = (0..hub).map(|c| InBoth { before: c, after: c, turn_deviation: None }).collect();
     let (mut wrong, mut found, mut halves) = (0.0, 0.0, Vec::new());
     for seed in 0..runs {
         let mut is_wrong = false;

@@ -76,7 +76,7 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
         return Err(CompareError::Nothing { old: old.run.clone(), new: new.run.clone() });
     }
     let of_heats =
-        heats::Both { comparisons: judged, is_same_hub, may_be_busy: [old.allow_busy, new.allow_busy] };
+        heats::BothRuns { comparisons: judged, is_same_hub, may_be_busy: [old.allow_busy, new.allow_busy] };
     // Bonferroni: all intervals together hold with the confidence that one alone would have.
     let confidence = 1.0 - (1.0 - CONFIDENCE) / judged as f64;
     Ok(Comparison {

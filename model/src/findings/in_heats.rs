@@ -133,11 +133,11 @@ pub struct ContenderInHeats {
     /// What its own pauses cost over all its starts, as a share of its rate: the mean. Null where fewer than three starts are known, where
     /// it is less than 2 %, or where chance alone may explain it (Student's t, one-sided at 2.5 %).
     pub stall_share: Option<f64>,
-    /// How much its rate sways with the machine: the standard deviation of the logarithms of its turns' rates within a start, over all starts
-    /// (root mean square). Absent where it is not known: under open load, with fewer than eight turns a start, and in findings of older
+    /// How much its turns vary: the standard deviation of the logarithms of their rates within a start, over all starts (root mean square).
+    /// Absent where it is not known: under open load, with fewer than eight turns a start, and in findings of older
     /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sway: Option<f64>,
+    pub turn_deviation: Option<f64>,
     /// The number of starts in a heat without enough quiet moments.
     pub never_quiet: usize,
     /// Its CPU time in the turns of other members, as a share of one core.

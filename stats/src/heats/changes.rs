@@ -37,21 +37,22 @@ pub struct InBoth {
     pub before: usize,
     /// Its index in the run after.
     pub after: usize,
-    /// How much its rate sways with the machine within a start ([`StartFigure::sway`](super::StartFigure::sway)); `None`: as much as usual.
-    pub sway: Option<f64>,
+    /// How much its turns vary within a start ([`StartFigure::turn_deviation`](super::StartFigure::turn_deviation)); `None`: as much as is
+    /// usual.
+    pub turn_deviation: Option<f64>,
 }
 
-/// A contender that sways little is taken to move from run to run by at least this share of what is usual, and one that sways much by at
-/// most its inverse.
+/// A contender whose turns vary little is taken to move from run to run by at least this share of what is usual, and one whose turns vary
+/// much by at most its inverse.
 const LEAST_SHARE: f64 = 0.5;
 
 /// Compares contenders of two runs. `bases`: the index of the base, to which ratios refer, in the run before and in the run after.
 /// `comparisons`: the number of comparisons made together, in this cell and others; if more are known here, theirs counts.
 ///
-/// What sways more with the machine within a run also moves further from one run to the next, because the machine differs. Movement is
-/// taken to be in proportion to the square of the sway, because all sway a little by themselves. (Of the ten pairs of five runs of
+/// A contender that follows the machine's speed more closely within a run also moves further from one run to the next, because the machine
+/// differs. Movement is taken to be in proportion to the square of its turns' deviation, because a part of that is its own. (Of the ten pairs of five runs of
 /// `raspberry-pi` on a machine with unseen neighbours, three named contenders that had not changed where all were taken to move alike or in
-/// proportion to their sway, and one by the square.)
+/// proportion to that deviation, and one by the square.)
 pub fn changes(
     before: &Fit,
     after: &Fit,
@@ -98,7 +99,9 @@ pub fn changes(
 
 /// How far each contender is expected to move, as a share of what is usual.
 fn shares(both: &[InBoth]) -> Vec<f64> {
-    let usual = root_mean_square(both.iter().filter_map(|one| one.sway)).filter(|usual| *usual > 0.0);
-    let share = |one: &InBoth| Some((one.sway? / usual?).powi(2).clamp(LEAST_SHARE, 1.0 / LEAST_SHARE));
+    let usual =
+        root_mean_square(both.iter().filter_map(|one| one.turn_deviation)).filter(|usual| *usual > 0.0);
+    let share =
+        |one: &InBoth| Some((one.turn_deviation? / usual?).powi(2).clamp(LEAST_SHARE, 1.0 / LEAST_SHARE));
     both.iter().map(|one| share(one).unwrap_or(1.0)).collect()
 }

@@ -3,6 +3,7 @@
 //! a centre would hide a server's own pauses. A cycle's level is a median over members, because one member's pause is not the machine's.
 
 use super::studentized_range::Critical;
+use crate::precision::deviation;
 use crate::{median, signed_rank};
 use std::collections::BTreeMap;
 
@@ -31,9 +32,8 @@ pub struct StartFigure {
     /// How far the rate lies below the centre of its slices, as a share (0.08: pauses cost 8 %), beyond what is usual among the
     /// heat's other members: what slows all now and then is not the server's. `None` below eight slices.
     pub stall: Option<f64>,
-    /// The standard deviation of the logarithms of its slices' rates as they were, not adjusted for the machine's speed: how much the
-    /// rate sways with the machine. `None` below eight slices, and where one had no answer.
-    pub sway: Option<f64>,
+    /// The standard deviation of the logarithms of its slices' rates as they were, not adjusted for the machine's speed. `None` below eight slices, and where one had no answer.
+    pub turn_deviation: Option<f64>,
 }
 
 impl StartFigure {
@@ -81,16 +81,18 @@ pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
         let adjusted = |s: &Slice| Some((s.answers as f64, s.time_ns as f64 / 1e9 * levels[s.cycle]?.exp()));
         own.filter_map(adjusted).collect()
     };
-    let sway = |member: usize| {
+    let turn_deviation = |member: usize| {
         let own = valid.iter().filter(|s| s.member == member);
-        deviation(&own.map(|s| (s.answers as f64 / s.time_ns as f64).ln()).collect::<Vec<_>>())
+        let logs: Vec<f64> = own.map(|s| (s.answers as f64 / s.time_ns as f64).ln()).collect();
+        deviation(&logs).filter(|deviation| logs.len() >= LEAST_SLICES && deviation.is_finite())
     };
     let telling = informs.iter().filter(|informs| **informs).count() as f64;
     let found: Vec<Option<StartFigure>> = (0..informs.len())
         .map(|m| {
             // A member's own influence on the level hides a share of its deviation from it.
             let share = if informs[m] && telling > 1.0 { telling / (telling - 1.0) } else { 1.0 };
-            figure(&of_member(m), share.sqrt()).map(|figure| StartFigure { sway: sway(m), ..figure })
+            figure(&of_member(m), share.sqrt())
+                .map(|figure| StartFigure { turn_deviation: turn_deviation(m), ..figure })
         })
         .collect();
     let stalls: Vec<Option<f64>> = found.iter().map(|figure| figure.as_ref()?.stall).collect();
@@ -116,16 +118,13 @@ fn figure(slices: &[(f64, f64)], widen: f64) -> Option<StartFigure> {
         signed_rank::centre(&rates).map(|centre| 1.0 - rate / centre)
     });
     let error = is_enough.then(|| widen * error_of_ratio(slices, rate));
-    Some(StartFigure { log_rate: rate.ln(), error, slices: slices.len(), stall: stall.flatten(), sway: None })
-}
-
-/// The standard deviation; `None` of too few values, or where one is not finite.
-fn deviation(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let deviation = (squares / (n - 1.0)).sqrt();
-    Some(deviation).filter(|deviation| values.len() >= LEAST_SLICES && deviation.is_finite())
+    Some(StartFigure {
+        log_rate: rate.ln(),
+        error,
+        slices: slices.len(),
+        stall: stall.flatten(),
+        turn_deviation: None,
+    })
 }
 
 /// The standard error of the logarithm of a ratio of sums, from batches (Cochran 1977, section 6.4; batch means: Conway 1963).
@@ -255,7 +254,7 @@ mod tests {
                 "{figure:?}"
             );
             assert!(!figure.stalls() && figure.slices == 40);
-            assert!((0.015..0.025).contains(&figure.sway.unwrap()), "{figure:?}");
+            assert!((0.015..0.025).contains(&figure.turn_deviation.unwrap()), "{figure:?}");
         }
     }
 
@@ -264,7 +263,10 @@ mod tests {
         let slow = |cycle: usize| if cycle >= 20 { 0.75 } else { 1.0 };
         let mut slices = heat(|cycle, _| slow(cycle));
         assert!((ratio(&slices, [true; 4], 1, 0) - 0.8).abs() < 0.01);
-        assert!(figures(&slices, &[true; 4]).iter().all(|f| f.unwrap().sway.unwrap() > 0.13), "as it was");
+        assert!(
+            figures(&slices, &[true; 4]).iter().all(|f| f.unwrap().turn_deviation.unwrap() > 0.13),
+            "as it was"
+        );
         slices.retain(|s| s.member != 1 || s.cycle < 22);
         assert!((ratio(&slices, [true; 4], 1, 0) - 0.8).abs() < 0.012, "{}", ratio(&slices, [true; 4], 1, 0));
     }

@@ -201,7 +201,7 @@ fn a_race_of_10_percent_is_over_at_once_and_equals_are_equal() {
 }
 
 fn in_both(before: usize, after: usize) -> InBoth {
-    InBoth { before, after, sway: None }
+    InBoth { before, after, turn_deviation: None }
 }
 
 #[test]
@@ -247,20 +247,20 @@ fn a_hub_that_follows_the_machine_imperfectly_makes_no_contender_a_changed_one()
 }
 
 #[test]
-fn a_contender_that_sways_with_the_machine_moves_further_and_is_not_called_changed() {
+fn a_contender_whose_turns_vary_much_moves_further_and_is_not_called_changed() {
     // From one run to the next, every fourth contender moves by 25 %, the others by 3 %.
     let (before, hub) = (small(0.02), 12);
-    let sways = |c: usize| c % 4 == 3;
+    let varies = |c: usize| c % 4 == 3;
     let both = |knows: bool| -> Vec<InBoth> {
-        let sway = |c: usize| Some(if sways(c) { 0.14 } else { 0.07 }).filter(|_| knows);
-        (0..hub).map(|c| InBoth { sway: sway(c), ..in_both(c, c) }).collect()
+        let turn_deviation = |c: usize| Some(if varies(c) { 0.14 } else { 0.07 }).filter(|_| knows);
+        (0..hub).map(|c| InBoth { turn_deviation: turn_deviation(c), ..in_both(c, c) }).collect()
     };
     let (mut wrong, mut wrong_unaware, mut found) = (0, 0, 0);
     for seed in 0..40 {
         let mut now = before.clone();
         for (c, truth) in now.truth.iter_mut().enumerate().take(hub) {
             let up = stats::random::uniform(seed, c as u64) < 0.5;
-            truth.0 += if sways(c) { 0.25 } else { 0.03 } * if up { 1.0 } else { -1.0 };
+            truth.0 += if varies(c) { 0.25 } else { 0.03 } * if up { 1.0 } else { -1.0 };
         }
         let (one, two) = (fit(&before, 6, Noise::Normal, seed), fit(&now, 6, Noise::Normal, seed + 500));
         let any = |knows| {

@@ -18,7 +18,7 @@ pub(super) fn has_hub(cell: &CellFindings) -> bool {
 }
 
 /// What holds for all cells of the two runs.
-pub(super) struct Both {
+pub(super) struct BothRuns {
     /// The number of comparisons in all cells together.
     pub comparisons: usize,
     /// Whether the hubs do the same work; otherwise they are no common measure.
@@ -28,7 +28,7 @@ pub(super) struct Both {
 }
 
 /// Compares a cell that both runs measured in heats.
-pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &Both) -> Option<CellComparison> {
+pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &BothRuns) -> Option<CellComparison> {
     let (before, now) = (old.in_heats.as_ref()?, new.in_heats.as_ref()?);
     let base = if both_runs.is_same_hub && has_hub(old) && has_hub(new) { HUB } else { REFERENCE };
     let [one, two] = [model(old, before), model(new, now)];
@@ -42,8 +42,8 @@ pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &Both) -> 
             Some(_) => (nobody, nobody),
             None => (index(&one, &o.name), index(&two, &n.name)),
         };
-        let sways = [o, n].into_iter().filter_map(|c| c.in_heats.as_ref()?.sway);
-        InBoth { before, after, sway: stats::root_mean_square(sways) }
+        let deviations = [o, n].into_iter().filter_map(|c| c.in_heats.as_ref()?.turn_deviation);
+        InBoth { before, after, turn_deviation: stats::root_mean_square(deviations) }
     };
     let pairs: Vec<InBoth> = both.iter().map(in_both).collect();
     let bases = (index(&one, base), index(&two, base));

@@ -171,7 +171,7 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
         disturbed_share: disturbed_share(&row.own),
         stalls: of_starts.iter().filter(|figure| figure.stalls()).count(),
         stall_share: stats::heats::shown_stall(&stalls),
-        sway: stats::root_mean_square(of_starts.iter().filter_map(|figure| figure.sway)),
+        turn_deviation: stats::root_mean_square(of_starts.iter().filter_map(|figure| figure.turn_deviation)),
         never_quiet: count(&|m| m.in_cell.counts == Counts::NeverQuiet),
         elsewhere_share: row.found.elsewhere_share,
         memory_growth_bytes_per_answer: memory_growth(row),
