@@ -141,7 +141,8 @@ fn images_race_pinned_and_the_report_names_them() {
     let args = ["--start", START, "--fail-if-slower", "2%", "--rounds", "3", "--budget", "4min"];
     let slower = podman.race(&["localhost/app:old", "localhost/app:new"], &args);
     assert_eq!(slower.code, 3, "{}{}", slower.out, slower.err);
-    assert!(slower.err.contains("app:new is more than 2 % slower: 9"), "{}", slower.err);
+    // By how much depends on what else runs on the machine.
+    assert!(slower.err.contains("app:new is more than 2 % slower: "), "{}", slower.err);
     assert!(!slower.err.contains("same image"), "{}", slower.err);
     podman.assert_nothing_is_left("after a race");
     let report = run(&mut podman.home.drome(&["report"])).out;
@@ -160,9 +161,9 @@ fn images_race_pinned_and_the_report_names_them() {
         let row = rows.iter().find(|row| row["name"] == name).unwrap();
         row[of]["median"].as_f64().unwrap_or_else(|| panic!("{of}: {row}"))
     };
-    // The CPU time is the container's: the slow one computes for 20 ms, if nobody else is on its core.
+    // The CPU time is the container's: the slow one computes for 20 ms of the clock, less what others take of its core meanwhile.
     let cpu = |name| figure(name, "server_cpu_ns_per_request");
-    assert!(cpu("A") < 5e6 && cpu("B") > 5e6, "{} {}", cpu("A"), cpu("B"));
+    assert!(cpu("B") > 3.0 * cpu("A"), "{} {}", cpu("A"), cpu("B"));
 }
 
 #[test]

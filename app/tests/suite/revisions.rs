@@ -97,7 +97,7 @@ fn a_commit_that_is_slower_fails_and_what_is_built_is_kept() {
         "{}",
         slower.err
     );
-    assert!(slower.err.contains("main is more than 2 % slower: 9"), "{}", slower.err);
+    assert!(slower.err.contains("main is more than 2 % slower: "), "{}", slower.err);
     assert!(slower.out.contains("A, HEAD~1") && slower.out.contains("B, main"), "{}", slower.out);
     let builds = repository.builds();
     assert_eq!(builds.len(), 2, "{builds:?}");
