@@ -24,6 +24,7 @@ mod machines;
 pub mod new;
 mod output;
 pub mod pages;
+mod part;
 mod pictures;
 pub mod plan;
 mod plan_heats;

@@ -1,10 +1,11 @@
 //! `drome plan STUDY`: estimates how long a study takes.
 
 use super::format::{Destination, FormatArgs};
+use super::part::PartArgs;
 use super::session::{measure, present};
 use super::{catalog, store};
 use crate::failure::WrongInput;
-use crate::options::{Common, MachineArgs, precision};
+use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
 use lab::heat::schedule::budget;
@@ -20,9 +21,8 @@ use std::process::ExitCode;
 pub struct PlanArgs {
     /// Study to estimate; `drome list studies` lists them
     study: String,
-    /// For a study in blocks: precision to reach, such as 2% [default: the study's]
-    #[arg(long, value_name = "SHARE", value_parser = precision)]
-    precision: Option<f64>,
+    #[command(flatten)]
+    part: PartArgs,
     /// Run this many rounds or blocks first (4 without a number), and estimate from them [default: a study in
     /// rounds is estimated from its design, one in blocks from its latest run]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4",
@@ -45,7 +45,7 @@ enum Format {
 pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let destination = args.format.destination()?;
     let catalog = catalog(common)?;
-    let study = catalog.study(&args.study)?;
+    let study = &args.part.of(catalog.study(&args.study)?)?;
     let store = store(common)?;
     if study.design.heats.is_some() {
         return heats(args, &destination, &catalog, &store, study);
@@ -54,12 +54,12 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
         Some(blocks) => pilot(args, &catalog, &store, study, blocks)?,
         None => latest(&store, &args.study, study)?,
     };
-    let precision = args.precision.unwrap_or(study.design.precision);
     // The limits of the study as it is now, not those of the run.
     let mut asked = run;
     asked.study.design.budget = study.design.budget;
     asked.study.design.blocks = study.design.blocks;
-    let told = lab::findings::forecast::forecast(&asked, &observations, precision, study.design.blocks[1]);
+    let [_, most] = study.design.blocks;
+    let told = lab::findings::forecast::forecast(&asked, &observations, study.design.precision, most);
     show(&destination, &report::forecast::terminal(&told), &told)
 }
 
@@ -82,8 +82,8 @@ fn heats(
     store: &Store,
     study: &Study,
 ) -> anyhow::Result<ExitCode> {
-    let mut run = Lineup::of_study(catalog, study)?.run(&args.study, study.clone(), Rules::default());
-    run.study.design.precision = args.precision.unwrap_or(study.design.precision);
+    let rules = Rules { quick: args.part.quick, ..Rules::default() };
+    let run = Lineup::of_study(catalog, study)?.run(&args.study, study.clone(), rules);
     let nobody = || SetupError::Nobody { study: args.study.clone() };
     let sum = budget::sum(&run).ok_or_else(nobody)?;
     let round = match args.pilot {
@@ -110,7 +110,12 @@ fn pilot(
     short.design.blocks = [blocks.into(), blocks.into()];
     let lineup = Lineup::of_study(catalog, &short)?;
     let rules = Rules { seed: None, quick: true, allow_busy: args.machine.allow_busy };
-    let run = lineup.run(&args.study, short, rules);
+    let mut run = lineup.run(&args.study, short, rules);
+    // A pilot in rounds measures all of them: a round that the budget ends would seem shorter than rounds are.
+    if let Some(sum) = budget::sum(&run) {
+        let most = sum.round_most.saturating_mul(blocks.into());
+        run.study.design.budget = run.study.design.budget.max(most);
+    }
     present(&run)?;
     let session = Session::open(run, lineup, stop_flag()?, store)?;
     session.begin()?;

@@ -1,21 +1,21 @@
 //! `drome run STUDY`: every step from a study to its report.
 
+use super::part::PartArgs;
 use super::profile_dir::ProfileDir;
 use super::report::{ReportOutputArgs, ReportWriter};
 use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure, present};
 use super::{as_published, catalog, repeat, store};
 use crate::failure::WrongInput;
-use crate::options::{Common, MachineArgs, precision};
+use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use anyhow::{Context, bail};
 use clap::Args;
-use lab::catalog::narrow::{Wanted, narrow};
 use lab::heat::schedule::budget;
 use lab::setup::{self, Lineup, Rules};
 use lab::store::Listed;
 use lab::{Catalog, LabError, Session, Store, StoreError, blocks};
-use model::{Run, Study};
+use model::Run;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub struct RunArgs {
     #[arg(required_unless_present = "all")]
     study: Option<String>,
     /// Run all studies, one after the other; --output is then a folder with a report, or a folder of charts, for each
-    #[arg(long, conflicts_with_all = ["study", "resume"])]
+    #[arg(long, conflicts_with_all = ["study", "resume", "contender", "cell"])]
     all: bool,
     /// Install what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
@@ -36,28 +36,13 @@ pub struct RunArgs {
     #[arg(long, short, requires = "install")]
     yes: bool,
     /// Run the published page's own command lines unchanged, instead of a fair comparison
-    #[arg(long, conflicts_with_all = ["quick", "resume", "seed"])]
+    #[arg(long, conflicts_with_all = ["quick", "resume", "seed", "budget", "precision"])]
     as_published: bool,
-    /// Take a first look in a few minutes, without ranks
-    #[arg(long)]
-    quick: bool,
     /// Continue the latest run of this study: an interrupted one or, with --budget or --precision, one that has ended
-    #[arg(long, conflicts_with_all = ["quick", "seed"])]
+    #[arg(long, conflicts_with_all = ["quick", "seed", "contender", "cell"])]
     resume: bool,
-    /// Measure only this contender, besides the reference; may be repeated
-    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with_all = ["all", "resume"])]
-    contender: Vec<String>,
-    /// Measure only this cell, by its title or number; may be repeated
-    #[arg(long, value_name = "CELL", conflicts_with_all = ["all", "resume"])]
-    cell: Vec<String>,
-    /// Longest time of the run; a heat or trial that would exceed it is not started [default: the study's]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration,
-          conflicts_with_all = ["as_published", "quick"])]
-    budget: Option<Duration>,
-    /// Stop when every comparison is decided or known to this share, such as 2% [default: the study's]
-    #[arg(long, value_name = "SHARE", value_parser = precision,
-          conflicts_with_all = ["as_published", "quick"])]
-    precision: Option<f64>,
+    #[command(flatten)]
+    part: PartArgs,
     /// After the run, sample one more start of each contender under the load of each cell, print what it spends more CPU time on than the
     /// reference, and write flame graphs and their differences to this folder; with --all, to a folder in it for each study
     #[arg(long, value_name = "DIR", conflicts_with = "as_published")]
@@ -112,7 +97,7 @@ fn one(
     name: &str,
     writer: &ReportWriter,
 ) -> anyhow::Result<ExitCode> {
-    let study = wanted(args, catalog.study(name)?)?;
+    let study = args.part.of(catalog.study(name)?)?;
     let profile_dir = profile_dir(args, name)?;
     let store = store(common)?;
     let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
@@ -131,7 +116,7 @@ fn one(
     if args.as_published {
         return as_published::run((name, &study), lineup, &store, writer);
     }
-    let rules = Rules { seed: args.seed, quick: args.quick, allow_busy: args.machine.allow_busy };
+    let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
     let mut run = lineup.run(name, study, rules);
     run.command =
         repeat::own().into_iter().map(|word| if word == "--all" { name.to_owned() } else { word }).collect();
@@ -140,7 +125,7 @@ fn one(
         same_as_begun(&begun, &run)?;
         run = begun;
     }
-    announce(&run, args.budget, budget::spent(&store.starts(&run.id)?))?;
+    announce(&run, args.part.budget, budget::spent(&store.starts(&run.id)?))?;
     let session = Session::open(run, lineup, stop, &store)?;
     if args.resume {
         session.resume()?;
@@ -188,18 +173,6 @@ fn same_as_begun(begun: &Run, now: &Run) -> anyhow::Result<()> {
     )))
 }
 
-/// The study with the options of the command line.
-fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
-    let mut study = study.clone();
-    let (contenders, cells) = (args.contender.clone(), args.cell.clone());
-    let wanted = Wanted { contenders, cells, budget: args.budget, precision: args.precision };
-    narrow(&mut study, &wanted).map_err(|e| WrongInput(e.to_string()))?;
-    if args.quick {
-        setup::quicken(&mut study);
-    }
-    Ok(study)
-}
-
 /// Why no run of this study can be resumed, and what to do instead.
 fn nothing_to_resume(study: &str, any_ended: bool) -> String {
     let why = if any_ended {
@@ -212,7 +185,7 @@ fn nothing_to_resume(study: &str, any_ended: bool) -> String {
 
 /// The run to resume: the latest that has not ended, or the latest of all if there is a new budget or precision.
 fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
-    let goes_on = args.budget.is_some() || args.precision.is_some();
+    let goes_on = args.part.budget.is_some() || args.part.precision.is_some();
     let of_study = store.runs()?.into_iter().filter(|run| run.name == study && run.kind.is_measured());
     let (all, pulled): (Vec<Listed>, Vec<Listed>) = of_study.partition(|run| run.machine.is_none());
     let open = all.iter().find(|run| run.ended.is_none()).or_else(|| all.first().filter(|_| goes_on));
@@ -237,7 +210,7 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
         );
         bail!(WrongInput(why));
     }
-    run.study = wanted(args, &run.study)?;
+    run.study = args.part.of(&run.study)?;
     Ok(run)
 }
 

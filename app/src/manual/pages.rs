@@ -173,6 +173,10 @@ pub const PAGES: &[Page] = &[
         command: "plan",
         examples: &[
             ("drome plan raspberry-pi", "how long does the study take?"),
+            (
+                "drome plan today --cell JSON --budget 30m",
+                "and a part of another, if it is to end in half an hour?",
+            ),
             ("drome plan raspberry-pi --pilot", "the same, from four rounds that are run first"),
         ],
         exits: &[

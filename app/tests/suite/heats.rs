@@ -331,4 +331,13 @@ fn what_it_takes_is_told_before_anything_is_started() {
         serde_json::from_str(&run(&mut command(&home, &["plan", "small", "--format", "json"])).out).unwrap();
     assert_eq!((json["heats_a_round"].as_u64(), json["looks"][0]["rounds"].as_u64()), (Some(2), Some(2)));
     assert_as_schema(&home, "plan", &json);
+    let of_one = &["plan", "small", "--cell", "2", "--budget", "1ms"];
+    let told = run(&mut command(&home, of_one)).out;
+    assert!(told.contains("4 contenders, 1 cell, 2 heats per round"), "{told}");
+    assert!(told.contains("budget: 1ms\nthe budget of 1ms is too short for one heat"), "{told}");
+    let quick = run(&mut command(&home, &["plan", "small", "--quick"])).out;
+    let contains = |words: &str| quick.contains(words);
+    assert!(contains("2 rounds: about") && !contains("3 rounds") && !contains("4 rounds"), "{quick}");
+    refused(&["plan", "small", "--cell", "3"], "3");
+    refused(&["plan", "small", "--quick", "--budget", "1h"], "cannot be used with");
 }
