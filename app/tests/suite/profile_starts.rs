@@ -57,13 +57,16 @@ fn only_the_starts_that_are_sampled_are_told_to_name_functions() {
     }
     // Where the kernel lets nobody look, there is no second one.
     let letters: Vec<&str> = if race.err.contains("no profile:") { vec!["A"] } else { vec!["A", "B"] };
-    assert_eq!(told.iter().map(|line| &line[..1]).collect::<Vec<_>>(), letters, "{starts:?}");
-    for line in told {
+    // On a busy machine a server may be sampled in a second attempt.
+    let mut sampled: Vec<&str> = told.iter().map(|line| &line[..1]).collect();
+    sampled.dedup();
+    assert_eq!(sampled, letters, "{starts:?}");
+    for line in &told {
         assert!(line[1..].starts_with(&format!(" {OWN} --perf-basic-prof ")), "{line}");
         assert!(line.contains(" -XX:+PreserveFramePointer ") && line.ends_with(", 1, 1"), "{line}");
     }
     let pids = lines(&home.path().join("pids"));
-    assert_eq!(pids.len(), letters.len());
+    assert_eq!(pids.len(), told.len());
     let maps: Vec<PathBuf> = pids.iter().map(|pid| PathBuf::from(format!("/tmp/perf-{pid}.map"))).collect();
     assert!(!maps.iter().any(|map| map.exists()), "they are removed: {maps:?}");
     home.assert_clean();
