@@ -100,6 +100,7 @@ fn ci() -> Result<()> {
 
 /// Installs what later steps of `ci` use and would otherwise install themselves; returns cargo-deny.
 fn tools(root: &Path) -> Result<PathBuf> {
+    testing::install_packages()?;
     let deny = dist::cargo_tool(root, "cargo-deny", "cargo-deny@0.20.2", &[])?;
     site::mdbook(root)?;
     workflows::actionlint(root)?;

@@ -99,26 +99,31 @@ pub fn test(args: &[String]) -> Result<()> {
     }
 }
 
-/// Runs every test. When those of [`PROGRAM`] are over, which use all cores, it runs `other` at the same time as the rest, of which many use one.
-pub fn test_beside(other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+/// Installs the servers and tools that the tests need, where they are missing.
+pub fn install_packages() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
-    packages::ensure_for_browser(&root())?;
+    packages::ensure_for_browser(&root())
+}
+
+/// Runs every test, and `other` at the same time: it mostly waits, as do many tests.
+pub fn test_beside(other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+    install_packages()?;
     watched(&[&ALL[..], &["--no-run"]].concat())?;
     let binaries = OTHERS.iter().chain(SLOW_OTHERS).flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
-    // Every part runs, whatever fails.
-    let of_program = watched(&[&ALL[..], &["--test", PROGRAM]].concat());
-    let (rest, other) = std::thread::scope(|scope| {
+    let (parts, other) = std::thread::scope(|scope| {
         let other = scope.spawn(other);
-        let rest = [
+        // Every part runs, whatever fails.
+        let parts = [
+            watched(&[&ALL[..], &["--test", PROGRAM]].concat()),
             watched(&[&ALL[..], &["--lib", "--bins"], &binaries].concat()),
             watched(&[&ALL[..], &["--doc"]].concat()),
         ];
-        (rest, other.join())
+        (parts, other.join())
     });
     let other = other.map_err(|_| anyhow!("what ran beside the tests panicked"))?;
-    let wrong: Vec<String> = [of_program, other]
+    let wrong: Vec<String> = parts
         .into_iter()
-        .chain(rest)
+        .chain([other])
         .filter_map(|part| part.err().map(|error| format!("{error:#}")))
         .collect();
     if !wrong.is_empty() {
