@@ -1,6 +1,7 @@
 //! Do slices of different lengths say the same of live servers? Loads them one at a time, in an order that is shuffled in each
 //! cycle, and prints each one's ratio to the first in slices of each length, and how far it is from that in slices of the first
-//! length, both with their 95 % intervals (of log-ratios, paired by repetition, Student's t).
+//! length, both with their 95 % intervals (of log-ratios, paired by repetition, Student's t). The last column has the time that an answer of
+//! the first takes, and by how much one of this server takes longer: at saturation, the difference of their service times.
 //!
 //! `cargo run --release -p drome-load --example slices -- MSxCYCLES,... REPETITIONS CONNECTIONS PORT...`, as in `100x50,10000x1` for
 //! 50 slices of 100 ms against a window of 10 s, with `IO=epoll`, `CPU=1` and `URL_PATH=/hello` in the environment if need be.
@@ -66,15 +67,27 @@ impl Length {
     fn logs(&self, target: usize) -> Vec<f64> {
         self.rates.iter().map(|rates| (rates[target] / rates[0]).ln()).collect()
     }
+
+    /// The mean time of an answer of the first target in µs, and how much longer one of this target takes, with half of its interval.
+    fn time_us(&self, target: usize) -> (f64, (f64, f64)) {
+        let first: Vec<f64> = self.rates.iter().map(|rates| 1e6 / rates[0]).collect();
+        let more: Vec<f64> = self.rates.iter().map(|rates| 1e6 / rates[target] - 1e6 / rates[0]).collect();
+        (mean(&first).0, mean(&more))
+    }
+}
+
+/// The mean and half of its interval.
+fn mean(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    let student = StudentsT::new(0.0, 1.0, (n - 1.0).max(1.0)).unwrap();
+    (mean, student.inverse_cdf(0.975) * (variance / n).sqrt())
 }
 
 /// The geometric mean and its interval.
 fn interval(logs: &[f64]) -> String {
-    let n = logs.len() as f64;
-    let mean = logs.iter().sum::<f64>() / n;
-    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    let student = StudentsT::new(0.0, 1.0, (n - 1.0).max(1.0)).unwrap();
-    let half = student.inverse_cdf(0.975) * (variance / n).sqrt();
+    let (mean, half) = mean(logs);
     format!("{:.4} ({:.4} to {:.4})", mean.exp(), (mean - half).exp(), (mean + half).exp())
 }
 
@@ -92,14 +105,19 @@ fn main() {
             lengths[at].repeat(&mut generator, ports.len(), &mut nth);
         }
     }
-    println!("| port | slice | ratio to the first | over the ratio in slices of {:?} |", lengths[0].slice);
-    println!("| --- | --- | --- | --- |");
+    println!(
+        "| port | slice | ratio to the first | over the ratio in slices of {:?} | time an answer |",
+        lengths[0].slice
+    );
+    println!("| --- | --- | --- | --- | --- |");
     for (target, port) in ports.iter().enumerate().skip(1) {
         let usual = lengths[0].logs(target);
         for length in &lengths {
             let logs = length.logs(target);
             let over: Vec<f64> = logs.iter().zip(&usual).map(|(log, usual)| log - usual).collect();
-            println!("| {port} | {:?} | {} | {} |", length.slice, interval(&logs), interval(&over));
+            let (first, (more, half)) = length.time_us(target);
+            let time = format!("{first:.2} µs + {more:.2} µs ± {half:.2}");
+            println!("| {port} | {:?} | {} | {} | {time} |", length.slice, interval(&logs), interval(&over));
         }
     }
 }
