@@ -3,6 +3,7 @@
 
 use super::machines;
 use super::output::Output;
+use super::part::part;
 use super::push::host_name;
 use super::session::check_budget;
 use super::{catalog, store};
@@ -13,7 +14,7 @@ use crate::signals::stop_flag;
 use crate::watch::Watch;
 use anyhow::{Context, anyhow, bail};
 use clap::{ArgGroup, Args};
-use lab::catalog::narrow::{Wanted, narrow};
+use lab::catalog::narrow::Wanted;
 use lab::fleet::{self, Committed, FleetError, Owed, Planned, Spec};
 use lab::setup::{self, Rules};
 use lab::shared;
@@ -169,15 +170,11 @@ fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode
 
 /// The study with the options of the command line.
 fn wanted(args: &HeatArgs, study: &Study) -> anyhow::Result<Study> {
-    let mut study = study.clone();
     let (contenders, cells) = (args.contender.clone(), args.cell.clone());
     let wanted = Wanted { contenders, cells, budget: args.budget, precision: args.precision };
-    narrow(&mut study, &wanted).map_err(|e| WrongInput(e.to_string()))?;
+    let mut study = part(study, &wanted, args.quick)?;
     if let Some(rounds) = args.rounds {
         study.design.blocks = [rounds.into(), rounds.into()];
-    }
-    if args.quick {
-        setup::quicken(&mut study);
     }
     Ok(study)
 }

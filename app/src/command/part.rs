@@ -32,13 +32,18 @@ pub struct PartArgs {
 impl PartArgs {
     /// The study with these options.
     pub fn of(&self, study: &Study) -> Result<Study, WrongInput> {
-        let mut study = study.clone();
         let (contenders, cells) = (self.contender.clone(), self.cell.clone());
         let wanted = Wanted { contenders, cells, budget: self.budget, precision: self.precision };
-        narrow(&mut study, &wanted).map_err(|e| WrongInput(e.to_string()))?;
-        if self.quick {
-            setup::quicken(&mut study);
-        }
-        Ok(study)
+        part(study, &wanted, self.quick)
     }
+}
+
+/// The part of a study that is wanted; `quick`: shortened to a first look.
+pub fn part(study: &Study, wanted: &Wanted, quick: bool) -> Result<Study, WrongInput> {
+    let mut study = study.clone();
+    narrow(&mut study, wanted).map_err(|e| WrongInput(e.to_string()))?;
+    if quick {
+        setup::quicken(&mut study);
+    }
+    Ok(study)
 }

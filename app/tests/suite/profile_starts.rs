@@ -67,7 +67,7 @@ fn only_the_starts_that_are_sampled_are_told_to_name_functions() {
     }
     let pids = lines(&home.path().join("pids"));
     assert_eq!(pids.len(), told.len());
-    // The last of each: one that had no port has written nothing, unless it is this script.
+    // This script writes its map before it has a port, and drome removes the map of the start that had one: the last.
     let is_last = |nth: &usize| told.get(nth + 1).is_none_or(|next| next[..1] != told[*nth][..1]);
     let pids = (0..told.len()).filter(is_last).map(|nth| &pids[nth]);
     let maps: Vec<PathBuf> = pids.map(|pid| PathBuf::from(format!("/tmp/perf-{pid}.map"))).collect();
