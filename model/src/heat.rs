@@ -116,7 +116,7 @@ pub struct InCell {
 pub enum Counts {
     /// The cycles in which every member had a turn that was not disturbed: these turns.
     Quiet,
-    /// All cycles: within five times the time, not even half as many as wanted were quiet.
+    /// All cycles: within five times the time, not even a third as many as wanted were quiet.
     NeverQuiet,
     /// All cycles: this member was disturbed more or less often than the others by more than chance, so that leaving out disturbed
     /// turns could favour a member.

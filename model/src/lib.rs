@@ -23,6 +23,7 @@ pub mod machines;
 pub mod measurement;
 pub mod metric;
 pub mod network;
+pub mod notes;
 pub mod observation;
 pub mod origin;
 pub mod page;

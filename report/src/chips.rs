@@ -122,6 +122,7 @@ fn unranked(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
         Some(Unranked::FirstLook) => return None,
         Some(Unranked::Failed) => "It failed in a third of its starts or more",
         Some(Unranked::NoFigure) => "None of its starts has a figure",
+        Some(Unranked::Void) => "A third of its starts or more were void",
         Some(Unranked::NotSettled) => "A third of its starts or more had not settled",
         None if c.rank_low.is_some() || cell.contenders.iter().all(|c| c.rank_low.is_none()) => return None,
         None => "It has too few sound measurements for a rank",

@@ -16,6 +16,9 @@ pub fn round(cell: &CellFindings) -> &'static str {
     if cell.in_heats.is_some() { "round" } else { "block" }
 }
 
+/// What a noise floor means.
+const DETECTED: &str = "a run like this detects half of all differences of this size";
+
 /// CPU use during the turns of others, as a share of a core; less than this is not mentioned.
 const ELSEWHERE: f64 = 0.02;
 
@@ -52,8 +55,8 @@ fn columns<'c>(
 ) -> Vec<Column<'c>> {
     let any = |is: &dyn Fn(&ContenderFindings) -> bool| cell.contenders.iter().any(is);
     let mut columns: Vec<Column<'c>> = vec![("rank", Side::Right, Box::new(figures::rank))];
-    if any(&|c| letters(c).is_some()) {
-        columns.push(("letters", Side::Left, Box::new(|c| units::known(letters(c), str::to_owned))));
+    if any(&|c| figures::letters(c).is_some()) {
+        columns.push(("letters", Side::Left, Box::new(|c| units::known(figures::letters(c), str::to_owned))));
     }
     let median = |figure: Option<Figure>, shown: fn(f64) -> String| units::known(figure, |f| shown(f.median));
     let latency = |c: &ContenderFindings| match cell.metric {
@@ -88,10 +91,6 @@ fn columns<'c>(
     columns
 }
 
-fn letters(c: &ContenderFindings) -> Option<&str> {
-    c.in_heats.as_ref()?.letters.as_deref()
-}
-
 fn warmup(c: &ContenderFindings) -> String {
     let warmup_s = c.in_heats.as_ref().and_then(|h| h.warmup_s);
     units::known(warmup_s, |s| units::duration(s * 1e9))
@@ -111,6 +110,9 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
     let rank = |why: Unranked| if own.unranked == Some(why) { ", so no rank" } else { "" };
     if c.failed > 0 {
         flags.push(format!("{} failed{}", of(c.failed, starts), rank(Unranked::Failed)));
+    }
+    if own.unranked == Some(Unranked::Void) {
+        flags.push(format!("{} void{}", of(c.void, starts), rank(Unranked::Void)));
     }
     if own.not_settled > 0 {
         let rank = rank(Unranked::NotSettled);
@@ -152,16 +154,8 @@ pub(crate) fn floor(in_heats: &CellInHeats) -> String {
     };
     match in_heats.noise_floors.as_slice() {
         [] => "noise floor unknown: no class has two ranked contenders".to_owned(),
-        [one] => {
-            format!(
-                "noise floor {}: this run cannot detect smaller differences",
-                units::noise_floor(one.noise_floor)
-            )
-        }
-        all => format!(
-            "noise floor {}: this run cannot detect smaller differences",
-            all.iter().map(class).collect::<Vec<_>>().join(", ")
-        ),
+        [one] => format!("noise floor {}: {DETECTED}", units::noise_floor(one.noise_floor)),
+        all => format!("noise floor {}: {DETECTED}", all.iter().map(class).collect::<Vec<_>>().join(", ")),
     }
 }
 

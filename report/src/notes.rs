@@ -2,6 +2,7 @@
 
 use crate::{in_heats, machines, units};
 use model::findings::{CellFindings, ContenderFindings};
+use model::notes::kind;
 use model::verdict::Bound;
 use model::{Load, Metric};
 
@@ -55,42 +56,8 @@ impl Note {
 /// Joins notes that differ only in their figures: all names, and the range of each figure.
 fn together(notes: &[Note]) -> String {
     let names: Vec<String> = notes.iter().map(|note| format!("{}{}", note.who, note.trials)).collect();
-    let all: Vec<Vec<&str>> = notes.iter().map(|note| pieces(&note.words)).collect();
-    let value = |figure: &&str| figure.replace(',', "").parse().unwrap_or(f64::NAN);
-    let words = (0..all[0].len()).map(|i| {
-        let at = || all.iter().map(|pieces| pieces[i]);
-        let by_value = |a: &&str, b: &&str| value(a).total_cmp(&value(b));
-        match (at().min_by(by_value), at().max_by(by_value)) {
-            (Some(least), Some(most)) if i % 2 == 1 && least != most => format!("{least} to {most}"),
-            _ => all[0][i].to_owned(),
-        }
-    });
-    format!("{}: {}", names.join(", "), words.collect::<String>())
-}
-
-/// The words of a text between its figures. Texts of the same kind have the same words, and figures in the same places.
-fn kind(text: &str) -> Vec<String> {
-    pieces(text).into_iter().step_by(2).map(str::to_owned).collect()
-}
-
-/// A text cut into words and figures in turn, beginning and ending with words.
-fn pieces(text: &str) -> Vec<&str> {
-    let (mut pieces, mut begun) = (Vec::new(), 0);
-    let mut is_figure = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, char)) = chars.next() {
-        let goes_on = chars.peek().is_some_and(|(_, next)| next.is_ascii_digit());
-        let belongs = char.is_ascii_digit() || (is_figure && matches!(char, '.' | ',') && goes_on);
-        if belongs != is_figure {
-            pieces.push(&text[begun..at]);
-            (begun, is_figure) = (at, belongs);
-        }
-    }
-    pieces.push(&text[begun..]);
-    if is_figure {
-        pieces.push("");
-    }
-    pieces
+    let words = model::notes::together(notes.iter().map(|note| note.words.as_str()));
+    format!("{}: {words}", names.join(", "))
 }
 
 /// If at least this share of its trials was void or failed, a contender's figures come from a selection.
@@ -143,22 +110,6 @@ fn acknowledged_late(cell: &CellFindings, c: &ContenderFindings) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_text_is_words_and_figures_in_turn() {
-        assert_eq!(pieces("took 1,024.5 s, p99. 7"), ["took ", "1,024.5", " s, p", "99", ". ", "7", ""]);
-        assert_eq!(pieces("5 µs"), ["", "5", " µs"]);
-        assert_eq!(pieces("signal 9"), ["signal ", "9", ""]);
-        assert_eq!(pieces(""), [""]);
-    }
-
-    #[test]
-    fn figures_in_other_places_are_another_kind() {
-        assert_eq!(kind("exit 1, 2"), kind("exit 31, 4.5"));
-        for other in ["exit , ", "exit 1, ", "exit , 2", "exit 1 2,"] {
-            assert_ne!(kind("exit 1, 2"), kind(other), "{other}");
-        }
-    }
 
     #[test]
     fn what_holds_for_many_is_told_once_with_the_least_and_the_most() {

@@ -4,8 +4,8 @@
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
 use crate::{markdown_text, page_figures, units};
-use model::Findings;
 use model::findings::{CellFindings, ContenderFindings};
+use model::{Findings, Metric};
 use std::fmt::Write;
 
 /// A section of the Markdown report; empty if the study reproduces no page.
@@ -73,6 +73,8 @@ pub(crate) struct Compared<'f> {
     pub published: f64,
     pub measured: f64,
     is_floor: bool,
+    /// The range of ranks in the cell, if the measured figure is the one that ranks it.
+    ranks: Option<(usize, usize)>,
 }
 
 /// All comparisons between the page and this machine in a cell: throughput, and under open load latency as well.
@@ -95,7 +97,8 @@ fn rows<'f>(f: &'f Findings, cell: &'f CellFindings, kind: Kind) -> Vec<Compared
     let is_known = |(then, now, _): &(f64, f64, bool)| then.is_finite() && now.is_finite();
     let row = |c: &'f ContenderFindings| {
         let (published, measured, is_floor) = both(c).filter(is_known)?;
-        Some(Compared { title: &c.title, published, measured, is_floor })
+        let ranks = c.rank_low.zip(c.rank_high).filter(|_| kind == Kind::Rate && cell.metric == Metric::Rate);
+        Some(Compared { title: &c.title, published, measured, is_floor, ranks })
     };
     let mut rows: Vec<Compared> = cell.contenders.iter().filter_map(row).collect();
     rows.sort_by(|a, b| kind.order(a.published, b.published));
@@ -172,13 +175,30 @@ impl Comparison<'_> {
         if !self.is_ranked() {
             return OFFERED.to_owned();
         }
-        words(&self.rows.iter().map(|r| (r.published, r.measured)).collect::<Vec<_>>())
+        let words = words(&self.rows.iter().map(|r| (r.published, r.measured)).collect::<Vec<_>>());
+        if self.rows.len() >= LEAST_ORDER && self.has_overlap() {
+            format!("{} {OVERLAP}", words.trim_end())
+        } else {
+            words
+        }
+    }
+
+    /// Whether the measured ranks of two contenders overlap.
+    fn has_overlap(&self) -> bool {
+        let ranks: Vec<(usize, usize)> = self.rows.iter().filter_map(|row| row.ranks).collect();
+        let overlap =
+            |i: usize, (low, high): (usize, usize)| ranks[..i].iter().any(|r| r.0 <= high && low <= r.1);
+        ranks.iter().enumerate().any(|(i, own)| overlap(i, *own))
     }
 }
 
 /// Printed in place of the agreement of two rankings.
 const OFFERED: &str =
     "This is the offered rate. Every server that keeps up reaches it, so it gives no ranking.\n";
+
+/// Printed after the agreement of two rankings, where ranks overlap.
+const OVERLAP: &str =
+    "The measured ranks follow the estimates; where ranges of ranks overlap, their order may be chance.\n";
 
 /// The least number of figures to compare two rankings: two figures agree by chance half of the time.
 const LEAST_ORDER: usize = 3;

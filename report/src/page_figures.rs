@@ -166,7 +166,7 @@ mod tests {
             ..Replay::default()
         };
         let text = of_replay(&replay).unwrap().markdown();
-        assert!(text.contains("| longest s | 2.36 | 0.118 | 0.05 × |  |"), "{text}");
+        assert!(text.contains("| longest s | 2.36 | 0.118 | 0.050 × |  |"), "{text}");
         assert!(text.contains("| failed | 0 | 7 | – |  |"), "{text}");
         assert!(text.contains("| horsepower | 3 | – | – | no tool counts them |"), "{text}");
         assert!(of_replay(&Replay { figures: BTreeMap::new(), ..replay }).is_none(), "nothing was measured");

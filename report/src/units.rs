@@ -93,23 +93,35 @@ pub fn noise_floor(share: f64) -> String {
     }
 }
 
-/// A ratio, with more decimals for small values.
+/// A ratio, with about three significant digits: `0.000046`, `0.0580`, `1.040`, `138`, `14,000`.
 pub fn ratio(x: f64) -> String {
     match x {
         x if !x.is_finite() => UNKNOWN.to_owned(),
-        x if x < 0.001 => format!("{x:.5}"),
+        x if x < 0.001 => small(x),
         x if x < 0.1 => format!("{x:.4}"),
         x if x < 10.0 => format!("{x:.3}"),
-        x => format!("{x:.1}"),
+        x if x < 99.95 => format!("{x:.1}"),
+        x => {
+            let last = 10_f64.powf((x.log10().floor() - 2.0).max(0.0));
+            count(((x / last).round() * last) as u64)
+        }
     }
 }
 
-/// A measured figure as a multiple of the published one: `0.05 ×`, `118 ×`.
-pub fn times(ratio: f64) -> String {
-    if !ratio.is_finite() {
-        return UNKNOWN.to_owned();
+/// A ratio below 1 with two significant digits, however small it is.
+fn small(x: f64) -> String {
+    let decimals = if x > 0.0 { (1.0 - x.log10().floor()).min(17.0) as usize } else { 1 };
+    format!("{x:.decimals$}")
+}
+
+/// A measured figure as a multiple of the published one: `0.0031 ×`, `0.052 ×`, `1.25 ×`, `118 ×`.
+pub fn times(times: f64) -> String {
+    match times {
+        x if !x.is_finite() => UNKNOWN.to_owned(),
+        x if x < 0.1 => format!("{} ×", small(x)),
+        x if x < 10.0 => format!("{x:.2} ×"),
+        x => format!("{} ×", ratio(x)),
     }
-    if ratio >= 100.0 { format!("{ratio:.0} ×") } else { format!("{ratio:.2} ×") }
 }
 
 /// A figure's interval, or a dash.

@@ -428,17 +428,20 @@ fn reasons(m: &Measurement) -> Vec<String> {
     m.verdict.reasons.iter().map(|reason| format!("{kind}{reason}")).collect()
 }
 
-/// Counts equal notes, the most frequent first. Notes that differ only in their figures count as one, shown by the first of
-/// them.
+/// Counts equal notes, the most frequent first. Notes that differ only in their figures count as one, with the range of each
+/// figure.
 fn counted(words: impl Iterator<Item = String>, of: &str) -> Vec<String> {
-    let mut told: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut told: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
     for words in words {
-        let kind: String = words.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect();
-        told.entry(kind).or_insert((0, words)).0 += 1;
+        told.entry(model::notes::kind(&words)).or_default().push(words);
     }
-    let mut told: Vec<(usize, String)> = told.into_values().collect();
-    told.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
-    told.into_iter().map(|(n, words)| format!("{words} ({n} of {of})")).collect()
+    let mut told: Vec<Vec<String>> = told.into_values().collect();
+    told.sort_by_key(|alike| std::cmp::Reverse(alike.len()));
+    let shown = |alike: &Vec<String>| {
+        let words = model::notes::together(alike.iter().map(String::as_str));
+        format!("{words} ({} of {of})", alike.len())
+    };
+    told.iter().map(shown).collect()
 }
 
 #[cfg(test)]

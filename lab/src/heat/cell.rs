@@ -55,18 +55,20 @@ impl ActiveCell<'_, '_> {
         let limit = RepeatLimit { wanted, most };
         let orders = orders::orders(self.who.len(), most, self.seed);
         let (mut cycles, mut sum) = (Cycles::new(self.clocks()), Sum::default());
-        while limit.is_owed(&cycles.turns) && self.servers.has_contender() {
+        'cycles: while limit.is_owed(&cycles.turns) && self.servers.has_contender() {
             cycles.memory.sample(&self.memory());
-            let cycle = cycles.turns.len();
             let turns = || cycles.turns.iter().flatten();
             let disturbed = turns().filter(|turn| turn.void.is_some()).count();
             let quiet = disturbance::quiet(&cycles.turns);
             self.tell(&Step::Measuring { cell: self.cell, quiet, wanted, disturbed, turns: turns().count() });
-            cycles.turns.push(Vec::new());
+            let cycle = cycles.begin_cycle();
             let mut due = orders[cycle].clone();
             while !due.is_empty() {
                 for member in due {
-                    self.count(member, &mut cycles, &mut sum)?;
+                    if !self.count(member, &mut cycles, &mut sum)? {
+                        cycles = Cycles::new(self.clocks());
+                        continue 'cycles;
+                    }
                 }
                 // What was disturbed is made up for at once, while the machine is as it was for the others.
                 due = if limit.may_make_up(&cycles.turns) {
@@ -81,26 +83,24 @@ impl ActiveCell<'_, '_> {
         Ok(cycles)
     }
 
-    /// Runs a member's turn in the last cycle, if the member is alive.
-    fn count(&mut self, member: usize, cycles: &mut Cycles, sum: &mut Sum) -> Result<(), HeatError> {
+    /// Runs a member's turn in the last cycle, if the member is alive. False: it failed, and the cycles so far don't hold without it.
+    fn count(&mut self, member: usize, cycles: &mut Cycles, sum: &mut Sum) -> Result<bool, HeatError> {
         if !self.is_alive(member) {
-            return Ok(());
+            return Ok(true);
         }
         let Some(result) = self.turn(member)? else {
-            cycles.forget(member, self.start(member));
-            return Ok(());
+            return Ok(cycles.forget(member, self.start(member)));
         };
         let counted = self.counted();
         sum.set(counted, &result.used, member, self.servers.lab.cores.server.len());
         cycles.memory.answered(member, counted.tally.completed + counted.uncounted.completed);
-        let cycle = cycles.turns.len() - 1;
-        let slice = self.slice((cycle, cycles.turns[cycle].len(), member), &result);
+        let slice = self.slice(cycles.next(), member, &result);
         cycles.add(member, slice, result, sum);
-        Ok(())
+        Ok(true)
     }
 
     /// A turn in the form in which it is stored.
-    fn slice(&self, (cycle, place, member): (usize, usize, usize), result: &TurnResult) -> Slice {
+    fn slice(&self, (cycle, place): (usize, usize), member: usize, result: &TurnResult) -> Slice {
         let (counted, start) = (self.counted(), self.start(member));
         let (owner_ns, members_ns) = result.used.owner_and_others(member);
         // What ran on other cores must not be taken off a server's time, and the cores of a server that drome did not start are not known.

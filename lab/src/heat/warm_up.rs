@@ -141,8 +141,9 @@ impl WarmUp {
             let found =
                 (!active.shape.is_window).then(|| settling_by_either(&counted(&hub), &counted(&[]), checked));
             let is_changing = found.is_some_and(|found| found.is_changing);
-            of.is_settled = of.settled(found);
-            if is_changing && counts == Counts::Quiet && !of.is_hub && active.is_alive(member) {
+            let is_quiet = counts == Counts::Quiet;
+            of.is_settled = of.settled(found.filter(|_| is_quiet));
+            if is_changing && is_quiet && !of.is_hub && active.is_alive(member) {
                 changing.push(member);
             }
         }

@@ -166,6 +166,8 @@ pub enum Unranked {
     Failed,
     /// No start has a figure.
     NoFigure,
+    /// A third of its starts or more were void.
+    Void,
     /// A third of its starts or more had not settled.
     NotSettled,
     /// A first look claims no ranks.

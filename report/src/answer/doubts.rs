@@ -42,6 +42,7 @@ fn unranked(cell: &CellFindings) -> Option<String> {
     let told = [
         (Unranked::NotSettled, "not settled when the warm-up ended"),
         (Unranked::Failed, "failed in a third of its starts or more"),
+        (Unranked::Void, "void in a third of its starts or more"),
         (Unranked::NoFigure, "no figure"),
     ];
     let unranked: Vec<String> = told

@@ -5,6 +5,7 @@ mod doubts;
 
 pub(crate) use doubts::{mostly, never_quiet};
 
+use crate::figures;
 use crate::units::{self, listed};
 use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Pairs};
@@ -81,7 +82,7 @@ fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
     format!("{among}{only} is {best}{}", by.unwrap_or_default())
 }
 
-/// `: 1.23 times the rate of B, the next (1.18 to 1.28)`
+/// `: 1.23 times the rate of B, the next (95 %: 1.18 to 1.28)`
 fn by_how_much(cell: &CellFindings, title: &str, next: &ContenderFindings, ratio: Figure) -> String {
     let turned = |f: Figure| Figure {
         median: 1.0 / f.median,
@@ -89,50 +90,92 @@ fn by_how_much(cell: &CellFindings, title: &str, next: &ContenderFindings, ratio
         high: f.low.map(|low| 1.0 / low),
     };
     let is_floor = cell.contenders.iter().any(|c| c.title == title && c.is_held_back());
-    let (ratio, at_least) = match cell.metric {
-        Metric::Rate => (ratio, if is_floor { "at least " } else { "" }),
-        _ => (turned(ratio), ""),
-    };
+    let ratio = if cell.metric == Metric::Rate { ratio } else { turned(ratio) };
     let what = match cell.metric {
         Metric::Rate => "times the rate of",
         Metric::ServerCpu | Metric::Rss => "times less than",
         Metric::Latency(_) => "times shorter than that of",
     };
-    format!(": {at_least}{} {what} {}, the next{}", times(ratio.median), next.title, between(ratio))
+    let than = format!("{what} {}, the next", next.title);
+    match (cell.metric, ratio.low) {
+        // It may be faster still, so only the lower end of the interval is sure.
+        (Metric::Rate, Some(low)) if is_floor => {
+            format!(": at least {} {than}, and {} as measured", times(low), times(ratio.median))
+        }
+        (Metric::Rate, None) if is_floor => format!(": {} {than}, or more", times(ratio.median)),
+        _ => format!(": {} {than}{}", times(ratio.median), between(ratio)),
+    }
 }
 
 fn times(ratio: f64) -> String {
-    if ratio < 1.095 { format!("{ratio:.3}") } else { format!("{ratio:.2}") }
+    match ratio {
+        x if x < 1.095 => format!("{x:.3}"),
+        x if x < 10.0 => format!("{x:.2}"),
+        x => units::ratio(x),
+    }
 }
 
+/// The interval by which the pair was decided; the table has that of the pair by itself.
 fn between(f: Figure) -> String {
     match (f.low, f.high) {
-        (Some(low), Some(high)) => format!(" ({} to {})", times(low), times(high)),
+        (Some(low), Some(high)) => format!(" (95 %: {} to {})", times(low), times(high)),
         _ => String::new(),
     }
 }
 
-/// The groups without a significant difference below the leaders.
+/// The groups without a significant difference besides the leaders: by letters, which name every such pair, or by tiers, where there are
+/// too many contenders for letters.
 fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let leaders = in_heats.front.as_ref().map(|front| front.leaders.as_slice()).unwrap_or_default();
-    let mut groups: Vec<(Option<usize>, Vec<&str>)> = Vec::new();
-    let ranked = cell.contenders.iter().filter(|c| c.tier.is_some() && c.name != REFERENCE);
-    for c in ranked.filter(|c| !leaders.contains(&c.name)) {
-        match groups.iter_mut().find(|(tier, _)| *tier == c.tier) {
-            Some((_, titles)) => titles.push(&c.title),
-            None => groups.push((c.tier, vec![&c.title])),
-        }
-    }
-    groups.retain(|(_, titles)| titles.len() > 1);
-    let groups: Vec<String> = groups.iter().map(|(_, titles)| format!("between {}", some(titles))).collect();
-    match groups.as_slice() {
+    let field: Vec<&ContenderFindings> =
+        cell.contenders.iter().filter(|c| c.tier.is_some() && c.name != REFERENCE).collect();
+    let has_letters = field.iter().any(|c| figures::letters(c).is_some());
+    let groups = if has_letters { by_letter(&field, leaders) } else { by_tier(&field, leaders) };
+    let between: Vec<String> = groups.iter().map(|titles| format!("between {}", some(titles))).collect();
+    let among = if has_letters { "" } else { ", among others," };
+    match between.as_slice() {
         [] => None,
         groups if groups.len() > GROUPS => Some(format!(
             "{} more groups show no significant difference within them: their ranks overlap.",
             groups.len()
         )),
-        groups => Some(format!("No significant difference {}.", groups.join("; "))),
+        groups => Some(format!("No significant difference{among} {}.", groups.join("; "))),
     }
+}
+
+/// The contenders of each letter, unless all of them are leaders or in another group, too.
+fn by_letter<'c>(field: &[&'c ContenderFindings], leaders: &[String]) -> Vec<Vec<&'c str>> {
+    let letters = |c: &ContenderFindings| figures::letters(c).unwrap_or_default().to_owned();
+    let mut all: Vec<char> = field.iter().flat_map(|c| letters(c).chars().collect::<Vec<_>>()).collect();
+    all.sort_unstable();
+    all.dedup();
+    let of = |letter: &char| field.iter().filter(|c| letters(c).contains(*letter)).copied().collect();
+    let groups: Vec<Vec<&ContenderFindings>> = all.iter().map(of).collect();
+    let is_within = |one: &[&ContenderFindings], other: &[&ContenderFindings]| {
+        one.len() < other.len() && one.iter().all(|c| other.iter().any(|o| o.name == c.name))
+    };
+    let is_told = |group: &[&ContenderFindings]| {
+        group.len() < 2
+            || group.iter().all(|c| leaders.contains(&c.name))
+            || groups.iter().any(|other| is_within(group, other))
+    };
+    groups
+        .iter()
+        .filter(|group| !is_told(group))
+        .map(|group| group.iter().map(|c| c.title.as_str()).collect())
+        .collect()
+}
+
+/// The contenders of each tier, the leaders aside.
+fn by_tier<'c>(field: &[&'c ContenderFindings], leaders: &[String]) -> Vec<Vec<&'c str>> {
+    let mut groups: Vec<(Option<usize>, Vec<&str>)> = Vec::new();
+    for c in field.iter().filter(|c| !leaders.contains(&c.name)) {
+        match groups.iter_mut().find(|(tier, _)| *tier == c.tier) {
+            Some((_, titles)) => titles.push(&c.title),
+            None => groups.push((c.tier, vec![&c.title])),
+        }
+    }
+    groups.into_iter().map(|(_, titles)| titles).filter(|titles| titles.len() > 1).collect()
 }
 
 /// `of 45 pairs: 39 decided, 6 inconclusive`; `None` where there are fewer than two.
@@ -158,10 +201,6 @@ fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     if ceiling.is_some() && best.both_held_back_by(reference).is_some() {
         return None;
     }
-    let interval = match (share.low, share.high) {
-        (Some(low), Some(high)) => format!(" ({} to {})", units::ratio(low), units::ratio(high)),
-        _ => String::new(),
-    };
     let (it, its) = match leaders.len() {
         1 => ("it".to_owned(), "its".to_owned()),
         _ => (best.title.clone(), format!("{}'s", best.title)),
@@ -169,13 +208,13 @@ fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let ratio = units::ratio(share.median);
     Some(match (cell.metric, ceiling) {
         (Metric::Rate, Some(by)) => {
-            format!("; {it} reaches at most {ratio} of the reference{interval}, which {by} limited")
+            format!("; {it} reaches at most {ratio} of the reference, which {by} limited")
         }
-        (Metric::Rate, None) => format!("; {it} reaches {ratio} of the reference{interval}"),
+        (Metric::Rate, None) => format!("; {it} reaches {ratio} of the reference"),
         (Metric::ServerCpu, _) => {
-            format!("; {it} uses {ratio} times the reference's CPU time per request{interval}")
+            format!("; {it} uses {ratio} times the reference's CPU time per request")
         }
-        (Metric::Latency(p), _) => format!("; {its} {} is {ratio} times the reference's{interval}", p.word()),
-        (Metric::Rss, _) => format!("; {it} uses {ratio} times the reference's memory{interval}"),
+        (Metric::Latency(p), _) => format!("; {its} {} is {ratio} times the reference's", p.word()),
+        (Metric::Rss, _) => format!("; {it} uses {ratio} times the reference's memory"),
     })
 }

@@ -1,4 +1,5 @@
-//! A heat map of contenders × workloads: each cell is a ratio, hatched if its interval includes 1.
+//! A heat map of contenders × workloads: each cell is a ratio, hatched if its interval includes 1. As in the tables, there is no ratio
+//! where both rates are lower bounds, and a ratio to a lower bound is an upper bound.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::ranked::label;
@@ -56,9 +57,14 @@ fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
             all.push(c);
         }
     }
+    let ceiling = |cell: &CellFindings| {
+        let is_floor = |c: &ContenderFindings| c.name == base && c.is_held_back();
+        cell.metric == Metric::Rate && cell.contenders.iter().any(is_floor)
+    };
     let ratio = |name: &str, cell: &CellFindings| {
-        let of = |c: &ContenderFindings| c.metric_of_reference.or(c.of_reference).and_then(Point::of);
-        cell.contenders.iter().find(|c| c.name == name).and_then(of)
+        let own = cell.contenders.iter().find(|c| c.name == name)?;
+        let is_known = !(ceiling(cell) && own.is_held_back());
+        own.metric_of_reference.or(own.of_reference).filter(|_| is_known).and_then(Point::of)
     };
     let ratios: Vec<Vec<Option<Point>>> =
         all.iter().map(|c| cells.iter().map(|cell| ratio(&c.name, cell)).collect()).collect();
@@ -67,7 +73,10 @@ fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
     }
     let base = if f.race.is_some() { "A's" } else { "the reference's" };
     let rows: Vec<String> = all.into_iter().map(label).collect();
-    let columns: Vec<String> = cells.iter().map(|cell| cell.title.clone()).collect();
+    let column = |cell: &&CellFindings| {
+        if ceiling(cell) { format!("{}, at most", cell.title) } else { cell.title.clone() }
+    };
+    let columns: Vec<String> = cells.iter().map(column).collect();
     let title = format!("{}, as a multiple of {base}", unit::axis(metric));
     let caption = Caption::new(crate::units::capital(&title), finding(&rows, &columns, &ratios));
     Some(Heat { caption, rows, columns, ratios })
@@ -87,14 +96,14 @@ fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Point>>]) -
         format!("{} ({}, {})", units::ratio(point.value), rows[*i], columns[*j])
     };
     format!(
-        "{} from {} to {}; {unsure} of them not significantly different from 1.",
+        "{} from {} to {}; {unsure} of them with an interval that includes 1.",
         units::several(known.len(), "ratio"),
         words(least),
         words(most)
     )
 }
 
-/// Whether the ratio is not significantly different from 1; always true without an interval.
+/// Whether the interval of the ratio includes 1; always true without an interval.
 fn spans_one(point: Point) -> bool {
     point.interval.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
 }
@@ -124,7 +133,7 @@ impl Heat {
             }
         }
         let foot = top + ROW * self.rows.len() as f64 + 18.0;
-        let key = "blue, bold: above 1 · orange: below 1 · hatched: not significant";
+        let key = "blue, bold: above 1 · orange: below 1 · hatched: its interval includes 1";
         canvas.text((MARGIN, foot), Anchor::Start, width - 2.0 * MARGIN, "faint", key);
         canvas.svg(&self.caption)
     }

@@ -88,7 +88,11 @@ fn finding(curves: &[&Curve]) -> String {
     else {
         return "There are too few responses for a 99th percentile.".to_owned();
     };
-    let lead = format!("99 % of responses take at most {} from {}", units::duration(best.1), best.0.label);
+    let lead = format!(
+        "In all measurements together, 99 % of responses take at most {} from {}",
+        units::duration(best.1),
+        best.0.label
+    );
     if known.len() < 2 {
         return format!("{lead}.");
     }

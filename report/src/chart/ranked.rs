@@ -114,7 +114,13 @@ fn finding(f: &Findings, cell: &CellFindings) -> String {
         format!("; no significant difference from {}", listed(&alike, 4))
     };
     let last = others.next_back().map_or(String::new(), |(c, worst)| {
-        format!("; last is {}, {} ({} of the first)", c.title, shown(worst), units::ratio(worst / best))
+        let at_most = if floor.is_empty() { "" } else { "at most " };
+        format!(
+            "; last is {}, {} ({at_most}{} of the first)",
+            c.title,
+            shown(worst),
+            units::ratio(worst / best)
+        )
     });
     let figure = format!("{floor}{}", shown(best));
     if f.leader(cell).is_some_and(|leader| leader.name == first.name) {

@@ -5,9 +5,10 @@ use super::labels::{Place, Spot, around};
 use super::ranked::label;
 use super::{Canvas, Caption, Point, Scale, Unit};
 use crate::units;
-use model::Load;
-use model::findings::{CellFindings, ContenderFindings};
+use model::findings::{CellFindings, ContenderFindings, Figure};
+use model::metric::Percentile;
 use model::study::REFERENCE;
+use model::{Load, Metric};
 
 /// One contender.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +58,7 @@ pub fn of_cell(cell: &CellFindings) -> Scatter {
         Some(Bubble {
             label: label(c),
             cpu_ns: c.server_cpu_ns_per_request.and_then(Point::of).filter(|p| p.value > 0.0)?,
-            p99_ns: c.latency_ns_p99.and_then(Point::of).filter(|p| p.value > 0.0)?,
+            p99_ns: p99_ns(cell, c).and_then(Point::of).filter(|p| p.value > 0.0)?,
             rss_bytes: c.rss_max_bytes.filter(|bytes| *bytes > 0).map(|bytes| bytes as f64),
             is_reference: c.name == REFERENCE,
         })
@@ -69,6 +70,14 @@ pub fn of_cell(cell: &CellFindings) -> Scatter {
     };
     let title = format!("{}: CPU per request, p99 and memory", cell.title);
     Scatter { caption: Caption::new(title, finding(&bubbles)), axis: axis.to_owned(), bubbles }
+}
+
+/// The 99th percentile: the figure that ranks the cell, where it does.
+fn p99_ns(cell: &CellFindings, c: &ContenderFindings) -> Option<Figure> {
+    match cell.metric {
+        Metric::Latency(Percentile::P99) => c.metric,
+        _ => c.latency_ns_p99,
+    }
 }
 
 fn finding(bubbles: &[Bubble]) -> String {

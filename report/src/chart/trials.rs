@@ -1,10 +1,12 @@
-//! Every trial of a cell. The upper part has all trials in run order, which shows a drift of the machine. The lower part has
-//! the rate over time within each trial, by contender and block. All rates are relative to the contender's own median, so that
-//! fast and slow contenders fit into one chart. Void trials are hatched, failed ones have a cross.
+//! Every trial of a cell, by the metric that ranks it. The upper part has all trials in run order, which shows a drift of the
+//! machine. The lower part has them by contender and block; where rates rank, with the rate over time within each trial. All
+//! figures are relative to the contender's own median, so that fast and slow contenders fit into one chart. Void trials are
+//! hatched, those without a figure have a cross.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
-use super::{Canvas, Caption, Scale};
+use super::{Canvas, Caption, Scale, Unit, unit};
 use crate::units;
+use model::Metric;
 
 mod of_cell;
 
@@ -30,9 +32,9 @@ pub struct Trial {
     pub block: usize,
     /// The number of the contender's entry, from 0.
     pub copy: usize,
-    /// The rate per second over the window; `None` if the trial failed.
-    pub rate_per_s: Option<f64>,
-    /// The rate per second in each step of the window; empty if it was not stored.
+    /// The figure that ranks the cell; `None` if it is unknown, as in a trial that failed.
+    pub figure: Option<f64>,
+    /// The rate per second in each step of the window; empty if it was not stored, and where another figure ranks.
     pub course_per_s: Vec<f64>,
     /// The outcome.
     pub state: State,
@@ -52,6 +54,8 @@ pub struct Row {
 pub struct Trials {
     /// The title and the finding.
     pub caption: Caption,
+    /// The metric of the figures.
+    pub metric: Metric,
     /// The word for one of them: trial or start.
     pub one: &'static str,
     /// The word for a pass over all contenders: block or round.
@@ -92,6 +96,7 @@ struct Places {
     /// The numbers of the blocks, in order.
     blocks: Vec<usize>,
     trials: usize,
+    metric: Metric,
     /// What a trial and a block are called here: trial and block, or start and round.
     words: [&'static str; 2],
 }
@@ -119,14 +124,14 @@ impl Places {
 }
 
 impl Row {
-    /// The median rate of the trials that count, or of all measured ones if none counts.
+    /// The median figure of the trials that count, or of all measured ones if none counts.
     fn median(&self) -> Option<f64> {
-        let rates = |is_wanted: fn(&Trial) -> bool| {
-            let wanted = self.trials.iter().filter(|t| is_wanted(t)).filter_map(|t| t.rate_per_s);
-            let wanted: Vec<f64> = wanted.filter(|r| r.is_finite() && *r > 0.0).collect();
+        let median = |is_wanted: fn(&Trial) -> bool| {
+            let wanted = self.trials.iter().filter(|t| is_wanted(t)).filter_map(|t| t.figure);
+            let wanted: Vec<f64> = wanted.filter(|figure| figure.is_finite() && *figure > 0.0).collect();
             stats::median(&wanted)
         };
-        rates(|t| t.state == State::Valid).or_else(|| rates(|_| true))
+        median(|t| t.state == State::Valid).or_else(|| median(|_| true))
     }
 
     fn copies(&self) -> usize {
@@ -141,7 +146,7 @@ fn span(rows: &[Row]) -> f64 {
     for row in rows {
         let Some(median) = row.median() else { continue };
         for trial in row.trials.iter().filter(|t| t.state == State::Valid) {
-            let values = trial.course_per_s.iter().copied().chain(trial.rate_per_s);
+            let values = trial.course_per_s.iter().copied().chain(trial.figure);
             far.extend(values.map(|v| (v / median - 1.0).abs()).filter(|v| v.is_finite()));
         }
     }
@@ -169,6 +174,7 @@ impl Trials {
             span: span(&self.rows),
             blocks,
             trials: all().count(),
+            metric: self.metric,
             words: [self.one, self.block],
         };
         let mut canvas = Canvas::new(WIDTH, places.bottom + FOOT);
@@ -182,7 +188,7 @@ impl Trials {
         canvas.svg(&self.caption)
     }
 
-    /// The upper part: one dot per trial with the range of its rate, in run order.
+    /// The upper part: one dot per trial with the range of its rate over time, in run order.
     fn in_order(&self, canvas: &mut Canvas, places: &Places) {
         let bottom = places.top + UPPER;
         let y = places.relative(bottom, places.top);
@@ -195,22 +201,23 @@ impl Trials {
             canvas.line((places.left, y.at(value)), (places.right, y.at(value)), "rule");
             canvas.text((places.left - 8.0, y.at(value)), Anchor::End, places.left - MARGIN, "faint", &words);
         }
-        let title = "rate, relative to the contender's own median";
-        canvas.text((places.left, places.top - 12.0), Anchor::Start, WIDTH - places.left, "faint", title);
+        let what = if self.metric == Metric::Rate { "rate".to_owned() } else { unit::axis(self.metric) };
+        let title = format!("{what}, relative to the contender's own median");
+        canvas.text((places.left, places.top - 12.0), Anchor::Start, WIDTH - places.left, "faint", &title);
         let mut ranges = Vec::new();
         let mut dots = Vec::new();
         for row in &self.rows {
             let median = row.median();
             for trial in &row.trials {
                 let x = places.in_order(trial.nth);
-                let Some((rate, median)) = trial.rate_per_s.zip(median) else {
+                let Some((figure, median)) = trial.figure.zip(median) else {
                     canvas.cross((x, bottom - 5.0), 3.0);
                     continue;
                 };
                 let (low, high) = range(trial);
                 ranges.push([(x, y.at(low / median)), (x, y.at(high / median))]);
                 let class = if trial.state == State::Valid { "dot" } else { "hollow" };
-                dots.push(((x, y.at(rate / median)), class, tip(&row.label, trial, places)));
+                dots.push(((x, y.at(figure / median)), class, tip(&row.label, trial, places)));
             }
         }
         canvas.strokes(&ranges, "range");
@@ -231,19 +238,24 @@ impl Trials {
         if all().any(|t| matches!(t.state, State::Void(_))) {
             words.push("hatched, hollow: void".to_owned());
         }
-        if all().any(|t| matches!(t.state, State::Failed(_))) {
-            words.push("cross: failed".to_owned());
+        let has_failed = all().any(|t| matches!(t.state, State::Failed(_)));
+        let has_no_figure = all().any(|t| t.figure.is_none() && !matches!(t.state, State::Failed(_)));
+        match (has_failed, has_no_figure) {
+            (true, true) => words.push("cross: failed, or without a figure".to_owned()),
+            (true, false) => words.push("cross: failed".to_owned()),
+            (false, true) => words.push("cross: without a figure".to_owned()),
+            (false, false) => {}
         }
         let foot = (MARGIN, places.bottom + 20.0);
         canvas.text(foot, Anchor::Start, WIDTH - 2.0 * MARGIN, "faint", &words.join(" · "));
     }
 }
 
-/// The lowest and the highest step of a trial, or its rate if the steps are unknown.
+/// The lowest and the highest step of a trial, or its figure if the steps are unknown.
 fn range(trial: &Trial) -> (f64, f64) {
-    let rate = trial.rate_per_s.unwrap_or(0.0);
+    let figure = trial.figure.unwrap_or(0.0);
     let known = || trial.course_per_s.iter().copied().filter(|v| v.is_finite());
-    (known().fold(rate, f64::min), known().fold(rate, f64::max))
+    (known().fold(figure, f64::min), known().fold(figure, f64::max))
 }
 
 /// Draws the blocks, with as many of their numbers as fit.
@@ -264,7 +276,8 @@ fn frame(canvas: &mut Canvas, places: &Places) {
     }
     canvas.line((places.right, places.rows), (places.right, places.bottom), "rule");
     canvas.text((places.left - 10.0, places.rows - 12.0), Anchor::End, 50.0, "faint", places.words[1]);
-    canvas.text((places.right + 10.0, places.rows - 12.0), Anchor::Start, FIGURES, "faint", "median, /s");
+    let title = if places.metric == Metric::Rate { "median, /s" } else { "median" };
+    canvas.text((places.right + 10.0, places.rows - 12.0), Anchor::Start, FIGURES, "faint", title);
 }
 
 fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
@@ -272,7 +285,7 @@ fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
     let middle = top + ROW / 2.0;
     canvas.text((places.left - 10.0, middle), Anchor::End, places.left - 10.0 - MARGIN, "ink", &row.label);
     let median = row.median();
-    let shown = units::known(median, units::rate);
+    let shown = units::known(median, |median| Unit::of(places.metric).shown(median));
     canvas.text((places.right + 10.0, middle), Anchor::Start, FIGURES, "ink", &shown);
     canvas.line((places.left, middle), (places.right, middle), "rule");
     let y = places.relative(top + ROW - 3.0, top + 3.0);
@@ -282,7 +295,7 @@ fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
         if matches!(trial.state, State::Void(_)) {
             canvas.hatch((x + 0.5, top + 1.0), ((width - 1.0).max(0.5), ROW - 2.0));
         }
-        match trial.rate_per_s.zip(median) {
+        match trial.figure.zip(median) {
             None => canvas.cross((x + width / 2.0, middle), 4.0),
             Some((_, median)) if width <= NARROW || trial.course_per_s.is_empty() => {
                 let (low, high) = range(trial);
@@ -316,12 +329,16 @@ fn course(canvas: &mut Canvas, (x, width): (f64, f64), y: &Scale, median: f64, t
 
 /// The text that appears on hovering over a trial.
 fn tip(label: &str, trial: &Trial, places: &Places) -> String {
-    let rate = trial.rate_per_s.map_or_else(String::new, |rate| format!(": {}", units::requests_per_s(rate)));
+    let shown = |figure: f64| match places.metric {
+        Metric::Rate => units::requests_per_s(figure),
+        metric => Unit::of(metric).shown(figure),
+    };
+    let figure = trial.figure.map_or_else(String::new, |figure| format!(": {}", shown(figure)));
     let why = match &trial.state {
         State::Valid => String::new(),
         State::Void(why) => format!("; void: {why}"),
         State::Failed(why) => format!("; failed: {why}"),
     };
     let (number, nth, [one, block]) = (trial.block.saturating_add(1), trial.nth + 1, places.words);
-    format!("{label}, {block} {number}, {one} {nth} of {}{rate}{why}", places.trials)
+    format!("{label}, {block} {number}, {one} {nth} of {}{figure}{why}", places.trials)
 }

@@ -1,5 +1,6 @@
 //! Each chart for plain data, as text: what changes here must be looked at.
 
+use model::Metric;
 use report::chart::heat::Heat;
 use report::chart::history::{Mark, Panel, Timeline};
 use report::chart::load::{LoadChart, LoadCurve, Step};
@@ -136,10 +137,10 @@ fn every_trial() {
                 _ => State::Valid,
             };
             let is_measured = !matches!(state, State::Failed(_));
-            let rate_per_s = is_measured.then_some(rate * drift);
+            let figure = is_measured.then_some(rate * drift);
             let course_per_s =
                 if is_measured { (0..40).map(|k| rate * drift * wave(k)).collect() } else { Vec::new() };
-            Trial { nth: block * 5 + offset + copy, block, copy, rate_per_s, course_per_s, state }
+            Trial { nth: block * 5 + offset + copy, block, copy, figure, course_per_s, state }
         };
         TrialsRow { label: label.to_owned(), trials: (0..6 * copies).map(trial).collect() }
     };
@@ -150,7 +151,9 @@ fn every_trial() {
         row("Perl", 1_480.0, 1, 4),
     ];
     let caption = Caption::new("keep-alive: every trial", "30 trials: 1 void, 1 failed.");
-    insta::assert_snapshot!(Trials { caption, one: "trial", block: "block", rows }.svg());
+    insta::assert_snapshot!(
+        Trials { caption, metric: Metric::Rate, one: "trial", block: "block", rows }.svg()
+    );
 }
 
 #[test]

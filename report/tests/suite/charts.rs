@@ -1,6 +1,8 @@
 //! Every chart, for anything that it may be given: well-formed, no coordinate that is no number, nothing outside the
 //! frame, no two texts on one another.
 
+use model::Metric;
+use model::metric::Percentile;
 use proptest::prelude::*;
 use report::chart::heat::Heat;
 use report::chart::history::{Mark, Panel, Timeline};
@@ -137,6 +139,10 @@ fn unit() -> impl Strategy<Value = Unit> {
     prop_oneof![Just(Unit::Rate), Just(Unit::Time), Just(Unit::Bytes), Just(Unit::Ratio)]
 }
 
+fn metric() -> impl Strategy<Value = Metric> {
+    prop_oneof![Just(Metric::Rate), Just(Metric::Latency(Percentile::P99)), Just(Metric::Rss)]
+}
+
 fn trial() -> impl Strategy<Value = Trial> {
     let state = prop_oneof![
         4 => Just(State::Valid),
@@ -146,11 +152,11 @@ fn trial() -> impl Strategy<Value = Trial> {
     let place = (0..900_usize, prop_oneof![9 => 0..40_usize, 1 => Just(usize::MAX / 2)], 0..3_usize);
     let course = proptest::collection::vec(value(), 0..45);
     (place, proptest::option::of(value()), course, state).prop_map(
-        |((nth, block, copy), rate_per_s, course_per_s, state)| Trial {
+        |((nth, block, copy), figure, course_per_s, state)| Trial {
             nth,
             block,
             copy,
-            rate_per_s,
+            figure,
             course_per_s,
             state,
         },
@@ -188,9 +194,9 @@ proptest! {
     }
 
     #[test]
-    fn every_trial(caption in caption(), rows in proptest::collection::vec((label(), proptest::collection::vec(trial(), 0..14)), 0..=60)) {
+    fn every_trial(caption in caption(), metric in metric(), rows in proptest::collection::vec((label(), proptest::collection::vec(trial(), 0..14)), 0..=60)) {
         let rows = rows.into_iter().map(|(label, trials)| TrialsRow { label, trials }).collect();
-        check(&Trials { caption, one: "start", block: "round", rows }.svg());
+        check(&Trials { caption, metric, one: "start", block: "round", rows }.svg());
     }
 
     #[test]

@@ -7,8 +7,9 @@ use model::findings::{
     CellInHeats, ClassFloor, ContenderFindings, ContenderInHeats, Decided, Figure, Front, PairFindings,
     Pairs, StartFigure, Unranked,
 };
+use model::metric::Percentile;
 use model::observation::InHeat;
-use model::{Conditions, Findings, Measurement, Observation, Outcome, Tally, Trial, Usage, Verdict};
+use model::{Conditions, Findings, Measurement, Metric, Observation, Outcome, Tally, Trial, Usage, Verdict};
 use report::{TextStyle, answer};
 
 /// A contender with its range of ranks, in six starts.
@@ -123,8 +124,7 @@ fn what_is_not_known_is_not_answered() {
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next) = (vec!["nginx".to_owned(), "h2o".to_owned()], Some("go".to_owned()));
     let tied = "Among those with a rank, no significant difference between nginx and H2O: either of them may be the fastest";
-    let bound =
-        "nginx reaches at most 0.810 of the reference (0.804 to 0.816), which the load generator limited";
+    let bound = "nginx reaches at most 0.810 of the reference, which the load generator limited";
     assert_eq!(sentences(&f)[0], format!("{tied}; {bound}."));
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned()], None, None);
@@ -154,10 +154,44 @@ fn many_groups_without_a_difference_are_counted_instead_of_listed() {
             let (name, title) = (format!("c{i}"), format!("C{i}"));
             model::findings::ContenderFindings { name, title, tier: Some(10 + i / 2), ..like.clone() }
         }));
+        // With so many contenders there are no letters.
+        let in_heats = f.cells[0].contenders.iter_mut().filter_map(|c| c.in_heats.as_mut());
+        in_heats.for_each(|own| own.letters = None);
         answer::of(&f, &f.cells[0])[1].clone()
     };
-    assert!(with_groups(2).starts_with("No significant difference between C0 and C1; between C2 and C3."));
+    let two = "No significant difference, among others, between C0 and C1; between C2 and C3.";
+    assert!(with_groups(2).starts_with(two), "{}", with_groups(2));
     assert!(with_groups(5).starts_with("5 more groups show no significant difference within them: "));
+}
+
+#[test]
+fn the_map_of_ratios_shows_no_more_than_the_tables() {
+    let mut f = in_heats();
+    f.cells.truncate(1);
+    f.cells.push(f.cells[0].clone());
+    "json".clone_into(&mut f.cells[1].title);
+    f.cells[1].contenders[1].bound = Some("client".to_owned());
+    f.cells[1].contenders[0].bound = Some("server".to_owned());
+    let map = report::chart::heat::of_findings(&f).remove(0);
+    let nginx = map.rows.iter().position(|row| row == "nginx").unwrap();
+    assert_eq!(map.columns, ["keep-alive, at most", "json"], "the reference was held back in one cell");
+    assert!(map.ratios[nginx].iter().all(Option::is_some));
+    f.cells[0].contenders[1].bound = Some("client".to_owned());
+    let map = report::chart::heat::of_findings(&f).remove(0);
+    assert!(map.ratios[nginx][0].is_none(), "a ratio of two lower bounds says nothing");
+}
+
+#[test]
+fn letters_name_every_pair_without_a_difference() {
+    let mut f = in_heats();
+    let cell = &mut f.cells[0];
+    cell.contenders = [("A", "a"), ("B", "ab"), ("C", "bc"), ("D", "cd"), ("E", "d"), ("F", "e")]
+        .map(|(name, letters)| ranked(name, name, 50_000.0, (1, 6), letters))
+        .to_vec();
+    let front = cell.in_heats.as_mut().unwrap().front.as_mut().unwrap();
+    (front.leaders, front.next, front.ratio) = (vec!["A".to_owned(), "B".to_owned()], None, None);
+    let sentences = answer::of(&f, &f.cells[0]);
+    assert_eq!(sentences[1], "No significant difference between B and C; between C and D; between D and E.");
 }
 
 #[test]
@@ -174,8 +208,7 @@ fn the_noise_floor_of_a_ranking_is_that_of_who_stands_in_it() {
 fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
     let f = in_heats();
     let sentences = answer::of(&f, &f.cells[0]).join(" ");
-    let bound =
-        "; it reaches at most 0.810 of the reference (0.804 to 0.816), which the load generator limited.";
+    let bound = "; it reaches at most 0.810 of the reference, which the load generator limited.";
     assert!(sentences.contains(bound), "{sentences}");
     let table = report::terminal::report(&f, &TextStyle::default());
     assert!(table.contains("≥ 100,000") && table.contains("≤ 0.810"), "{table}");
@@ -185,7 +218,8 @@ fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
     let both =
         "the load generator limited both nginx and the reference, so the distance between them is unknown";
     assert!(sentences.contains(both), "{sentences}");
-    assert!(sentences.contains("nginx is the fastest: at least 1.14 times"), "{sentences}");
+    let sure = "nginx is the fastest: at least 1.11 times the rate of H2O, the next, and 1.14 as measured";
+    assert!(sentences.contains(sure), "{sentences}");
 }
 
 #[test]
@@ -299,6 +333,34 @@ fn starts_are_the_rows_of_the_csv_and_of_the_page() {
         assert!(page.contains(text), "{text}");
     }
     assert!(!page.contains("Every trial"));
+}
+
+#[test]
+fn starts_of_an_open_cell_are_drawn_by_the_percentile_that_ranks() {
+    let mut f = in_heats();
+    f.cells[0].metric = Metric::Latency(Percentile::P99);
+    let of = |block, p99_us: u64| {
+        let mut tally = Tally { completed: 2_000, duration_ns: 4_000_000_000, ..Tally::default() };
+        tally.latency.record_n(p99_us * 1_000, 2_000);
+        let verdict = Verdict { valid: true, ..Verdict::default() };
+        Observation {
+            trial: Trial { block, cell: 0, contender: "nginx".to_owned(), copy: 0 },
+            started_at: "2026-01-01T00:00:00Z".to_owned(),
+            elapsed_ns: 4_000_000_000,
+            outcome: Outcome::Measured(Box::new(Measurement { tally, usage: None, verdict })),
+            conditions: Conditions::default(),
+            in_heat: None,
+        }
+    };
+    let starts = [of(0, 200), of(1, 200), of(2, 300), of(3, 190)];
+    let chart = report::chart::trials::of_cell(&f.cells[0], 0, &starts);
+    let finding = &chart.caption.finding;
+    assert!(finding.ends_with("the farthest is nginx in round 3, 50.0 % higher."), "{finding}");
+    let svg = chart.svg();
+    for text in ["p99 latency, relative to the contender's own median", ">median<", ">200 µs<", ": 300 µs"]
+    {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! with its bounds, and a server that is compiled while it runs is warm when these show that the change is small.
 //!
 //! A native server that has been loaded for a moment counts as warm unless its change is shown: to show a change below 2 %
-//! takes more slices (about fifty at 2 % noise) than its warm-up should last. There are as many counted slices as that, so they are checked
-//! by the stricter rule ([`Warmth::checked`]).
+//! takes more slices (about fifty at 2 % noise) than its warm-up should last. The counted slices are judged by [`Warmth::checked`]; of that,
+//! the lab uses whether a change is shown, because a start has too few of them to show that there is none.
 
 use super::studentized_range::Critical;
 

@@ -101,7 +101,12 @@ pub fn still_open(design: &Design, neighbours: &[Neighbours]) -> Option<String> 
         Some(margin) => format!("comparisons with the first at the margin of {} %", percent(margin)),
     };
     let are = if n == 1 { "is" } else { "are" };
-    Some(format!("{n} of {all} {what} {are} inconclusive; {how}"))
+    let held_back = neighbours.iter().filter(|pair| pair.standing == Standing::HeldBack).count();
+    let more = match held_back {
+        0 => String::new(),
+        _ => format!(" (in {held_back} more the load generator was the limit)"),
+    };
+    Some(format!("{n} of {all} {what} {are} inconclusive{more}; {how}"))
 }
 
 /// `1 round`, `4 rounds`.

@@ -45,6 +45,8 @@ pub struct Cycles {
     all: Vec<Sum>,
     /// The quiet turn of each member in the current cycle.
     last_quiet: Vec<Sum>,
+    /// The number of turns in the current cycle, those of members that failed since included.
+    begun: usize,
 }
 
 impl TurnResult {
@@ -97,7 +99,20 @@ impl Cycles {
             quiet: sums.clone(),
             all: sums.clone(),
             last_quiet: sums,
+            begun: 0,
         }
+    }
+
+    /// Begins a cycle and returns its number.
+    pub fn begin_cycle(&mut self) -> usize {
+        self.turns.push(Vec::new());
+        self.begun = 0;
+        self.turns.len() - 1
+    }
+
+    /// The cycle and the place in it of the next turn: no two turns have both in common, even if a member fails in between.
+    pub fn next(&self) -> (usize, usize) {
+        (self.turns.len().saturating_sub(1), self.begun)
     }
 
     /// Adds a turn to the last cycle; `sum` is what was counted and used in it.
@@ -106,6 +121,7 @@ impl Cycles {
         if let Some(turns) = self.turns.last_mut() {
             turns.push(Turn { member, wall_ns: result.used.wall_ns, void: result.void });
         }
+        self.begun += 1;
         self.all[member].append(sum);
         if result.void.is_none() {
             self.last_quiet[member].clone_from(sum);
@@ -138,11 +154,20 @@ impl Cycles {
         those.count() as f64 / all.max(1) as f64
     }
 
-    /// Removes a member that failed, as if it had never been there.
-    pub fn forget(&mut self, member: usize, start: &Start) {
+    /// Removes a member that failed, as if it had never been there, and returns whether the sums of the others still hold. They do not
+    /// if a cycle is quiet without it that ended disturbed: the turns of that cycle are missing in them.
+    #[must_use]
+    pub fn forget(&mut self, member: usize, start: &Start) -> bool {
+        let (quiet, ended) = (disturbance::quiet(self.ended()), self.ended().len());
         self.turns.iter_mut().for_each(|cycle| cycle.retain(|turn| turn.member != member));
         self.slices.retain(|slice| (&slice.contender, slice.copy) != (&start.contender, start.copy));
         self.rates.retain(|rate| rate.1 != member);
+        disturbance::quiet(&self.turns[..ended]) == quiet
+    }
+
+    /// The cycles before the current one.
+    fn ended(&self) -> &[Vec<Turn>] {
+        self.turns.split_last().map_or(&[], |(_, ended)| ended)
     }
 
     /// The sum of all turns of a member that count.
@@ -158,6 +183,7 @@ impl Cycles {
 mod tests {
     use super::*;
     use model::Tally;
+    use model::heat::Ran;
 
     const MS: u64 = 1_000_000;
 
@@ -195,6 +221,77 @@ mod tests {
         assert_eq!(void(&[sample(150, 0), sample(10, 1)]), None);
         assert_eq!(void(&[sample(150, 4), sample(10, 1)]), Some(Void::Others));
         assert_eq!(void(&[]), None);
+    }
+
+    fn slice() -> Slice {
+        Slice {
+            round: 0,
+            heat: 0,
+            cell: 0,
+            cycle: 0,
+            place: 0,
+            contender: String::new(),
+            copy: 0,
+            answers: 1,
+            ns: 100 * MS,
+            turn_ns: 120 * MS,
+            ran: Ran::default(),
+            void: None,
+        }
+    }
+
+    /// Adds a turn of one answer by this member.
+    fn add(cycles: &mut Cycles, member: usize, void: Option<Void>) {
+        let (cycle, place) = cycles.next();
+        let result = TurnResult { void, ..TurnResult::of(&[sample(120, 0)], &one_slice(0), false) };
+        let own = Slice { cycle, place, contender: member.to_string(), ..slice() };
+        let mut sum = Sum::default();
+        let turn = SliceTally { tally: Tally { completed: 1, ..Tally::default() }, ..one_slice(0) };
+        sum.set(&turn, &result.used, 0, 1);
+        cycles.add(member, own, result, &sum);
+    }
+
+    fn start_of(member: usize) -> Start {
+        crate::heat::example::start(0, 0, &member.to_string(), &[])
+    }
+
+    #[test]
+    fn a_place_is_never_given_twice_even_if_a_member_fails_between() {
+        let mut cycles = Cycles::new(vec![ThreadClocks::default(); 3]);
+        cycles.begin_cycle();
+        for (member, void) in [(0, None), (1, Some(Void::Host)), (2, Some(Void::Host)), (1, Some(Void::Host))]
+        {
+            add(&mut cycles, member, void);
+        }
+        assert!(cycles.forget(2, &start_of(2)), "no cycle has ended");
+        add(&mut cycles, 1, None);
+        let places: Vec<usize> = cycles.slices.iter().map(|slice| slice.place).collect();
+        assert_eq!(places, [0, 1, 3, 4]);
+        cycles.begin_cycle();
+        assert_eq!(cycles.next(), (1, 0));
+    }
+
+    #[test]
+    fn sums_do_not_hold_without_a_member_that_alone_spoiled_a_cycle() {
+        let ended = |spoiled: Option<Void>| {
+            let mut cycles = Cycles::new(vec![ThreadClocks::default(); 2]);
+            for void in [spoiled, None] {
+                cycles.begin_cycle();
+                add(&mut cycles, 0, None);
+                add(&mut cycles, 1, void);
+                cycles.end_cycle();
+            }
+            cycles.begin_cycle();
+            let holds = cycles.forget(1, &start_of(1));
+            (
+                holds,
+                cycles.sum(&Counts::Quiet, 0).tally.completed,
+                counting::counted(&Counts::Quiet, &cycles.turns).len(),
+            )
+        };
+        // The cycle that has just begun is quiet as long as it has no turn.
+        assert_eq!(ended(None), (true, 2, 3));
+        assert_eq!(ended(Some(Void::Others)), (false, 1, 3));
     }
 
     #[test]

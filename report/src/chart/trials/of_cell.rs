@@ -5,40 +5,42 @@ use crate::chart::Caption;
 use crate::chart::ranked::label;
 use crate::{in_heats, units};
 use model::findings::CellFindings;
-use model::{Measurement, Observation, Outcome};
+use model::{Measurement, Metric, Observation, Outcome};
 
 /// All trials of a cell, in the order of the store, which is the run order.
 pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Trials {
     let own: Vec<&Observation> = observations.iter().filter(|o| o.trial.cell == number).collect();
+    let metric = cell.metric;
     let row = |c: &model::findings::ContenderFindings| {
         let trials = own.iter().enumerate().filter(|(_, o)| o.trial.contender == c.name);
-        Row { label: label(c), trials: trials.map(|(nth, o)| trial(nth, o)).collect() }
+        Row { label: label(c), trials: trials.map(|(nth, o)| trial(nth, o, metric)).collect() }
     };
     let rows = cell.contenders.iter().map(row).filter(|row| !row.trials.is_empty());
     let rows: Vec<Row> = rows.collect();
     let (one, block) = (in_heats::start(cell), in_heats::round(cell));
-    let caption = Caption::new(format!("{}: every {one}", cell.title), finding(&rows, [one, block]));
-    Trials { caption, one, block, rows }
+    let caption = Caption::new(format!("{}: every {one}", cell.title), finding(&rows, metric, [one, block]));
+    Trials { caption, metric, one, block, rows }
 }
 
-fn trial(nth: usize, o: &Observation) -> Trial {
-    let (rate_per_s, course_per_s, state) = match &o.outcome {
+fn trial(nth: usize, o: &Observation, metric: Metric) -> Trial {
+    let (figure, course_per_s, state) = match &o.outcome {
         Outcome::Failed(why) => (None, Vec::new(), State::Failed(why.clone())),
-        Outcome::Measured(m) if m.verdict.valid => (m.tally.rate_per_s(), course(m), State::Valid),
-        Outcome::Measured(m) => (m.tally.rate_per_s(), course(m), State::Void(m.verdict.reasons.join("; "))),
+        Outcome::Measured(m) if m.verdict.valid => (metric.of(m), course(m, metric), State::Valid),
+        Outcome::Measured(m) => (metric.of(m), course(m, metric), State::Void(m.verdict.reasons.join("; "))),
     };
-    Trial { nth, block: o.trial.block, copy: o.trial.copy, rate_per_s, course_per_s, state }
+    Trial { nth, block: o.trial.block, copy: o.trial.copy, figure, course_per_s, state }
 }
 
-/// The rate over time in the window, without the warm-up.
-fn course(m: &Measurement) -> Vec<f64> {
-    let Some(course) = m.tally.course.as_ref().filter(|course| course.step_ns > 0) else {
+/// The rate over time in the window, without the warm-up; nothing where another figure ranks.
+fn course(m: &Measurement, metric: Metric) -> Vec<f64> {
+    let stored = m.tally.course.as_ref().filter(|course| metric == Metric::Rate && course.step_ns > 0);
+    let Some(course) = stored else {
         return Vec::new();
     };
     course.window.iter().map(|answers| *answers as f64 * 1e9 / course.step_ns as f64).collect()
 }
 
-fn finding(rows: &[Row], [one, block]: [&str; 2]) -> String {
+fn finding(rows: &[Row], metric: Metric, [one, block]: [&str; 2]) -> String {
     let all = || rows.iter().flat_map(|row| &row.trials);
     let count = |is: fn(&State) -> bool| all().filter(|t| is(&t.state)).count();
     let (void, failed) = (count(|s| matches!(s, State::Void(_))), count(|s| matches!(s, State::Failed(_))));
@@ -53,14 +55,19 @@ fn finding(rows: &[Row], [one, block]: [&str; 2]) -> String {
     for row in rows {
         let Some(median) = row.median() else { continue };
         let valid = row.trials.iter().filter(|t| t.state == State::Valid);
-        far.extend(valid.filter_map(|t| Some((row, t, t.rate_per_s? / median - 1.0))));
+        far.extend(valid.filter_map(|t| Some((row, t, t.figure? / median - 1.0))));
     }
     let distances: Vec<f64> = far.iter().map(|(_, _, share)| share.abs()).collect();
     let farthest = far.iter().max_by(|a, b| a.2.abs().total_cmp(&b.2.abs()));
     let (Some(half), Some((row, trial, share))) = (stats::median(&distances), farthest) else {
         return format!("{lead}.");
     };
-    let way = if *share < 0.0 { "slower" } else { "faster" };
+    let way = match (metric, *share < 0.0) {
+        (Metric::Rate, true) => "slower",
+        (Metric::Rate, false) => "faster",
+        (_, true) => "lower",
+        (_, false) => "higher",
+    };
     format!(
         "{lead}. Half of those that count are within {} of their contender's median; the farthest is {} in {block} {}, {} {way}.",
         units::percent(half),

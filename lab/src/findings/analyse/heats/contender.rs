@@ -206,6 +206,7 @@ fn unranked(row: &Row<'_, '_>) -> Option<Unranked> {
     Some(match () {
         () if !row.starts.is_empty() && row.found.is_unreliable() => Unranked::Failed,
         () if !has_figure => Unranked::NoFigure,
+        () if starts::are_void(&row.own) => Unranked::Void,
         () if starts::has_not_settled(&row.own) => Unranked::NotSettled,
         () if row.of.run.quick => Unranked::FirstLook,
         // No heat connects it with the other contenders.

@@ -119,10 +119,11 @@ fn entrants(
     takes_part(run).map(of).collect()
 }
 
-/// Whether a contender's starts leave it its rank: not too many of them failed or had not settled.
+/// Whether a contender's starts leave it its rank: not too many of them failed, were void or had not settled.
 fn is_sound(name: &str, measured: &[Measured<'_>], found: &BTreeMap<&str, StartsSummary>) -> bool {
     let failed = found.get(name).is_none_or(StartsSummary::is_unreliable);
-    !failed && !starts::has_not_settled(&starts_of(name, measured))
+    let own = starts_of(name, measured);
+    !failed && !starts::are_void(&own) && !starts::has_not_settled(&own)
 }
 
 fn starts_of<'m, 'a>(name: &str, measured: &'m [Measured<'a>]) -> Vec<&'m Measured<'a>> {
@@ -151,8 +152,8 @@ fn cell_findings(of: &InCell<'_>) -> CellFindings {
         Some(median) => -median,
         None => f64::NEG_INFINITY,
     };
-    let rank = |c: &ContenderFindings| (c.rank_low.is_none(), c.rank_low, c.rank_high);
-    contenders.sort_by(|a, b| rank(a).cmp(&rank(b)).then(merit(b).total_cmp(&merit(a))));
+    let is_unranked = |c: &ContenderFindings| c.rank_low.is_none();
+    contenders.sort_by(|a, b| is_unranked(a).cmp(&is_unranked(b)).then(merit(b).total_cmp(&merit(a))));
     let floors = of.ranked.noise_floors();
     CellFindings {
         title: asked.title.clone(),

@@ -125,6 +125,12 @@ pub(super) fn measured<'a>(
     by_heat.values().flat_map(of_heat).collect()
 }
 
+/// Whether a third of these starts or more are void, so that the others are a selection.
+pub(super) fn are_void(own: &[&Measured<'_>]) -> bool {
+    let void = own.iter().filter(|m| m.is_void()).count();
+    void > 0 && void * 3 >= own.len()
+}
+
 /// Whether a third of these starts or more had not settled.
 pub(super) fn has_not_settled(own: &[&Measured<'_>]) -> bool {
     let not = own.iter().filter(|m| m.in_cell.settled == Some(false)).count();
@@ -142,12 +148,14 @@ pub(super) fn is_held_back(own: &[&Measured<'_>]) -> bool {
     is_closed && usual_bound(own).is_some_and(Bound::is_held_back)
 }
 
-/// Whether the server fell behind in a third of the starts or more, so that the latency of the others is that of a selection.
+/// Whether the server fell behind in a third of the starts or more, or these are void, so that the latency of the others is that of a
+/// selection.
 pub(super) fn is_selection(share: f64, own: &[&Measured<'_>]) -> bool {
-    let valid = || own.iter().filter_map(|m| m.valid());
-    let has_none = |m: &&Measurement| m.verdict.fell_behind() || m.tally.is_selection(share);
-    let none = valid().filter(has_none).count();
-    none > 0 && none * 3 >= valid().count()
+    let known = || own.iter().filter_map(|m| m.in_cell.measurement.as_deref());
+    let has_none =
+        |m: &&Measurement| !m.verdict.valid || m.verdict.fell_behind() || m.tally.is_selection(share);
+    let none = known().filter(has_none).count();
+    none > 0 && none * 3 >= known().count()
 }
 
 /// The starts whose figure by this metric may be reported.

@@ -146,6 +146,32 @@ fn who_fails_in_a_third_of_its_starts_has_no_rank() {
     assert!(of(&self::found(&world), "frail").rank_low.is_some(), "one of six");
 }
 
+/// A world whose contender "frail" gave wrong answers in its starts of these rounds.
+fn wrong_in(rounds: &[usize]) -> Findings {
+    let world = World::of(&[("frail", 150_000.0), ("sound", 100_000.0)]);
+    let Kept { heats, mut starts, slices } = world.kept();
+    let wrong = |start: &&mut Start| start.contender == "frail" && rounds.contains(&start.round);
+    for start in starts.iter_mut().filter(wrong) {
+        for cell in start.cells.values_mut() {
+            cell.measurement.as_mut().unwrap().verdict.valid = false;
+        }
+    }
+    findings(&world.run, &heats, &starts, &slices, None)
+}
+
+#[test]
+fn who_is_void_in_a_third_of_its_starts_has_no_rank() {
+    let found = wrong_in(&[0, 3]);
+    let frail = of(&found, "frail");
+    assert_eq!((frail.trials, frail.void, frail.rank_low), (6, 2, None));
+    assert_eq!(frail.in_heats.as_ref().unwrap().unranked, Some(Unranked::Void));
+    assert!(frail.of_reference.is_some(), "shown all the same");
+    assert!(holds(of(&found, "sound").of_reference, 0.5));
+    assert!(of(&wrong_in(&[0]), "frail").rank_low.is_some(), "one of six");
+    let never = wrong_in(&[0, 1, 2, 3, 4, 5]);
+    assert_eq!(of(&never, "frail").in_heats.as_ref().unwrap().unranked, Some(Unranked::NoFigure));
+}
+
 #[test]
 fn what_was_never_measured_is_unknown_not_zero() {
     let mut world = World::of(&[("dead", 150_000.0), ("sound", 100_000.0)]);
