@@ -240,7 +240,7 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
 /// The back end that a choice leads to on this machine, and why `io_uring` can't be used where the best one is asked for.
 fn choose(choice: IoChoice, connections: usize) -> Result<(IoChoice, Option<String>), LoadError> {
     let is_wanted = choice != IoChoice::Epoll;
-    match (choice, is_wanted.then(|| net::uring_refusal(connections)).flatten()) {
+    match (choice, is_wanted.then(|| net::uring_refusal(net::Sizes::of(connections))).flatten()) {
         (IoChoice::Epoll, _) => Ok((IoChoice::Epoll, None)),
         (_, None) => Ok((IoChoice::Uring, None)),
         (IoChoice::Best, why) => Ok((IoChoice::Epoll, why)),

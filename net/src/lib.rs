@@ -22,7 +22,7 @@ mod wanted;
 
 pub use epoll::Epoll;
 pub use ports::Ports;
-pub use refusal::uring_refusal;
+pub use refusal::{uring, uring_refusal};
 pub use rustix::io::Errno;
 pub use socket::Endpoint;
 pub use uring::{Sizes, Uring};

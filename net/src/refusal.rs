@@ -1,17 +1,39 @@
 //! Explains in words why `io_uring` can't be used on this machine, and what helps.
 
-use crate::{Errno, Uring, limits};
-use std::io::Error;
+use crate::{Errno, Sizes, Uring, limits};
+use std::io::{Error, ErrorKind};
+use std::time::{Duration, Instant};
 
 /// The kernel's setting. 0: all processes may use it; 1: a group may; 2: none may.
 const DISABLED: &str = "/proc/sys/kernel/io_uring_disabled";
 
-/// Why `io_uring` can't be used here for this number of connections; `None`: it can. To be asked after the limit of descriptors has been
-/// raised, because the ring's table of files counts against it.
-pub fn uring_refusal(connections: usize) -> Option<String> {
-    let error = Uring::new(connections).err()?;
+/// How long the kernel may take to give back the locked memory of a ring that was closed, such as the one that was made to see whether it
+/// can be had.
+const GIVEN_BACK: Duration = Duration::from_secs(1);
+
+/// Why `io_uring` can't be used here with these sizes; `None`: it can. To be asked after the limit of descriptors has been raised, because
+/// the ring's table of files counts against it.
+pub fn uring_refusal(sizes: Sizes) -> Option<String> {
+    Some(reason(&Uring::of(sizes).err()?))
+}
+
+/// Makes a ring of these sizes where [`uring_refusal`] found nothing against it; the error says why it failed all the same.
+pub fn uring(sizes: Sizes) -> std::io::Result<Uring> {
+    let began = Instant::now();
+    loop {
+        match Uring::of(sizes) {
+            Err(error) if error.kind() == ErrorKind::OutOfMemory && began.elapsed() < GIVEN_BACK => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => return Err(Error::new(error.kind(), reason(&error))),
+            ring => return ring,
+        }
+    }
+}
+
+fn reason(error: &Error) -> String {
     let disabled = std::fs::read_to_string(DISABLED).ok().and_then(|text| text.trim().parse().ok());
-    Some(words(&error, disabled, limits::descriptors().0))
+    words(error, disabled, limits::descriptors().0)
 }
 
 fn words(error: &Error, disabled: Option<u8>, descriptors: Option<u64>) -> String {
@@ -29,7 +51,10 @@ fn words(error: &Error, disabled: Option<u8>, descriptors: Option<u64>) -> Strin
             "the limit of descriptors is {}; raise the hard limit with ulimit -Hn",
             descriptors.map_or("unknown".to_owned(), |n| n.to_string()),
         ),
-        (Some(Errno::NOMEM), _) => "the limit of locked memory is too low; ulimit -l unlimited".to_owned(),
+        (Some(Errno::NOMEM), _) => {
+            "all io_uring programs of a user share the limit of locked memory, and it is used up; raise it (ulimit -l), or use epoll"
+                .to_owned()
+        }
         _ => "this kernel lacks a part of it that drome needs; use Linux 6.1 or newer".to_owned(),
     };
     let what = errno.map_or_else(|| error.to_string(), |errno| Error::from(errno).to_string());
@@ -50,6 +75,7 @@ mod tests {
         );
         assert!(words(Errno::PERM, Some(0)).contains("seccomp"));
         assert!(words(Errno::PERM, None).contains("seccomp"), "older kernels have no such setting");
+        assert!(words(Errno::NOMEM, Some(0)).contains("locked memory"));
         assert!(words(Errno::MFILE, Some(0)).contains("descriptors is 1024"));
         assert!(words(Errno::NOSYS, None).starts_with("Function not implemented: this kernel has none"));
         assert!(words(Errno::INVAL, Some(0)).contains("Linux 6.1"));

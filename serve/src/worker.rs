@@ -7,7 +7,7 @@ use crate::connections::out::{Each, Out};
 use crate::fault::{Draft, Outbox};
 use crate::{BackEnd, Config};
 use net::tls::Tls;
-use net::{Completion, Epoll, Event, Io, LISTENER, Slot, Uring, clock, cpu};
+use net::{Completion, Epoll, Event, Io, LISTENER, Sizes, Slot, clock, cpu};
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -77,14 +77,16 @@ pub struct Worker<'s, I> {
 /// Answers until it is to stop, then answers what has arrived and ends.
 pub fn run(task: Task<'_>, responder: Responder, outbox: Option<Outbox<'_>>) -> std::io::Result<()> {
     match task.back_end {
-        BackEnd::Uring => encrypt(Uring::new(most_connections())?, task, responder, outbox),
+        BackEnd::Uring => encrypt(net::uring(sizes())?, task, responder, outbox),
         BackEnd::Epoll => encrypt(Epoll::new()?, task, responder, outbox),
     }
 }
 
-/// The largest number of connections at once, by the limit of descriptors.
-pub fn most_connections() -> usize {
-    net::limits::descriptors().0.map_or(MOST_CONNECTIONS, |most| (most as usize).min(MOST_CONNECTIONS))
+/// The sizes of a thread's ring: for as many connections as the limit of descriptors allows.
+pub fn sizes() -> Sizes {
+    let most =
+        net::limits::descriptors().0.map_or(MOST_CONNECTIONS, |most| (most as usize).min(MOST_CONNECTIONS));
+    Sizes::of_server(most)
 }
 
 fn encrypt<I: Io>(

@@ -347,11 +347,7 @@ fn what_an_interrupted_race_knows_is_kept_exported_and_told() {
     assert!(err.contains("interrupted") && err.contains("drome report"), "{err}");
     assert!(std::fs::read_to_string(&csv).unwrap().lines().count() > 1);
     let finished = run(&mut home.drome(&["report"]));
-    assert!(
-        finished.out.contains("ended: the race was interrupted") && finished.out.contains("not decided"),
-        "{}",
-        finished.out
-    );
+    assert!(finished.out.contains("ended: the race was interrupted"), "{}", finished.out);
     home.assert_clean();
 }
 

@@ -6,6 +6,10 @@ const ENTRIES: u32 = 1024;
 /// The number of completions that can wait to be read before the kernel has to keep them elsewhere: two per connection.
 const COMPLETIONS: std::ops::RangeInclusive<u32> = 8 * 1024..=128 * 1024;
 
+/// The largest number for a server: several of them share their user's limit of locked memory, which is 8 MiB in most systems, and each
+/// completion takes 16 bytes of it.
+const MOST_OF_A_SERVER: u32 = 16 * 1024;
+
 /// The number of buffers for what arrives in one turn; with fewer, receives pause until some are given back.
 const BUFFERS: std::ops::RangeInclusive<u32> = 256..=4096;
 
@@ -39,7 +43,13 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes for this number of connections.
+    /// The sizes for a server of this number of connections.
+    pub fn of_server(connections: usize) -> Self {
+        let sizes = Self::of(connections);
+        Self { completions: sizes.completions.min(MOST_OF_A_SERVER), ..sizes }
+    }
+
+    /// The sizes for a client of this number of connections.
     pub fn of(connections: usize) -> Self {
         let connections = u32::try_from(connections).unwrap_or(MOST_FILES).clamp(1, MOST_FILES);
         let within = |n: u32, range: std::ops::RangeInclusive<u32>| {
@@ -69,5 +79,8 @@ mod tests {
         assert_eq!((many.completions, many.buffers, many.files), (65_536, 4096, 18_000));
         let most = Sizes::of(usize::MAX);
         assert_eq!((most.completions, most.buffers, most.files), (131_072, 4096, MOST_FILES));
+        let server = Sizes::of_server(18_000);
+        assert_eq!(server, Sizes { completions: 16_384, ..many });
+        assert_eq!(Sizes::of_server(64), Sizes::of(64));
     }
 }
