@@ -228,7 +228,7 @@ fn point(contender: &ContenderFindings, reference: &ContenderFindings, metric: M
     let speed = stats::median(&known).filter(|speed| *speed > 0.0)?;
     let ratio = match &contender.in_heats {
         // The reference is held back by the load generator on small machines, and then moves by itself.
-        Some(own) if own.unranked != Some(Unranked::NotSettled) => {
+        Some(own) if matches!(own.unranked, None | Some(Unranked::FirstLook)) => {
             own.of_hub.map(|share| speed_of(share, metric))
         }
         Some(_) => None,

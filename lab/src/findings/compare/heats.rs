@@ -133,8 +133,8 @@ fn why_not(both: [&ContenderFindings; 2], metric: Metric, may_be_busy: [bool; 2]
         return Some(note);
     }
     let runs = || both.into_iter().zip(["earlier", "later"]);
-    if let Some((_, which)) = runs().find(|(c, _)| has_not_settled(c)) {
-        return Some(format!("it had not settled in the {which} run"));
+    if let Some((why, which)) = runs().find_map(|(c, which)| Some((unsound(c)?, which))) {
+        return Some(format!("{why} in the {which} run"));
     }
     let ((_, which), _) = runs().zip(may_be_busy).find(|((c, _), may)| !may && was_never_quiet(c))?;
     let why = "other programs or the host disturbed most of its turns";
@@ -147,8 +147,14 @@ fn was_never_quiet(c: &ContenderFindings) -> bool {
     c.in_heats.as_ref().is_some_and(|own| own.never_quiet > 0 && own.never_quiet * 3 >= own.starts)
 }
 
-fn has_not_settled(c: &ContenderFindings) -> bool {
-    c.in_heats.as_ref().is_some_and(|own| own.unranked == Some(Unranked::NotSettled))
+/// Why its figures, where it has some, are not those of all of its starts.
+fn unsound(c: &ContenderFindings) -> Option<&'static str> {
+    match c.in_heats.as_ref()?.unranked? {
+        Unranked::NotSettled => Some("it had not settled"),
+        Unranked::Failed => Some("it failed in a third of its starts or more"),
+        Unranked::Void => Some("it was void in a third of its starts or more"),
+        Unranked::NoFigure | Unranked::FirstLook => None,
+    }
 }
 
 fn why_none(old: &ContenderFindings, new: &ContenderFindings) -> String {
@@ -238,7 +244,12 @@ mod tests {
         cold.settles = |name, _| Some(name != "worse");
         cold.most = |name| if name == "better" { 20_000.0 } else { f64::INFINITY };
         cold.fails = |name, _| name == "same";
-        let comparison = compare(&old, &findings(&cold), false).unwrap();
+        let Kept { heats, mut starts, slices } = cold.kept();
+        for start in starts.iter_mut().filter(|start| start.contender == "other" && start.round < 3) {
+            start.cells.values_mut().for_each(|cell| cell.measurement.as_mut().unwrap().verdict.valid = false);
+        }
+        let new = analyse::heats::findings(&cold.run, &heats, &starts, &slices, Some("enough"));
+        let comparison = compare(&old, &new, false).unwrap();
         let of = |name: &str| {
             let c = comparison.cells[0].contenders.iter().find(|c| c.name == name).unwrap();
             (c.change, c.ratio, c.note.clone().unwrap_or_default())
@@ -249,7 +260,8 @@ mod tests {
         };
         unknown("worse", "not settled in the later run");
         unknown("better", "its rates are lower bounds");
-        unknown("same", "none of its starts in the later run has a figure");
+        unknown("same", "it failed in a third of its starts or more in the later run");
+        unknown("other", "it was void in a third of its starts or more in the later run");
         assert_eq!((comparison.failed.len(), comparison.regressions(0.0).count()), (1, 0));
     }
 
