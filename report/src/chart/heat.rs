@@ -33,6 +33,9 @@ const COLUMNS: f64 = 600.0;
 /// The minimum width of the chart, so that the key below it fits.
 const NARROWEST_CHART: f64 = 700.0;
 
+/// Before the name of a column whose ratios are upper bounds.
+const AT_MOST: &str = "≤ ";
+
 /// Ratios this far from 1, or farther, have the strongest colour.
 const STRONGEST: f64 = 4.0;
 
@@ -74,7 +77,7 @@ fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
     let base = if f.race.is_some() { "A's" } else { "the reference's" };
     let rows: Vec<String> = all.into_iter().map(label).collect();
     let column = |cell: &&CellFindings| {
-        if ceiling(cell) { format!("{}, at most", cell.title) } else { cell.title.clone() }
+        if ceiling(cell) { format!("{AT_MOST}{}", cell.title) } else { cell.title.clone() }
     };
     let columns: Vec<String> = cells.iter().map(column).collect();
     let title = format!("{}, as a multiple of {base}", unit::axis(metric));
@@ -93,7 +96,9 @@ fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Point>>]) -
     let ends = ends.zip(known.iter().min_by(|a, b| a.2.value.total_cmp(&b.2.value)));
     let Some((most, least)) = ends else { return "No ratio is known.".to_owned() };
     let words = |(i, j, point): &(usize, usize, Point)| {
-        format!("{} ({}, {})", units::ratio(point.value), rows[*i], columns[*j])
+        let bound = columns[*j].strip_prefix(AT_MOST);
+        let at_most = if bound.is_some() { "at most " } else { "" };
+        format!("{at_most}{} ({}, {})", units::ratio(point.value), rows[*i], bound.unwrap_or(&columns[*j]))
     };
     format!(
         "{} from {} to {}; {unsure} of them with an interval that includes 1.",
@@ -133,8 +138,11 @@ impl Heat {
             }
         }
         let foot = top + ROW * self.rows.len() as f64 + 18.0;
-        let key = "blue, bold: above 1 · orange: below 1 · hatched: its interval includes 1";
-        canvas.text((MARGIN, foot), Anchor::Start, width - 2.0 * MARGIN, "faint", key);
+        let is_bound = self.columns.iter().any(|column| column.starts_with(AT_MOST));
+        let bounds =
+            if is_bound { " · ≤: the reference was limited, so these are upper bounds" } else { "" };
+        let key = format!("blue, bold: above 1 · orange: below 1 · hatched: its interval includes 1{bounds}");
+        canvas.text((MARGIN, foot), Anchor::Start, width - 2.0 * MARGIN, "faint", &key);
         canvas.svg(&self.caption)
     }
 }

@@ -174,8 +174,13 @@ fn the_map_of_ratios_shows_no_more_than_the_tables() {
     f.cells[1].contenders[0].bound = Some("server".to_owned());
     let map = report::chart::heat::of_findings(&f).remove(0);
     let nginx = map.rows.iter().position(|row| row == "nginx").unwrap();
-    assert_eq!(map.columns, ["keep-alive, at most", "json"], "the reference was held back in one cell");
+    assert_eq!(map.columns, ["≤ keep-alive", "json"], "the reference was held back in one cell");
     assert!(map.ratios[nginx].iter().all(Option::is_some));
+    assert!(
+        map.caption.finding.contains("at most 0.") && map.svg().contains("upper bounds"),
+        "{}",
+        map.caption.finding
+    );
     f.cells[0].contenders[1].bound = Some("client".to_owned());
     let map = report::chart::heat::of_findings(&f).remove(0);
     assert!(map.ratios[nginx][0].is_none(), "a ratio of two lower bounds says nothing");
@@ -352,8 +357,12 @@ fn starts_of_an_open_cell_are_drawn_by_the_percentile_that_ranks() {
             in_heat: None,
         }
     };
-    let starts = [of(0, 200), of(1, 200), of(2, 300), of(3, 190)];
+    let mut hub = of(0, 100);
+    hub.trial.contender = "hub".to_owned();
+    let starts = [of(0, 200), hub, of(1, 200), of(2, 300), of(3, 190)];
     let chart = report::chart::trials::of_cell(&f.cells[0], 0, &starts);
+    let order: Vec<usize> = chart.rows.iter().flat_map(|row| &row.trials).map(|trial| trial.nth).collect();
+    assert_eq!(order, [0, 1, 2, 3], "the hub has no row");
     let finding = &chart.caption.finding;
     assert!(finding.ends_with("the farthest is nginx in round 3, 50.0 % higher."), "{finding}");
     let svg = chart.svg();

@@ -246,7 +246,10 @@ mod tests {
         cold.fails = |name, _| name == "same";
         let Kept { heats, mut starts, slices } = cold.kept();
         for start in starts.iter_mut().filter(|start| start.contender == "other" && start.round < 3) {
-            start.cells.values_mut().for_each(|cell| cell.measurement.as_mut().unwrap().verdict.valid = false);
+            start
+                .cells
+                .values_mut()
+                .for_each(|cell| cell.measurement.as_mut().unwrap().verdict.valid = false);
         }
         let new = analyse::heats::findings(&cold.run, &heats, &starts, &slices, Some("enough"));
         let comparison = compare(&old, &new, false).unwrap();

@@ -9,7 +9,11 @@ use model::{Measurement, Metric, Observation, Outcome};
 
 /// All trials of a cell, in the order of the store, which is the run order.
 pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Trials {
-    let own: Vec<&Observation> = observations.iter().filter(|o| o.trial.cell == number).collect();
+    // The hub of a heat has no row, and so no place in the order.
+    let is_shown = |o: &&Observation| {
+        o.trial.cell == number && cell.contenders.iter().any(|c| c.name == o.trial.contender)
+    };
+    let own: Vec<&Observation> = observations.iter().filter(is_shown).collect();
     let metric = cell.metric;
     let row = |c: &model::findings::ContenderFindings| {
         let trials = own.iter().enumerate().filter(|(_, o)| o.trial.contender == c.name);
