@@ -139,8 +139,7 @@ impl Heat {
         }
         let foot = top + ROW * self.rows.len() as f64 + 18.0;
         let is_bound = self.columns.iter().any(|column| column.starts_with(AT_MOST));
-        let bounds =
-            if is_bound { " · ≤: the reference was limited, so these are upper bounds" } else { "" };
+        let bounds = if is_bound { " · ≤: at most" } else { "" };
         let key = format!("blue, bold: above 1 · orange: below 1 · hatched: its interval includes 1{bounds}");
         canvas.text((MARGIN, foot), Anchor::Start, width - 2.0 * MARGIN, "faint", &key);
         canvas.svg(&self.caption)

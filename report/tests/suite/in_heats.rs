@@ -177,7 +177,7 @@ fn the_map_of_ratios_shows_no_more_than_the_tables() {
     assert_eq!(map.columns, ["≤ keep-alive", "json"], "the reference was held back in one cell");
     assert!(map.ratios[nginx].iter().all(Option::is_some));
     assert!(
-        map.caption.finding.contains("at most 0.") && map.svg().contains("upper bounds"),
+        map.caption.finding.contains("at most 0.") && map.svg().contains("≤: at most"),
         "{}",
         map.caption.finding
     );
