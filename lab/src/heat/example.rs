@@ -1,7 +1,7 @@
 //! Heats and starts for tests: no server, no clock.
 
 use crate::example;
-use model::heat::{Counts, InCell, Start, StartOutcome};
+use model::heat::{Counts, InCell, Ran, Slice, Start, StartOutcome};
 use model::{Design, Heats, Run};
 use std::time::Duration;
 
@@ -29,6 +29,24 @@ pub fn start(round: usize, heat: usize, contender: &str, cells: &[usize]) -> Sta
         took_ns: 10_000_000_000,
         conditions: None,
         program: None,
+    }
+}
+
+/// A slice of 100 ms that nothing disturbed.
+pub fn slice() -> Slice {
+    Slice {
+        round: 0,
+        heat: 0,
+        cell: 0,
+        cycle: 0,
+        place: 0,
+        contender: String::new(),
+        copy: 0,
+        answers: 1,
+        ns: 100_000_000,
+        turn_ns: 100_000_000,
+        ran: Ran::default(),
+        void: None,
     }
 }
 

@@ -182,8 +182,8 @@ impl Cycles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heat::example::slice;
     use model::Tally;
-    use model::heat::Ran;
 
     const MS: u64 = 1_000_000;
 
@@ -221,23 +221,6 @@ mod tests {
         assert_eq!(void(&[sample(150, 0), sample(10, 1)]), None);
         assert_eq!(void(&[sample(150, 4), sample(10, 1)]), Some(Void::Others));
         assert_eq!(void(&[]), None);
-    }
-
-    fn slice() -> Slice {
-        Slice {
-            round: 0,
-            heat: 0,
-            cell: 0,
-            cycle: 0,
-            place: 0,
-            contender: String::new(),
-            copy: 0,
-            answers: 1,
-            ns: 100 * MS,
-            turn_ns: 120 * MS,
-            ran: Ran::default(),
-            void: None,
-        }
     }
 
     /// Adds a turn of one answer by this member.

@@ -36,23 +36,12 @@ pub fn counted(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heat::example;
     use model::heat::{HUB, Ran, Void};
 
     fn slice(cycle: usize, contender: &str, copy: usize, answers: u64, members_ns: u64) -> Slice {
-        Slice {
-            round: 0,
-            heat: 0,
-            cell: 0,
-            cycle,
-            place: 0,
-            contender: contender.to_owned(),
-            copy,
-            answers,
-            ns: 100_000_000,
-            turn_ns: 100_000_000,
-            ran: Ran { members_ns: Some(members_ns), ..Ran::default() },
-            void: None,
-        }
+        let ran = Ran { members_ns: Some(members_ns), ..Ran::default() };
+        Slice { cycle, contender: contender.to_owned(), copy, answers, ran, ..example::slice() }
     }
 
     #[test]
