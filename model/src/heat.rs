@@ -83,7 +83,7 @@ pub enum StartOutcome {
 /// One start in one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InCell {
-    /// The load before the measurement.
+    /// The load before the measurement, with that of an earlier cell in which it had settled under the same load.
     pub warmup_ns: u64,
     /// Whether its rate had settled by then; `None`: that could not be told.
     pub settled: Option<bool>,

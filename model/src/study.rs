@@ -72,3 +72,16 @@ pub struct Cell {
     /// How requests arrive.
     pub load: Load,
 }
+
+impl Cell {
+    /// The load that warms servers up for this cell: closed load over the same number of connections. At a low rate a compiler would take
+    /// minutes to see what is worth compiling, and an offered rate does not show whether a server has settled.
+    pub fn warm_up_load(&self) -> Load {
+        Load::Closed { connections: self.load.connections(), per_connection: self.load.per_connection() }
+    }
+
+    /// Whether servers are warmed up for both cells by the same requests, in the same way.
+    pub fn warms_up_like(&self, other: &Self) -> bool {
+        self.workload == other.workload && self.warm_up_load() == other.warm_up_load()
+    }
+}

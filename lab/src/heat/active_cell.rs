@@ -11,7 +11,7 @@ use crate::remote::cpu_sampler::CombinedCpuSampler;
 use crate::server::plan;
 use load::{Generator, LoadError};
 use model::heat::{HUB, Start, Step};
-use model::{Cell, Load, Plan};
+use model::{Cell, Plan};
 use net::clock;
 use stats::random;
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         let unknown = || HeatError::Lab(format!("the study has no cell {}", cell + 1));
         let asked = run.study.cells.get(cell).ok_or_else(unknown)?;
         let heats = design.heats.ok_or_else(|| HeatError::Lab("the study has no heats".to_owned()))?;
-        let warming = warming(asked);
+        let warming = Cell { load: asked.warm_up_load(), ..asked.clone() };
         let seed = random::derive(&[heat.seed, cell as u64]);
         let (mut who, mut plans) = (Vec::new(), Vec::new());
         for at in servers.alive() {
@@ -207,13 +207,6 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
             Fault::Contender(format!("it gave no correct answer in {MOST_SILENT} turns in a row{cause}"))
         })
     }
-}
-
-/// The load that warms up the members of a cell: closed load over the same number of connections. At a low rate a compiler would take
-/// minutes to see what is worth compiling, and an offered rate does not show whether a server has settled.
-fn warming(cell: &Cell) -> Cell {
-    let (connections, per_connection) = (cell.load.connections(), cell.load.per_connection());
-    Cell { load: Load::Closed { connections, per_connection }, ..cell.clone() }
 }
 
 /// Takes the first sample: of all members, or of what runs beside the load generator where the members are on another machine.

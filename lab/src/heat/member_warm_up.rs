@@ -1,13 +1,52 @@
 //! Decides from one member's turns and pauses whether it is warm. Pure.
 
 use crate::heat::turns::cycles::TurnResult;
+use model::Cell;
 use model::contender::Class;
+use model::heat::Start;
 use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling_by_either};
 use std::time::Duration;
 
 /// A server that rested at once in this many pauses in a row has nothing left to compile: its slices need not prove that its rate is level,
 /// which takes a minute where they scatter.
 const RESTS: usize = 3;
+
+/// Under which load a start has settled before a cell begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Settled {
+    /// Under none.
+    Never,
+    /// Under that of another cell.
+    Elsewhere,
+    /// Under the load that warms it up for this cell, too, which had lasted this long.
+    AsHere { load_s: f64 },
+}
+
+impl Settled {
+    /// What is known of a start when it is its turn to be measured in `cell`, one of these cells of the study.
+    pub fn before(cell: usize, start: &Start, cells: &[Cell]) -> Self {
+        let settled = || start.cells.iter().filter(|(_, of)| of.settled == Some(true));
+        let is_alike = |other: usize| {
+            cells.get(cell).zip(cells.get(other)).is_some_and(|(one, other)| one.warms_up_like(other))
+        };
+        let as_here = settled().filter(|(other, _)| is_alike(**other)).map(|(_, of)| of.warmup_ns).max();
+        match as_here {
+            Some(ns) => Self::AsHere { load_s: ns as f64 / 1e9 },
+            None if settled().next().is_some() => Self::Elsewhere,
+            None => Self::Never,
+        }
+    }
+
+    /// When a server of this class is warm for the cell.
+    pub fn warmth(self, class: Class) -> Warmth {
+        match self {
+            Self::Never => class.warmth(),
+            Self::Elsewhere => class.warmth().once_more(),
+            // Its code for these very requests is compiled, its processes exist: caches and connections are warm after a moment.
+            Self::AsHere { .. } => Warmth::NATIVE,
+        }
+    }
+}
 
 /// A turn of a member.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +66,10 @@ pub struct Rate {
 pub struct MemberWarmUp {
     pub class: Class,
     pub is_hub: bool,
-    /// Whether its start has settled in another cell.
-    pub has_settled: bool,
+    /// What it needs to be warm.
+    pub warmth: Warmth,
+    /// Whether its start had settled before.
+    pub settled_before: Settled,
     /// Its turns so far.
     pub rates: Vec<Rate>,
     pub load_s: f64,
@@ -46,11 +87,12 @@ pub struct MemberWarmUp {
 
 impl MemberWarmUp {
     /// The state before any load.
-    pub fn new(class: Class, is_hub: bool) -> Self {
+    pub fn new(class: Class, is_hub: bool, settled_before: Settled) -> Self {
         Self {
             class,
             is_hub,
-            has_settled: false,
+            warmth: settled_before.warmth(class),
+            settled_before,
             rates: Vec::new(),
             load_s: 0.0,
             pause_s: 0.0,
@@ -65,14 +107,22 @@ impl MemberWarmUp {
 
     /// Decides whether it is warm by now, or at the limit; `hub` has the hub's rates, as (moment in seconds, natural logarithm).
     pub fn decide(&mut self, hub: &[(f64, f64)], least: Duration, limit: Duration) {
-        let warmth = if self.has_settled { self.class.warmth().once_more() } else { self.class.warmth() };
-        let warmth = Warmth { least_load_s: warmth.least_load_s.max(least.as_secs_f64()), ..warmth };
+        let least_load_s = self.warmth.least_load_s.max(least.as_secs_f64());
+        let warmth = Warmth { least_load_s, ..self.warmth };
         let found = settling_by_either(&self.samples(hub), &self.samples(&[]), warmth);
         let has_compiled = self.rests >= RESTS && found.is_level;
         let is_warm = (found.is_warm || has_compiled) && !self.is_compiling;
         self.is_over = is_warm || self.is_at(limit);
         self.warmup_s = self.load_s;
         self.last = Some(Settling { is_warm, ..found });
+    }
+
+    /// The load after which it was warm, in seconds, with that of an earlier cell under which it had settled, if that is the same.
+    pub fn warmed_up_s(&self) -> f64 {
+        match self.settled_before {
+            Settled::AsHere { load_s } => load_s + self.warmup_s,
+            Settled::Elsewhere | Settled::Never => self.warmup_s,
+        }
     }
 
     /// Whether its load and pauses so far have reached this limit.
@@ -111,7 +161,8 @@ impl MemberWarmUp {
 
     /// Whether it has settled, by the warm-up and, where given, by the turns that count; `None` if neither has enough samples.
     pub fn settled(&self, counted: Option<Settling>) -> Option<bool> {
-        let is_known = [self.last, counted].iter().flatten().any(|found| found.change.is_some());
+        let is_known = matches!(self.settled_before, Settled::AsHere { .. })
+            || [self.last, counted].iter().flatten().any(|found| found.change.is_some());
         let is_warm = self.last.is_none_or(|last| last.is_warm);
         is_known.then_some(is_warm && counted.is_none_or(|counted| !counted.is_changing))
     }
@@ -120,6 +171,7 @@ impl MemberWarmUp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heat::example::start;
     use crate::heat::turns::cpu_sampler::CpuUsage;
 
     const LEAST: Duration = Duration::from_millis(200);
@@ -131,21 +183,24 @@ mod tests {
         limit: Duration,
         rate: impl Fn(f64) -> f64,
     ) -> (MemberWarmUp, Vec<(f64, f64)>) {
-        let (mut of, mut hub) = (MemberWarmUp::new(class, false), Vec::new());
+        let (mut of, mut hub) = (MemberWarmUp::new(class, false, Settled::Never), Vec::new());
         for nth in 0..turns {
             let (at_s, load_s) = (f64::from(nth) * 0.2, f64::from(nth) * 0.1);
             let machine = 1.0 + 0.05 * (at_s / 20.0).sin();
             hub.push((at_s, (50_000.0 * machine).ln()));
             of.take(&TurnResult {
-                used: CpuUsage::default(),
-                void: None,
                 at_s: at_s + 0.1,
-                loaded_s: 0.1,
                 log_rate: Some((rate(load_s) * machine).ln()),
+                ..turn(0.1)
             });
         }
         of.decide(&hub, LEAST, limit);
         (of, hub)
+    }
+
+    /// A turn that nothing disturbed.
+    fn turn(loaded_s: f64) -> TurnResult {
+        TurnResult { used: CpuUsage::default(), void: None, at_s: 0.0, loaded_s, log_rate: Some(0.0) }
     }
 
     #[test]
@@ -183,11 +238,36 @@ mod tests {
     }
 
     #[test]
+    fn one_that_has_settled_under_the_same_load_needs_a_moment_and_under_another_a_part() {
+        let cell = |workload: &str, load: &str| -> Cell {
+            toml::from_str(&format!("title = ''\nworkload = '{workload}'\nload = {load}")).unwrap()
+        };
+        let closed = "{ closed = { connections = 64 } }";
+        let open = "{ open = { rate_per_s = 500, connections = 64 } }";
+        let more = "{ open = { rate_per_s = 500, connections = 65 } }";
+        let cells = [cell("hello", closed), cell("hello", open), cell("json", closed), cell("hello", more)];
+        let mut start = start(0, 0, "a", &[0]);
+        start.cells.get_mut(&0).unwrap().warmup_ns = 12_000_000_000;
+        let before = |cell, start: &Start| Settled::before(cell, start, &cells);
+        assert_eq!(before(1, &start), Settled::AsHere { load_s: 12.0 });
+        assert_eq!([2, 3, 9].map(|cell| before(cell, &start)), [Settled::Elsewhere; 3]);
+        let settled = before(1, &start);
+        start.cells.get_mut(&0).unwrap().settled = Some(false);
+        assert_eq!((before(1, &start), before(2, &start)), (Settled::Never, Settled::Never));
+
+        let mut of = MemberWarmUp::new(Class::Jit, false, settled);
+        assert!(!of.warmth.is_shown && of.warmth == Warmth::NATIVE);
+        (0..3).for_each(|_| of.take(&turn(0.1)));
+        of.decide(&[], LEAST, Duration::from_mins(2));
+        assert!(of.is_over && (of.warmed_up_s() - 12.3).abs() < 1e-6 && of.settled(None) == Some(true));
+    }
+
+    #[test]
     fn one_that_has_not_settled_at_the_limit_is_measured_and_marked() {
         let rising = |s: f64| 10_000.0 + 1_000.0 * s;
         let (of, _) = course(Class::Jit, 101, Duration::from_secs(10), rising);
         assert!(of.is_over && (of.warmup_s - 10.1).abs() < 1e-6);
         assert_eq!(of.settled(None), Some(false));
-        assert_eq!(MemberWarmUp::new(Class::Native, false).settled(None), None);
+        assert_eq!(MemberWarmUp::new(Class::Native, false, Settled::Never).settled(None), None);
     }
 }

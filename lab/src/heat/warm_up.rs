@@ -5,7 +5,7 @@
 //! compiled.
 
 use crate::heat::active_cell::ActiveCell;
-use crate::heat::member_warm_up::MemberWarmUp;
+use crate::heat::member_warm_up::{MemberWarmUp, Settled};
 use crate::heat::members::HeatError;
 use crate::heat::turns::counting;
 use crate::heat::turns::cycles::{Cycles, TurnResult};
@@ -41,8 +41,8 @@ impl WarmUp {
                 Some(entrant) => entrant.class.unwrap_or(Class::Managed),
                 None => Class::Native,
             };
-            let has_settled = start.cells.values().any(|cell| cell.settled == Some(true));
-            MemberWarmUp { has_settled, ..MemberWarmUp::new(class, active.is_hub(member)) }
+            let settled = Settled::before(active.cell, start, &run.study.cells);
+            MemberWarmUp::new(class, active.is_hub(member), settled)
         };
         let design = &run.study.design;
         let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
@@ -65,7 +65,7 @@ impl WarmUp {
             let mut pause_s: f64 = 0.0;
             for member in &open {
                 let before_s = self.members[*member].load_s;
-                let at_a_time_s = if self.members[*member].class == Class::Jit { AT_A_TIME_S } else { 0.0 };
+                let at_a_time_s = if self.members[*member].warmth.is_shown { AT_A_TIME_S } else { 0.0 };
                 loop {
                     self.load(active, *member)?;
                     let loaded_s = self.members[*member].load_s - before_s;
@@ -99,7 +99,7 @@ impl WarmUp {
     /// Pauses the load, so that a compiler has the servers' cores to itself, until it has nothing to do, or for `most_s` seconds at most.
     fn pause(&mut self, active: &mut ActiveCell<'_, '_>, most_s: f64) -> Result<(), HeatError> {
         let waiting: Vec<usize> =
-            self.open(active).into_iter().filter(|m| self.members[*m].class == Class::Jit).collect();
+            self.open(active).into_iter().filter(|m| self.members[*m].warmth.is_shown).collect();
         let (began, mut working, mut naps) = (Instant::now(), waiting.clone(), 0);
         while !working.is_empty() && began.elapsed().as_secs_f64() < most_s {
             let shares = active.nap(NAP)?;
@@ -161,10 +161,10 @@ impl WarmUp {
         goes_on
     }
 
-    /// The load before the measurement, and whether the rate had settled by then.
+    /// The load before the measurement, in nanoseconds, and whether the rate had settled by then.
     pub fn came_to(&self, member: usize) -> (u64, Option<bool>) {
         let of = &self.members[member];
-        ((of.warmup_s * 1e9) as u64, of.is_settled)
+        ((of.warmed_up_s() * 1e9) as u64, of.is_settled)
     }
 
     /// The hub's rates: (moment, natural logarithm).

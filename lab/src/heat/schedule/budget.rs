@@ -18,9 +18,10 @@ fn around(class: Class) -> Duration {
     }
 }
 
-/// About how long a server of this class warms up in this number of cells, pauses included, until it has settled; longest in the first
-/// cell. A guess from what servers took on a machine of two cores, used until one of this class has been measured.
-fn warmups(class: Class, cells: usize, design: &Design) -> Duration {
+/// About how long a server of this class warms up in these cells, pauses included, until it has settled: longest in the first cell, and
+/// only for a moment in one with the load of an earlier one. A guess from what servers took on a machine of two cores, used until one of
+/// this class has been measured.
+fn warmups(class: Class, cells: &[&Cell], design: &Design) -> Duration {
     let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
     let warmth = class.warmth();
     let [first, other] = match class {
@@ -28,13 +29,16 @@ fn warmups(class: Class, cells: usize, design: &Design) -> Duration {
         Class::Managed => [2_500, 1_000],
         Class::Jit => [13_000, 8_000],
     };
-    let of = |usual_ms: u64, least_s: f64| {
+    let of = |nth: usize| {
+        let (usual_ms, least_s) = match nth {
+            0 => (first, warmth.least_load_s),
+            _ if cells[..nth].iter().any(|before| before.warms_up_like(cells[nth])) => (500, 0.0),
+            _ => (other, warmth.once_more().least_load_s),
+        };
         let least = Duration::from_secs_f64(least_s).max(design.warmup);
         Duration::from_millis(usual_ms).max(least).min(limit)
     };
-    let others = u32::try_from(cells.saturating_sub(1)).unwrap_or(u32::MAX);
-    let other = of(other, warmth.once_more().least_load_s).saturating_mul(others);
-    if cells == 0 { Duration::ZERO } else { of(first, warmth.least_load_s).saturating_add(other) }
+    total((0..cells.len()).map(of))
 }
 
 /// The time that a study in heats takes, estimated before anything is started.
@@ -78,7 +82,7 @@ pub fn sum(run: &Run) -> Option<Sum> {
     let servers = takes_part.iter().flat_map(|(class, _)| std::iter::repeat_n(*class, copies));
     let all: Vec<Class> = servers.chain(std::iter::repeat_n(Class::Native, hubs)).collect();
     let starting = total(all.iter().map(|class| around(*class)));
-    let warming = total(all.iter().map(|class| warmups(*class, cells.len(), design)));
+    let warming = total(all.iter().map(|class| warmups(*class, &cells, design)));
     let of_one = turns(&cells, design);
     let turns = times(of_one, all.len());
     let round = total([starting, warming, turns]);
@@ -188,7 +192,7 @@ fn start_cost(run: &Run, name: &str, class: Class, cells: &[&Cell], starts: &[St
 }
 
 fn by_design(class: Class, cells: &[&Cell], design: &Design) -> Duration {
-    total([around(class), warmups(class, cells.len(), design), turns(cells, design)])
+    total([around(class), warmups(class, cells, design), turns(cells, design)])
 }
 
 /// The time of one member's turns in these cells.

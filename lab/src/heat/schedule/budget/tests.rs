@@ -35,6 +35,18 @@ fn the_sum_is_that_of_its_parts_and_of_what_the_first_heats_are_thought_to_take(
 }
 
 #[test]
+fn a_cell_with_the_load_of_an_earlier_one_needs_hardly_any_warm_up() {
+    let mut run = run(&["a"]);
+    let warmup_of_jit = |run: &Run| {
+        let cells: Vec<&Cell> = run.study.cells.iter().collect();
+        warmups(Class::Jit, &cells, &run.study.design)
+    };
+    assert_eq!(warmup_of_jit(&run), Duration::from_millis(13_500), "the same load twice");
+    run.study.cells[1].workload = "json".to_owned();
+    assert_eq!(warmup_of_jit(&run), 21 * SECOND, "other requests");
+}
+
+#[test]
 fn blocks_have_no_sum() {
     let mut run = run(&["a"]);
     run.study.design.heats = None;
