@@ -187,6 +187,8 @@ pub enum Void {
     Host,
     /// The load generator was held up while it had work.
     HeldUp,
+    /// Under open load: other servers of the heat ran.
+    Members,
 }
 
 /// A step within a heat.
@@ -230,7 +232,7 @@ pub enum Step {
 }
 
 impl Void {
-    const ALL: [Self; 3] = [Self::Others, Self::Host, Self::HeldUp];
+    const ALL: [Self; 4] = [Self::Others, Self::Host, Self::HeldUp, Self::Members];
 
     /// The word as it is stored.
     pub fn word(self) -> &'static str {
@@ -238,6 +240,7 @@ impl Void {
             Self::Others => "others",
             Self::Host => "host",
             Self::HeldUp => "held_up",
+            Self::Members => "members",
         }
     }
 

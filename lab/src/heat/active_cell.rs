@@ -148,7 +148,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
             self.loses(member, fault)?;
             return Ok(None);
         }
-        Ok(Some(TurnResult::of(&seen, self.generator.last(), self.shape.is_window)))
+        Ok(Some(TurnResult::of(member, &seen, self.generator.last(), self.shape.is_window)))
     }
 
     /// Takes a member out of the heat. Fails if the member is not to blame (its machine can't be reached), and if it is the hub.

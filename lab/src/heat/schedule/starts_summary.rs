@@ -15,7 +15,7 @@ const MOST_FAILURES: usize = 3;
 pub struct StartsSummary {
     /// The maximum memory of its starts, in bytes.
     pub memory_bytes: Option<u64>,
-    /// Its CPU time in the turns of others, as a share of one core, over all its starts.
+    /// Its CPU time in the turns of others, as a share of one core, over all its starts: in the cell in which that is the most.
     pub elsewhere_share: Option<f64>,
     /// The number of its starts that failed or were measured in at least one cell. One that was spoiled or cut off before that does not count.
     pub starts: usize,
@@ -31,7 +31,7 @@ impl StartsSummary {
     /// What is known about every contender that was started, by name; the hub is included.
     pub fn of(starts: &[Start]) -> BTreeMap<&str, Self> {
         let mut found: BTreeMap<&str, Self> = BTreeMap::new();
-        let mut elsewhere: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        let mut elsewhere: BTreeMap<(&str, usize), (u64, u64)> = BTreeMap::new();
         for start in starts {
             let of = found.entry(&start.contender).or_default();
             of.memory_bytes = of.memory_bytes.max(start.memory_bytes);
@@ -40,15 +40,16 @@ impl StartsSummary {
             let has_failed = start.failed().is_some();
             of.failed += usize::from(has_failed);
             of.starts += usize::from(has_failed || !start.cells.is_empty());
-            let sum = elsewhere.entry(&start.contender).or_default();
-            for cell in start.cells.values() {
+            for (at, cell) in &start.cells {
                 let Some(ns) = cell.elsewhere_ns else { continue };
+                let sum = elsewhere.entry((&start.contender, *at)).or_default();
                 *sum = (sum.0.saturating_add(ns), sum.1.saturating_add(cell.elsewhere_wall_ns));
             }
         }
-        for (name, (ns, wall_ns)) in elsewhere {
+        for ((name, _), (ns, wall_ns)) in elsewhere {
             let share = (wall_ns > 0).then(|| ns as f64 / wall_ns as f64);
-            found.entry(name).or_default().elsewhere_share = share;
+            let of = found.entry(name).or_default();
+            of.elsewhere_share = [of.elsewhere_share, share].into_iter().flatten().reduce(f64::max);
         }
         found
     }
@@ -91,6 +92,9 @@ mod tests {
         assert!(!found(&[worked(Some(20))]).disturbs(), "2 % is allowed");
         assert!(found(&[worked(Some(21))]).disturbs());
         assert!(!found(&[worked(Some(30)), worked(Some(5))]).disturbs(), "over all of its starts");
+        let mut in_one_cell = worked(Some(21));
+        in_one_cell.cells.insert(1, InCell { elsewhere_wall_ns: 100_000, ..in_cell() });
+        assert!(found(&[in_one_cell]).disturbs(), "cells without such work do not make up for it");
         let unknown = found(&[worked(None)]);
         assert!(unknown.elsewhere_share.is_none() && !unknown.disturbs());
     }

@@ -50,16 +50,17 @@ pub struct Cycles {
 }
 
 impl TurnResult {
-    /// Makes a turn of the samples within it, the last one at its end. `is_window`: it was one of open load, in which requests are late
-    /// when the load generator is held up.
-    pub fn of(samples: &[CpuUsage], one_slice: &SliceTally, is_window: bool) -> Self {
+    /// Makes a member's turn of the samples within it, the last one at its end. `is_window`: it was one of open load, in which requests are
+    /// late when the load generator is held up, or another server of the heat works.
+    pub fn of(member: usize, samples: &[CpuUsage], one_slice: &SliceTally, is_window: bool) -> Self {
         let used = samples
             .iter()
             .skip(1)
             .fold(samples.first().cloned().unwrap_or_default(), |sum, sample| sum.and(sample));
         let void = if is_window {
             let held_up = disturbance::held_up(one_slice.held_up_ns, one_slice.tally.duration_ns);
-            held_up.or_else(|| disturbance::disturbed_window(&used.piece()))
+            let beside = || disturbance::beside(used.owner_and_others(member).1, one_slice.tally.duration_ns);
+            held_up.or_else(|| disturbance::disturbed_window(&used.piece())).or_else(beside)
         } else {
             disturbance::disturbed(&whole_pieces(samples))
         };
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_turn_is_judged_piece_by_piece_and_its_end_is_no_piece() {
-        let void = |samples: &[CpuUsage]| TurnResult::of(samples, &one_slice(0), false).void;
+        let void = |samples: &[CpuUsage]| TurnResult::of(0, samples, &one_slice(0), false).void;
         assert_eq!(void(&[sample(120, 3)]), None);
         assert_eq!(void(&[sample(150, 0), sample(150, 6), sample(150, 0)]), Some(Void::Others));
         // Half a millisecond of 10 ms is nothing of 160 ms.
@@ -226,7 +227,7 @@ mod tests {
     /// Adds a turn of one answer by this member.
     fn add(cycles: &mut Cycles, member: usize, void: Option<Void>) {
         let (cycle, place) = cycles.next();
-        let result = TurnResult { void, ..TurnResult::of(&[sample(120, 0)], &one_slice(0), false) };
+        let result = TurnResult { void, ..TurnResult::of(0, &[sample(120, 0)], &one_slice(0), false) };
         let own = Slice { cycle, place, contender: member.to_string(), ..slice() };
         let mut sum = Sum::default();
         let turn = SliceTally { tally: Tally { completed: 1, ..Tally::default() }, ..one_slice(0) };
@@ -278,15 +279,18 @@ mod tests {
     }
 
     #[test]
-    fn only_a_window_is_disturbed_when_the_load_generator_is_held_up() {
-        let of = |is_window| TurnResult::of(&[sample(60, 0), sample(60, 0)], &one_slice(5), is_window);
+    fn only_a_window_is_disturbed_when_the_load_generator_is_held_up_or_another_server_works() {
+        let of = |is_window| TurnResult::of(0, &[sample(60, 0), sample(60, 0)], &one_slice(5), is_window);
         assert_eq!((of(false).void, of(true).void), (None, Some(Void::HeldUp)));
         // A daemon's 4 ms in one piece disturb no window of a second.
-        let window = TurnResult::of(&[sample(120, 4), sample(880, 0)], &one_slice(0), true);
+        let window = TurnResult::of(0, &[sample(120, 4), sample(880, 0)], &one_slice(0), true);
         assert_eq!(
-            (window.void, TurnResult::of(&[sample(120, 4)], &one_slice(0), false).void),
+            (window.void, TurnResult::of(0, &[sample(120, 4)], &one_slice(0), false).void),
             (None, Some(Void::Others))
         );
+        // The one member of the sample runs all the time: it disturbs the windows of another.
+        let beside = |is_window| TurnResult::of(1, &[sample(120, 0)], &one_slice(0), is_window).void;
+        assert_eq!((beside(true), beside(false)), (Some(Void::Members), None));
         let result = of(false);
         assert_eq!((result.used.wall_ns, result.used.members_ns), (120 * MS, vec![Some(120 * MS)]));
         assert!((result.at_s - 1.06).abs() < 1e-9 && (result.loaded_s - 0.12).abs() < 1e-9);

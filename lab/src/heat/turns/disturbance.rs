@@ -21,6 +21,11 @@ const HELD_UP: f64 = 0.01;
 /// daemon that works for 4 ms a second disturbs a piece of every window of some seconds, but not one answer in a hundred.
 const WINDOW_SHARE: f64 = 0.005;
 
+/// A window is disturbed if the other servers of the heat used more than this share of its length as CPU time: they could have delayed one
+/// request in a hundred. They are granted more than other programs are, because six idle servers use half of that for their timers, and what
+/// each does then is short.
+const BESIDE: f64 = 0.01;
+
 /// What ran beside the members of a heat for about 100 ms of a turn. A turn that lasts longer has several pieces, so that all turns are
 /// judged alike, whatever their servers' speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +71,11 @@ fn beyond(share: f64, piece: &Piece) -> Option<Void> {
 /// late is late by its own fault. Unknown: not judged.
 pub fn held_up(held_up_ns: Option<u64>, window_ns: u64) -> Option<Void> {
     held_up_ns.filter(|ns| *ns as f64 > HELD_UP * window_ns as f64).map(|_| Void::HeldUp)
+}
+
+/// Whether the other servers of the heat worked in a window of open load, by their CPU time. Unknown: not judged.
+pub fn beside(members_ns: Option<u64>, window_ns: u64) -> Option<Void> {
+    members_ns.filter(|ns| *ns as f64 > BESIDE * window_ns as f64).map(|_| Void::Members)
 }
 
 /// Whether every member had a quiet turn in a cycle; only such cycles are quiet.
@@ -142,6 +152,15 @@ mod tests {
         assert_eq!(held_up(Some(11 * MS), 1_000 * MS), Some(Void::HeldUp));
         assert_eq!(
             (held_up(Some(10 * MS), 1_000 * MS), held_up(None, MS), held_up(Some(0), 0)),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn a_window_in_which_the_other_servers_worked_is_disturbed() {
+        assert_eq!(beside(Some(11 * MS), 1_000 * MS), Some(Void::Members));
+        assert_eq!(
+            (beside(Some(10 * MS), 1_000 * MS), beside(None, MS), beside(Some(0), 0)),
             (None, None, None)
         );
     }
