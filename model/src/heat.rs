@@ -92,7 +92,7 @@ pub struct InCell {
     /// The number of its turns, those that do not count included.
     pub turns: u64,
     /// The number of its turns that were disturbed: by other programs, by the machine's host or, under open load, because the load
-    /// generator was held up.
+    /// generator was held up or other servers of the heat ran.
     pub disturbed: u64,
     /// Its CPU time in the turns of other members.
     pub elsewhere_ns: Option<u64>,
