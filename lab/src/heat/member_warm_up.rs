@@ -125,6 +125,14 @@ impl MemberWarmUp {
         }
     }
 
+    /// Lets it warm up further, because the turns that count show that it was not warm: what it had settled under before proves nothing any
+    /// more. Returns whether it may.
+    pub fn go_on(&mut self, limit: Duration) -> bool {
+        self.warmth = self.class.warmth();
+        self.is_over = self.is_at(limit);
+        !self.is_over
+    }
+
     /// Whether its load and pauses so far have reached this limit.
     pub fn is_at(&self, limit: Duration) -> bool {
         self.load_s + self.pause_s >= limit.as_secs_f64()
@@ -260,6 +268,11 @@ mod tests {
         (0..3).for_each(|_| of.take(&turn(0.1)));
         of.decide(&[], LEAST, Duration::from_mins(2));
         assert!(of.is_over && (of.warmed_up_s() - 12.3).abs() < 1e-6 && of.settled(None) == Some(true));
+        // If its slices then still change, it needs what any server of its class does.
+        assert!(of.go_on(Duration::from_mins(2)) && of.warmth == Class::Jit.warmth());
+        of.take(&turn(0.1));
+        of.decide(&[], LEAST, Duration::from_mins(2));
+        assert!(!of.is_over && !of.go_on(Duration::from_millis(400)));
     }
 
     #[test]

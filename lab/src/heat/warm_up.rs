@@ -154,9 +154,7 @@ impl WarmUp {
     pub fn goes_on(&mut self, changing: &[usize]) -> bool {
         let mut goes_on = false;
         for member in changing {
-            let of = &mut self.members[*member];
-            of.is_over = of.is_at(self.limit);
-            goes_on |= !of.is_over;
+            goes_on |= self.members[*member].go_on(self.limit);
         }
         goes_on
     }
