@@ -130,6 +130,8 @@ impl WarmUp {
         for (_, member, result) in cycles.rates.iter().filter(is_counted) {
             self.members[*member].take(result);
         }
+        // Under open load the rate is what was offered: the warm-up alone tells.
+        let tells = counts == Counts::Quiet && !active.shape.is_window;
         let hub = self.hub();
         let mut changing = Vec::new();
         for (member, of) in self.members.iter_mut().enumerate() {
@@ -137,13 +139,9 @@ impl WarmUp {
                 of.samples(hub).into_iter().filter(|s| s.load_s > of.warmup_s).collect()
             };
             let checked = of.class.warmth().checked();
-            // Under open load the rate is what was offered: the warm-up alone tells.
-            let found =
-                (!active.shape.is_window).then(|| settling_by_either(&counted(&hub), &counted(&[]), checked));
-            let is_changing = found.is_some_and(|found| found.is_changing);
-            let is_quiet = counts == Counts::Quiet;
-            of.is_settled = of.settled(found.filter(|_| is_quiet));
-            if is_changing && is_quiet && !of.is_hub && active.is_alive(member) {
+            let found = tells.then(|| settling_by_either(&counted(&hub), &counted(&[]), checked));
+            of.is_settled = of.settled(found);
+            if found.is_some_and(|found| found.is_changing) && !of.is_hub && active.is_alive(member) {
                 changing.push(member);
             }
         }

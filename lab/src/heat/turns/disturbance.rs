@@ -21,7 +21,7 @@ const HELD_UP: f64 = 0.01;
 /// daemon that works for 4 ms a second disturbs a piece of every window of some seconds, but not one answer in a hundred.
 const WINDOW_SHARE: f64 = 0.005;
 
-/// A window is disturbed if the other servers of the heat used more than this share of its length as CPU time: they could have delayed one
+/// A window is disturbed if the other servers of the heat used more than this share of its turn as CPU time: they could have delayed one
 /// request in a hundred. They are granted more than other programs are, because six idle servers use half of that for their timers, and what
 /// each does then is short.
 const BESIDE: f64 = 0.01;
@@ -73,9 +73,10 @@ pub fn held_up(held_up_ns: Option<u64>, window_ns: u64) -> Option<Void> {
     held_up_ns.filter(|ns| *ns as f64 > HELD_UP * window_ns as f64).map(|_| Void::HeldUp)
 }
 
-/// Whether the other servers of the heat worked in a window of open load, by their CPU time. Unknown: not judged.
-pub fn beside(members_ns: Option<u64>, window_ns: u64) -> Option<Void> {
-    members_ns.filter(|ns| *ns as f64 > BESIDE * window_ns as f64).map(|_| Void::Members)
+/// Whether the other servers of the heat worked in a turn of open load, by their CPU time. It is compared with the length of the whole turn:
+/// where answers come late, a turn lasts longer than its window, and idle servers have their timers until its end. Unknown: not judged.
+pub fn beside(members_ns: Option<u64>, turn_ns: u64) -> Option<Void> {
+    members_ns.filter(|ns| *ns as f64 > BESIDE * turn_ns as f64).map(|_| Void::Members)
 }
 
 /// Whether every member had a quiet turn in a cycle; only such cycles are quiet.
