@@ -26,10 +26,11 @@ warmup_limit = "1s"
 budget = "10min"
 "#;
 
-/// It takes a quarter of a megabyte with every answer, until it has as many megabytes as it is told.
+/// It takes two megabytes with every answer, until it has as many megabytes as it is told. So few answers are needed that a slow machine
+/// gives them in the load of one start.
 const HUNGRY: &str = r"
 import asyncio, sys
-port, most, eaten = int(sys.argv[1]), int(sys.argv[2]) * 4, []
+port, most, eaten = int(sys.argv[1]), int(sys.argv[2]) // 2, []
 async def serve(reader, writer):
     try:
         while True:
@@ -38,7 +39,7 @@ async def serve(reader, writer):
             status, body = (b'200 OK', b'Hello World\n') if is_hello else (b'404 Not Found', b'none')
             head = b'HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n' % (status, len(body))
             writer.write(head + body)
-            if len(eaten) < most: eaten.append(b'x' * (1 << 18))
+            if len(eaten) < most: eaten.append(b'x' * (1 << 21))
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
     finally:
