@@ -46,7 +46,8 @@ impl Length {
         Self { slice, cycles: cycles.parse().expect(USAGE), rates: Vec::new() }
     }
 
-    /// The rate of each target in one repetition: all its answers over all its time.
+    /// The rate of each target in one repetition: all its answers over all its time. It is also printed at once, so that it is kept if a
+    /// later repetition fails.
     fn repeat(&mut self, generator: &mut Generator, targets: usize, nth: &mut u64) {
         let mut sums = vec![(0, 0); targets];
         for _ in 0..self.cycles {
@@ -60,7 +61,9 @@ impl Length {
                 sums[target].1 += outcome.tally.duration_ns;
             }
         }
-        self.rates.push(sums.iter().map(|(answers, ns)| *answers as f64 * 1e9 / *ns as f64).collect());
+        let rates: Vec<f64> = sums.iter().map(|(answers, ns)| *answers as f64 * 1e9 / *ns as f64).collect();
+        eprintln!("{:?} {rates:.1?}", self.slice);
+        self.rates.push(rates);
     }
 
     /// The logs of the ratio to the first target, by repetition.

@@ -46,6 +46,12 @@ pub struct InBoth {
 /// much by at most its inverse.
 const LEAST_SHARE: f64 = 0.5;
 
+/// The variance from run to run of a contender's ratio to the base, as a share of its variance from start to start: for longer than a run
+/// lasts, the machine suits one kind of work better than another. In four runs of `raspberry-pi` within five hours, the means of 15 ratios to
+/// the hub varied from run to run 2.5 times as much (in the median) as their starts explain, of which there were five: 1 + 5 × 0.3. This
+/// holds for the smallest studies, too, where the other contenders are too few to show [`Movement`].
+const OF_A_RUN: f64 = 0.3;
+
 /// Compares contenders of two runs. `bases`: the index of the base, to which ratios refer, in the run before and in the run after.
 /// `comparisons`: the number of comparisons made together, in this cell and others; if more are known here, theirs counts.
 ///
@@ -62,7 +68,7 @@ pub fn changes(
 ) -> Changes {
     let all: Vec<Option<Contrast>> = both
         .iter()
-        .map(|one| Some(after.contrast(one.after, bases.1)?.minus(&before.contrast(one.before, bases.0)?)))
+        .map(|one| Some(of_run(after, one.after, bases.1)?.minus(&of_run(before, one.before, bases.0)?)))
         .collect();
     let shares = shares(both);
     let compared = all.iter().flatten().count().max(comparisons).max(1) as f64;
@@ -95,6 +101,12 @@ pub fn changes(
         movement: Movement::of(&known).map(|movement| movement.variance.sqrt()),
         all: all.iter().enumerate().map(widened).map(|contrast| contrast.map(change)).collect(),
     }
+}
+
+/// A contender's ratio to the base as one of several runs shows it.
+fn of_run(fit: &Fit, contender: usize, base: usize) -> Option<Contrast> {
+    let contrast = fit.contrast(contender, base)?;
+    Some(contrast.with_more(OF_A_RUN * fit.variance_of_starts(contender, base)))
 }
 
 /// How far each contender is expected to move, as a share of what is usual.

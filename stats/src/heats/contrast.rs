@@ -26,6 +26,12 @@ impl Contrast {
         Self { difference: self.difference / length, error: self.error / length, ..*self }
     }
 
+    /// The same with an error to which this variance is added. It must be known as well as the error's own, as a multiple of the same
+    /// estimate is.
+    pub fn with_more(&self, variance: f64) -> Self {
+        Self { error: (self.error.powi(2) + variance).sqrt(), ..*self }
+    }
+
     /// The difference of two contrasts that have nothing in common (Satterthwaite 1946).
     pub fn minus(&self, other: &Self) -> Self {
         let (one, two) = (self.error.powi(2), other.error.powi(2));
@@ -78,6 +84,11 @@ impl Solved {
             owner: starts.iter().map(|s| s.contender).collect(),
             variances: variance::shrink(groups, &sums),
         }
+    }
+
+    /// The variance of the difference of two contenders between the starts of a heat.
+    pub fn variance_of_starts(&self, one: usize, other: usize) -> f64 {
+        self.variances.own[one] + self.variances.own[other]
     }
 
     /// The difference of one level from another; `None` where heats don't tie them together or nothing is left to judge errors by.

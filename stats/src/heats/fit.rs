@@ -177,6 +177,11 @@ impl Fit {
         (one < n && other < n).then(|| self.solved.contrast(one, other))?
     }
 
+    /// The variance of the difference of two contenders between the starts of a heat; they must have a contrast.
+    pub(super) fn variance_of_starts(&self, one: usize, other: usize) -> f64 {
+        self.solved.variance_of_starts(one, other)
+    }
+
     fn log_level(&self, contender: usize) -> Option<f64> {
         *self.solved.levels.get(contender)?
     }
