@@ -31,7 +31,7 @@ fn main() {
 }
 
 /// The contenders of each of two cells, and the rounds of each of two runs that are compared.
-const COMPARED: [(usize, usize); 2] = [(9, 5), (26, 5)];
+const COMPARED: [(usize, usize); 3] = [(4, 5), (9, 5), (26, 5)];
 
 fn print_comparisons(runs: u64) {
     println!(

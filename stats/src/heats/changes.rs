@@ -68,7 +68,7 @@ pub fn changes(
 ) -> Changes {
     let all: Vec<Option<Contrast>> = both
         .iter()
-        .map(|one| Some(of_run(after, one.after, bases.1)?.minus(&of_run(before, one.before, bases.0)?)))
+        .map(|one| Some(after.contrast(one.after, bases.1)?.minus(&before.contrast(one.before, bases.0)?)))
         .collect();
     let shares = shares(both);
     let compared = all.iter().flatten().count().max(comparisons).max(1) as f64;
@@ -94,19 +94,21 @@ pub fn changes(
         let others = usual.iter().enumerate().filter(|(other, _)| *other != one);
         let others: Vec<Contrast> = others.filter_map(|(_, contrast)| *contrast).collect();
         let contrast = (*contrast)?;
-        Some(Movement::of(&others).map_or(contrast, |movement| movement.times(shares[one]).widens(&contrast)))
+        let InBoth { before: then, after: now, .. } = both[one];
+        let between_starts =
+            before.variance_of_starts(then, bases.0) + after.variance_of_starts(now, bases.1);
+        let least = OF_A_RUN * between_starts;
+        let moved = Movement::of(&others).map(|movement| movement.times(shares[one]));
+        Some(match moved.filter(|moved| moved.variance > least) {
+            Some(moved) => moved.widens(&contrast),
+            None => contrast.with_more(least),
+        })
     };
     let known: Vec<Contrast> = usual.iter().flatten().copied().collect();
     Changes {
         movement: Movement::of(&known).map(|movement| movement.variance.sqrt()),
         all: all.iter().enumerate().map(widened).map(|contrast| contrast.map(change)).collect(),
     }
-}
-
-/// A contender's ratio to the base as one of several runs shows it.
-fn of_run(fit: &Fit, contender: usize, base: usize) -> Option<Contrast> {
-    let contrast = fit.contrast(contender, base)?;
-    Some(contrast.with_more(OF_A_RUN * fit.variance_of_starts(contender, base)))
 }
 
 /// How far each contender is expected to move, as a share of what is usual.

@@ -11,8 +11,8 @@ const UNMOVED: f64 = 0.75;
 /// Fewer contenders than this say nothing about how much contenders move.
 const FEWEST: usize = 6;
 
-/// The degrees of freedom of the estimate, per contender: fewer than one, because a quarter is left out. By `examples/simulate_heats`, 0.5
-/// % of comparisons of nine contenders then name one wrongly where none moves, and at most 6.8 % where contenders do move
+/// The degrees of freedom of the estimate, per contender: fewer than one, because a quarter is left out. By `examples/simulate_heats`, no
+/// comparison of nine contenders then names one wrongly where none moves, and at most 5.0 % do where contenders move
 /// (docs/simulation.md).
 const FREEDOM: f64 = 0.7;
 
