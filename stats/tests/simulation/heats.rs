@@ -254,8 +254,8 @@ fn what_the_starts_of_a_run_have_in_common_makes_no_contender_a_changed_one_howe
         let run = |seed: u64| {
             let mut own = world.clone();
             let mut generator = stats::random::generator(stats::random::derive(&[seed, 3]));
-            // A variance of 0.3 of that between starts.
-            own.truth.iter_mut().for_each(|(level, sd)| *level += 0.55 * *sd * world::gauss(&mut generator));
+            // A variance of 0.6 of that between starts.
+            own.truth.iter_mut().for_each(|(level, sd)| *level += 0.775 * *sd * world::gauss(&mut generator));
             fit(&own, 5, Noise::Normal, seed)
         };
         let is_wrong = |seed: &u64| {
