@@ -12,7 +12,7 @@ const UNMOVED: f64 = 0.75;
 const FEWEST: usize = 6;
 
 /// The degrees of freedom of the estimate, per contender: fewer than one, because a quarter is left out. By `examples/simulate_heats`, no
-/// comparison of nine contenders then names one wrongly where none moves, and at most 5.0 % do where contenders move
+/// comparison of nine contenders then names one wrongly where none moves, and at most 4.2 % do where contenders move
 /// (docs/simulation.md).
 const FREEDOM: f64 = 0.7;
 
