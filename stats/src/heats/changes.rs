@@ -50,7 +50,7 @@ const LEAST_SHARE: f64 = 0.5;
 /// lasts, the machine suits one kind of work better than another. In five runs of `raspberry-pi` within six hours, the means of 15 ratios to
 /// the hub varied from run to run 4.0 times as much as their starts explain, of which there were five: 1 + 5 × 0.6. This holds for the
 /// smallest studies, too, where the other contenders are too few to show [`Movement`].
-const OF_A_RUN: f64 = 0.6;
+const RUN_VARIANCE_SHARE: f64 = 0.6;
 
 /// Compares contenders of two runs. `bases`: the index of the base, to which ratios refer, in the run before and in the run after.
 /// `comparisons`: the number of comparisons made together, in this cell and others; if more are known here, theirs counts.
@@ -97,11 +97,11 @@ pub fn changes(
         let InBoth { before: then, after: now, .. } = both[one];
         let between_starts =
             before.variance_of_starts(then, bases.0) + after.variance_of_starts(now, bases.1);
-        let least = OF_A_RUN * between_starts;
+        let least = RUN_VARIANCE_SHARE * between_starts;
         let moved = Movement::of(&others).map(|movement| movement.times(shares[one]));
         Some(match moved.filter(|moved| moved.variance > least) {
             Some(moved) => moved.widens(&contrast),
-            None => contrast.with_more(least),
+            None => contrast.plus_variance(least),
         })
     };
     let known: Vec<Contrast> = usual.iter().flatten().copied().collect();

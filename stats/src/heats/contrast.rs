@@ -28,7 +28,7 @@ impl Contrast {
 
     /// The same with an error to which this variance is added. It must be known as well as the error's own, as a multiple of the same
     /// estimate is.
-    pub fn with_more(&self, variance: f64) -> Self {
+    pub fn plus_variance(&self, variance: f64) -> Self {
         Self { error: (self.error.powi(2) + variance).sqrt(), ..*self }
     }
 
