@@ -33,13 +33,16 @@ pub struct Watch {
     heats: u64,
     /// When a line was printed last, without a terminal.
     printed_at: Instant,
+    /// Whether it has been said that the budget will not last.
+    is_warned: bool,
 }
 
 impl Watch {
     /// Shows an empty bar, before anything has begun.
     pub fn new() -> Self {
         let (bar, is_terminal) = (console::bar(0, TEMPLATE), stderr().is_terminal());
-        Self { bar, is_terminal, block: None, heat: None, heats: 0, printed_at: Instant::now() }
+        let printed_at = Instant::now();
+        Self { bar, is_terminal, block: None, heat: None, heats: 0, printed_at, is_warned: false }
     }
 
     /// Removes the bar.
@@ -131,8 +134,15 @@ impl Show for Watch {
         }
     }
 
-    /// Reports after every heat how much time is left, which contender leads, and how many comparisons are open.
+    /// Reports after every heat how much time is left, which contender leads, and how many comparisons are open; and once, as soon as that is
+    /// known, that the budget will not last.
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
+        if !self.is_warned
+            && let Some(why) = budget::too_slow(run, measured.heats.len(), &measured.starts)
+        {
+            self.is_warned = true;
+            self.warn(&why);
+        }
         let findings = measured.findings(run, None);
         let known = [
             Some(progress::left(None, budget::left(run, &measured.starts))),

@@ -5,7 +5,7 @@ use crate::heat::schedule::stopping_rule::rounds_in_words;
 use crate::heat::turns::repeat_limit::TIME_FACTOR;
 use crate::heat::turns::shape::Shape;
 use model::contender::Class;
-use model::heat::{Heat, Start};
+use model::heat::{HUB, Heat, Start};
 use model::{Cell, Design, Run};
 use std::time::Duration;
 
@@ -141,9 +141,61 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
         format!("after {}", rounds_in_words(heat.round))
     };
     let least = run.study.design.blocks[0];
-    let short =
-        if heat.round < least { format!("; at least {least} rounds are needed") } else { String::new() };
+    let short = match least_rounds(run, starts) {
+        Some(time) if heat.round < least => format!(
+            "; at least {least} rounds are needed, and take about {} in all: {}",
+            humantime::format_duration(enough(time)),
+            with_enough(run, time)
+        ),
+        _ => String::new(),
+    };
     Some(format!("the budget of {} is spent {when}{short}", humantime::format_duration(budget)))
+}
+
+/// About how long the smallest number of rounds takes in all: what the run has taken, and for each start that is still owed what those of its
+/// contender took (else of its class, else by design). `None` for a run in blocks, and where no contender takes part.
+pub fn least_rounds(run: &Run, starts: &[Start]) -> Option<Duration> {
+    let heats = sum(run)?.heats;
+    let cells: Vec<&Cell> = run.study.cells.iter().collect();
+    let least = run.study.design.blocks[0];
+    let owed = |name: &str, class: Class, in_round: usize| {
+        let done = starts.iter().filter(|start| start.contender == name && !start.cells.is_empty()).count();
+        let own = |start: &Start| start.contender == name;
+        let usual = mean_per_cell(starts, own).or_else(|| mean_of_class(run, class, starts));
+        let one = usual
+            .map_or_else(|| by_design(class, &cells, &run.study.design), |time| times(time, cells.len()));
+        times(one, least.saturating_mul(in_round).saturating_sub(done))
+    };
+    let entrants = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
+    let of_contenders = entrants.map(|(name, of)| owed(name, known(of.class), run.copies.max(1)));
+    let of_hubs = (run.race.is_none() || heats > 1).then(|| owed(HUB, Class::Native, heats));
+    Some(spent(starts).saturating_add(total(of_contenders.chain(of_hubs))))
+}
+
+/// Why the budget will not last for the smallest number of rounds, by what the first round took; `None` where it will, and before that round is
+/// over. `heats`: how many have been run.
+pub fn too_slow(run: &Run, heats: usize, starts: &[Start]) -> Option<String> {
+    let is_known = sum(run).is_some_and(|sum| heats >= sum.heats);
+    let (least, budget) = (run.study.design.blocks[0], run.study.design.budget);
+    let time = least_rounds(run, starts).filter(|time| is_known && *time > budget)?;
+    Some(format!(
+        "at this pace {least} rounds take longer than the budget of {}, and fewer decide nothing: when it is spent, use {}",
+        humantime::format_duration(budget),
+        with_enough(run, time)
+    ))
+}
+
+/// The options with which the run gets time for all that was estimated to take this long.
+fn with_enough(run: &Run, time: Duration) -> String {
+    let budget = humantime::format_duration(enough(time)).to_string().replace(' ', "");
+    // A race can't be resumed.
+    let option = if run.race.is_some() { "--budget" } else { "--resume --budget" };
+    format!("`{option} {budget}`")
+}
+
+/// A budget with which a run ends only after a time estimated at this: a twentieth longer, in whole minutes.
+fn enough(time: Duration) -> Duration {
+    Duration::from_secs(time.saturating_add(time / 20).as_secs().div_ceil(60).saturating_mul(60))
 }
 
 /// The time that a run has taken.
@@ -173,22 +225,31 @@ pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
 /// usual time of its class. Computed by cell, because a start in fewer cells takes less.
 fn start_cost(run: &Run, name: &str, class: Class, cells: &[&Cell], starts: &[Start]) -> Duration {
     let measured = || starts.iter().filter(|start| !start.cells.is_empty());
-    let per_cell = |start: &Start| start.took_ns / start.cells.len().max(1) as u64;
     let longest = measured().filter(|start| start.contender == name).map(per_cell).max();
-    let is_of_class = |start: &&Start| {
-        run.contenders.get(&start.contender).is_some_and(|entrant| known(entrant.class) == class)
-    };
-    let mean = || {
-        let (sum, n) = measured()
-            .filter(is_of_class)
-            .map(per_cell)
-            .fold((0_u64, 0), |(sum, n), ns| (sum.saturating_add(ns), n + 1));
-        sum.checked_div(n)
-    };
-    match longest.or_else(mean) {
-        Some(ns) => Duration::from_nanos(ns.saturating_mul(cells.len() as u64)),
+    match longest.map(Duration::from_nanos).or_else(|| mean_of_class(run, class, starts)) {
+        Some(time) => times(time, cells.len()),
         None => by_design(class, cells, &run.study.design),
     }
+}
+
+/// The mean time of a start of this class in one cell, by all that were measured.
+fn mean_of_class(run: &Run, class: Class, starts: &[Start]) -> Option<Duration> {
+    let is_of_class = |start: &Start| {
+        run.contenders.get(&start.contender).is_some_and(|entrant| known(entrant.class) == class)
+    };
+    mean_per_cell(starts, is_of_class)
+}
+
+/// The mean time of these starts in one cell; `None` where none was measured.
+fn mean_per_cell(starts: &[Start], of_these: impl Fn(&Start) -> bool) -> Option<Duration> {
+    let these = starts.iter().filter(|start| !start.cells.is_empty() && of_these(start));
+    let (sum, n) = these.map(per_cell).fold((0_u64, 0_u64), |(sum, n), ns| (sum.saturating_add(ns), n + 1));
+    sum.checked_div(n).map(Duration::from_nanos)
+}
+
+/// The time of a start by cell, in nanoseconds.
+fn per_cell(start: &Start) -> u64 {
+    start.took_ns / start.cells.len().max(1) as u64
 }
 
 fn by_design(class: Class, cells: &[&Cell], design: &Design) -> Duration {

@@ -99,9 +99,49 @@ fn a_budget_below_one_heat_is_told_before_anything_is_started() {
     let why = exceeded(&run, &first_heat(&run), &vec![start(0, 0, "a", &[0]); 900]).unwrap();
     assert!(
         why.starts_with("the budget of ")
-            && why.ends_with(" is spent in round 1; at least 4 rounds are needed"),
+            && why.contains(" is spent in round 1; at least 4 rounds are needed, and take about "),
         "{why}"
     );
+}
+
+#[test]
+fn what_the_first_round_took_tells_whether_the_budget_will_last() {
+    let mut run = run(&["a", "b", "c", "d"]);
+    let took =
+        |seconds: u64, name: &str| Start { took_ns: seconds * 1_000_000_000, ..start(0, 0, name, &[0, 1]) };
+    // A heat of three and one of two, with the hub; 100 s in all.
+    let mut starts = vec![took(30, "a"), took(20, "b"), took(15, "c"), took(15, "d"), took(10, "reference")];
+    starts.extend([took(5, HUB), took(5, HUB)]);
+    assert_eq!(least_rounds(&run, &starts), Some(400 * SECOND));
+    let guessed = least_rounds(&run, &starts[..2]).unwrap();
+    assert!(
+        guessed > 4 * 50 * SECOND,
+        "those that were not started yet take what their class does: {guessed:?}"
+    );
+    run.study.design.budget = 400 * SECOND;
+    assert_eq!(too_slow(&run, 2, &starts), None);
+    run.study.design.budget = 399 * SECOND;
+    assert_eq!(too_slow(&run, 1, &starts), None, "the first round is not over");
+    let why = too_slow(&run, 2, &starts).unwrap();
+    assert!(
+        why.starts_with("at this pace 4 rounds take longer than the budget of 6m 39s")
+            && why.ends_with("`--resume --budget 7m`"),
+        "{why}"
+    );
+    run.race = Some(model::observation::Raced::default());
+    assert!(too_slow(&run, 2, &starts).unwrap().ends_with("use `--budget 7m`"), "a race can't be resumed");
+    run.race = None;
+    // When it is spent, the reason says the same.
+    run.study.design.budget = 310 * SECOND;
+    let thrice = [starts.clone(), starts.clone(), starts].concat();
+    let heat = Heat { round: 3, ..first_heat(&run) };
+    let why = exceeded(&run, &heat, &thrice).unwrap();
+    assert_eq!(
+        why,
+        "the budget of 5m 10s is spent after 3 rounds; at least 4 rounds are needed, and take about 7m in all: `--resume --budget 7m`"
+    );
+    run.study.design.budget = 7 * 60 * SECOND;
+    assert_eq!((exceeded(&run, &heat, &thrice), too_slow(&run, 6, &thrice)), (None, None));
 }
 
 proptest! {
