@@ -183,12 +183,12 @@ fn nothing_to_resume(study: &str, any_ended: bool) -> String {
     format!("there is no run of {study} to resume: {why} start a new run without --resume")
 }
 
-/// The run to resume: the latest that has not ended, or the latest of all if there is a new budget or precision.
+/// The run to resume: the latest that was interrupted or, with a new budget or precision, the latest of all.
 fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     let goes_on = args.part.budget.is_some() || args.part.precision.is_some();
     let of_study = store.runs()?.into_iter().filter(|run| run.name == study && run.kind.is_measured());
     let (all, pulled): (Vec<Listed>, Vec<Listed>) = of_study.partition(|run| run.machine.is_none());
-    let open = all.iter().find(|run| run.ended.is_none()).or_else(|| all.first().filter(|_| goes_on));
+    let open = all.iter().find(|run| run.ended.is_none() || goes_on);
     // What was pulled is refused only where there is nothing else to resume.
     let nearest = open.or_else(|| pulled.iter().find(|run| run.ended.is_none() || goes_on));
     if let Some(Listed { id, machine: Some(machine), .. }) = nearest {

@@ -1,6 +1,8 @@
 //! `drome run --contender --cell --budget --precision`: a part of a study, with real servers.
 
 use crate::common::{Finished, Home, process, run, wait_for};
+use lab::Store;
+use model::Run;
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -126,11 +128,16 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     let as_it_is = drome(&home, &["run", "three", "--resume"]);
     assert!(as_it_is.code == 2 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
     assert!(ended().contains("budget of 599ms"), "it stays as it was: {}", ended());
+    // An older run that was interrupted is not the latest, which is the one to go on.
+    let store = Store::open(&home.store()).unwrap();
+    let (latest, _, _) = store.run(&store.runs().unwrap()[0].id).unwrap();
+    let (id, started_at) = ("20000101-000000-0001".to_owned(), "2000-01-01T00:00:00Z".to_owned());
+    store.add_run(&Run { id, started_at, ..latest }).unwrap();
     let more = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
     assert_eq!(more.code, 0, "{}", more.err);
     // Four blocks of the contender once and the reference twice, in one run.
     let listed = drome(&home, &["list", "runs"]).out;
-    assert!(listed.contains("12 trials") && listed.lines().count() == 1, "{listed}");
+    assert!(listed.contains("12 trials") && listed.lines().count() == 2, "{listed}");
     assert!(ended().contains("4 blocks"), "{}", ended());
     let quick =
         drome(&home, &["run", "three", "--quick", "--contender", "python-http-server", "--cell", "1"]);

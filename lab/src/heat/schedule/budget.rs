@@ -179,18 +179,18 @@ pub fn too_slow(run: &Run, heats: usize, starts: &[Start]) -> Option<String> {
     let (least, budget) = (run.study.design.blocks[0], run.study.design.budget);
     let time = least_rounds(run, starts).filter(|time| is_known && *time > budget)?;
     Some(format!(
-        "at this pace {least} rounds take longer than the budget of {}, and fewer decide nothing: when it is spent, use {}",
+        "at this pace {least} rounds take longer than the budget of {}: when it is spent, {}",
         humantime::format_duration(budget),
         with_enough(run, time)
     ))
 }
 
-/// The options with which the run gets time for all that was estimated to take this long.
+/// How the run gets time for all that was estimated to take this long.
 fn with_enough(run: &Run, time: Duration) -> String {
     let budget = humantime::format_duration(enough(time)).to_string().replace(' ', "");
     // A race can't be resumed.
-    let option = if run.race.is_some() { "--budget" } else { "--resume --budget" };
-    format!("`{option} {budget}`")
+    let how = if run.race.is_some() { "race again with `" } else { "go on with `--resume " };
+    format!("{how}--budget {budget}`")
 }
 
 /// A budget with which a run ends only after a time estimated at this: a twentieth longer, in whole minutes.

@@ -125,11 +125,14 @@ fn what_the_first_round_took_tells_whether_the_budget_will_last() {
     let why = too_slow(&run, 2, &starts).unwrap();
     assert!(
         why.starts_with("at this pace 4 rounds take longer than the budget of 6m 39s")
-            && why.ends_with("`--resume --budget 7m`"),
+            && why.ends_with("go on with `--resume --budget 7m`"),
         "{why}"
     );
     run.race = Some(model::observation::Raced::default());
-    assert!(too_slow(&run, 2, &starts).unwrap().ends_with("use `--budget 7m`"), "a race can't be resumed");
+    assert!(
+        too_slow(&run, 2, &starts).unwrap().ends_with("race again with `--budget 7m`"),
+        "a race can't be resumed"
+    );
     run.race = None;
     // When it is spent, the reason says the same.
     run.study.design.budget = 310 * SECOND;
@@ -138,7 +141,7 @@ fn what_the_first_round_took_tells_whether_the_budget_will_last() {
     let why = exceeded(&run, &heat, &thrice).unwrap();
     assert_eq!(
         why,
-        "the budget of 5m 10s is spent after 3 rounds; at least 4 rounds are needed, and take about 7m in all: `--resume --budget 7m`"
+        "the budget of 5m 10s is spent after 3 rounds; at least 4 rounds are needed, and take about 7m in all: go on with `--resume --budget 7m`"
     );
     run.study.design.budget = 7 * 60 * SECOND;
     assert_eq!((exceeded(&run, &heat, &thrice), too_slow(&run, 6, &thrice)), (None, None));
