@@ -64,7 +64,8 @@ pub struct CellComparison {
     #[serde(default)]
     pub drift_of: DriftOf,
     /// How much contenders changed between the runs beyond what the spread of their starts explains: a standard deviation, as a share of
-    /// their speed. Each contender's interval includes the movement of the others. `null`: unknown, because there are too few contenders.
+    /// their speed. Each contender's interval includes the movement of the others. `null`: unknown, because there are too few contenders; the
+    /// intervals then allow for what the starts of a run usually have in common, six tenths of the variance between them.
     #[serde(default)]
     pub movement: Option<f64>,
     /// The contenders, from the one that lost most to the one that gained most.
