@@ -138,7 +138,7 @@ impl Show for Watch {
     /// known, that the budget will not last.
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         if !self.is_warned
-            && let Some(why) = budget::too_slow(run, measured.heats.len(), &measured.starts)
+            && let Some(why) = budget::too_slow(run, &measured.heats, &measured.starts)
         {
             self.is_warned = true;
             self.warn(&why);

@@ -141,11 +141,11 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
         format!("after {}", rounds_in_words(heat.round))
     };
     let least = run.study.design.blocks[0];
-    let short = match least_rounds(run, starts) {
+    let short = match time_of_least_rounds(run, starts) {
         Some(time) if heat.round < least => format!(
             "; at least {least} rounds are needed, and take about {} in all: {}",
-            humantime::format_duration(enough(time)),
-            with_enough(run, time)
+            humantime::format_duration(budget_for(time)),
+            how_to_go_on(run, time)
         ),
         _ => String::new(),
     };
@@ -154,7 +154,7 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
 
 /// About how long the smallest number of rounds takes in all: what the run has taken, and for each start that is still owed what those of its
 /// contender took (else of its class, else by design). `None` for a run in blocks, and where no contender takes part.
-pub fn least_rounds(run: &Run, starts: &[Start]) -> Option<Duration> {
+fn time_of_least_rounds(run: &Run, starts: &[Start]) -> Option<Duration> {
     let heats = sum(run)?.heats;
     let cells: Vec<&Cell> = run.study.cells.iter().collect();
     let least = run.study.design.blocks[0];
@@ -172,29 +172,35 @@ pub fn least_rounds(run: &Run, starts: &[Start]) -> Option<Duration> {
     Some(spent(starts).saturating_add(total(of_contenders.chain(of_hubs))))
 }
 
-/// Why the budget will not last for the smallest number of rounds, by what the first round took; `None` where it will, and before that round is
-/// over. `heats`: how many have been run.
-pub fn too_slow(run: &Run, heats: usize, starts: &[Start]) -> Option<String> {
-    let is_known = sum(run).is_some_and(|sum| heats >= sum.heats);
+/// Why the budget will not last for the smallest number of rounds, by what the first round took; `None` where it will, before that round is
+/// over, and once the last of these rounds has begun. `heats`: all that have been run.
+pub fn too_slow(run: &Run, heats: &[Heat], starts: &[Start]) -> Option<String> {
     let (least, budget) = (run.study.design.blocks[0], run.study.design.budget);
-    let time = least_rounds(run, starts).filter(|time| is_known && *time > budget)?;
+    let is_known = sum(run).is_some_and(|sum| heats.len() >= sum.heats);
+    let is_due = heats.last().is_some_and(|heat| heat.round + 1 < least);
+    let time = time_of_least_rounds(run, starts).filter(|time| is_known && is_due && *time > budget)?;
     Some(format!(
         "at this pace {least} rounds take longer than the budget of {}: when it is spent, {}",
         humantime::format_duration(budget),
-        with_enough(run, time)
+        how_to_go_on(run, time)
     ))
 }
 
 /// How the run gets time for all that was estimated to take this long.
-fn with_enough(run: &Run, time: Duration) -> String {
-    let budget = humantime::format_duration(enough(time)).to_string().replace(' ', "");
-    // A race can't be resumed.
-    let how = if run.race.is_some() { "race again with `" } else { "go on with `--resume " };
-    format!("{how}--budget {budget}`")
+fn how_to_go_on(run: &Run, time: Duration) -> String {
+    let budget = humantime::format_duration(budget_for(time)).to_string().replace(' ', "");
+    if run.race.is_some() || run.quick {
+        // Neither a race nor a first look can be resumed.
+        format!("start again with `--budget {budget}`")
+    } else if run.fleet.is_some() {
+        format!("go on with a budget of {budget}")
+    } else {
+        format!("go on with `--resume --budget {budget}`")
+    }
 }
 
 /// A budget with which a run ends only after a time estimated at this: a twentieth longer, in whole minutes.
-fn enough(time: Duration) -> Duration {
+fn budget_for(time: Duration) -> Duration {
     Duration::from_secs(time.saturating_add(time / 20).as_secs().div_ceil(60).saturating_mul(60))
 }
 

@@ -112,28 +112,32 @@ fn what_the_first_round_took_tells_whether_the_budget_will_last() {
     // A heat of three and one of two, with the hub; 100 s in all.
     let mut starts = vec![took(30, "a"), took(20, "b"), took(15, "c"), took(15, "d"), took(10, "reference")];
     starts.extend([took(5, HUB), took(5, HUB)]);
-    assert_eq!(least_rounds(&run, &starts), Some(400 * SECOND));
-    let guessed = least_rounds(&run, &starts[..2]).unwrap();
+    assert_eq!(time_of_least_rounds(&run, &starts), Some(400 * SECOND));
+    let guessed = time_of_least_rounds(&run, &starts[..2]).unwrap();
     assert!(
         guessed > 4 * 50 * SECOND,
         "those that were not started yet take what their class does: {guessed:?}"
     );
+    let in_round = |round: usize| vec![Heat { round, ..first_heat(&run) }; 2 * (round + 1)];
+    let [first, third, fourth] = [0, 2, 3].map(in_round);
     run.study.design.budget = 400 * SECOND;
-    assert_eq!(too_slow(&run, 2, &starts), None);
+    assert_eq!(too_slow(&run, &first, &starts), None);
     run.study.design.budget = 399 * SECOND;
-    assert_eq!(too_slow(&run, 1, &starts), None, "the first round is not over");
-    let why = too_slow(&run, 2, &starts).unwrap();
+    assert_eq!(too_slow(&run, &first[..1], &starts), None, "the first round is not over");
+    let why = too_slow(&run, &first, &starts).unwrap();
     assert!(
         why.starts_with("at this pace 4 rounds take longer than the budget of 6m 39s")
             && why.ends_with("go on with `--resume --budget 7m`"),
         "{why}"
     );
-    run.race = Some(model::observation::Raced::default());
-    assert!(
-        too_slow(&run, 2, &starts).unwrap().ends_with("race again with `--budget 7m`"),
-        "a race can't be resumed"
-    );
-    run.race = None;
+    let mut other = run.clone();
+    other.quick = true;
+    assert!(too_slow(&other, &first, &starts).unwrap().ends_with("start again with `--budget 7m`"));
+    (other.quick, other.race) = (false, Some(model::observation::Raced::default()));
+    assert!(too_slow(&other, &first, &starts).unwrap().ends_with("start again with `--budget 7m`"));
+    // What a heat of a later round takes beyond the budget says nothing about the least rounds.
+    let many = vec![took(90, "a"); 9];
+    assert!(too_slow(&run, &third, &many).is_some() && too_slow(&run, &fourth, &many).is_none());
     // When it is spent, the reason says the same.
     run.study.design.budget = 310 * SECOND;
     let thrice = [starts.clone(), starts.clone(), starts].concat();
@@ -144,7 +148,7 @@ fn what_the_first_round_took_tells_whether_the_budget_will_last() {
         "the budget of 5m 10s is spent after 3 rounds; at least 4 rounds are needed, and take about 7m in all: go on with `--resume --budget 7m`"
     );
     run.study.design.budget = 7 * 60 * SECOND;
-    assert_eq!((exceeded(&run, &heat, &thrice), too_slow(&run, 6, &thrice)), (None, None));
+    assert_eq!((exceeded(&run, &heat, &thrice), too_slow(&run, &third, &thrice)), (None, None));
 }
 
 proptest! {
