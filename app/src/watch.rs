@@ -144,8 +144,9 @@ impl Show for Watch {
             self.warn(&why);
         }
         let findings = measured.findings(run, None);
+        let (about, most) = (budget::about_left(run, &measured.starts), budget::left(run, &measured.starts));
         let known = [
-            Some(progress::left(None, budget::left(run, &measured.starts))),
+            Some(progress::left(about, most)),
             progress::leading(&findings, 0),
             progress::undecided(&findings),
         ];

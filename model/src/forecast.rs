@@ -11,6 +11,9 @@ pub struct RoundsForecast {
     pub study: String,
     /// The number of contenders that take part.
     pub contenders: usize,
+    /// The names of those that are not installed. They are counted all the same, but a run measures only those that are installed.
+    #[serde(default)]
+    pub not_installed: Vec<String>,
     /// The number of cells.
     pub cells: usize,
     /// The number of heats in a round.

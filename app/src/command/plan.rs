@@ -14,6 +14,7 @@ use lab::store::Listed;
 use lab::{Catalog, Session, Store};
 use model::{Observation, Run, Study};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 /// Raw arguments.
@@ -83,7 +84,9 @@ fn heats(
     study: &Study,
 ) -> anyhow::Result<ExitCode> {
     let rules = Rules { quick: args.part.quick, ..Rules::default() };
-    let run = Lineup::of_study(catalog, study)?.run(&args.study, study.clone(), rules);
+    let mut run = Lineup::of_study(catalog, study)?.run(&args.study, study.clone(), rules);
+    // A pilot measures only what is installed.
+    let not_installed = if args.pilot.is_none() { count_all(&mut run) } else { Vec::new() };
     let nobody = || SetupError::Nobody { study: args.study.clone() };
     let sum = budget::sum(&run).ok_or_else(nobody)?;
     let round = match args.pilot {
@@ -93,9 +96,17 @@ fn heats(
         }
         None => None,
     };
-    let told =
-        super::plan_heats::Estimate { sum: &sum, run: &run, too_small: budget::too_small(&run), round };
+    let too_small = budget::too_small(&run);
+    let told = super::plan_heats::Estimate { sum: &sum, run: &run, not_installed, too_small, round };
     show(destination, &told.terminal(), &told.forecast())
+}
+
+/// Makes every contender of the run take part, and returns the names of those that are not installed.
+fn count_all(run: &mut Run) -> Vec<String> {
+    let lacking = run.contenders.iter_mut().filter_map(|(name, e)| e.missing.take().map(|_| name));
+    // A contender on both tracks is installed once.
+    let names: BTreeSet<&str> = lacking.filter_map(|name| name.split('@').next()).collect();
+    names.into_iter().map(str::to_owned).collect()
 }
 
 /// Runs a few rounds or blocks, which are stored as a first look.

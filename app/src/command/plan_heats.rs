@@ -17,6 +17,8 @@ pub struct Estimate<'a> {
     pub sum: &'a Sum,
     /// The run, not started.
     pub run: &'a Run,
+    /// The names of the contenders that are counted although they are not installed.
+    pub not_installed: Vec<String>,
     /// Why the budget is too small, if it is.
     pub too_small: Option<String>,
     /// The mean time of a pilot's rounds.
@@ -61,6 +63,13 @@ impl Estimate<'_> {
         }
         lines.extend(self.run.study.cells.iter().filter_map(|cell| self.percentile(cell)));
         lines.push(format!("budget: {}", humantime::format_duration(*budget)));
+        if !self.not_installed.is_empty() {
+            let names = self.not_installed.join(", ");
+            lines.push(format!(
+                "not installed, but counted: {names}; `drome install {}` installs what is missing",
+                self.run.name
+            ));
+        }
         lines.extend(self.too_small.clone());
         lines.join("\n") + "\n"
     }
@@ -91,6 +100,7 @@ impl Estimate<'_> {
         RoundsForecast {
             study: self.run.name.clone(),
             contenders: *contenders,
+            not_installed: self.not_installed.clone(),
             cells: self.run.study.cells.len(),
             heats_a_round: *heats,
             heat_s: heat.as_secs_f64(),

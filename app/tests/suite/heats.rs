@@ -31,6 +31,23 @@ warmup_limit = "300ms"
 budget = "2h"
 "#;
 
+/// A contender on two tracks that can't report its version.
+const ABSENT: &str = r#"
+title = "absent"
+language = "C"
+kind = "server"
+homepage = "http://localhost/"
+[version]
+command = ["no-such-program", "--version"]
+[run]
+command = ["no-such-program", "{port}"]
+[tuned]
+because = "it is faster: http://localhost/"
+command = ["no-such-program", "--fast", "{port}"]
+[serves]
+hello = "/hello"
+"#;
+
 /// A server that works for so many microseconds for every answer.
 fn server(spin_us: u32) -> String {
     format!(r#"["{{drome}}", "serve", "--port", "{{port}}", "--spin", "{spin_us}us"]"#)
@@ -340,4 +357,22 @@ fn what_it_takes_is_told_before_anything_is_started() {
     assert!(contains("2 rounds: about") && !contains("3 rounds") && !contains("4 rounds"), "{quick}");
     refused(&["plan", "small", "--cell", "3"], "3");
     refused(&["plan", "small", "--quick", "--budget", "1h"], "cannot be used with");
+}
+
+#[test]
+fn a_plan_counts_what_is_not_installed_and_names_it() {
+    let home = home(&[("fast", server(30))], 2);
+    let study = STUDY.replace("CONTENDERS", r#""fast", "absent""#).replace("ROUNDS", "2");
+    let tracks = "tracks = [\"default\", \"tuned\"]\n[[cell]]";
+    home.write("own/studies/small.toml", &study.replacen("[[cell]]", tracks, 1));
+    home.write("own/contenders/absent/contender.toml", ABSENT);
+    let told = run(&mut command(&home, &["plan", "small"]));
+    let lines: Vec<&str> = told.out.lines().collect();
+    assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats per round"), "{}", told.out);
+    let last = "not installed, but counted: absent; `drome install small` installs what is missing";
+    assert_eq!(lines.last(), Some(&last), "{}", told.out);
+    let told = run(&mut command(&home, &["plan", "small", "--format", "json"])).out;
+    let json: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((&json["contenders"], &json["not_installed"]), (&4.into(), &vec!["absent"].into()));
+    assert_as_schema(&home, "plan", &json);
 }

@@ -301,6 +301,7 @@ fn a_forecast_is_as_its_schema_says() {
     let rounds = RoundsForecast {
         study: "x".to_owned(),
         contenders: 3,
+        not_installed: vec!["go".to_owned()],
         cells: 2,
         heats_a_round: 1,
         heat_s: 60.0,

@@ -123,10 +123,10 @@ impl Show for JobProgress<'_> {
 
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
-        let most = budget::left(run, &measured.starts);
+        let (about, most) = (budget::about_left(run, &measured.starts), budget::left(run, &measured.starts));
         let outcomes = observed(&measured.heats, &measured.starts).iter().map(TrialOutcome::of).collect();
         let mut known = self.job.known();
         known.outcomes = outcomes;
-        (known.findings, known.left) = (Some(findings), Some(TimeLeft { about: None, most }));
+        (known.findings, known.left) = (Some(findings), Some(TimeLeft { about, most }));
     }
 }

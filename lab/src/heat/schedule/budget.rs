@@ -214,6 +214,13 @@ pub fn left(run: &Run, starts: &[Start]) -> Duration {
     run.study.design.budget.saturating_sub(spent(starts))
 }
 
+/// About how long a run with a fixed number of rounds still takes, at most the rest of the budget; `None` where the results decide.
+pub fn about_left(run: &Run, starts: &[Start]) -> Option<Duration> {
+    let [least, largest] = run.study.design.blocks;
+    let time = time_of_least_rounds(run, starts).filter(|_| least == largest)?;
+    Some(time.saturating_sub(spent(starts)).min(left(run, starts)))
+}
+
 /// About how long a heat takes: the sum of what its members and the hub take.
 pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
     let cells: Vec<&Cell> = heat.cells.iter().filter_map(|cell| run.study.cells.get(*cell)).collect();

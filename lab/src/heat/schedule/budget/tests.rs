@@ -151,6 +151,21 @@ fn what_the_first_round_took_tells_whether_the_budget_will_last() {
     assert_eq!((exceeded(&run, &heat, &thrice), too_slow(&run, &third, &thrice)), (None, None));
 }
 
+#[test]
+fn a_first_look_knows_how_long_it_still_takes() {
+    let mut run = run(&["a", "b"]);
+    (run.study.design.blocks, run.study.design.budget) = ([2, 2], 3600 * SECOND);
+    let took =
+        |seconds: u64, name: &str| Start { took_ns: seconds * 1_000_000_000, ..start(0, 0, name, &[0, 1]) };
+    let round = [took(30, "a"), took(20, "b"), took(10, "reference"), took(5, HUB)];
+    assert_eq!(about_left(&run, &round), Some(65 * SECOND));
+    assert_eq!(about_left(&run, &[&round[..], &round].concat()), Some(Duration::ZERO));
+    run.study.design.budget = 100 * SECOND;
+    assert_eq!(about_left(&run, &round), Some(35 * SECOND), "the budget ends it earlier");
+    run.study.design.blocks = [2, 13];
+    assert_eq!(about_left(&run, &round), None, "the results decide when it ends");
+}
+
 proptest! {
     #[test]
     fn no_run_is_too_large_to_be_summed(n in 0_usize..9, cells in 0_usize..5, size in 1_usize..12, measure in 0_u64..u64::MAX) {
