@@ -99,7 +99,7 @@ fn a_study_in_heats_is_watched_to_its_end() {
         "the second round",
     );
     let shown = browser.text();
-    for words in ["of at least 2 heats; at most ", "of 3 comparisons decided", "Starts"] {
+    for words in ["of at least 2 heats; about ", "of 3 comparisons decided", "Starts"] {
         assert!(shown.contains(words), "{words} is not in {shown}");
     }
     browser.wait_until("document.querySelector('[data-over]')", "the end");
