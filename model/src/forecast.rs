@@ -12,7 +12,6 @@ pub struct RoundsForecast {
     /// The number of contenders that take part.
     pub contenders: usize,
     /// The names of those that are not installed. They are counted all the same, but a run measures only those that are installed.
-    #[serde(default)]
     pub not_installed: Vec<String>,
     /// The number of cells.
     pub cells: usize,

@@ -86,7 +86,7 @@ fn heats(
     let rules = Rules { quick: args.part.quick, ..Rules::default() };
     let mut run = Lineup::of_study(catalog, study)?.run(&args.study, study.clone(), rules);
     // A pilot measures only what is installed.
-    let not_installed = if args.pilot.is_none() { count_all(&mut run) } else { Vec::new() };
+    let not_installed = if args.pilot.is_none() { count_not_installed(&mut run) } else { Vec::new() };
     let nobody = || SetupError::Nobody { study: args.study.clone() };
     let sum = budget::sum(&run).ok_or_else(nobody)?;
     let round = match args.pilot {
@@ -102,7 +102,7 @@ fn heats(
 }
 
 /// Makes every contender of the run take part, and returns the names of those that are not installed.
-fn count_all(run: &mut Run) -> Vec<String> {
+fn count_not_installed(run: &mut Run) -> Vec<String> {
     let lacking = run.contenders.iter_mut().filter_map(|(name, e)| e.missing.take().map(|_| name));
     // A contender on both tracks is installed once.
     let names: BTreeSet<&str> = lacking.filter_map(|name| name.split('@').next()).collect();
