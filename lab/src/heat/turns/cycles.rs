@@ -2,7 +2,7 @@
 
 use crate::heat::turns::counting;
 use crate::heat::turns::cpu_sampler::CpuUsage;
-use crate::heat::turns::disturbance::{self, Piece, Turn};
+use crate::heat::turns::disturbance::{self, Piece, Steady, Turn};
 use crate::heat::turns::memory::Memory;
 use crate::heat::turns::sum::Sum;
 use crate::server::tree::ThreadClocks;
@@ -50,17 +50,17 @@ pub struct Cycles {
 }
 
 impl TurnResult {
-    /// Makes a member's turn of the samples within it, the last one at its end. `is_window`: it was one of open load, in which requests are
-    /// late when the load generator is held up, or another server of the heat works.
-    pub fn of(member: usize, samples: &[CpuUsage], one_slice: &SliceTally, is_window: bool) -> Self {
+    /// Makes a member's turn of the samples within it, the last one at its end. `window`: it was one of open load, in which requests are
+    /// late when the load generator is held up, or another server of the heat works; with what other programs used in the windows before.
+    pub fn of(member: usize, samples: &[CpuUsage], one_slice: &SliceTally, window: Option<Steady>) -> Self {
         let used = samples
             .iter()
             .skip(1)
             .fold(samples.first().cloned().unwrap_or_default(), |sum, sample| sum.and(sample));
-        let void = if is_window {
+        let void = if let Some(steady) = window {
             let held_up = disturbance::held_up(one_slice.held_up_ns, one_slice.tally.duration_ns);
             let beside = || disturbance::beside(used.owner_and_others(member).1, used.wall_ns);
-            held_up.or_else(|| disturbance::disturbed_window(&used.piece())).or_else(beside)
+            held_up.or_else(|| disturbance::disturbed_window(&used.piece(), steady)).or_else(beside)
         } else {
             disturbance::disturbed(&whole_pieces(samples))
         };
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_turn_is_judged_piece_by_piece_and_its_end_is_no_piece() {
-        let void = |samples: &[CpuUsage]| TurnResult::of(0, samples, &one_slice(0), false).void;
+        let void = |samples: &[CpuUsage]| TurnResult::of(0, samples, &one_slice(0), None).void;
         assert_eq!(void(&[sample(120, 3)]), None);
         assert_eq!(void(&[sample(150, 0), sample(150, 6), sample(150, 0)]), Some(Void::Others));
         // Half a millisecond of 10 ms is nothing of 160 ms.
@@ -227,7 +227,7 @@ mod tests {
     /// Adds a turn of one answer by this member.
     fn add(cycles: &mut Cycles, member: usize, void: Option<Void>) {
         let (cycle, place) = cycles.next();
-        let result = TurnResult { void, ..TurnResult::of(0, &[sample(120, 0)], &one_slice(0), false) };
+        let result = TurnResult { void, ..TurnResult::of(0, &[sample(120, 0)], &one_slice(0), None) };
         let own = Slice { cycle, place, contender: member.to_string(), ..slice() };
         let mut sum = Sum::default();
         let turn = SliceTally { tally: Tally { completed: 1, ..Tally::default() }, ..one_slice(0) };
@@ -280,21 +280,22 @@ mod tests {
 
     #[test]
     fn only_a_window_is_disturbed_when_the_load_generator_is_held_up_or_another_server_works() {
-        let of = |is_window| TurnResult::of(0, &[sample(60, 0), sample(60, 0)], &one_slice(5), is_window);
-        assert_eq!((of(false).void, of(true).void), (None, Some(Void::HeldUp)));
+        let some = Some(Steady::default());
+        let of = |window| TurnResult::of(0, &[sample(60, 0), sample(60, 0)], &one_slice(5), window);
+        assert_eq!((of(None).void, of(some).void), (None, Some(Void::HeldUp)));
         // A daemon's 4 ms in one piece disturb no window of a second.
-        let window = TurnResult::of(0, &[sample(120, 4), sample(880, 0)], &one_slice(0), true);
+        let window = TurnResult::of(0, &[sample(120, 4), sample(880, 0)], &one_slice(0), some);
         assert_eq!(
-            (window.void, TurnResult::of(0, &[sample(120, 4)], &one_slice(0), false).void),
+            (window.void, TurnResult::of(0, &[sample(120, 4)], &one_slice(0), None).void),
             (None, Some(Void::Others))
         );
         // The one member of the sample runs all the time: it disturbs the windows of another.
-        let beside = |is_window| TurnResult::of(1, &[sample(120, 0)], &one_slice(0), is_window).void;
-        assert_eq!((beside(true), beside(false)), (Some(Void::Members), None));
+        let beside = |window| TurnResult::of(1, &[sample(120, 0)], &one_slice(0), window).void;
+        assert_eq!((beside(some), beside(None)), (Some(Void::Members), None));
         // A turn whose answers come late lasts longer, and idle servers have timers all the while: 8 ms in 1 s of 100 ms that count.
         let idle = CpuUsage { members_ns: vec![Some(8 * MS)], ..sample(1_000, 0) };
-        assert_eq!(TurnResult::of(1, &[idle], &one_slice(0), true).void, None);
-        let result = of(false);
+        assert_eq!(TurnResult::of(1, &[idle], &one_slice(0), some).void, None);
+        let result = of(None);
         assert_eq!((result.used.wall_ns, result.used.members_ns), (120 * MS, vec![Some(120 * MS)]));
         assert!((result.at_s - 1.06).abs() < 1e-9 && (result.loaded_s - 0.12).abs() < 1e-9);
         assert!((result.log_rate.unwrap() - 500.0_f64.ln()).abs() < 1e-12);
