@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::heat::members::{HeatError, HeatServers};
 use crate::heat::turns::cpu_sampler::{CpuSampler, SampledProcesses};
 use crate::heat::turns::cycles::TurnResult;
-use crate::heat::turns::disturbance::Steady;
+use crate::heat::turns::disturbance::SteadyOthers;
 use crate::heat::turns::shape::Shape;
 use crate::lab::Show;
 use crate::remote::cpu_sampler::CombinedCpuSampler;
@@ -43,8 +43,8 @@ pub struct ActiveCell<'b, 'a> {
     pub generator: Generator,
     pub seed: u64,
     sampler: CombinedCpuSampler,
-    /// What other programs use all the time.
-    steady: Steady,
+    /// What other programs use in every window of the cell.
+    steady_others: SteadyOthers,
     /// The number of turns so far.
     nth: u64,
     /// The number of turns in a row in which each member gave no correct answer.
@@ -85,8 +85,20 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         let sampler = cpu_sampler(servers, &who, threads(&generator));
         servers.charge_all();
         let (shape, silent) = (Shape::of(&warming, design, &heats), vec![0; who.len()]);
-        let steady = Steady::default();
-        Ok(Some(Self { servers, show, cell, who, shape, generator, sampler, seed, steady, nth: 0, silent }))
+        let steady_others = SteadyOthers::default();
+        Ok(Some(Self {
+            servers,
+            show,
+            cell,
+            who,
+            shape,
+            generator,
+            sampler,
+            seed,
+            steady_others,
+            nth: 0,
+            silent,
+        }))
     }
 
     /// Switches from the load that warmed the members up to the load of the cell, if they differ.
@@ -152,10 +164,10 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
             self.loses(member, fault)?;
             return Ok(None);
         }
-        let window = self.shape.is_window.then_some(self.steady);
+        let window = self.shape.is_window.then_some(self.steady_others);
         let result = TurnResult::of(member, &seen, self.generator.last(), window);
         if self.shape.is_window {
-            self.steady.add(&result.used.piece());
+            self.steady_others.add(&result.used.piece());
         }
         Ok(Some(result))
     }

@@ -2,7 +2,7 @@
 
 use crate::heat::turns::counting;
 use crate::heat::turns::cpu_sampler::CpuUsage;
-use crate::heat::turns::disturbance::{self, Piece, Steady, Turn};
+use crate::heat::turns::disturbance::{self, Piece, SteadyOthers, Turn};
 use crate::heat::turns::memory::Memory;
 use crate::heat::turns::sum::Sum;
 use crate::server::tree::ThreadClocks;
@@ -52,7 +52,12 @@ pub struct Cycles {
 impl TurnResult {
     /// Makes a member's turn of the samples within it, the last one at its end. `window`: it was one of open load, in which requests are
     /// late when the load generator is held up, or another server of the heat works; with what other programs used in the windows before.
-    pub fn of(member: usize, samples: &[CpuUsage], one_slice: &SliceTally, window: Option<Steady>) -> Self {
+    pub fn of(
+        member: usize,
+        samples: &[CpuUsage],
+        one_slice: &SliceTally,
+        window: Option<SteadyOthers>,
+    ) -> Self {
         let used = samples
             .iter()
             .skip(1)
@@ -280,7 +285,7 @@ mod tests {
 
     #[test]
     fn only_a_window_is_disturbed_when_the_load_generator_is_held_up_or_another_server_works() {
-        let some = Some(Steady::default());
+        let some = Some(SteadyOthers::default());
         let of = |window| TurnResult::of(0, &[sample(60, 0), sample(60, 0)], &one_slice(5), window);
         assert_eq!((of(None).void, of(some).void), (None, Some(Void::HeldUp)));
         // A daemon's 4 ms in one piece disturb no window of a second.
