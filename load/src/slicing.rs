@@ -15,10 +15,10 @@ use std::time::Duration;
 /// The longest time for which events since the last slice are handled before the next one begins.
 const LONGEST_DRAIN_NS: u64 = 10_000_000;
 
-/// The number of answers per connection after which one without any is not waited for: if answers went to connections at random, a
-/// connection would be without one in one of nine million cases (e⁻¹⁶). A server that serves one connection after the other, or drops some
-/// that are opened, would otherwise spend a second on each slice.
-const STARVING: u64 = 16;
+/// The number of answers per connection after which one without any is not waited for. The server is not cold then: it serves some
+/// connections many times before others, or drops some that are opened, and would otherwise spend a second on each slice. A server that
+/// goes to another connection after ten answers (Puma) has the same rate with four as with sixteen; see docs/decisions.md.
+const STARVING: u64 = 4;
 
 /// How much longer than allowed a worker waits for the others to be ready before it begins without them, because one of them died.
 const GRACE_NS: u64 = 1_000_000_000;

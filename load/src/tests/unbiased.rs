@@ -47,6 +47,36 @@ fn a_server_that_answers_in_bursts_gains_nothing_and_loses_nothing() {
 }
 
 #[test]
+fn a_server_that_answers_one_connection_ten_times_before_the_next_is_not_waited_for() {
+    const CONNECTIONS: usize = 32;
+    let clock = Rc::new(Cell::new(fake::START));
+    // One answer a millisecond: a connection has the server to itself until `until`, then waits at the end of the queue.
+    let (mut until, mut queue_ends) = ([0; CONNECTIONS], 0);
+    let now = Rc::clone(&clock);
+    let script = |call| match call {
+        Call::Connect { .. } => vec![(MS, What::Connected)],
+        Call::Send { nth, requests, .. } => {
+            let now = now.get();
+            let mut begins = now;
+            if now + MS > until[nth] {
+                begins = now.max(queue_ends);
+                queue_ends = begins + 10 * MS;
+                until[nth] = queue_ends;
+            }
+            vec![(begins - now + MS, answers(requests))]
+        }
+    };
+    let ground = Ground::new(vec![closed(CONNECTIONS)]);
+    let mut heat = Heat::on(clock, &ground, vec![Box::new(script)]);
+    let first = heat.slice(Slice::of(0));
+    // Four answers for each take 128 ms; all connections have had one after 311 ms.
+    let settled_ms = (first.opened_ns.unwrap() - first.began_ns.unwrap()) / MS;
+    assert!((128..135).contains(&settled_ms), "{settled_ms}");
+    let rate = pooled(&mut heat, 64);
+    assert!((rate / 1000.0 - 1.0).abs() < 0.01, "{rate}");
+}
+
+#[test]
 fn random_times_of_service_are_measured_without_bias() {
     for (connections, mean_ns) in [(1, 3e6), (4, 4e6), (8, 60e6)] {
         let mut k = 0;
