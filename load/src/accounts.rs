@@ -392,7 +392,7 @@ impl Accounts {
         let tally = &mut self.counted.tally;
         tally.in_flight_at_end = self.in_flight;
         tally.under_way_at_end_ns = in_flight_ns(connections, end_ns);
-        tally.served.extend(connections.iter().map(Connection::served));
+        tally.served.extend(connections.iter().map(Connection::served_or_late));
         let typical_ns = tally.latency.quantile_ns(0.5).unwrap_or(0);
         let age_ns = |due_ns: u64| end_ns.saturating_sub(due_ns);
         let on_connections = connections.iter().flat_map(|connection| {

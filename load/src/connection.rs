@@ -64,6 +64,8 @@ pub struct Connection {
     has_heard: bool,
     /// The number of whole answers within the window, over all times that it was opened.
     served: u64,
+    /// The number of whole answers that came after the counted part of the slice before this one.
+    late: u64,
     /// The number of requests lost within the window, over all times that it was opened.
     lost: u64,
     /// The parser of the answers.
@@ -94,6 +96,7 @@ impl Connection {
             answered: 0,
             has_heard: false,
             served: 0,
+            late: 0,
             lost: 0,
             parser: ResponseParser::new(),
             check: Check::new(has_digest),
@@ -193,6 +196,11 @@ impl Connection {
     /// The number of whole answers within the window.
     pub fn served(&self) -> u64 {
         self.served
+    }
+
+    /// The same, with the late answers to the slice before.
+    pub fn served_or_late(&self) -> u64 {
+        self.served + self.late
     }
 
     /// The number of requests lost within the window.
@@ -315,7 +323,12 @@ impl Connection {
 
     /// Clears its counts when the window opens.
     pub fn open_window(&mut self) {
-        (self.served, self.lost) = (0, 0);
+        (self.served, self.late, self.lost) = (0, 0, 0);
+    }
+
+    /// Clears its counts when a slice begins. What was answered since the counted part of the slice before is late.
+    pub fn begin_slice(&mut self) {
+        (self.late, self.served, self.lost) = (self.served, 0, 0);
     }
 
     fn enter(&mut self, phase: Phase, now_ns: u64) {

@@ -15,10 +15,13 @@ use std::time::Duration;
 /// The longest time for which events since the last slice are handled before the next one begins.
 const LONGEST_DRAIN_NS: u64 = 10_000_000;
 
-/// The number of answers per connection after which one without any is not waited for. The server is not cold then: it serves some
-/// connections many times before others, or drops some that are opened, and would otherwise spend a second on each slice. A server that
-/// goes to another connection after ten answers (Puma) has the same rate with four as with sixteen; see docs/decisions.md.
+/// The number of answers per connection after which one without any is not waited for, under closed load. The server is not cold then: it
+/// serves some connections many times before others, or drops some that are opened, and would otherwise spend a second on each slice. A
+/// server that goes to another connection after ten answers (Puma) has the same rate with four as with sixteen; see docs/decisions.md.
 const STARVING: u64 = 4;
+
+/// The same under open load: there, the queue must have come to its usual length before latencies count.
+const STARVING_AT_A_RATE: u64 = 16;
 
 /// How much longer than allowed a worker waits for the others to be ready before it begins without them, because one of them died.
 const GRACE_NS: u64 = 1_000_000_000;
@@ -190,7 +193,7 @@ impl<I: Io> Worker<'_, I> {
     /// Begins requests on all connections that can have some, and reopens those that the server has closed.
     fn begin_load(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         let now = at.now_ns;
-        self.connections.iter_mut().for_each(Connection::open_window);
+        self.connections.iter_mut().for_each(Connection::begin_slice);
         self.is_asking = true;
         self.renews_before_ns = now;
         self.origin_ns = now;
@@ -231,7 +234,8 @@ impl<I: Io> Worker<'_, I> {
     /// Whether some connections wait while the others are answered again and again, which is how the server works, not a cold start.
     fn starves_some(&self, answers_before: u64) -> bool {
         let answers = self.accounts.answers().saturating_sub(answers_before);
-        answers >= STARVING.saturating_mul(self.connections.len() as u64)
+        let enough = if self.offered.is_some() { STARVING_AT_A_RATE } else { STARVING };
+        answers >= enough.saturating_mul(self.connections.len() as u64)
     }
 
     /// Whether all connections that are waited for have been answered in this slice. Each is checked until it has.
@@ -256,11 +260,13 @@ impl<I: Io> Worker<'_, I> {
 
     fn enter_counted(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         let now = at.now_ns;
-        let mut served = 0;
+        let (mut served, is_open_load) = (0, self.offered.is_some());
         for connection in &mut self.connections {
             connection.is_awaited = connection.served() > 0;
             served += u64::from(connection.is_awaited);
-            connection.open_window();
+            if is_open_load {
+                connection.open_window();
+            }
         }
         let (bytes, in_flight_ns) = self.under_way(now);
         self.renews_before_ns = 0;
@@ -299,6 +305,7 @@ impl<I: Io> Worker<'_, I> {
             // A server that answered on no connection may recover.
             self.connections.iter_mut().for_each(|connection| connection.is_awaited = true);
         }
+        self.connections.iter_mut().for_each(Connection::open_window);
         (counts.opened_ns, counts.closed_ns) = (Some(at.opened_ns), Some(now));
         (at.closed_ns, at.stage) = (now, Stage::Finishing);
     }

@@ -74,6 +74,13 @@ fn a_server_that_answers_one_connection_ten_times_before_the_next_is_not_waited_
     assert!((128..135).contains(&settled_ms), "{settled_ms}");
     let rate = pooled(&mut heat, 64);
     assert!((rate / 1000.0 - 1.0).abs() < 0.01, "{rate}");
+    // Every connection has had its turn, though most of them in no counted part.
+    let mut all = Tally::default();
+    for _ in 0..3 {
+        all.append(&heat.slice(Slice::of(0)).counted.tally);
+        heat.rest(500 * MS);
+    }
+    assert!(all.served.len() == CONNECTIONS && all.served.iter().all(|n| *n > 0), "{:?}", all.served);
 }
 
 #[test]

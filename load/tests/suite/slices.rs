@@ -89,7 +89,10 @@ fn rates(generator: &mut Generator, cycles: u64) -> [f64; 2] {
         assert_eq!(tally.sent, tally.completed + tally.in_flight_at_end);
         assert_eq!(tally.verified, tally.completed);
         assert!(tally.client_cpu_ns > 0 && outcome.carried_over <= 8);
-        assert_eq!(tally.served.iter().sum::<u64>(), tally.completed);
+        assert!(
+            tally.served.iter().sum::<u64>() >= tally.completed,
+            "answers that are not counted are among them"
+        );
         sums[target].0 += tally.completed;
         sums[target].1 += tally.duration_ns;
     }
