@@ -83,8 +83,8 @@ pub struct Tally {
     #[serde(with = "checked::histogram")]
     #[schemars(schema_with = "checked::histogram::schema")]
     pub schedule_lag: Histogram,
-    /// The number of whole answers by connection. In a slice of closed load, those that are not counted are included: a connection that
-    /// has its turn only then is no connection without an answer.
+    /// The number of whole answers by connection. In slices of closed load, answers in the parts that are not counted are included, so
+    /// that a connection that has its turn only then does not seem to starve.
     pub served: Vec<u64>,
     /// The number of connections opened within the window.
     pub connections_opened: u64,
