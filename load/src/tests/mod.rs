@@ -41,6 +41,15 @@ fn open(rate_per_s: f64, connections: usize) -> Plan {
     plan(Load::Open { rate_per_s, connections, arrivals, per_connection: None }, Duration::from_secs(2))
 }
 
+/// A server that answers on its first two connections only, each after a millisecond.
+fn serves_two(call: Call) -> Vec<(u64, What)> {
+    match call {
+        Call::Connect { .. } => vec![(MS, What::Connected)],
+        Call::Send { nth: 2.., .. } => vec![],
+        Call::Send { requests, .. } => vec![(MS, answers(requests))],
+    }
+}
+
 /// The result of a run of one worker.
 struct Ran {
     tally: Tally,

@@ -56,12 +56,7 @@ fn what_a_server_leaves_behind_is_no_part_of_its_next_window() {
 fn a_queue_has_longer_to_come_to_its_length_than_closed_load_waits_for_connections_without_answers() {
     let plan = Plan { timeout: Duration::from_mins(1), ..open(1000.0, 8) };
     let ground = Ground::new(vec![plan]);
-    let script = |call| match call {
-        Call::Connect { .. } => vec![(MS, What::Connected)],
-        Call::Send { nth: 2.., .. } => vec![],
-        Call::Send { requests, .. } => vec![(MS, answers(requests))],
-    };
-    let mut heat = Heat::new(&ground, vec![Box::new(script)]);
+    let mut heat = Heat::new(&ground, vec![Box::new(serves_two)]);
     let counts = heat.slice(window(0));
     // Two of eight are answered: sixteen answers for each of the eight, one a millisecond.
     let settled_ms = (counts.opened_ns.unwrap() - counts.began_ns.unwrap()) / MS;

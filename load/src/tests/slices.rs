@@ -192,12 +192,7 @@ fn wrong_bodies_are_errors_wherever_they_come() {
 fn connections_that_are_never_served_are_waited_for_once() {
     let plan = Plan { timeout: Duration::from_mins(1), ..closed(8) };
     let ground = Ground::new(vec![plan]);
-    let script = |call| match call {
-        Call::Connect { .. } => vec![(MS, What::Connected)],
-        Call::Send { nth: 2.., .. } => vec![],
-        Call::Send { requests, .. } => vec![(MS, answers(requests))],
-    };
-    let mut heat = Heat::new(&ground, vec![Box::new(script)]);
+    let mut heat = Heat::new(&ground, vec![Box::new(serves_two)]);
     let settled_ms = |counts: &SliceCounts| (counts.opened_ns.unwrap() - counts.began_ns.unwrap()) / MS;
     let first = heat.slice(of(0));
     // Two of eight are answered, a thousand times a second each: four answers for each of the eight take 16 ms.
