@@ -90,6 +90,9 @@ pub struct Machine {
     pub clock_source: Option<String>,
     /// The size of the swap.
     pub swap_bytes: Option<u64>,
+    /// Whether drome keeps idle cores awake while it measures. Where they may sleep, latency includes the time in which they wake. Unknown in
+    /// runs of older versions, which let them sleep.
+    pub cores_stay_awake: Option<bool>,
 }
 
 /// One physical core.

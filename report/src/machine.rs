@@ -67,7 +67,18 @@ pub fn setup(e: &Environment) -> Option<String> {
         let count = |word: &str| all.values().filter(|state| state.starts_with(word)).count();
         format!("CPU vulnerabilities: {} mitigated, {} open", count("Mitigation"), count("Vulnerable"))
     });
-    joined([governor, boost, cpu, memory, memory_cap, clock, open])
+    joined([governor, boost, idle_cores(e), cpu, memory, memory_cap, clock, open])
+}
+
+/// What the servers' cores do while they have nothing to do.
+pub fn idle_cores(e: &Environment) -> Option<String> {
+    let stay_awake = e.of_servers().machine.cores_stay_awake?;
+    let told = if stay_awake {
+        "idle cores stay awake"
+    } else {
+        "idle cores may sleep, and latency includes their waking"
+    };
+    Some(told.to_owned())
 }
 
 /// The state of the machine during the trials.

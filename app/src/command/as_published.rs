@@ -55,7 +55,8 @@ pub fn run(
         name: name.to_owned(),
         title: study.title.clone(),
         started_at,
-        environment: System::here().look(&Cores::deal()),
+        // As the pages measured, cores sleep while they have nothing to do.
+        environment: System::here().look(&Cores { may_sleep: true, ..Cores::deal() }),
         ..Replays::default()
     };
     // An unsupported format is refused before anything is run.

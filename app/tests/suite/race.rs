@@ -4,7 +4,10 @@ use crate::common::punctual::until_sound;
 use crate::common::{Home, process, run};
 use serde_json::Value;
 use std::io::Read;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
@@ -315,6 +318,42 @@ fn the_same_command_twice_is_not_called_different() {
         };
         assert!(!(0..3).all(|_| is_called_different()), "{metric}");
     }
+}
+
+#[test]
+fn the_cores_are_kept_awake_while_a_race_measures_and_its_report_says_so() {
+    let home = Home::new();
+    let drome = format!("{DROME} serve --port {{port}}");
+    for polls in ["1", "0"] {
+        let args = ["--url", "http://127.0.0.1:{port}/hello", "--format", "json"];
+        let mut command = race_command(&home, &[&drome, &drome], &args);
+        command.env(process::POLL, polls).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = process::spawn(&mut command);
+        let (pid, (over, is_over)) = (child.id(), std::sync::mpsc::channel::<()>());
+        let looking = std::thread::spawn(move || {
+            let is_still_going =
+                || is_over.recv_timeout(Duration::from_millis(20)) == Err(RecvTimeoutError::Timeout);
+            let mut was_open = false;
+            while is_still_going() {
+                was_open |= keeps_cores_awake(pid);
+            }
+            was_open
+        });
+        let output = process::output(child, "the race");
+        drop(over);
+        let was_open = looking.join().unwrap();
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let told = found["environment"]["machine"]["cores_stay_awake"].as_bool();
+        assert_eq!(was_open, told == Some(true), "DROME_POLL={polls}: {told:?}");
+        assert!(polls == "1" || told == Some(false), "DROME_POLL={polls}: {told:?}");
+    }
+}
+
+/// Whether the process has the file open by which it keeps the cores awake.
+fn keeps_cores_awake(pid: u32) -> bool {
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let mut paths = open.filter_map(|file| std::fs::read_link(file.path()).ok());
+    paths.any(|path| path == Path::new("/dev/cpu_dma_latency"))
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 /// percent above its others, a big core a third or more above a little one.
 const SAME_CLASS: f64 = 0.9;
 
-/// The variable with which the load generator sleeps while it waits, also where it has cores of its own.
+/// The variable with which the load generator sleeps while it waits, also where it has cores of its own, and idle cores sleep, too.
 const POLL: &str = "DROME_POLL";
 
 /// What is noted where the load generator sleeps because of [`POLL`].
@@ -28,6 +28,8 @@ pub struct Cores {
     pub idle: Vec<usize>,
     /// Whether the load generator may poll instead of sleeping, because that takes nothing from the server.
     pub client_may_poll: bool,
+    /// Whether a user wants idle cores to sleep ([`POLL`]).
+    pub may_sleep: bool,
     /// Why server and load generator slow each other down, if they do, and what helps.
     pub trouble: Option<String>,
     /// Why CPUs are idle and what is unequal, a sentence each; includes `trouble`.
@@ -48,6 +50,7 @@ impl Cores {
     /// These cores, with the value of [`POLL`].
     fn with_poll(mut self, poll: Option<&OsStr>) -> Self {
         let sleeps = poll.is_some_and(|value| ["0", "no", "false", "off"].iter().any(|no| value == *no));
+        self.may_sleep = sleeps;
         if sleeps && self.client_may_poll {
             self.client_may_poll = false;
             self.notes.push(SLEEPS.to_owned());
@@ -96,7 +99,8 @@ pub fn deal(topology: &Topology) -> Cores {
     let is_fed =
         topology.limit_millicores.is_none_or(|limit| limit >= 1000 * (server.len() + client.len()) as u64);
     let client_may_poll = trouble.is_none() && is_fed;
-    Cores { idle: idle.copied().collect(), server, client, client_may_poll, trouble, notes }
+    let may_sleep = false;
+    Cores { idle: idle.copied().collect(), server, client, client_may_poll, may_sleep, trouble, notes }
 }
 
 /// The physical cores of which this process may use a CPU, with those CPUs only.

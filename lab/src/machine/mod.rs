@@ -1,5 +1,6 @@
 //! The machine: its processors, what is known of it, what else runs on it, and what would spoil a measurement.
 
+pub(crate) mod awake;
 mod control_groups;
 pub mod cores;
 pub(crate) mod cpu_time;

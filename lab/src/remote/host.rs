@@ -10,7 +10,7 @@ use std::fs;
 pub fn machine() -> Machine {
     let cores = Cores::deal();
     let allowed = cores.allowed();
-    let of_servers = Cores { server: allowed, ..Cores::default() };
+    let of_servers = Cores { server: allowed, may_sleep: cores.may_sleep, ..Cores::default() };
     Machine {
         environment: System::here().look(&of_servers),
         halves: [cores.client, cores.server],

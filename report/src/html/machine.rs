@@ -76,6 +76,7 @@ fn hardware(f: &Findings) -> Facts {
         ("Frequency allowed", units::known(range, |(low, high)| format!("{} to {}", ghz(low), ghz(high)))),
         ("Boost", boost),
         ("Clock", text(&machine.clock_source)),
+        ("Idle cores", text(&crate::machine::idle_cores(e))),
         ("File descriptors, soft limit", units::known(machine.descriptors_soft, units::count)),
         ("File descriptors, hard limit", units::known(machine.descriptors_hard, units::count)),
         ("Limit on CPU time", cap(machine.cgroup_cpu_millicores, |n| format!("{} cores", n as f64 / 1000.0))),

@@ -69,6 +69,7 @@ fn a_ranking_with_all_of_its_environment() {
         cgroup_memory_bytes: Some(Cap::NONE),
         clock_source: Some("arch_sys_counter".to_owned()),
         swap_bytes: Some(0),
+        cores_stay_awake: Some(false),
         ..Machine::default()
     };
     f.conditions = ConditionsRange {

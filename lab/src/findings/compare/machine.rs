@@ -146,6 +146,10 @@ fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
         if sleeps { "sleeping" } else { "polling" }.to_owned()
     };
     differ("way in which the load generator waits", waits(a), waits(b));
+    if let (Some(old), Some(new)) = (a.machine.cores_stay_awake, b.machine.cores_stay_awake) {
+        let state = |awake| if awake { "awake" } else { "asleep" }.to_owned();
+        differ("state of idle cores", state(old), state(new));
+    }
     if let (Some(old), Some(new)) = (a.machine.cgroup_cpu_millicores, b.machine.cgroup_cpu_millicores) {
         differ("CPU limit", cap(old), cap(new));
     }
@@ -176,6 +180,9 @@ fn settings(old: &Environment, new: &Environment) -> Vec<String> {
     let (mut notes, mut unknown) = (Vec::new(), Vec::new());
     if before.drome_sha256.is_some() != now.drome_sha256.is_some() {
         unknown.push("build of drome".to_owned());
+    }
+    if before.cores_stay_awake.is_some() != now.cores_stay_awake.is_some() {
+        unknown.push("state of idle cores".to_owned());
     }
     let mut tell = |what: &str, old: Option<String>, new: Option<String>| match (old, new) {
         (Some(old), Some(new)) if old != new => {
@@ -340,6 +347,9 @@ mod tests {
         asleep.notes.push(SLEEPS.to_owned());
         let waits = "different way in which the load generator waits (polling then, sleeping now)";
         assert_eq!(refused(&on(&fixture::sound(), &asleep)), [waits]);
+        let asleep = Cores { may_sleep: true, ..fixture::four() };
+        let idles = "different state of idle cores (awake then, asleep now)";
+        assert_eq!(refused(&on(&fixture::sound(), &asleep)), [idles]);
         let meminfo =
             |kb: u64| four(&fixture::sound().with(&[("proc/meminfo", &format!("MemTotal: {kb} kB"))]));
         assert_eq!(
@@ -457,7 +467,10 @@ mod tests {
         old.cells[0].contenders[0].ran = model::environment::Ran::default();
         let (refused, told) = differences(&old, &new);
         assert_eq!((refused.len(), told.len()), (0, 1), "{told:?}");
-        assert!(told[0].contains("can't be compared: build of drome, frequency governor"), "{told:?}");
+        assert!(
+            told[0].contains("can't be compared: build of drome, state of idle cores, frequency governor"),
+            "{told:?}"
+        );
         assert!(told[0].ends_with("mitigations, kernel settings"), "{told:?}");
     }
 

@@ -174,8 +174,10 @@ fn a_load_generator_that_is_told_not_to_poll_sleeps_and_that_is_told() {
     }
     let sleeping = free().with_poll(Some(OsStr::new("0")));
     assert_eq!((sleeping.client_may_poll, &sleeping.notes[..]), (false, &[SLEEPS.to_owned()][..]));
-    // Where it sleeps anyway, nothing is different.
-    assert_eq!(Cores::default().with_poll(Some(OsStr::new("no"))), Cores::default());
+    assert!(sleeping.may_sleep, "and so do idle cores");
+    // Where it sleeps anyway, nothing else is different.
+    let may_sleep = Cores { may_sleep: true, ..Cores::default() };
+    assert_eq!(Cores::default().with_poll(Some(OsStr::new("no"))), may_sleep);
 }
 
 #[test]

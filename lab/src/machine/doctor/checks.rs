@@ -43,6 +43,7 @@ pub(super) fn all(
         threads(environment),
         other_load(conditions, busy),
         boost(environment),
+        idle_cores(environment),
         temperature(conditions),
         virtual_machine(system, environment),
         clock(environment),
@@ -134,6 +135,20 @@ fn governor(environment: &Environment) -> Check {
         Clone::clone,
         |found| found == "performance",
         ["the speed of the cores changes within and between trials", "cpupower frequency-set -g performance"],
+    )
+}
+
+fn idle_cores(environment: &Environment) -> Check {
+    check(
+        "idle cores",
+        1,
+        environment.machine.cores_stay_awake.as_ref(),
+        |stay_awake| if *stay_awake { "stay awake while drome measures" } else { "may sleep" }.to_owned(),
+        |stay_awake| *stay_awake,
+        [
+            "latency includes the time in which a core wakes, which can be half of a fast server's median",
+            "run drome as root, or let it write the file: sudo setfacl -m u:$USER:rw /dev/cpu_dma_latency",
+        ],
     )
 }
 

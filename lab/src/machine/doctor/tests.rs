@@ -43,6 +43,13 @@ fn a_laptop_that_saves_power_is_found_out() {
 }
 
 #[test]
+fn cores_that_may_sleep_cost_a_point() {
+    let asleep = Cores { may_sleep: true, ..fixture::four() };
+    let found = look(&fixture::sound(), &asleep);
+    assert_eq!((troubles(&found), found.score), (vec!["idle cores"], 9));
+}
+
+#[test]
 fn a_raspberry_pi_on_a_weak_supply_is_told_so() {
     let found = look(&fixture::raspberry_pi(), &fixture::four());
     assert_eq!((troubles(&found), found.score), (vec!["frequency governor", "throttling"], 4));

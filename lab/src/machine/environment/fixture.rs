@@ -98,6 +98,7 @@ pub fn cores(server: &[usize], client: &[usize]) -> Cores {
 /// A sound machine, so that the machines below differ only in what they add.
 pub fn sound() -> Tree {
     let tree = Tree::empty().with(&[
+        ("dev/cpu_dma_latency", ""),
         ("proc/cpuinfo", "processor\t: 0\nmodel name\t: A processor\nflags\t\t: fpu vme\n"),
         (
             "proc/meminfo",

@@ -31,7 +31,7 @@ const SYSCTLS: &[&str] = &[
 ];
 
 impl System {
-    pub(super) fn machine(&self, allowed: &[usize]) -> Machine {
+    pub(super) fn machine(&self, allowed: &[usize], may_sleep: bool) -> Machine {
         let (descriptors_soft, descriptors_hard) = self.descriptors();
         let cores = topology::physical_cores(self);
         Machine {
@@ -49,6 +49,7 @@ impl System {
             cgroup_memory_bytes: self.cgroup_memory(),
             clock_source: self.read("sys/devices/system/clocksource/clocksource0/current_clocksource"),
             swap_bytes: self.memory("SwapTotal"),
+            cores_stay_awake: if may_sleep { Some(false) } else { self.may_keep_awake() },
         }
     }
 

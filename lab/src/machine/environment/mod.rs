@@ -27,7 +27,7 @@ impl System {
             core_notes: cores.notes.clone(),
             memory_bytes: self.memory("MemTotal"),
             virtualization: self.virtualization(),
-            machine: self.machine(&allowed),
+            machine: self.machine(&allowed, cores.may_sleep),
             servers_on: None,
         }
     }

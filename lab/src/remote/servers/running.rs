@@ -3,6 +3,8 @@
 use super::super::messages::{Answers, Prepare, Start, Started};
 use super::{file_name, locked, no_number};
 use crate::fault::Fault;
+use crate::machine::awake::Awake;
+use crate::machine::cores::Cores;
 use crate::machine::digest;
 use crate::prepare::{Prepared, folders};
 use crate::server::guard;
@@ -36,6 +38,8 @@ struct All {
 struct One {
     server: Server,
     address: SocketAddr,
+    /// Keeps the cores awake for as long as the server runs.
+    _awake: Option<Awake>,
 }
 
 impl Running {
@@ -57,7 +61,8 @@ impl Running {
             // It is dropped here, and with it all that it started.
             return Err(Fault::Lab("the link is over".to_owned()));
         }
-        all.servers.insert(number, One { server, address });
+        let awake = Cores::deal().keep_awake();
+        all.servers.insert(number, One { server, address, _awake: awake });
         Ok(Started { server: number, port: address.port(), program })
     }
 
