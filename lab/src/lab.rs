@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::heat::Measured;
 use crate::lock::Lock;
+use crate::machine::awake::Awake;
 use crate::machine::cores::Cores;
 use crate::prepare::Prepared;
 use crate::remote::RemoteMachine;
@@ -40,6 +41,8 @@ pub struct Lab {
     pub verified: Mutex<BTreeSet<String>>,
     /// The lock that keeps every other drome from continuing the run.
     pub lock: Lock,
+    /// Keeps the cores of this machine awake; `None`: they may sleep.
+    pub(crate) _awake: Option<Awake>,
 }
 
 impl Lab {

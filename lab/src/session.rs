@@ -53,7 +53,6 @@ impl<'s> Session<'s> {
     pub fn measure(&self, show: &mut dyn Show) -> Result<Findings, LabError> {
         // The lab's other work runs on the load generator's cores, never on those of servers.
         let _pinned = Pinned::to(&self.lab.cores.client);
-        let _awake = self.lab.cores.keep_awake();
         if self.run.study.design.heats.is_some() {
             heat::run::run(&self.lab, &self.run, self.store, show)
         } else {
@@ -64,7 +63,6 @@ impl<'s> Session<'s> {
     /// Measures this one heat of the run, whichever others are owed.
     pub fn measure_heat(&self, heat: &Heat, show: &mut dyn Show) -> Result<Measured, LabError> {
         let _pinned = Pinned::to(&self.lab.cores.client);
-        let _awake = self.lab.cores.keep_awake();
         heat::run::one(&self.lab, &self.run, self.store, heat, show)
     }
 

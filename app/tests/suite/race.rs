@@ -321,12 +321,17 @@ fn the_same_command_twice_is_not_called_different() {
 }
 
 #[test]
-fn the_cores_are_kept_awake_while_a_race_measures_and_its_report_says_so() {
+fn the_cores_are_kept_awake_while_servers_are_measured_and_the_report_says_so() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");
-    for polls in ["1", "0"] {
-        let args = ["--url", "http://127.0.0.1:{port}/hello", "--format", "json"];
-        let mut command = race_command(&home, &[&drome, &drome], &args);
+    let json = ["--url", "http://127.0.0.1:{port}/hello", "--format", "json"];
+    let race = || race_command(&home, &[&drome, &drome], &json);
+    let sweep = || {
+        let mut command = home.drome(&["sweep", "--start", &drome, "--shares", "0.2", "--repeats", "1"]);
+        command.args(["-d", "200ms", "--warmup", "0s"]).args(json);
+        command
+    };
+    for (mut command, polls) in [(race(), "1"), (race(), "0"), (sweep(), "1"), (sweep(), "0")] {
         command.env(process::POLL, polls).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = process::spawn(&mut command);
         let (pid, (over, is_over)) = (child.id(), std::sync::mpsc::channel::<()>());
@@ -339,13 +344,13 @@ fn the_cores_are_kept_awake_while_a_race_measures_and_its_report_says_so() {
             }
             was_open
         });
-        let output = process::output(child, "the race");
+        let output = process::output(child, &format!("{command:?}"));
         drop(over);
         let was_open = looking.join().unwrap();
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         let told = found["environment"]["machine"]["cores_stay_awake"].as_bool();
-        assert_eq!(was_open, told == Some(true), "DROME_POLL={polls}: {told:?}");
-        assert!(polls == "1" || told == Some(false), "DROME_POLL={polls}: {told:?}");
+        assert_eq!(was_open, told == Some(true), "{command:?}: {told:?}");
+        assert!(polls == "1" || told == Some(false), "{command:?}: {told:?}");
     }
 }
 

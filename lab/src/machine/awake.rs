@@ -1,6 +1,5 @@
-//! Keeps the cores awake. A core with nothing to do sleeps, and to wake it takes up to 100 us: as long as a fast server takes for an answer,
-//! and more still where a host has given the core to somebody else meanwhile (docs/decisions.md has figures). That time is the machine's,
-//! not the server's.
+//! Keeps the cores awake. A core with nothing to do sleeps, and to wake it can take as long as a fast server takes for an answer, and longer
+//! where a host has given the core to somebody else meanwhile (docs/decisions.md has figures). That time is the machine's, not the server's.
 
 use crate::machine::cores::Cores;
 use crate::machine::system::System;

@@ -122,10 +122,12 @@ pub fn lab(
     let unable = |e| SetupError::Lab(format!("can't lock {}: {e}", lock.display()));
     let lock = Lock::try_take(&lock).map_err(unable)?;
     let lock = lock.ok_or_else(|| SetupError::Running { run: run.id.clone() })?;
+    let cores = remote.as_ref().map_or_else(Cores::deal, RemoteMachine::cores);
     Ok(Lab {
         prepared: prepared.into_iter().filter(takes_part).map(|p| (p.name.clone(), p)).collect(),
         works,
-        cores: remote.as_ref().map_or_else(Cores::deal, RemoteMachine::cores),
+        _awake: cores.keep_awake(),
+        cores,
         remote,
         assets,
         logs,
