@@ -8,7 +8,7 @@ use crate::live::ServerSampler;
 use lab::verdict::{Case, Policy};
 use model::{Interval, Plan, Tally};
 use report::open_metrics::{self, SoFar};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -171,7 +171,7 @@ fn head(stream: &mut TcpStream) -> std::io::Result<String> {
             return Err(ErrorKind::TimedOut.into());
         }
         stream.set_read_timeout(Some(left))?;
-        match stream.read(&mut chunk)? {
+        match net::read_some(stream, &mut chunk)? {
             0 => return Err(ErrorKind::UnexpectedEof.into()),
             n => bytes.extend_from_slice(&chunk[..n]),
         }

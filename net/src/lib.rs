@@ -4,6 +4,7 @@
 //! completed, one completion after the other. Received bytes are read in place and are gone with the next call of
 //! [`Io::next`]: an idle connection needs no buffer.
 
+mod blocking;
 mod buffer;
 pub mod clock;
 pub mod cpu;
@@ -20,6 +21,7 @@ mod unsent;
 mod uring;
 mod wanted;
 
+pub use blocking::read_some;
 pub use epoll::Epoll;
 pub use ports::Ports;
 pub use refusal::{uring, uring_refusal};

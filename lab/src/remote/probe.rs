@@ -182,7 +182,7 @@ fn serve(mut stream: TcpStream, token: [u8; TOKEN], shared: &Shared) -> Option<(
 fn echo(stream: &mut TcpStream, shared: &Shared) -> Option<()> {
     let mut bytes = [0; 256];
     while !shared.is_over() {
-        let n = stream.read(&mut bytes).ok().filter(|n| *n > 0)?;
+        let n = net::read_some(stream, &mut bytes).ok().filter(|n| *n > 0)?;
         stream.write_all(bytes.get(..n)?).ok()?;
     }
     None
@@ -193,7 +193,7 @@ fn take(stream: &mut TcpStream, shared: &Shared) -> Option<u64> {
     let mut flow = Flow::begin();
     let mut bytes = vec![0; CHUNK];
     while !shared.is_over() {
-        match stream.read(&mut bytes).ok()? {
+        match net::read_some(stream, &mut bytes).ok()? {
             0 => return flow.rate(),
             n => flow.add(n),
         }

@@ -124,7 +124,7 @@ fn from_servers(at: SocketAddr, token: [u8; TOKEN]) -> std::io::Result<Option<u6
     let mut stream = connected(at, token, GIVE)?;
     let (mut flow, mut bytes) = (Flow::begin(), vec![0; CHUNK]);
     loop {
-        match stream.read(&mut bytes)? {
+        match net::read_some(&mut stream, &mut bytes)? {
             0 => return Ok(flow.rate()),
             n => flow.add(n),
         }

@@ -3,7 +3,7 @@
 use crate::server::origin::Origin;
 use crate::server::work::Question;
 use model::workload::Method;
-use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::io::{Error, ErrorKind, Result, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 use wire::{Event, ResponseParser, WireError};
@@ -65,7 +65,7 @@ pub fn ask(at: &Origin, question: &Question, pace: Pace) -> Result<Answer> {
     }
     let mut answer = read(&mut stream)?;
     stream.set_read_timeout(Some(SURPLUS_PATIENCE))?;
-    answer.surplus_bytes += stream.read(&mut [0; 4096]).unwrap_or(0);
+    answer.surplus_bytes += net::read_some(&mut stream, &mut [0; 4096]).unwrap_or(0);
     Ok(answer)
 }
 
@@ -86,7 +86,7 @@ fn read(stream: &mut TcpStream) -> Result<Answer> {
     let mut answer = Answer::default();
     let (mut parser, mut head, mut buffer) = (ResponseParser::new(), Vec::new(), vec![0; 64 * 1024]);
     loop {
-        let n = match stream.read(&mut buffer) {
+        let n = match net::read_some(stream, &mut buffer) {
             Err(e) if e.kind() == ErrorKind::WouldBlock => {
                 let why = match answer.wire_bytes {
                     0 => format!("nothing came for {ANSWER_PATIENCE:?}"),
