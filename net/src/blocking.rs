@@ -27,18 +27,20 @@ mod tests {
         }
     }
 
+    /// Never has anything to read.
+    struct Blocked;
+
+    impl Read for Blocked {
+        fn read(&mut self, _: &mut [u8]) -> Result<usize> {
+            Err(ErrorKind::WouldBlock.into())
+        }
+    }
+
     #[test]
     fn an_interrupted_read_is_repeated_and_no_other_error() {
         let (mut from, mut bytes) = (Interrupted(b"abc", false), [0; 2]);
         let mut read = || read_some(&mut from, &mut bytes).unwrap();
         assert_eq!([read(), read(), read()], [2, 1, 0]);
-
-        struct Broken;
-        impl Read for Broken {
-            fn read(&mut self, _: &mut [u8]) -> Result<usize> {
-                Err(ErrorKind::WouldBlock.into())
-            }
-        }
-        assert_eq!(read_some(&mut Broken, &mut bytes).unwrap_err().kind(), ErrorKind::WouldBlock);
+        assert_eq!(read_some(&mut Blocked, &mut bytes).unwrap_err().kind(), ErrorKind::WouldBlock);
     }
 }
