@@ -7,7 +7,7 @@
 //! measurement of one target.
 
 use crate::part::{self, Part};
-use crate::slice::Slice;
+use crate::slice::{AfterLook, Slice};
 use crate::slice_edges::SliceEdges;
 use crate::slicing::SliceCounts;
 use crate::worker::Worker;
@@ -16,7 +16,6 @@ use model::slice::common_time_ns;
 use model::{IoChoice, Load, Plan, SliceTally, Until};
 use net::tls::ClientTls;
 use net::{Epoll, Io, Uring, clock};
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -111,19 +110,20 @@ impl Generator {
     /// Errors: [`LoadError::Slice`] for an impossible slice; [`LoadError::Worker`] and [`LoadError::Io`] where the load
     /// generator itself failed. What goes wrong with the server is in the tally.
     pub fn slice(&mut self, slice: &Slice) -> Result<&SliceTally, LoadError> {
-        self.slice_with_looks(slice, Duration::MAX, &mut || ControlFlow::Continue(()))
+        self.slice_with_looks(slice, Duration::MAX, &mut |_| AfterLook::GoOn)
     }
 
-    /// Loads one target for one slice, and calls `look` each time that the slice has lasted for another `every`. The slice ends soon after
-    /// a look that breaks.
+    /// Loads one target for one slice, and calls `look` each time that the slice has lasted for another `every`, with the moment at which
+    /// its counted part began, if it has. The slice does soon afterwards what the look decides.
     pub fn slice_with_looks(
         &mut self,
         slice: &Slice,
         every: Duration,
-        look: &mut dyn FnMut() -> ControlFlow<()>,
+        look: &mut dyn FnMut(Option<u64>) -> AfterLook,
     ) -> Result<&SliceTally, LoadError> {
         slice.check(self.shared.plans.len())?;
-        self.shared.edges.renew();
+        let edges = &self.shared.edges;
+        edges.renew();
         let halted = &self.shared.progress[slice.target].halted;
         halted.store(false, Ordering::Relaxed);
         for seat in &mut self.seats {
@@ -137,10 +137,11 @@ impl Generator {
         for seat in &mut self.seats {
             let done = loop {
                 match seat.done.recv_timeout(every) {
-                    Err(RecvTimeoutError::Timeout) if look().is_break() => {
-                        halted.store(true, Ordering::Relaxed);
-                    }
-                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Timeout) => match look(edges.begins_ns()) {
+                        AfterLook::GoOn => {}
+                        AfterLook::End => edges.end(clock::now_ns()),
+                        AfterLook::Stop => halted.store(true, Ordering::Relaxed),
+                    },
                     done => break done,
                 }
             };

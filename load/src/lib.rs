@@ -37,7 +37,7 @@ mod worker;
 pub use generator::Generator;
 pub use pace::Pace;
 pub use series::View;
-pub use slice::{Enough, Slice};
+pub use slice::{AfterLook, Enough, Slice};
 pub use sources::SourceError;
 
 use model::{Address, Exchange, IoChoice, Plan, Tally, TlsVersion};

@@ -34,6 +34,17 @@ pub struct Slice {
     pub wait: Duration,
 }
 
+/// What a look at a slice in progress decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterLook {
+    /// It goes on.
+    GoOn,
+    /// Its counted part ends now; outstanding answers are waited for as usual.
+    End,
+    /// It stops at once.
+    Stop,
+}
+
 /// How many answers are enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enough {

@@ -66,8 +66,13 @@ impl SliceEdges {
     /// Counts one more worker with enough answers. With the last worker the counted part ends at `ends_ns`.
     pub fn content(&self, ends_ns: u64) {
         if self.content.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
-            self.ends_ns.store(ends_ns, Ordering::Release);
+            self.end(ends_ns);
         }
+    }
+
+    /// Lets the counted part end at `ends_ns`, if it does not end earlier.
+    pub fn end(&self, ends_ns: u64) {
+        self.ends_ns.fetch_min(ends_ns, Ordering::AcqRel);
     }
 
     /// When the counted part ends; `u64::MAX`: that is not known yet.
@@ -100,6 +105,16 @@ mod tests {
             edges.content(30);
             edges.content(40);
             assert_eq!(edges.ends_ns(), 40);
+        }
+    }
+
+    #[test]
+    fn the_earlier_end_holds() {
+        for (first, second) in [(40, 30), (30, 40)] {
+            let edges = SliceEdges::new(1, Arc::default());
+            edges.end(first);
+            edges.content(second);
+            assert_eq!(edges.ends_ns(), 30);
         }
     }
 }

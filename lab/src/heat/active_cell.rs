@@ -7,16 +7,16 @@ use crate::heat::turns::cpu_sampler::{CpuSampler, SampledProcesses};
 use crate::heat::turns::cycles::TurnResult;
 use crate::heat::turns::disturbance::SteadyOthers;
 use crate::heat::turns::shape::Shape;
+use crate::heat::window_watch::WindowWatch;
 use crate::lab::Show;
 use crate::remote::cpu_sampler::CombinedCpuSampler;
 use crate::server::plan;
-use load::{Generator, LoadError};
+use load::{AfterLook, Generator, LoadError};
 use model::heat::{HUB, Start, Step};
 use model::{Cell, Plan};
 use net::clock;
 use stats::random;
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -140,8 +140,9 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         self.sampler.sample();
     }
 
-    /// Runs a member's turn; `None`: the member failed in it or before it, and is out.
-    pub fn turn(&mut self, member: usize) -> Result<Option<TurnResult>, HeatError> {
+    /// Runs a member's turn; `None`: the member failed in it or before it, and is out. `ends_early`: a window that is so disturbed that it
+    /// won't count ends at once.
+    pub fn turn(&mut self, member: usize, ends_early: bool) -> Result<Option<TurnResult>, HeatError> {
         let at = self.who[member];
         if let Some(end) = self.servers.members[at].ended() {
             self.loses(member, Fault::Contender(format!("between its turns {end}")))?;
@@ -150,23 +151,33 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         let slice = load::Slice { target: member, ..self.shape.slice }.jittered(self.seed, self.nth);
         self.nth += 1;
         let (sampler, servers, mut seen) = (&mut self.sampler, &*self.servers, Vec::new());
-        // A window can last for minutes, and it can take as long until data sent into a dead network comes back as an error.
-        let mut look = || {
-            seen.push(sampler.sample());
-            if servers.ensure_linked().is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        let mut watch =
+            ends_early.then(|| WindowWatch::new(member, &slice, self.steady_others, &self.generator));
+        let mut lost = None;
+        let mut look = |counted_from_ns| {
+            let used = sampler.sample();
+            lost = lost.or(watch.as_mut().and_then(|watch| watch.disturbed(&used, counted_from_ns)));
+            seen.push(used);
+            // A window can last for minutes, and it can take as long until data sent into a dead network comes back as an error.
+            match servers.ensure_linked() {
+                Err(_) => AfterLook::Stop,
+                Ok(()) if lost.is_some() => AfterLook::End,
+                Ok(()) => AfterLook::GoOn,
+            }
         };
         self.generator.slice_with_looks(&slice, PIECE, &mut look).map_err(|e| own(&e))?;
         seen.push(self.sampler.sample());
         self.servers.charge(at);
         self.ensure_wanted()?;
         self.servers.ensure_linked()?;
-        if let Some(fault) = self.fault(member) {
+        if let Some(fault) = self.fault(member, lost.is_some()) {
             self.loses(member, fault)?;
             return Ok(None);
         }
         let window = self.shape.is_window.then_some(self.steady_others);
-        let result = TurnResult::of(member, &seen, self.generator.last(), window);
-        if self.shape.is_window {
+        let mut result = TurnResult::of(member, &seen, self.generator.last(), window);
+        result.void = result.void.or(lost);
+        if self.shape.is_window && lost.is_none() {
             self.steady_others.add(&result.used.piece());
         }
         Ok(Some(result))
@@ -206,17 +217,19 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         self.servers.members[at].unreachable(path)
     }
 
-    /// Why a member can't go on after its turn, if it can't.
-    fn fault(&mut self, member: usize) -> Option<Fault> {
+    /// Why a member can't go on after its turn, if it can't. In a turn that ended early, it may not have had the time for an answer.
+    fn fault(&mut self, member: usize, ended_early: bool) -> Option<Fault> {
         let counted = self.generator.last();
-        let is_silent = counted.tally.completed + counted.uncounted.completed == 0;
+        let is_silent = !ended_early && counted.tally.completed + counted.uncounted.completed == 0;
         let halted = counted.tally.halted.clone();
         let causes = counted.tally.error_causes.iter().chain(&counted.uncounted.error_causes);
         let cause = causes.max_by_key(|(_, n)| **n).map(|(cause, _)| cause.clone());
         if is_silent {
             std::thread::sleep(SOON);
         }
-        self.silent[member] = if is_silent { self.silent[member] + 1 } else { 0 };
+        if !ended_early {
+            self.silent[member] = if is_silent { self.silent[member] + 1 } else { 0 };
+        }
         if let Some(end) = self.servers.members[self.who[member]].ended() {
             return Some(Fault::Contender(format!("in its turn {end}")));
         }

@@ -54,7 +54,7 @@ impl ActiveCell<'_, '_> {
         let (wanted, most) = (self.shape.cycles, self.most_cycles());
         let limit = RepeatLimit { wanted, most };
         let orders = orders::orders(self.who.len(), most, self.seed);
-        let (mut cycles, mut sum) = (Cycles::new(self.clocks()), Sum::default());
+        let (mut cycles, mut sum) = (self.no_cycles(), Sum::default());
         'cycles: while limit.is_owed(&cycles.turns) && self.servers.has_contender() {
             cycles.memory.sample(&self.memory());
             let turns = || cycles.turns.iter().flatten();
@@ -62,11 +62,11 @@ impl ActiveCell<'_, '_> {
             let quiet = disturbance::quiet(&cycles.turns);
             self.tell(&Step::Measuring { cell: self.cell, quiet, wanted, disturbed, turns: turns().count() });
             let cycle = cycles.begin_cycle();
-            let mut due = orders[cycle].clone();
+            let (mut due, mut is_repeat) = (orders[cycle].clone(), false);
             while !due.is_empty() {
                 for member in due {
-                    if !self.count(member, &mut cycles, &mut sum)? {
-                        cycles = Cycles::new(self.clocks());
+                    if !self.count(member, is_repeat, &mut cycles, &mut sum)? {
+                        cycles = self.no_cycles();
                         continue 'cycles;
                     }
                 }
@@ -76,6 +76,7 @@ impl ActiveCell<'_, '_> {
                 } else {
                     Vec::new()
                 };
+                is_repeat = true;
             }
             cycles.end_cycle();
         }
@@ -83,12 +84,24 @@ impl ActiveCell<'_, '_> {
         Ok(cycles)
     }
 
+    /// The state before the first cycle. A repeated window ends early where it won't count; the first one of each member in a cycle never
+    /// does, because it counts if the machine is never quiet.
+    fn no_cycles(&self) -> Cycles {
+        Cycles::new(self.clocks(), self.shape.is_window)
+    }
+
     /// Runs a member's turn in the last cycle, if the member is alive. False: it failed, and the cycles so far don't hold without it.
-    fn count(&mut self, member: usize, cycles: &mut Cycles, sum: &mut Sum) -> Result<bool, HeatError> {
+    fn count(
+        &mut self,
+        member: usize,
+        is_repeat: bool,
+        cycles: &mut Cycles,
+        sum: &mut Sum,
+    ) -> Result<bool, HeatError> {
         if !self.is_alive(member) {
             return Ok(true);
         }
-        let Some(result) = self.turn(member)? else {
+        let Some(result) = self.turn(member, is_repeat && self.shape.is_window)? else {
             return Ok(cycles.forget(member, self.start(member)));
         };
         let counted = self.counted();

@@ -21,6 +21,7 @@ pub mod schedule;
 mod stored_cell;
 pub mod turns;
 mod warm_up;
+mod window_watch;
 
 pub use measured::Measured;
 

@@ -90,7 +90,7 @@ impl WarmUp {
 
     /// Loads a member for one turn.
     fn load(&mut self, active: &mut ActiveCell<'_, '_>, member: usize) -> Result<(), HeatError> {
-        if let Some(result) = active.turn(member)? {
+        if let Some(result) = active.turn(member, false)? {
             self.members[member].take(&result);
         }
         Ok(())

@@ -1,11 +1,10 @@
 //! Slices of real servers, by every back end: a known service time, connections that are closed in between, TLS, Unix
 //! sockets. No bound depends on the machine's speed.
 
-use load::{Generator, LoadError, Slice};
+use load::{AfterLook, Generator, LoadError, Slice};
 use model::{Address, Arrivals, Ask, Asking, Expect, IoChoice, Load, Plan, Target, Until, Verify};
 use net::tls::ServerOptions;
 use serve::{Config, Faults, Listen, Server, Site};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -173,21 +172,24 @@ fn a_look_ends_a_long_window_and_the_next_one_is_whole() {
         arrivals: Arrivals::Constant,
         per_connection: None,
     };
-    let mut generator = generator(&[start(config())], IoChoice::Best, 2, &load);
-    let (begun, long) = (Instant::now(), Duration::from_mins(4));
-    let (mut looks, most) = (0, Duration::from_mins(1));
-    let mut look = || {
-        looks += 1;
-        if looks < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    let outcome = generator
-        .slice_with_looks(&Slice::window(0, long, 1, long), Duration::from_millis(100), &mut look)
-        .unwrap();
-    assert!(outcome.tally.completed > 0 && outcome.tally.duration_ns < most.as_nanos() as u64);
-    assert!(begun.elapsed() < most && looks >= 3, "{looks} looks in {:?}", begun.elapsed());
-    let brief = Duration::from_millis(200);
-    let outcome = generator.slice(&Slice::window(0, brief, 1, brief)).unwrap();
-    assert!(outcome.tally.duration_ns >= brief.as_nanos() as u64, "{}", outcome.tally.duration_ns);
+    // Slower than the load, so that answers are outstanding at any time.
+    let mut generator = generator(&[start(spinning(3_000))], IoChoice::Best, 2, &load);
+    let (long, most) = (Duration::from_mins(4), Duration::from_mins(1));
+    let window = Slice { wait: Duration::from_secs(10), ..Slice::window(0, long, 1, long) };
+    for end in [AfterLook::Stop, AfterLook::End] {
+        let (begun, mut looks) = (Instant::now(), 0);
+        let mut look = |counted_from_ns: Option<u64>| {
+            looks += u32::from(counted_from_ns.is_some_and(|ns| ns <= net::clock::now_ns()));
+            if looks < 3 { AfterLook::GoOn } else { end }
+        };
+        let outcome = generator.slice_with_looks(&window, Duration::from_millis(100), &mut look).unwrap();
+        assert!(outcome.tally.completed > 0 && outcome.tally.duration_ns < most.as_nanos() as u64);
+        assert_eq!(outcome.carried_over > 0, end == AfterLook::Stop, "{}", outcome.carried_over);
+        assert!(begun.elapsed() < most && looks >= 3, "{looks} looks in {:?}", begun.elapsed());
+        let brief = Duration::from_millis(200);
+        let outcome = generator.slice(&Slice::window(0, brief, 1, brief)).unwrap();
+        assert!(outcome.tally.duration_ns >= brief.as_nanos() as u64, "{}", outcome.tally.duration_ns);
+    }
 }
 
 #[test]

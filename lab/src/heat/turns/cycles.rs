@@ -2,7 +2,7 @@
 
 use crate::heat::turns::counting;
 use crate::heat::turns::cpu_sampler::CpuUsage;
-use crate::heat::turns::disturbance::{self, Piece, SteadyOthers, Turn};
+use crate::heat::turns::disturbance::{self, Piece, SteadyOthers, Turn, Window};
 use crate::heat::turns::memory::Memory;
 use crate::heat::turns::sum::Sum;
 use crate::server::tree::ThreadClocks;
@@ -42,7 +42,10 @@ pub struct Cycles {
     pub memory: Memory,
     /// The sum of each member's undisturbed turns in quiet cycles.
     quiet: Vec<Sum>,
+    /// The sum of all of each member's turns; of the first ones of each cycle, if repeated ones end early.
     all: Vec<Sum>,
+    /// Whether repeated turns end as soon as they are disturbed. Undisturbed time is then overrepresented in those that do not.
+    repeats_end_early: bool,
     /// The quiet turn of each member in the current cycle.
     last_quiet: Vec<Sum>,
     /// The number of turns in the current cycle, those of members that failed since included.
@@ -63,9 +66,10 @@ impl TurnResult {
             .skip(1)
             .fold(samples.first().cloned().unwrap_or_default(), |sum, sample| sum.and(sample));
         let void = if let Some(steady) = window {
-            let held_up = disturbance::held_up(one_slice.held_up_ns, one_slice.tally.duration_ns);
-            let beside = || disturbance::beside(used.owner_and_others(member).1, used.wall_ns);
-            held_up.or_else(|| disturbance::disturbed_window(&used.piece(), steady)).or_else(beside)
+            let (_, members_ns) = used.owner_and_others(member);
+            let (held_up_ns, counted_ns) = (one_slice.held_up_ns, one_slice.tally.duration_ns);
+            let window = Window { ran: used.piece(), members_ns, held_up_ns, counted_ns };
+            disturbance::disturbed_window(&window, steady)
         } else {
             disturbance::disturbed(&whole_pieces(samples))
         };
@@ -93,7 +97,7 @@ fn whole_pieces(samples: &[CpuUsage]) -> Vec<Piece> {
 
 impl Cycles {
     /// The state before the first cycle; `clocks` has one entry for each member.
-    pub fn new(clocks: Vec<ThreadClocks>) -> Self {
+    pub fn new(clocks: Vec<ThreadClocks>, repeats_end_early: bool) -> Self {
         let sums = vec![Sum::default(); clocks.len()];
         Self {
             turns: Vec::new(),
@@ -104,6 +108,7 @@ impl Cycles {
             clocks,
             quiet: sums.clone(),
             all: sums.clone(),
+            repeats_end_early,
             last_quiet: sums,
             begun: 0,
         }
@@ -124,11 +129,15 @@ impl Cycles {
     /// Adds a turn to the last cycle; `sum` is what was counted and used in it.
     pub fn add(&mut self, member: usize, slice: Slice, result: TurnResult, sum: &Sum) {
         let cycle = slice.cycle;
+        let is_first = self.turns.last().is_none_or(|turns| turns.iter().all(|turn| turn.member != member));
+        let is_in_all = is_first || !self.repeats_end_early;
         if let Some(turns) = self.turns.last_mut() {
             turns.push(Turn { member, wall_ns: result.used.wall_ns, void: result.void });
         }
         self.begun += 1;
-        self.all[member].append(sum);
+        if is_in_all {
+            self.all[member].append(sum);
+        }
         if result.void.is_none() {
             self.last_quiet[member].clone_from(sum);
         }
@@ -152,12 +161,17 @@ impl Cycles {
         Background::most(own.filter(disturbed).flat_map(|result| &result.used.programs))
     }
 
-    /// The share of the turns that count.
+    /// The share of the turns that count, by their length.
     pub fn share_counted(&self, counts: &Counts) -> f64 {
-        let cycles = counting::counted(counts, &self.turns);
-        let those = cycles.iter().flat_map(|nth| &self.turns[*nth]).filter(|turn| counts.has(turn.void));
-        let all: usize = self.turns.iter().map(Vec::len).sum();
-        those.count() as f64 / all.max(1) as f64
+        let only_firsts = self.repeats_end_early && *counts != Counts::Quiet;
+        let of_cycle = |nth: usize| {
+            let all = if only_firsts { 0 } else { self.turns[nth].len() };
+            let firsts = disturbance::firsts(&self.turns[nth]).filter(|_| only_firsts);
+            firsts.chain(&self.turns[nth][..all]).filter(|turn| counts.has(turn.void)).map(|t| t.wall_ns)
+        };
+        let counted_ns: u64 = counting::counted(counts, &self.turns).into_iter().flat_map(of_cycle).sum();
+        let all_ns: u64 = self.turns.iter().flatten().map(|turn| turn.wall_ns).sum();
+        counted_ns as f64 / all_ns.max(1) as f64
     }
 
     /// Removes a member that failed, as if it had never been there, and returns whether the sums of the others still hold. They do not
@@ -246,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_place_is_never_given_twice_even_if_a_member_fails_between() {
-        let mut cycles = Cycles::new(vec![ThreadClocks::default(); 3]);
+        let mut cycles = Cycles::new(vec![ThreadClocks::default(); 3], false);
         cycles.begin_cycle();
         for (member, void) in [(0, None), (1, Some(Void::Host)), (2, Some(Void::Host)), (1, Some(Void::Host))]
         {
@@ -263,7 +277,7 @@ mod tests {
     #[test]
     fn sums_do_not_hold_without_a_member_that_alone_spoiled_a_cycle() {
         let ended = |spoiled: Option<Void>| {
-            let mut cycles = Cycles::new(vec![ThreadClocks::default(); 2]);
+            let mut cycles = Cycles::new(vec![ThreadClocks::default(); 2], false);
             for void in [spoiled, None] {
                 cycles.begin_cycle();
                 add(&mut cycles, 0, None);
@@ -281,6 +295,23 @@ mod tests {
         // The cycle that has just begun is quiet as long as it has no turn.
         assert_eq!(ended(None), (true, 2, 3));
         assert_eq!(ended(Some(Void::Others)), (false, 1, 3));
+    }
+
+    #[test]
+    fn where_repeated_turns_end_early_only_first_ones_count_if_no_cycle_is_quiet() {
+        let of = |repeats_end_early| {
+            let mut cycles = Cycles::new(vec![ThreadClocks::default(); 2], repeats_end_early);
+            cycles.begin_cycle();
+            for (member, void) in [(0, Some(Void::Host)), (1, None), (0, Some(Void::Host)), (0, None)] {
+                add(&mut cycles, member, void);
+            }
+            cycles.end_cycle();
+            let all = |member| cycles.sum(&Counts::NeverQuiet, member).tally.completed;
+            assert_eq!(cycles.sum(&Counts::Quiet, 0).tally.completed, 1);
+            assert!((cycles.share_counted(&Counts::Quiet) - 0.5).abs() < 1e-12);
+            (all(0), all(1), cycles.share_counted(&Counts::NeverQuiet))
+        };
+        assert_eq!((of(true), of(false)), ((1, 1, 0.5), (3, 1, 1.0)));
     }
 
     #[test]

@@ -44,6 +44,20 @@ pub struct Piece {
     pub stolen_ns: Option<u64>,
 }
 
+/// What ran beside the server of a window in its turn: the whole turn or, while it lasts, up to now. Unknown: not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// What others used, and the length of the whole turn.
+    pub ran: Piece,
+    /// CPU time of the other servers of the heat. It is compared with the length of the whole turn: where answers come late, a turn lasts
+    /// longer than its window, and idle servers have their timers until its end.
+    pub members_ns: Option<u64>,
+    /// How long the load generator's own clocks stood still in the window: what it then sends late is late by its own fault.
+    pub held_up_ns: Option<u64>,
+    /// The length of the window.
+    pub counted_ns: u64,
+}
+
 /// The share of a window's length that other programs use all the time: the least share of the windows so far; 0 before the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SteadyOthers(Option<f64>);
@@ -65,9 +79,12 @@ pub fn disturbed(pieces: &[Piece]) -> Option<Void> {
 }
 
 /// What disturbed a window of open load, judged as a whole; `steady`: what other programs used in the windows before it.
-pub fn disturbed_window(window: &Piece, steady: SteadyOthers) -> Option<Void> {
+pub fn disturbed_window(window: &Window, steady: SteadyOthers) -> Option<Void> {
     let allowed = (steady.0.unwrap_or(0.0) + BEYOND_STEADY).clamp(WINDOW_SHARE, MOST_OTHERS);
-    by_whom(window, allowed, WINDOW_SHARE)
+    let turn_ns = window.ran.wall_ns;
+    more_than(ONE_IN_A_HUNDRED, window.held_up_ns, window.counted_ns, Void::HeldUp)
+        .or_else(|| by_whom(&window.ran, allowed, WINDOW_SHARE))
+        .or_else(|| more_than(ONE_IN_A_HUNDRED, window.members_ns, turn_ns, Void::Members))
 }
 
 impl SteadyOthers {
@@ -88,18 +105,6 @@ fn by_whom(piece: &Piece, others_share: f64, host_share: f64) -> Option<Void> {
 /// The reason, if this time is more than this share of a length. Unknown: not judged.
 fn more_than(share: f64, ns: Option<u64>, length_ns: u64, why: Void) -> Option<Void> {
     ns.filter(|ns| *ns as f64 > share * length_ns as f64).map(|_| why)
-}
-
-/// Whether the load generator was held up in a window of open load, by how long its own clocks stood still in it: what it then sends
-/// late is late by its own fault. Unknown: not judged.
-pub fn held_up(held_up_ns: Option<u64>, window_ns: u64) -> Option<Void> {
-    more_than(ONE_IN_A_HUNDRED, held_up_ns, window_ns, Void::HeldUp)
-}
-
-/// Whether the other servers of the heat worked in a turn of open load, by their CPU time. It is compared with the length of the whole turn:
-/// where answers come late, a turn lasts longer than its window, and idle servers have their timers until its end. Unknown: not judged.
-pub fn beside(members_ns: Option<u64>, turn_ns: u64) -> Option<Void> {
-    more_than(ONE_IN_A_HUNDRED, members_ns, turn_ns, Void::Members)
 }
 
 /// Whether every member had a quiet turn in a cycle; only such cycles are quiet.
@@ -156,34 +161,37 @@ mod tests {
         assert_eq!(disturbed(&[[piece(0.0, 0); 7], [piece(5.0, 0); 7]].concat()), Some(Void::Others));
     }
 
-    fn window(others_ms: u64, stolen_ms: u64) -> Piece {
+    fn ran(others_ms: u64, stolen_ms: u64) -> Piece {
         Piece { wall_ns: 2_000 * MS, others_ns: Some(others_ms * MS), stolen_ns: Some(stolen_ms * MS) }
+    }
+
+    fn window(ran: Piece) -> Window {
+        Window { ran, members_ns: None, held_up_ns: None, counted_ns: 1_000 * MS }
     }
 
     #[test]
     fn a_window_is_disturbed_by_what_could_be_its_99th_percentile() {
-        let void =
-            |others_ms, stolen_ms| disturbed_window(&window(others_ms, stolen_ms), SteadyOthers::default());
+        let void = |others_ms, stolen_ms| {
+            disturbed_window(&window(ran(others_ms, stolen_ms)), SteadyOthers::default())
+        };
         assert_eq!((void(10, 10), void(11, 0), void(0, 20)), (None, Some(Void::Others), Some(Void::Host)));
     }
 
     #[test]
     fn what_other_programs_do_all_the_time_disturbs_no_window() {
         let mut steady = SteadyOthers::default();
-        let unknown = Piece { others_ns: None, ..window(0, 0) };
-        for seen in
-            [window(9, 0), window(8, 20), window(12, 0), unknown, Piece { wall_ns: 0, ..window(0, 0) }]
-        {
+        let unknown = Piece { others_ns: None, ..ran(0, 0) };
+        for seen in [ran(9, 0), ran(8, 20), ran(12, 0), unknown, Piece { wall_ns: 0, ..ran(0, 0) }] {
             steady.add(&seen);
         }
-        let void = |others_ms, stolen_ms| disturbed_window(&window(others_ms, stolen_ms), steady);
+        let void = |others_ms, stolen_ms| disturbed_window(&window(ran(others_ms, stolen_ms)), steady);
         // 8 ms of 2 s are used all the time, and 6.7 ms more are allowed, but to the host no more than ever.
         assert_eq!((void(14, 0), void(15, 0)), (None, Some(Void::Others)));
         assert_eq!(void(8, 11), Some(Void::Host));
         let void = |steady_ms, others_ms| {
             let mut steady = SteadyOthers::default();
-            steady.add(&window(steady_ms, 0));
-            disturbed_window(&window(others_ms, 0), steady)
+            steady.add(&ran(steady_ms, 0));
+            disturbed_window(&window(ran(others_ms, 0)), steady)
         };
         // The usual share is allowed in any case, and never more than half as much again.
         assert_eq!((void(1, 10), void(1, 11)), (None, Some(Void::Others)));
@@ -192,20 +200,22 @@ mod tests {
 
     #[test]
     fn a_window_in_which_the_load_generator_was_held_up_is_disturbed() {
-        assert_eq!(held_up(Some(11 * MS), 1_000 * MS), Some(Void::HeldUp));
-        assert_eq!(
-            (held_up(Some(10 * MS), 1_000 * MS), held_up(None, MS), held_up(Some(0), 0)),
-            (None, None, None)
-        );
+        let void = |held_up_ns, counted_ns| {
+            let window = Window { held_up_ns, counted_ns, ..window(ran(0, 0)) };
+            disturbed_window(&window, SteadyOthers::default())
+        };
+        assert_eq!(void(Some(11 * MS), 1_000 * MS), Some(Void::HeldUp));
+        assert_eq!((void(Some(10 * MS), 1_000 * MS), void(None, MS), void(Some(0), 0)), (None, None, None));
     }
 
     #[test]
     fn a_window_in_which_the_other_servers_worked_is_disturbed() {
-        assert_eq!(beside(Some(11 * MS), 1_000 * MS), Some(Void::Members));
-        assert_eq!(
-            (beside(Some(10 * MS), 1_000 * MS), beside(None, MS), beside(Some(0), 0)),
-            (None, None, None)
-        );
+        let void = |members_ns, wall_ns| {
+            let ran = Piece { wall_ns, others_ns: None, stolen_ns: None };
+            disturbed_window(&Window { members_ns, ..window(ran) }, SteadyOthers::default())
+        };
+        assert_eq!(void(Some(21 * MS), 2_000 * MS), Some(Void::Members));
+        assert_eq!((void(Some(20 * MS), 2_000 * MS), void(None, MS), void(Some(0), 0)), (None, None, None));
     }
 
     #[test]
