@@ -110,7 +110,8 @@ pub struct InCell {
     pub measurement: Option<Box<Measurement>>,
 }
 
-/// Which cycles of a heat count in a cell, and which turns of them.
+/// Which cycles of a heat count in a cell, and which turns of them. Where all cycles count, these are all turns; under open load only the
+/// first turn of each member in a cycle, because later ones may have ended early.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Counts {

@@ -1,6 +1,10 @@
 //! A machine that other programs use: what is measured beside them is void, unless that was allowed.
 
 use crate::common::{Finished, Home, run};
+use lab::Store;
+use lab::heat::Measured;
+use model::heat::{Counts, Slice};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -66,11 +70,19 @@ fn race(home: &Home, args: &[&str], allowed: &str) -> Finished {
     run(command.args(short).args(args).env("DROME_ALLOW_BUSY", allowed))
 }
 
-#[test]
-fn trials_beside_busy_programs_are_void_and_say_so_unless_they_are_allowed() {
-    if !has_every_core() {
+/// Whether a test may go on; without every core it may not, and fails where everything has to be checked.
+fn may_be_tested() -> bool {
+    let is_possible = has_every_core();
+    if !is_possible {
         assert!(std::env::var_os("CI").is_none(), "this test needs a machine of which it may use every core");
         eprintln!("not checked: this container may not use every core of its machine");
+    }
+    is_possible
+}
+
+#[test]
+fn trials_beside_busy_programs_are_void_and_say_so_unless_they_are_allowed() {
+    if !may_be_tested() {
         return;
     }
     let _busy = Busy::on_every_core();
@@ -90,4 +102,58 @@ fn trials_beside_busy_programs_are_void_and_say_so_unless_they_are_allowed() {
     let in_turns = race(&home, &[], "0");
     assert_eq!(in_turns.code, 0, "{}{}", in_turns.out, in_turns.err);
     assert!(in_turns.out.contains("disturbed turns count in "), "{}", in_turns.out);
+}
+
+/// Windows of half a second, four of them for each member.
+const OPEN: &str = r#"
+title = "Open load"
+contenders = ["one", "other"]
+[[cell]]
+title = "open"
+workload = "hello"
+load = { open = { rate_per_s = 200, connections = 2 } }
+[design]
+rounds = [1, 1]
+measure = "1s"
+slice = "20ms"
+warmup = "20ms"
+warmup_limit = "300ms"
+budget = "2h"
+"#;
+
+#[test]
+fn a_repeated_window_ends_when_it_is_disturbed_and_only_first_ones_count_where_none_is_quiet() {
+    if !may_be_tested() {
+        return;
+    }
+    let home = Home::new();
+    home.write("own/studies/open.toml", OPEN);
+    for name in ["one", "other"] {
+        home.add_contender(name, r#"["{drome}", "serve", "--port", "{port}"]"#);
+    }
+    let own = home.path().join("own").display().to_string();
+    let busy = Busy::on_every_core();
+    let mut command = home.drome(&["run", "open", "--catalog", &own]);
+    let done = run(command.env("DROME_ALLOW_BUSY", "0"));
+    drop(busy);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    let store = Store::open(&home.store()).unwrap();
+    let measured = Measured::of(&store, &store.runs().unwrap()[0].id).unwrap();
+    assert!(measured.slices.iter().all(|slice| slice.void.is_some()), "no window was quiet");
+
+    let mut seen = BTreeSet::new();
+    let (first, repeated): (Vec<&Slice>, Vec<&Slice>) =
+        measured.slices.iter().partition(|slice| seen.insert((&slice.contender, slice.cycle)));
+    // Of 500 ms.
+    let is_whole = |slice: &&&Slice| slice.ns >= Duration::from_millis(490).as_nanos() as u64;
+    assert_eq!(first.iter().filter(is_whole).count(), first.len(), "{first:?}");
+    let ended_early = repeated.len() - repeated.iter().filter(is_whole).count();
+    assert!(ended_early > 0 && ended_early * 2 > repeated.len(), "{ended_early} of {}", repeated.len());
+    for start in &measured.starts {
+        let (in_cell, of) = (&start.cells[&0], |slice: &&&Slice| slice.contender == start.contender);
+        assert_eq!(in_cell.counts, Counts::NeverQuiet);
+        let answers: u64 = first.iter().filter(of).map(|slice| slice.answers).sum();
+        let counted = in_cell.measurement.as_ref().map(|measurement| measurement.tally.completed);
+        assert_eq!(counted, Some(answers), "{}", start.contender);
+    }
 }

@@ -155,8 +155,8 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
             ends_early.then(|| WindowWatch::new(member, &slice, self.steady_others, &self.generator));
         let mut lost = None;
         let mut look = |counted_from_ns| {
-            let used = sampler.sample();
-            lost = lost.or(watch.as_mut().and_then(|watch| watch.disturbed(&used, counted_from_ns)));
+            let (used, now_ns) = (sampler.sample(), clock::now_ns());
+            lost = lost.or(watch.as_mut().and_then(|watch| watch.disturbed(&used, counted_from_ns, now_ns)));
             seen.push(used);
             // A window can last for minutes, and it can take as long until data sent into a dead network comes back as an error.
             match servers.ensure_linked() {

@@ -44,10 +44,10 @@ impl WindowWatch {
         Self { member, steady, length: slice.length, wait: slice.wait, used: None, clocks }
     }
 
-    /// Takes a sample into account; the counted part begins at this moment, if that is known. Returns by what the window is disturbed.
-    pub fn disturbed(&mut self, used: &CpuUsage, counted_from_ns: Option<u64>) -> Option<Void> {
+    /// Takes a sample into account that was taken at `now_ns`; the counted part begins at `counted_from_ns`, if that is known. Returns what
+    /// disturbed the window so much that it won't count.
+    pub fn disturbed(&mut self, used: &CpuUsage, counted_from_ns: Option<u64>, now_ns: u64) -> Option<Void> {
         self.used = Some(self.used.as_ref().map_or_else(|| used.clone(), |before| before.and(used)));
-        let now_ns = clock::now_ns();
         let from_ns = counted_from_ns.filter(|from_ns| *from_ns <= now_ns)?;
         self.clocks.read(now_ns);
         self.disturbed_after(now_ns.saturating_sub(from_ns))
@@ -105,8 +105,9 @@ mod tests {
 
     /// What disturbs a window after these samples, the last one at this moment of the counted part.
     fn void(samples: &[CpuUsage], counted_ms: i64, mut watch: WindowWatch) -> Option<Void> {
-        let from_ns = clock::now_ns().saturating_add_signed(-counted_ms * MS as i64);
-        samples.iter().fold(None, |_, used| watch.disturbed(used, Some(from_ns)))
+        let from_ns = 1_000 * MS;
+        let now_ns = from_ns.saturating_add_signed(counted_ms * MS as i64);
+        samples.iter().fold(None, |_, used| watch.disturbed(used, Some(from_ns), now_ns))
     }
 
     #[test]
@@ -125,7 +126,7 @@ mod tests {
         assert_eq!(void(&[unknown], 150, watch(None)), None);
         let busy = || used(150, 100, 100, 100);
         assert_eq!(void(&[busy()], -150, watch(Some(100))), None);
-        assert_eq!(watch(Some(100)).disturbed(&busy(), None), None);
+        assert_eq!(watch(Some(100)).disturbed(&busy(), None, MS), None);
     }
 
     #[test]

@@ -164,12 +164,15 @@ impl Cycles {
     /// The share of the turns that count, by their length.
     pub fn share_counted(&self, counts: &Counts) -> f64 {
         let only_firsts = self.repeats_end_early && *counts != Counts::Quiet;
-        let of_cycle = |nth: usize| {
-            let all = if only_firsts { 0 } else { self.turns[nth].len() };
-            let firsts = disturbance::firsts(&self.turns[nth]).filter(|_| only_firsts);
-            firsts.chain(&self.turns[nth][..all]).filter(|turn| counts.has(turn.void)).map(|t| t.wall_ns)
+        let of_cycle = |nth: usize| -> u64 {
+            let turns = &self.turns[nth];
+            if only_firsts {
+                disturbance::firsts(turns).map(|turn| turn.wall_ns).sum()
+            } else {
+                turns.iter().filter(|turn| counts.has(turn.void)).map(|turn| turn.wall_ns).sum()
+            }
         };
-        let counted_ns: u64 = counting::counted(counts, &self.turns).into_iter().flat_map(of_cycle).sum();
+        let counted_ns: u64 = counting::counted(counts, &self.turns).into_iter().map(of_cycle).sum();
         let all_ns: u64 = self.turns.iter().flatten().map(|turn| turn.wall_ns).sum();
         counted_ns as f64 / all_ns.max(1) as f64
     }
