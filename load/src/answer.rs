@@ -11,6 +11,10 @@ use std::sync::atomic::Ordering;
 /// The size of the rest of a body from which on the kernel drops it, if it is not verified.
 const SKIP_BYTES: u64 = 8 * 1024;
 
+/// The time that a server has to close a connection after its last answer. Servers that close do so within a fraction of a millisecond,
+/// under load within a few; see [`Io::retire`] for what happens to others.
+const CLOSING_NS: u64 = 10_000_000;
+
 /// The cause of bytes that belong to no request.
 const UNASKED: &str = "bytes that no request asked for (an extra answer, or a body longer than its \
                        Content-Length)";
@@ -142,24 +146,23 @@ impl<I: Io> Worker<'_, I> {
         let connection = &mut self.connections[slot as usize];
         let is_full = self.plan.load.per_connection().is_some_and(|most| connection.asked() >= most);
         if is_full && connection.begun() == 0 {
-            // The server was told that this was the last request, and keeps the connection open all the same.
-            self.shut(slot, now);
+            if self.says_last {
+                self.retire(slot, now);
+            } else {
+                // The server does not know that this was the last request.
+                self.shut(slot, now);
+            }
         }
         self.next(slot, now);
     }
 
-    /// Handles the last answer on a connection: the server closes, and `ended` goes on from there; or the answer's end is ambiguous, so
-    /// that this side closes the connection. Requests behind this answer are lost.
+    /// Handles the last answer on a connection, which the server closes now. Requests behind this answer are lost.
     fn after_last(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
         if connection.begun() > 0 {
             self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));
         }
-        if connection.parser.is_ambiguous() {
-            self.open_anew(slot, now);
-        } else {
-            connection.drain(now);
-        }
+        self.open_anew(slot, now);
     }
 
     fn ended(&mut self, slot: Slot) {
@@ -207,6 +210,9 @@ impl<I: Io> Worker<'_, I> {
             Operation::Local => Loss::Local,
             Operation::Receive | Operation::Accept => Loss::Receive,
         };
+        if loss == Loss::Local && self.may_find_resources(slot, now) {
+            return self.wait_for_resources(slot, now);
+        }
         let why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
         match loss {
             Loss::Local => self.halt(|| crate::ran_out(errno)),
@@ -231,6 +237,29 @@ impl<I: Io> Worker<'_, I> {
         is_old && is_unheard && connection.in_flight().all(|flight| flight.sent_ns >= began_ns)
     }
 
+    /// Whether this connection can't be opened because those that were given up hold what it needs: ports, descriptors.
+    #[cold]
+    fn may_find_resources(&mut self, slot: Slot, now: u64) -> bool {
+        if self.io.retired_until_ns().is_some() {
+            self.io.close_retired(u64::MAX);
+            // The kernel takes them back in its own time.
+            self.scarce_until_ns = now + CLOSING_NS;
+        }
+        now < self.scarce_until_ns && self.connections[slot as usize].phase() == Phase::Connecting
+    }
+
+    /// Opens a connection at the next housekeeping instead of now.
+    #[cold]
+    fn wait_for_resources(&mut self, slot: Slot, now: u64) {
+        self.io.close(slot);
+        self.connections[slot as usize].queue_again(now);
+        if self.opening.is_paced() {
+            self.opening.line_up(slot);
+        } else {
+            self.failed.push(slot);
+        }
+    }
+
     /// Sends the requests of a connection again on a new one.
     #[cold]
     fn ask_anew(&mut self, slot: Slot, now: u64) {
@@ -252,7 +281,11 @@ impl<I: Io> Worker<'_, I> {
         let connection = &mut self.connections[slot as usize];
         self.accounts.lost(connection, now, cause);
         let fruitful = connection.answered() > 0;
-        self.shut(slot, now);
+        if cause.loss == Loss::Ended {
+            self.retire(slot, now);
+        } else {
+            self.shut(slot, now);
+        }
         if fruitful {
             self.next(slot, now);
         } else {
@@ -260,19 +293,29 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Closes a connection that has no requests left, and gives it its next task.
-    pub(crate) fn open_anew(&mut self, slot: Slot, now: u64) {
-        self.shut(slot, now);
+    /// Gives up a connection that has no requests left, and gives its slot the next task.
+    fn open_anew(&mut self, slot: Slot, now: u64) {
+        self.retire(slot, now);
         self.next(slot, now);
     }
 
+    /// Gives up a connection that the server has closed or is about to: over TLS, it announces that first.
+    fn retire(&mut self, slot: Slot, now: u64) {
+        self.io.retire(slot, now + CLOSING_NS);
+        self.vacate(slot, now);
+    }
+
     /// Closes a connection that has no requests left.
-    pub(crate) fn shut(&mut self, slot: Slot, now: u64) {
+    fn shut(&mut self, slot: Slot, now: u64) {
+        self.io.close(slot);
+        self.vacate(slot, now);
+    }
+
+    fn vacate(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
         if connection.phase() != Phase::Closed {
             self.opening.closed();
         }
-        self.io.close(slot);
         connection.close(now);
     }
 }

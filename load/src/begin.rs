@@ -109,10 +109,7 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     fn room(&self, slot: Slot) -> usize {
         let connection = &self.connections[slot as usize];
-        if !self.is_asking
-            || connection.phase() == Phase::Draining
-            || (self.plan.bursts && connection.sent() > 0)
-        {
+        if !self.is_asking || (self.plan.bursts && connection.sent() > 0) {
             return 0;
         }
         let room = self.plan.pipeline - connection.begun();
@@ -152,7 +149,7 @@ impl<I: Io> Worker<'_, I> {
                 self.opening.line_up(slot);
             }
             Phase::Closed => self.open(slot),
-            Phase::Queued | Phase::Connecting | Phase::Securing | Phase::Draining => {}
+            Phase::Queued | Phase::Connecting | Phase::Securing => {}
         }
     }
 

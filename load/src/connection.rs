@@ -5,9 +5,6 @@ use crate::check::Check;
 use std::collections::VecDeque;
 use wire::ResponseParser;
 
-/// How long a server that said it would close may take to do so.
-const DRAIN_NS: u64 = 1_000_000_000;
-
 /// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -22,9 +19,6 @@ pub enum Phase {
     Securing,
     /// Open for requests.
     Open,
-    /// Waiting for the server, which has said that it will close, after the last answer: if the server closes first, its side, not ours,
-    /// keeps the port busy afterwards (TIME-WAIT).
-    Draining,
 }
 
 /// A request that was begun and has no whole answer yet. Times are nanoseconds of the monotonic clock.
@@ -123,7 +117,6 @@ impl Connection {
             Phase::Closed | Phase::Queued => None,
             Phase::Connecting | Phase::Securing => Some(self.phase_since_ns.saturating_add(timeout_ns)),
             Phase::Open => self.in_flight().next().map(|oldest| oldest.sent_ns.saturating_add(timeout_ns)),
-            Phase::Draining => Some(self.phase_since_ns + DRAIN_NS),
         }
     }
 
@@ -142,9 +135,9 @@ impl Connection {
         self.first_byte_ns
     }
 
-    /// Whether it is open, whether or not the server has said that it will close it.
+    /// Whether it is open.
     pub fn is_open(&self) -> bool {
-        matches!(self.phase, Phase::Open | Phase::Draining)
+        self.phase == Phase::Open
     }
 
     /// The requests on it, the oldest first, sent or not.
@@ -268,6 +261,12 @@ impl Connection {
         self.enter(Phase::Queued, now_ns);
     }
 
+    /// Lets it wait to be opened another time: it could not be opened, through no fault of its peer.
+    pub fn queue_again(&mut self, now_ns: u64) {
+        debug_assert_eq!(self.phase, Phase::Connecting);
+        self.enter(Phase::Queued, now_ns);
+    }
+
     /// Begins to open it.
     pub fn connect(&mut self, now_ns: u64, number: u64) {
         debug_assert!(matches!(self.phase, Phase::Closed | Phase::Queued));
@@ -286,12 +285,6 @@ impl Connection {
         debug_assert!(matches!(self.phase, Phase::Connecting | Phase::Securing));
         self.enter(Phase::Open, now_ns);
         self.opened_ns = now_ns;
-    }
-
-    /// Records that the server has said that it will close.
-    pub fn drain(&mut self, now_ns: u64) {
-        debug_assert!(self.phase == Phase::Open && self.flights.is_empty(), "nothing waits for it any more");
-        self.enter(Phase::Draining, now_ns);
     }
 
     /// Counts the requests on it as lost.

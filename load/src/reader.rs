@@ -2,7 +2,7 @@
 
 use crate::accounts::{Accounts, Answer};
 use crate::check::Sampler;
-use crate::connection::{Connection, Phase};
+use crate::connection::Connection;
 use model::Plan;
 use wire::LastHead;
 
@@ -26,7 +26,7 @@ impl Reader {
 pub enum Read {
     /// Everything was read, and the connection stays open; the number of answers that were completed.
     On(usize),
-    /// The last answer was whole; the server closes.
+    /// The last answer was whole: the connection is not used again.
     Last,
     /// Bytes came that no request asked for.
     Unasked,
@@ -46,7 +46,7 @@ pub fn read(
 ) -> Read {
     let mut answers = 0;
     if connection.sent() == 0 {
-        return if connection.phase() == Phase::Draining { Read::On(0) } else { Read::Unasked };
+        return Read::Unasked;
     }
     connection.hear(now);
     while let Some(flight) = connection.oldest() {

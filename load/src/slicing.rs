@@ -311,7 +311,10 @@ impl<I: Io> Worker<'_, I> {
     }
 
     fn wait_for_last(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
-        if self.accounts.under_way() == 0 || at.now_ns >= at.closed_ns.saturating_add(ns(at.slice.wait)) {
+        let is_done =
+            self.accounts.under_way() == 0 || at.now_ns >= at.closed_ns.saturating_add(ns(at.slice.wait));
+        // While other targets have their turn, nobody would close the connections that were given up.
+        if is_done && self.io.retired_until_ns().is_none() {
             self.end_slice(at, counts);
         }
     }

@@ -58,6 +58,10 @@ pub struct Worker<'p, I> {
     pub(crate) out: Vec<u8>,
     /// Whether the kernel can drop bodies that are not verified: on TCP, without encryption.
     pub(crate) can_skip: bool,
+    /// Whether the last request on a connection says so, where their number is limited.
+    pub(crate) says_last: bool,
+    /// Until when connections that can't be opened for want of ports or descriptors are tried again: some have just been given back.
+    pub(crate) scarce_until_ns: u64,
     /// Whether requests are begun; between slices none are.
     pub(crate) is_asking: bool,
     /// When the uncounted first part of a slice began: a server may have closed what was opened before. 0: it is over.
@@ -103,6 +107,8 @@ impl<'p, I: Io> Worker<'p, I> {
             share,
             out: Vec::with_capacity(most_bytes * plan.pipeline),
             can_skip: matches!(plan.target.address, Address::Tcp(_)) && !plan.target.tls,
+            says_last: plan.asks.iter().all(|ask| !keeps_alive(&ask.last)),
+            scarce_until_ns: 0,
             is_asking: true,
             renews_before_ns: 0,
             wakes_ns: u64::MAX,
@@ -152,7 +158,11 @@ impl<'p, I: Io> Worker<'p, I> {
         while let Some(completion) = self.io.next() {
             self.take(completion);
         }
-        Ok(self.io.now_ns())
+        let now = self.io.now_ns();
+        if self.io.retired_until_ns().is_some_and(|until_ns| until_ns <= now) {
+            self.io.close_retired(now);
+        }
+        Ok(now)
     }
 
     fn start(&mut self, now: u64) {
@@ -247,7 +257,9 @@ impl<'p, I: Io> Worker<'p, I> {
         let due = self.offered.as_ref().and_then(Offered::wakes_ns).unwrap_or(u64::MAX);
         let thought = self.thinkers.next_ns().unwrap_or(u64::MAX);
         let opens = self.opening.next_ns(self.origin_ns, self.wanted());
-        self.window.edge_ns().min(due).min(self.housekeeping_ns).min(thought).min(opens).min(self.wakes_ns)
+        let retires = self.io.retired_until_ns().unwrap_or(u64::MAX);
+        let ends = self.window.edge_ns().min(self.housekeeping_ns).min(self.wakes_ns);
+        ends.min(due).min(thought).min(opens).min(retires)
     }
 
     /// Every 10 ms, tries again what failed, and gives up what takes too long.
@@ -261,7 +273,11 @@ impl<'p, I: Io> Worker<'p, I> {
             self.progress.completed.fetch_add(self.accounts.news(), Ordering::Relaxed);
         }
         while let Some(slot) = self.failed.pop() {
-            self.next(slot, now);
+            if self.connections[slot as usize].phase() == Phase::Queued && !self.opening.is_paced() {
+                self.open(slot);
+            } else {
+                self.next(slot, now);
+            }
         }
         self.give_up_overdue(now);
         if now >= self.check_ns {
@@ -277,8 +293,22 @@ impl<'p, I: Io> Worker<'p, I> {
         // Only now: a watcher may look at the server at once, which must not count as the load generator's work.
         watch.closed();
         self.count_unfinished(end_ns);
+        self.see_off(now);
         let (pulse, course) = self.window.finish(now, self.accounts.answers());
         Tally { pulse, course, ..self.accounts.finish() }
+    }
+
+    /// Waits, after the measurement, until the servers have closed the connections that were given up, or their time is up: nobody looks
+    /// after them later.
+    fn see_off(&mut self, mut now: u64) {
+        while let Some(until_ns) = self.io.retired_until_ns() {
+            self.io.close_retired(now);
+            if self.io.wait(Some(Duration::from_nanos(until_ns.saturating_sub(now)))).is_err() {
+                return;
+            }
+            while self.io.next().is_some() {}
+            now = self.io.now_ns();
+        }
     }
 
     /// Counts the requests without a whole answer at the end.
@@ -299,7 +329,6 @@ impl<'p, I: Io> Worker<'p, I> {
                 continue;
             }
             match connection.phase() {
-                Phase::Draining => self.open_anew(slot, now),
                 Phase::Open => {
                     self.give_up(slot, now, overdue(Loss::Timeout, "no whole answer within the timeout"));
                 }
@@ -307,6 +336,12 @@ impl<'p, I: Io> Worker<'p, I> {
             }
         }
     }
+}
+
+/// Whether the connection outlives this request, as far as its head says.
+fn keeps_alive(request: &[u8]) -> bool {
+    let parsed = wire::RequestParser::new().next(&mut &*request, |_| ());
+    parsed.is_ok_and(|request| request.is_some_and(|request| request.keep_alive))
 }
 
 /// The cause of the loss of requests that are given up. Their ages count as latencies: leaving them out would make the tail look better

@@ -1,7 +1,9 @@
 //! The least work that an HTTP server on one core can do, as a baseline for the reference server and as the server that all
 //! clients are compared on: it counts blank lines and answers each with the same bytes.
 //!
-//! usage: `floor_server PORT [BODY_BYTES]`; serves until it is killed
+//! With `leave`, every answer says `Connection: close`, and the closing is left to the client.
+//!
+//! usage: `floor_server PORT [BODY_BYTES] [leave]`; serves until it is killed
 
 use rustix::event::epoll;
 use rustix::net::sockopt::{set_socket_reuseaddr, set_tcp_nodelay};
@@ -30,11 +32,16 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let port = args.first().and_then(|text| text.parse().ok());
     let body_bytes = args.get(1).map_or(Some(DEFAULT_BODY_BYTES), |text| text.parse().ok());
-    let (Some(port), Some(body_bytes)) = (port, body_bytes) else {
-        eprintln!("usage: floor_server PORT [BODY_BYTES]");
+    let field = match args.get(2).map(String::as_str) {
+        None => Some(""),
+        Some("leave") => Some("Connection: close\r\n"),
+        Some(_) => None,
+    };
+    let (Some(port), Some(body_bytes), Some(field)) = (port, body_bytes, field) else {
+        eprintln!("usage: floor_server PORT [BODY_BYTES] [leave]");
         return ExitCode::from(2);
     };
-    match serve(port, body_bytes) {
+    match serve(port, body_bytes, field) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("floor_server: {error}");
@@ -43,8 +50,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn serve(port: u16, body_bytes: usize) -> Result<()> {
-    let mut server = Server::new(port, body_bytes)?;
+fn serve(port: u16, body_bytes: usize, field: &str) -> Result<()> {
+    let mut server = Server::new(port, body_bytes, field)?;
     let mut ready = Vec::with_capacity(512);
     loop {
         ready.clear();
@@ -75,9 +82,10 @@ struct Server {
 }
 
 impl Server {
-    fn new(port: u16, body_bytes: usize) -> Result<Self> {
-        let head =
-            format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {body_bytes}\r\n\r\n");
+    fn new(port: u16, body_bytes: usize, field: &str) -> Result<Self> {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\n{field}Content-Type: text/plain\r\nContent-Length: {body_bytes}\r\n\r\n"
+        );
         let answer = [head.as_bytes(), &vec![b'x'; body_bytes]].concat();
         let listener = socket(AddressFamily::INET, SocketType::STREAM, None)?;
         set_socket_reuseaddr(&listener, true)?;

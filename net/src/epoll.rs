@@ -2,6 +2,7 @@
 //! request. An edge is only forgotten when a receive came back short or empty, so none is ever lost.
 
 use crate::buffer::Buffer;
+use crate::retired::Retired;
 use crate::unsent::{FilePiece, Sent, Unsent};
 use crate::wanted::{HEAD_BYTES, Wanted};
 use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Ports, Slot, failed, socket};
@@ -37,6 +38,8 @@ pub struct Epoll {
     /// The number of receives from that connection so far.
     receives: u32,
     connections: Vec<Connection>,
+    /// They stay registered with the tokens that they had.
+    retired: Retired<OwnedFd>,
     /// Completions that were known at once, without a wait.
     at_once: VecDeque<Completion>,
     listener: Option<OwnedFd>,
@@ -56,6 +59,8 @@ struct Connection {
     /// Distinguishes a slot's connections, so that an event of a closed one is not taken for its successor's.
     generation: u32,
     connecting: bool,
+    /// Whether the peer's end has come, or an error: nothing more will.
+    has_ended: bool,
     /// What the kernel did not take yet; without memory until then.
     unsent: Unsent,
     /// How the next bytes are received.
@@ -71,6 +76,7 @@ impl Epoll {
             at: 0,
             receives: 0,
             connections: Vec::new(),
+            retired: Retired::new(),
             at_once: VecDeque::new(),
             listener: None,
             is_server: false,
@@ -95,7 +101,7 @@ impl Epoll {
         let token = token(slot, connection.generation);
         epoll::add(&self.poll, &socket, token, INTEREST)?;
         let connection = self.connection(slot);
-        connection.connecting = connecting;
+        (connection.connecting, connection.has_ended) = (connecting, false);
         connection.socket = Some(socket);
         Ok(())
     }
@@ -113,7 +119,11 @@ impl Epoll {
             return self.accept();
         }
         let connection = self.connections.get_mut(slot as usize)?;
-        let socket = connection.socket.as_ref().filter(|_| connection.generation == token as u32)?;
+        let Some(socket) = connection.socket.as_ref().filter(|_| connection.generation == token as u32)
+        else {
+            self.look_at_retired(slot, token as u32);
+            return None;
+        };
         if connection.connecting {
             if !flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
                 return None;
@@ -159,6 +169,7 @@ impl Epoll {
             Err(Errno::AGAIN) => return None,
             Err(errno) => failed(Operation::Receive, errno),
         };
+        connection.has_ended = matches!(event, Event::Ended | Event::Failed(..));
         // After a short receive the socket is empty and the next bytes bring a new edge, but an end that
         // came with this edge brings no other.
         let more = received
@@ -171,6 +182,20 @@ impl Epoll {
             self.look_further();
         }
         Some(Completion { slot, event })
+    }
+
+    /// Closes a retired connection if its peer has; drops what else the peer has sent.
+    #[cold]
+    fn look_at_retired(&mut self, slot: Slot, generation: u32) {
+        let Some(socket) = self.retired.find(slot, |other| other == generation) else { return };
+        let has_ended = |_: &u32| match socket::drop_some(&*socket, MAX_DROP_BYTES as usize) {
+            Ok(n) => n == 0,
+            Err(errno) => errno != Errno::AGAIN,
+        };
+        // A peer that goes on sending is not read without end: its time will be up.
+        if (0..MOST_RECEIVES).any(|n| has_ended(&n)) {
+            drop(self.retired.take(slot, |other| other == generation));
+        }
     }
 
     /// Ends the current event.
@@ -329,6 +354,27 @@ impl Io for Epoll {
             let _ = rustix::net::sockopt::set_socket_linger(socket, Some(Duration::ZERO));
         }
         self.close(slot);
+    }
+
+    fn retire(&mut self, slot: Slot, until_ns: u64) {
+        let Some(connection) = self.connections.get_mut(slot as usize) else { return };
+        let generation = connection.generation;
+        if !connection.has_ended
+            && let Some(socket) = connection.socket.take()
+        {
+            self.retired.push(slot, generation, until_ns, socket);
+        }
+        self.close(slot);
+    }
+
+    fn retired_until_ns(&self) -> Option<u64> {
+        self.retired.until_ns()
+    }
+
+    fn close_retired(&mut self, now_ns: u64) {
+        while let Some((_, _, socket)) = self.retired.take_overdue(now_ns) {
+            let _ = rustix::net::sockopt::set_socket_linger(&socket, Some(Duration::ZERO));
+        }
     }
 
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {

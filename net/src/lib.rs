@@ -14,6 +14,7 @@ pub mod limits;
 pub mod perf;
 mod ports;
 mod refusal;
+mod retired;
 pub mod socket;
 pub mod tls;
 pub mod unix;
@@ -135,6 +136,24 @@ pub trait Io {
 
     /// Closes the connection as [`Io::close`] does, but with a reset: the peer is told that it broke, not that it ended.
     fn reset(&mut self, slot: Slot);
+
+    /// Gives up a connection whose last answer is whole, and frees its slot; no further completion of it comes. The peer may still
+    /// close the connection first: it is closed as soon as the peer has, or by [`Io::close_retired`]. A back end that can't wait for that
+    /// closes it now.
+    fn retire(&mut self, slot: Slot, until_ns: u64) {
+        let _ = until_ns;
+        self.close(slot);
+    }
+
+    /// The end of the time that the oldest of the retired connections has; `None`: there is none.
+    fn retired_until_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Closes the retired connections whose time is up at `now_ns`: with a reset, because the peer had its time and the ports must not stay in use.
+    fn close_retired(&mut self, now_ns: u64) {
+        let _ = now_ns;
+    }
 
     /// Hands what was asked for to the kernel now, not only with the next [`Io::wait`].
     fn flush(&mut self) -> std::io::Result<()> {

@@ -97,6 +97,7 @@ impl Framing {
     /// Reads the framing fields; `minor` is the version's second digit.
     pub fn of(fields: &[Header<'_>], minor: u8) -> Result<Self, WireError> {
         let mut framing = Self { keep_alive: minor >= 1, ..Self::default() };
+        let mut closes = false;
         for field in fields {
             // The length of the name decides almost always; only then is it compared.
             match field.name.len() {
@@ -115,7 +116,7 @@ impl Framing {
                 10 if field.name.eq_ignore_ascii_case("connection") => {
                     for token in tokens(field.value) {
                         if token.eq_ignore_ascii_case(b"close") {
-                            framing.keep_alive = false;
+                            closes = true;
                         } else if minor == 0 && token.eq_ignore_ascii_case(b"keep-alive") {
                             framing.keep_alive = true;
                         }
@@ -129,7 +130,8 @@ impl Framing {
             }
         }
         framing.is_ambiguous = framing.encoded && (framing.length.is_some() || minor == 0);
-        framing.keep_alive &= !framing.is_ambiguous;
+        // `close` wins over `keep-alive`, whichever comes first (RFC 9112 section 9.3).
+        framing.keep_alive &= !framing.is_ambiguous && !closes;
         Ok(framing)
     }
 }

@@ -35,6 +35,8 @@ pub struct Run {
 pub enum Server {
     /// `floor_server` with a body of this many bytes.
     Floor(u32),
+    /// `floor_server` with 12 bytes and `Connection: close`; it leaves the closing to the client.
+    FloorLeaves,
     /// `drome serve` with these arguments.
     Reference(&'static [&'static str]),
     /// `drome serve --root` with the same files as nginx.

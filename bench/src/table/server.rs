@@ -86,6 +86,10 @@ impl Fixtures {
             Server::Floor(body_bytes) => {
                 (self.release.join("examples/floor_server"), vec![port.to_string(), body_bytes.to_string()])
             }
+            Server::FloorLeaves => {
+                let args = [&port.to_string(), "12", "leave"].map(str::to_owned);
+                (self.release.join("examples/floor_server"), args.to_vec())
+            }
             Server::Reference(args) => drome(args),
             Server::Root => drome(&["--root", &text(&self.folder.path().join("files"))]),
             Server::Nginx => self.nginx(&format!("listen 127.0.0.1:{port} backlog=4096;"))?,
@@ -158,6 +162,7 @@ pub fn installed(program: &str) -> Result<PathBuf> {
 pub fn label(server: Server) -> String {
     match server {
         Server::Floor(_) => "the floor server".to_owned(),
+        Server::FloorLeaves => "the floor server that leaves the closing to its clients".to_owned(),
         Server::Reference(args) => ["drome serve"].iter().chain(args).copied().collect::<Vec<_>>().join(" "),
         Server::Root => "drome serve --root".to_owned(),
         Server::Nginx => "nginx".to_owned(),

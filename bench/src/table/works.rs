@@ -221,6 +221,13 @@ pub const WORKS: &[Work] = &[
         ..WORK
     },
     Work {
+        name: "left-open",
+        title: "a new connection per request, 64 at once, at a server that says `Connection: close` and leaves the closing to the client",
+        runs: &[run(Server::FloorLeaves, "/", Drome(&[])), run(Server::FloorLeaves, "/", Wrk(&[]))],
+        figures: &[figure(Rate, 0, LowestOf(&[1]), AtLeast(0.90))],
+        ..WORK
+    },
+    Work {
         name: "tls-keep-alive",
         title: "64 keep-alive connections, TLS 1.3, 12-byte body, the reference server",
         min_seconds: 2,

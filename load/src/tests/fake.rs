@@ -4,7 +4,7 @@
 use net::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Slot};
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -49,6 +49,26 @@ struct Peer {
     is_open: bool,
     requests: usize,
     ended_cleanly: Option<bool>,
+    has_ended: bool,
+}
+
+/// How a connection was closed, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// After its peer.
+    AfterPeer(u64),
+    /// Before its peer.
+    First(u64),
+    /// Before its peer, with a reset.
+    Reset(u64),
+}
+
+/// A connection that was given up and whose peer may close it first.
+struct Retired {
+    nth: usize,
+    until_ns: u64,
+    /// When the peer will close it.
+    ends_ns: u64,
 }
 
 /// What a test sees of the back end after the worker has consumed it.
@@ -58,8 +78,8 @@ pub struct Seen {
     pub connects_ns: Vec<u64>,
     /// When each send left.
     pub handed_over_ns: Vec<u64>,
-    /// Completions for slots that were closed, or that came twice.
-    pub closed: usize,
+    /// How each connection was closed, by its number.
+    pub closed: BTreeMap<usize, Closed>,
 }
 
 /// The back end.
@@ -71,10 +91,13 @@ pub struct Fake<'s> {
     /// When, in which order, on which slot and generation, what.
     due: BinaryHeap<Reverse<(u64, usize, Slot, usize)>>,
     what: Vec<What>,
+    retired: Vec<Retired>,
     bytes: Vec<u8>,
     /// Sends that have not left yet, and what one takes.
     waiting: usize,
     pub send_takes_ns: u64,
+    /// Whether a send leaves at once, not when the worker waits.
+    pub sends_at_once: bool,
     request_bytes: usize,
     seen: Rc<RefCell<Seen>>,
 }
@@ -94,9 +117,11 @@ impl<'s> Fake<'s> {
             peers: Vec::new(),
             due: BinaryHeap::new(),
             what: Vec::new(),
+            retired: Vec::new(),
             bytes: Vec::new(),
             waiting: 0,
             send_takes_ns: 0,
+            sends_at_once: false,
             request_bytes,
             seen: Rc::clone(&seen),
         };
@@ -121,6 +146,18 @@ impl<'s> Fake<'s> {
             self.clock.set(self.now_ns() + self.send_takes_ns);
             self.seen.borrow_mut().handed_over_ns.push(self.now_ns());
         }
+    }
+
+    /// Closes retired connections whose peer has closed them.
+    fn close_after_peers(&mut self) {
+        let now = self.now_ns();
+        let mut seen = self.seen.borrow_mut();
+        self.retired.retain(|retired| {
+            if retired.ends_ns <= now {
+                seen.closed.insert(retired.nth, Closed::AfterPeer(now));
+            }
+            retired.ends_ns > now
+        });
     }
 
     fn has_something(&mut self) -> bool {
@@ -164,6 +201,9 @@ impl Io for Fake<'_> {
         peer.requests += requests;
         self.waiting += 1;
         self.call(slot, call);
+        if self.sends_at_once {
+            self.hand_over();
+        }
         true
     }
 
@@ -174,14 +214,48 @@ impl Io for Fake<'_> {
     fn skip(&mut self, _: Slot, _: u64) {}
 
     fn close(&mut self, slot: Slot) {
+        let now = self.now_ns();
         if let Some(peer) = self.peers.get_mut(slot as usize).filter(|peer| peer.is_open) {
             peer.is_open = false;
-            self.seen.borrow_mut().closed += 1;
+            let closed = if peer.has_ended { Closed::AfterPeer(now) } else { Closed::First(now) };
+            self.seen.borrow_mut().closed.insert(peer.nth, closed);
         }
     }
 
     fn reset(&mut self, slot: Slot) {
         self.close(slot);
+    }
+
+    fn retire(&mut self, slot: Slot, until_ns: u64) {
+        let peer = &mut self.peers[slot as usize];
+        assert!(peer.is_open, "slot {slot}, which is closed, is given up");
+        if peer.has_ended {
+            return self.close(slot);
+        }
+        peer.is_open = false;
+        let Peer { nth, generation, .. } = *peer;
+        let is_end = |what: usize| matches!(self.what[what], What::Ended(_) | What::Failed(..));
+        let ends = self
+            .due
+            .iter()
+            .filter(|Reverse((_, what, of, born))| (*of, *born) == (slot, generation) && is_end(*what));
+        let ends_ns = ends.map(|Reverse((at_ns, ..))| *at_ns).min().unwrap_or(u64::MAX);
+        self.retired.push(Retired { nth, until_ns, ends_ns });
+    }
+
+    fn retired_until_ns(&self) -> Option<u64> {
+        self.retired.iter().map(|retired| retired.until_ns).min()
+    }
+
+    fn close_retired(&mut self, now_ns: u64) {
+        self.close_after_peers();
+        let mut seen = self.seen.borrow_mut();
+        self.retired.retain(|retired| {
+            if retired.until_ns <= now_ns {
+                seen.closed.insert(retired.nth, Closed::Reset(self.clock.get()));
+            }
+            retired.until_ns > now_ns
+        });
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -195,6 +269,7 @@ impl Io for Fake<'_> {
 
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         self.hand_over();
+        self.close_after_peers();
         if self.has_something() {
             return Ok(true);
         }
@@ -202,7 +277,9 @@ impl Io for Fake<'_> {
         let until_ns = self.now_ns().saturating_add(longest_ns);
         let next_ns = self.due.peek().map_or(u64::MAX, |Reverse((at_ns, ..))| *at_ns);
         // Another back end may have been waited for beyond what is due here.
-        self.clock.set(until_ns.min(next_ns).max(self.now_ns()));
+        let ends_ns = self.retired.iter().map(|retired| retired.ends_ns).min().unwrap_or(u64::MAX);
+        self.clock.set(until_ns.min(next_ns).min(ends_ns).max(self.now_ns()));
+        self.close_after_peers();
         assert!(self.now_ns() < u64::MAX, "the worker waits for ever");
         Ok(self.has_something())
     }
@@ -215,13 +292,17 @@ impl Io for Fake<'_> {
         let event = match std::mem::replace(&mut self.what[what], What::Connected) {
             What::Connected => Event::Connected,
             What::Secured => Event::Secured,
-            What::Failed(operation, errno) => Event::Failed(operation, errno),
+            What::Failed(operation, errno) => {
+                self.peers[slot as usize].has_ended = true;
+                Event::Failed(operation, errno)
+            }
             What::Bytes(bytes) => {
                 self.bytes = bytes;
                 Event::Received
             }
             What::Ended(cleanly) => {
-                self.peers[slot as usize].ended_cleanly = cleanly;
+                let peer = &mut self.peers[slot as usize];
+                (peer.ended_cleanly, peer.has_ended) = (cleanly, true);
                 Event::Ended
             }
         };

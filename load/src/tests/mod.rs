@@ -1,5 +1,6 @@
 //! The worker, driven by scripts instead of servers: no sockets, and a clock that moves only when the worker waits.
 
+mod closing;
 mod fake;
 mod faults;
 mod late;

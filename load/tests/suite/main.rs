@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod closing;
 mod exchanges;
 mod slices;
 #[path = "../../../net/tests/uring/mod.rs"]

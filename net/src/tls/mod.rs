@@ -209,6 +209,20 @@ impl<I: Io> Tls<I> {
         is_sent
     }
 
+    /// Ends a session, and announces that.
+    fn say_goodbye(&mut self, slot: Slot) {
+        if let Some(mut session) = self.sessions.get_mut(slot as usize).and_then(Option::take) {
+            session.say_goodbye(&mut self.buffers);
+            self.flush(slot);
+        }
+    }
+
+    /// Drops further completions of this slot.
+    fn forget(&mut self, slot: Slot) {
+        self.to_greet.take_if(|greeted| *greeted == slot);
+        self.at_once.retain(|completion| completion.slot != slot);
+    }
+
     /// Handles the transport's report that the peer sends nothing more.
     fn ended(&mut self, slot: Slot) {
         match self.session(slot).map(Session::end) {
@@ -303,13 +317,9 @@ impl<I: Io> Io for Tls<I> {
     fn skip(&mut self, _slot: Slot, _bytes: u64) {}
 
     fn close(&mut self, slot: Slot) {
-        if let Some(mut session) = self.sessions.get_mut(slot as usize).and_then(Option::take) {
-            session.say_goodbye(&mut self.buffers);
-            self.flush(slot);
-        }
+        self.say_goodbye(slot);
         self.inner.close(slot);
-        self.to_greet.take_if(|greeted| *greeted == slot);
-        self.at_once.retain(|completion| completion.slot != slot);
+        self.forget(slot);
     }
 
     /// Resets without a TLS message, as a broken connection does.
@@ -318,8 +328,22 @@ impl<I: Io> Io for Tls<I> {
             *session = None;
         }
         self.inner.reset(slot);
-        self.to_greet.take_if(|greeted| *greeted == slot);
-        self.at_once.retain(|completion| completion.slot != slot);
+        self.forget(slot);
+    }
+
+    /// Announces the end, as a client has to before it closes (RFC 9112 section 9.8): what the peer still sends is not looked at.
+    fn retire(&mut self, slot: Slot, until_ns: u64) {
+        self.say_goodbye(slot);
+        self.inner.retire(slot, until_ns);
+        self.forget(slot);
+    }
+
+    fn retired_until_ns(&self) -> Option<u64> {
+        self.inner.retired_until_ns()
+    }
+
+    fn close_retired(&mut self, now_ns: u64) {
+        self.inner.close_retired(now_ns);
     }
 
     fn flush(&mut self) -> std::io::Result<()> {

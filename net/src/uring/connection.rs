@@ -80,6 +80,17 @@ pub struct Of {
     pub generation: u32,
 }
 
+impl Receiving {
+    /// What waits in the kernel. A receive that was told to stop is no longer there, or soon will not be.
+    pub fn waits(self) -> Option<Op> {
+        match self {
+            Self::Connecting => Some(Op::Connect),
+            Self::Armed(op) => Some(op),
+            Self::Off | Self::Stopping | Self::Due => None,
+        }
+    }
+}
+
 impl Default for Sending {
     fn default() -> Self {
         Self::Clear(Parcel::default())

@@ -7,11 +7,13 @@ mod entries;
 mod outbox;
 mod pool;
 mod receives;
+mod retiring;
 mod ring;
 mod sends;
 mod sizes;
 mod take;
 
+use crate::retired::Retired;
 use crate::socket::Peer;
 use crate::unsent::FilePiece;
 use crate::{Completion, Endpoint, Io, Operation, Ports, Slot, socket};
@@ -21,6 +23,7 @@ use io_uring::opcode;
 use io_uring::types::{Fd, Fixed};
 use outbox::Outbox;
 use pool::Pool;
+use retiring::Retiree;
 use ring::Ring;
 use rustix::io::Errno;
 use rustix::net::SendFlags;
@@ -39,6 +42,7 @@ pub struct Uring {
     /// Slots below this one have a place in the ring's own table of files.
     files: u32,
     connections: Vec<Connection>,
+    retired: Retired<Retiree>,
     /// Completions that were known at once, without the ring.
     at_once: VecDeque<Completion>,
     peers: Vec<(Endpoint, Box<Peer>)>,
@@ -77,6 +81,7 @@ impl Uring {
             outbox: Outbox::new(sizes.outbox_bytes as usize),
             files: sizes.files,
             connections: Vec::new(),
+            retired: Retired::new(),
             at_once: VecDeque::new(),
             peers: Vec::new(),
             ports: None,
@@ -123,30 +128,43 @@ impl Uring {
     /// Gives the socket up; the ring closes it in its turn, after everything that was requested before. What waits in the kernel for this
     /// connection is cancelled, because it would keep the socket open.
     fn shut(&mut self, slot: Slot) {
+        let Some((socket, generation, waits)) = self.empty(slot) else { return };
+        self.cancel(Token { op: waits.unwrap_or(Op::Silent), generation, slot });
+        self.close_socket(socket);
+        if self.is_server {
+            self.free.push(slot);
+        }
+    }
+
+    /// Empties the slot, whose socket is the caller's now: returns it with its generation, and what waits in the kernel to open it or to
+    /// receive.
+    fn empty(&mut self, slot: Slot) -> Option<(OwnedFd, u32, Option<Op>)> {
         let connection = &mut self.connections[slot as usize];
         let generation = connection.generation.wrapping_add(1);
         let old = std::mem::replace(connection, Connection { generation, ..Connection::default() });
-        let Some(socket) = old.socket else { return };
+        let socket = old.socket?;
         let generation = old.generation;
         self.due.take_if(|due| *due == slot);
         self.forget(slot);
-        let waits = match old.receiving {
-            Receiving::Connecting => Some(Op::Connect),
-            Receiving::Armed(op) => Some(op),
-            Receiving::Off | Receiving::Stopping | Receiving::Due => None,
-        };
-        let polls = matches!(old.sending, Sending::Blocked(_)).then_some(Op::Room);
-        for op in [waits, polls].into_iter().flatten() {
-            let token = Token { op, generation, slot };
-            self.ring.push(&entries::silent(opcode::AsyncCancel::new(token.into()).build()));
+        if matches!(old.sending, Sending::Blocked(_)) {
+            self.cancel(Token { op: Op::Room, generation, slot });
         }
         if old.place == Place::Taken {
             self.ring.push(&entries::silent(opcode::Close::new(Fixed(slot)).build()));
         }
-        self.ring.push(&entries::silent(opcode::Close::new(Fd(socket.into_raw_fd())).build()));
-        if self.is_server {
-            self.free.push(slot);
+        Some((socket, generation, old.receiving.waits()))
+    }
+
+    /// Cancels what waits in the kernel with this token, if anything.
+    fn cancel(&mut self, token: Token) {
+        if token.op != Op::Silent {
+            self.ring.push(&entries::silent(opcode::AsyncCancel::new(token.into()).build()));
         }
+    }
+
+    /// Lets the ring close this socket in its turn.
+    fn close_socket(&mut self, socket: OwnedFd) {
+        self.ring.push(&entries::silent(opcode::Close::new(Fd(socket.into_raw_fd())).build()));
     }
 
     /// Does, before a turn ends, what could not be done in it before.
@@ -193,6 +211,7 @@ impl Drop for Uring {
     /// number.
     fn drop(&mut self) {
         (0..self.connections.len()).for_each(|slot| self.shut(slot as Slot));
+        self.reset_retired(u64::MAX);
     }
 }
 
@@ -291,6 +310,19 @@ impl Io for Uring {
             let _ = rustix::net::sockopt::set_socket_linger(socket, Some(Duration::ZERO));
             self.shut(slot);
         }
+    }
+
+    fn retire(&mut self, slot: Slot, until_ns: u64) {
+        self.forget(slot);
+        self.let_go(slot, until_ns);
+    }
+
+    fn retired_until_ns(&self) -> Option<u64> {
+        self.retired.until_ns()
+    }
+
+    fn close_retired(&mut self, now_ns: u64) {
+        self.reset_retired(now_ns);
     }
 
     fn flush(&mut self) -> std::io::Result<()> {

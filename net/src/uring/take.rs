@@ -19,7 +19,10 @@ impl Uring {
             Op::Silent => None,
             Op::Connect | Op::Drop | Op::Send | Op::Room => {
                 let is_now = |c: &Connection| c.socket.is_some() && token.is_of(c.generation);
-                self.connections.get(token.slot as usize).filter(|c| is_now(c))?;
+                if !self.connections.get(token.slot as usize).is_some_and(is_now) {
+                    self.heard_of_retired(token, entry);
+                    return None;
+                }
                 let event = match token.op {
                     Op::Connect => Some(self.connected(token.slot, entry.result())),
                     Op::Drop => self.dropped(token.slot, entry.result()),
@@ -41,6 +44,7 @@ impl Uring {
             if let Some(id) = buffer {
                 self.pool.give_back(id);
             }
+            self.heard_of_retired(token, entry);
             return None;
         };
         let result = entry.result();

@@ -30,9 +30,14 @@ impl Drop for Server {
 }
 
 fn serve(body_bytes: usize) -> Server {
+    serve_with(body_bytes, &[])
+}
+
+fn serve_with(body_bytes: usize, more: &[&str]) -> Server {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let args = [port.to_string(), body_bytes.to_string()];
-    let server = Server { child: Command::new(example("floor_server")).args(args).spawn().unwrap(), port };
+    let child = Command::new(example("floor_server")).args(args).args(more).spawn().unwrap();
+    let server = Server { child, port };
     let deadline = Instant::now() + PATIENCE;
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(Instant::now() < deadline, "the server does not listen");
@@ -68,6 +73,21 @@ fn the_server_answers_every_blank_line_whole() {
         let mut received = vec![0; answer.len() * pipeline];
         stream.read_exact(&mut received).unwrap();
         assert!(received == answer.repeat(pipeline), "{}", String::from_utf8_lossy(&received));
+    }
+}
+
+#[test]
+fn a_server_that_leaves_the_closing_to_its_clients_says_close_and_stays() {
+    let server = serve_with(2, &["leave"]);
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    for _ in 0..2 {
+        stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        let answer =
+            b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nxx";
+        let mut received = vec![0; answer.len()];
+        stream.read_exact(&mut received).unwrap();
+        assert_eq!(received, answer);
     }
 }
 

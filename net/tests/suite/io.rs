@@ -2,6 +2,7 @@
 
 mod files;
 mod lifetimes;
+mod retiring;
 
 use files::{
     a_closed_connection_lets_go_of_its_files, a_file_that_has_become_shorter_fails,
@@ -17,6 +18,10 @@ use lifetimes::{
     under_pressure_bytes_stay_in_order,
 };
 use net::{Completion, Endpoint, Epoll, Errno, Event, Io, Operation, Sizes, Slot, Uring, socket};
+use retiring::{
+    a_peer_that_closes_first_keeps_the_ports_busy, a_peer_that_only_sends_no_more_is_not_kept_waiting,
+    a_peer_that_stays_is_reset_when_its_time_is_up, the_place_of_a_retired_connection_is_free_at_once,
+};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -91,6 +96,10 @@ with_every_back_end!(
     a_body_that_is_looked_at_after_one_that_was_not_comes_in_large_pieces,
     under_pressure_bytes_stay_in_order,
     a_connection_takes_a_port_of_its_own_range,
+    a_peer_that_closes_first_keeps_the_ports_busy,
+    a_peer_that_only_sends_no_more_is_not_kept_waiting,
+    a_peer_that_stays_is_reset_when_its_time_is_up,
+    the_place_of_a_retired_connection_is_free_at_once,
 );
 
 /// One side, and all that it has received, by slot.

@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 /// A listener of the system's own, and where: it shows when a connection really ends.
-fn plain_listener() -> (TcpListener, Endpoint) {
+pub fn plain_listener() -> (TcpListener, Endpoint) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     (listener, address.into())
