@@ -1,5 +1,5 @@
 //! How many pairs of contenders does a run decide, by how far they are apart? Reads what `drome report RUN --format json` prints, fits the
-//! model of heats at the level of a study's look (also to a first look, which gives no ranks), and prints, for each cell and for pairs of each class, how many are decided or equal, and
+//! model of heats at the level of one cell (also to a first look, which gives no ranks), and prints, for each cell and for pairs of each class, how many are decided or equal, and
 //! the median half-width of the interval that decides. Of several runs, each is compared with the one before it: how many pairs are
 //! decided in both, and how many of these one way and then the other.
 //!
@@ -11,7 +11,7 @@ use model::Findings;
 use model::contender::Class;
 use model::findings::{CellFindings, ContenderFindings, Unranked};
 use model::heat::HUB;
-use stats::heats::{Best, Entrant, Fit, Looks, Pair, Rules, Start, Verdict};
+use stats::heats::{Best, Entrant, Fit, LEVEL, Pair, Rules, Start, Verdict};
 use std::collections::BTreeMap;
 
 /// The distances, as ratios less one, between which pairs are counted together.
@@ -49,7 +49,7 @@ fn pairs(cell: &CellFindings, of: &[Class]) -> Vec<((String, String), Pair)> {
     let entrants: Vec<Entrant> = contenders.iter().map(entrant).chain([hub]).collect();
     let best = if cell.metric.is_better_higher() { Best::Highest } else { Best::Lowest };
     let has_hub = starts.iter().any(|s| s.contender == contenders.len());
-    let rules = Rules { hub: has_hub.then_some(contenders.len()), best, chance: Looks::STUDY.chance };
+    let rules = Rules { hub: has_hub.then_some(contenders.len()), best, chance: LEVEL };
     let fit = Fit::new(&entrants, &starts, &rules);
     let own: Vec<usize> = (0..contenders.len())
         .filter(|c| of.contains(&class(&contenders[*c])) && entrants[*c].is_ranked && !entrants[*c].is_floor)

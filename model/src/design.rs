@@ -6,7 +6,6 @@ mod file;
 use crate::metric::Metric;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::heats::Looks;
 use std::time::Duration;
 
 /// How much is measured, and when to stop.
@@ -68,23 +67,9 @@ impl Design {
         usize::try_from(cycles).unwrap_or(usize::MAX).max(1)
     }
 
-    /// The numbers of rounds after which the run checks whether it has measured enough: the planned ones between the smallest and the
-    /// largest number of rounds, then the largest. There are never more looks than [`Self::level`] is computed for.
+    /// The numbers of rounds after which the run checks whether it has measured enough; the last is the largest number of rounds.
     pub fn looks(&self) -> Vec<usize> {
-        let [least, most] = self.blocks;
-        let after = self.planned().after;
-        let within = after.iter().copied().filter(|rounds| (least..most).contains(rounds));
-        within.take(after.len() - 1).chain([most]).collect()
-    }
-
-    /// The allowed chance of a wrong decision at each look. With it, all looks together are wrong in at most 5 % of runs.
-    pub fn level(&self) -> f64 {
-        self.planned().chance
-    }
-
-    /// The planned looks. A race looks after 2, 3, 4, 6, 9, 14, … rounds, a study after 4, 6, 9 and 13.
-    fn planned(&self) -> Looks {
-        if self.decide { Looks::RACE } else { Looks::STUDY }
+        stats::heats::looks(self.blocks)
     }
 }
 
@@ -153,19 +138,5 @@ mod tests {
             let error = read(&text).unwrap_err();
             assert!(error.contains(why), "{text}\n{error}");
         }
-    }
-
-    #[test]
-    fn looks_are_within_the_rounds_and_are_never_more_than_the_level_allows_for() {
-        let looks = |blocks| Design { blocks, ..read(HEATS).unwrap() }.looks();
-        assert_eq!(looks([4, 13]), [4, 6, 9, 13]);
-        assert_eq!((looks([4, 4]), looks([2, 2]), looks([14, 16])), (vec![4], vec![2], vec![16]));
-        assert_eq!((looks([5, 12]), looks([4, 30])), (vec![6, 9, 12], vec![4, 6, 9, 30]));
-        let race = |blocks| Design { blocks, decide: true, ..read(HEATS).unwrap() };
-        assert_eq!(race([2, 60]).looks(), [2, 3, 4, 6, 9, 14, 21, 32, 48, 60]);
-        assert_eq!(race([2, 100]).looks(), [2, 3, 4, 6, 9, 14, 21, 32, 48, 100]);
-        assert_eq!(race([6, 100]).looks(), [6, 9, 14, 21, 32, 48, 72, 100]);
-        let race = race([2, 60]);
-        assert!(race.level() < 0.05 / 4.0 && Design { decide: false, ..race }.level() * 4.0 <= 0.05);
     }
 }

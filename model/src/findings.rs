@@ -101,7 +101,7 @@ pub struct RaceFindings {
     pub faster: Option<String>,
     /// The metric of the second contender as a share of the first's.
     pub ratio: Option<Figure>,
-    /// Every other contender, compared with the first.
+    /// Every two contenders, compared: first every other one with the first. In blocks, only these.
     pub pairs: Vec<PairFindings>,
     /// What was the same for all contenders.
     pub held_equal: HeldEqual,
@@ -109,6 +109,14 @@ pub struct RaceFindings {
     /// interval. Absent where drome started them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub running: bool,
+}
+
+impl RaceFindings {
+    /// Every other contender, compared with the first.
+    pub fn with_first(&self) -> impl Iterator<Item = &PairFindings> {
+        let first = self.pairs.first().map(|pair| &pair.against);
+        self.pairs.iter().filter(move |pair| Some(&pair.against) == first)
+    }
 }
 
 /// What is certain about two contenders.
@@ -121,18 +129,18 @@ pub enum Decided {
     Equal,
 }
 
-/// One contender of a race, compared with the first.
+/// One contender of a race, compared with another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairFindings {
     /// The contender.
     pub contender: String,
-    /// The first contender.
+    /// The other, whose letter comes before.
     pub against: String,
     /// What is certain; null: nothing is.
     pub decided: Option<Decided>,
     /// The better of the two.
     pub faster: Option<String>,
-    /// The contender's metric as a share of the first's.
+    /// The contender's metric as a share of the other's.
     pub ratio: Option<Figure>,
     /// The same share with the interval that decides: it holds for all comparisons of the race and all looks together. `--fail-if-slower`
     /// goes by it. Null in blocks, and where too few starts were sound.

@@ -78,7 +78,7 @@ impl Gate {
         let mut gate = Self { margin, changes: Vec::new(), unknown: Vec::new() };
         let Some((race, cell)) = findings.race.as_ref().zip(findings.cells.first()) else { return gate };
         let of = |name: &str| cell.contenders.iter().find(|c| c.name == name);
-        for pair in &race.pairs {
+        for pair in race.with_first() {
             let two = [of(&pair.contender), of(&pair.against)];
             let title = two[0].map_or(pair.contender.as_str(), |c| &c.title);
             // A race is looked at again and again, and ends as soon as it is decided: the interval for a single pair at a single look would

@@ -53,6 +53,13 @@ impl Run {
     pub fn servers_already_ran(&self) -> bool {
         self.race.as_ref().is_some_and(|race| race.running)
     }
+
+    /// The probability of any wrong decision in one evaluation of a cell of a run in heats. All cells that are judged together share one, as
+    /// all comparisons of two runs do.
+    pub fn level(&self) -> f64 {
+        let races = self.race.as_ref().and_then(|race| race.cells).unwrap_or(1);
+        stats::heats::LEVEL / (self.study.cells.len() * races).max(1) as f64
+    }
 }
 
 /// What all contenders of a race have in common.
@@ -65,6 +72,9 @@ pub struct Raced {
     /// Whether its servers already ran, so that drome neither started nor stopped them; a start is then a new set of connections.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub running: bool,
+    /// The number of races that are judged together, this one included: one for each cell of a file. Absent where it is judged alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<usize>,
 }
 
 /// A container image, pinned.

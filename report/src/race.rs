@@ -62,7 +62,20 @@ pub fn markdown(f: &Findings) -> String {
 /// contenders.
 pub fn verdicts(f: &Findings) -> Vec<String> {
     let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else { return Vec::new() };
-    race.pairs.iter().flat_map(|pair| verdict(cell, pair, label)).collect()
+    told(race).flat_map(|pair| verdict(cell, pair, is_with_first(race, pair), label)).collect()
+}
+
+/// With more pairs than this, only those with the first command are told one by one; ranks and letters tell the rest.
+const MOST_PAIRS: usize = 6;
+
+/// The pairs that a report tells one by one.
+fn told(race: &RaceFindings) -> impl Iterator<Item = &PairFindings> {
+    let tells_all = race.pairs.len() <= MOST_PAIRS;
+    race.pairs.iter().filter(move |pair| tells_all || is_with_first(race, pair))
+}
+
+fn is_with_first(race: &RaceFindings, pair: &PairFindings) -> bool {
+    race.pairs.first().is_some_and(|first| first.against == pair.against)
 }
 
 /// What a race of servers that already ran can't tell.
@@ -98,10 +111,10 @@ pub fn labelled<'f>(f: &'f Findings, c: &'f ContenderFindings) -> (String, &'f s
 /// All lines below the table, each with its colour.
 pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<(String, Ink)> {
     let mut lines = Vec::new();
-    for pair in &race.pairs {
+    for pair in told(race) {
         // The first line is the result; the others express it in other units.
         let inks = [if pair.faster.is_some() { Ink::Good } else { Ink::Plain }, Ink::Plain, Ink::Plain];
-        lines.extend(verdict(cell, pair, letter).into_iter().zip(inks));
+        lines.extend(verdict(cell, pair, is_with_first(race, pair), letter).into_iter().zip(inks));
     }
     let doubts = by_letter(cell).into_iter().flat_map(|c| [memory_growth::sentence(c), unsound(cell, c)]);
     lines.extend(doubts.flatten().map(|line| (line, Ink::Doubt)));
@@ -133,8 +146,8 @@ pub fn conditions(f: &Findings) -> Vec<String> {
     lines
 }
 
-/// The result of one pair.
-fn verdict(cell: &CellFindings, pair: &PairFindings, name: Naming) -> Vec<String> {
+/// The result of one pair. `has_more`: whether it is with the first contender, so that differences in time and CPU are known.
+fn verdict(cell: &CellFindings, pair: &PairFindings, has_more: bool, name: Naming) -> Vec<String> {
     let find = |name: &str| cell.contenders.iter().find(|c| c.name == name);
     let (Some(base), Some(other)) = (find(&pair.against), find(&pair.contender)) else { return Vec::new() };
     let names = format!("{} and {}", name(base), name(other));
@@ -178,7 +191,7 @@ fn verdict(cell: &CellFindings, pair: &PairFindings, name: Naming) -> Vec<String
     let [by, low, high] = [by, low, high].map(|x| format!("{x:.decimals$}"));
     let first = format!("{}, 95 % {low}–{high}{floor}", sentence(cell, [better, worse], &by, name));
     let mut lines = vec![first];
-    if cell.metric == Metric::Rate {
+    if cell.metric == Metric::Rate && has_more {
         // The figures are the excess of the second over the first; the report has that of the slower over the faster.
         let signed =
             |figure: Option<Figure>| if better.name == other.name { figure.map(negative) } else { figure };

@@ -1,13 +1,13 @@
 //! How often the model of heats errs, how wide its intervals are, and what it finds, over simulated studies and races.
-//! `cargo run --release -p drome-stats --example simulate_heats -- [studies] [races] [studies of slices] [comparisons]` (400, 2,000,
-//! 400 and 400 unless said).
+//! `cargo run --release -p drome-stats --example simulate_heats -- [studies] [races] [studies of slices] [comparisons] [watched]`
+//! (400, 2,000, 400, 400 and 1,000 unless said).
 
 #![allow(clippy::unwrap_used, reason = "a study of one's own may panic")]
 
 #[path = "../tests/simulation/world.rs"]
 mod world;
 
-use stats::heats::{Best, Fit, InBoth, Looks, Rules, Verdict, changes, figures};
+use stats::heats::{Best, Fit, InBoth, LEVEL, Rules, Verdict, changes, figures, looks};
 use stats::random;
 use world::{MANAGED, NATIVE, Noise, World};
 
@@ -24,6 +24,10 @@ fn main() {
     if races > 0 {
         print_races(races);
     }
+    let watched = count(5, 1_000);
+    if watched > 0 {
+        print_watched(watched);
+    }
     let comparisons = count(4, 400);
     if comparisons > 0 {
         print_comparisons(comparisons);
@@ -31,7 +35,7 @@ fn main() {
 }
 
 /// The contenders of each of two cells, and the rounds of each of two runs that are compared.
-const COMPARED: [(usize, usize); 3] = [(4, 5), (9, 5), (26, 5)];
+const COMPARED: [(usize, usize); 5] = [(1, 5), (2, 5), (4, 5), (9, 5), (26, 5)];
 
 fn print_comparisons(runs: u64) {
     println!(
@@ -74,8 +78,7 @@ fn compared(
             if cell == 0 {
                 now.truth[0].0 += (-lost).ln_1p();
             }
-            let fit =
-                |world: &World, seed| fit(world, &world.run(rounds, Noise::Normal, seed).0, Looks::STUDY);
+            let fit = |world: &World, seed| fit(world, &world.run(rounds, Noise::Normal, seed).0);
             let all = changes(&fit(before, seed), &fit(&now, seed ^ 1), (hub, hub), &both, 2 * hub).all;
             for (c, change) in all.into_iter().flatten().enumerate() {
                 let is_lost = cell == 0 && c == 0 && lost > 0.0;
@@ -113,9 +116,12 @@ fn print_time() {
     let world = World::study(36, 15, 0.05);
     let (starts, _) = world.run(13, Noise::Normal, 1);
     let began = std::time::Instant::now();
-    (0..10).for_each(|_| drop(fit(&world, &starts, Looks::STUDY)));
+    (0..10).for_each(|_| drop(fit(&world, &starts)));
     println!("A fit of 51 contenders and 13 rounds takes {:.1} ms.\n", began.elapsed().as_secs_f64() * 100.0);
 }
+
+/// The numbers of rounds whose rows are printed.
+const PRINTED: [usize; 3] = [4, 6, 13];
 
 fn print_studies(runs: u64) {
     println!("51 contenders (36 native, 15 managed), heats of six and a hub, {runs} studies a row.\n");
@@ -125,21 +131,24 @@ fn print_studies(runs: u64) {
     println!("| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: |");
     for noise in world::ALL {
         let (equal, apart) = (World::study(36, 15, 0.0), World::study(36, 15, 0.05_f64.ln_1p()));
-        let mut sums = [(Sums::default(), Sums::default()); Looks::STUDY.after.len()];
-        let mut wrong_so_far = [0.0; Looks::STUDY.after.len()];
+        let all = looks([4, 13]);
+        let mut sums = vec![(Sums::default(), Sums::default()); all.len()];
+        let mut wrong_so_far = vec![0.0; all.len()];
         for seed in 0..runs {
-            let (mut is_wrong, rounds) = (false, *Looks::STUDY.after.last().unwrap());
-            let (starts, ends) = equal.run(rounds, noise, seed);
-            let (steps, step_ends) = apart.run(rounds, noise, seed + 1_000_000);
-            for (i, look) in Looks::STUDY.after.iter().enumerate() {
+            let mut is_wrong = false;
+            let (starts, ends) = equal.run(13, noise, seed);
+            let (steps, step_ends) = apart.run(13, noise, seed + 1_000_000);
+            for (i, look) in all.iter().enumerate() {
                 let before = sums[i].0.wrong;
-                judge(&equal, &fit(&equal, &starts[..ends[look - 1]], Looks::STUDY), &mut sums[i].0);
+                judge(&equal, &fit(&equal, &starts[..ends[look - 1]]), &mut sums[i].0);
                 is_wrong |= sums[i].0.wrong > before;
                 wrong_so_far[i] += f64::from(u8::from(is_wrong));
-                judge(&apart, &fit(&apart, &steps[..step_ends[look - 1]], Looks::STUDY), &mut sums[i].1);
+                if PRINTED.contains(look) {
+                    judge(&apart, &fit(&apart, &steps[..step_ends[look - 1]]), &mut sums[i].1);
+                }
             }
         }
-        for (i, look) in Looks::STUDY.after.iter().enumerate() {
+        for (i, look) in all.iter().enumerate().filter(|(_, look)| PRINTED.contains(look)) {
             let (s, power) = sums[i];
             let percent = |part: f64, whole: f64| 100.0 * part / whole;
             println!(
@@ -156,8 +165,8 @@ fn print_studies(runs: u64) {
     }
 }
 
-fn fit(world: &World, starts: &[stats::heats::Start], looks: Looks) -> Fit {
-    Fit::new(&world.entrants, starts, &Rules { hub: world.hub, best: Best::Highest, chance: looks.chance })
+fn fit(world: &World, starts: &[stats::heats::Start]) -> Fit {
+    Fit::new(&world.entrants, starts, &Rules { hub: world.hub, best: Best::Highest, chance: LEVEL })
 }
 
 fn judge(world: &World, fit: &Fit, sums: &mut Sums) {
@@ -219,7 +228,7 @@ fn print_slices(runs: u64) {
                     count += 1.0;
                 }
             }
-            judge(&world, &fit(&world, &starts, Looks::STUDY), &mut sums);
+            judge(&world, &fit(&world, &starts), &mut sums);
         }
         println!(
             "| {trouble} | {:.1} % | {:.1} % | {:.1} % | {:.2} |",
@@ -231,45 +240,54 @@ fn print_slices(runs: u64) {
     }
 }
 
+/// The largest number of rounds of a race, unless `--rounds` says otherwise.
+const MOST_ROUNDS: usize = 60;
+
+/// The variances of contender × heat, as shares of that from start to start.
+const HEAT_SHARES: [f64; 4] = [0.0, 0.5, 1.0, 2.0];
+
 fn print_races(races: u64) {
     println!(
-        "\nRaces of two or four commands, each twice in a heat, {races} a row; neighbours so far apart.\n"
+        "\nRaces of two or four commands, each twice in a heat, {races} a row; neighbours so far apart; the variance of contender × \
+         heat is given as a share of that from start to start.\n"
     );
     println!(
-        "| commands | noise | deviation of a start | apart | decided | wrongly | called equal | rounds: median, 90 % |"
+        "| commands | noise | deviation of a start | contender × heat | apart | decided | wrongly | called equal | rounds: median, 90 % |"
     );
-    println!("| ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |");
-    let print = |commands, noise, sd, apart: f64| {
-        print_race(&World::race(commands, apart.ln_1p(), sd), noise, sd, apart, races);
+    println!("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+    let print = |commands, noise, sd, heat_share, apart: f64| {
+        let world = World { heat_share, ..World::race(commands, apart.ln_1p(), sd) };
+        print_race(&world, noise, sd, apart, races);
     };
-    for noise in world::ALL {
-        [0.0, 0.01, 0.03, 0.10].iter().for_each(|apart| print(2, noise, 0.01, *apart));
-        [0.0, 0.03].iter().for_each(|apart| print(4, noise, 0.01, *apart));
+    for heat_share in HEAT_SHARES {
+        for sd in [0.003, 0.01, 0.03] {
+            [0.0, 0.01, 0.03, 0.10].iter().for_each(|apart| print(2, Noise::Normal, sd, heat_share, *apart));
+        }
+        [0.0, 0.015, 0.03].iter().for_each(|apart| print(4, Noise::Normal, 0.01, heat_share, *apart));
     }
-    for sd in [0.003, 0.03] {
-        [0.0, 0.01, 0.02, 0.03, 0.10].iter().for_each(|apart| print(2, Noise::Normal, sd, *apart));
+    for noise in world::ALL.into_iter().filter(|noise| *noise != Noise::Normal) {
+        [0.0, 0.5].iter().for_each(|heat_share| print(2, noise, 0.03, *heat_share, 0.0));
     }
 }
 
 fn print_race(world: &World, noise: Noise, sd: f64, apart: f64, races: u64) {
     let (mut decided, mut wrong, mut equal, mut rounds) = (0, 0, 0, Vec::new());
+    let n = world.truth.len();
+    let all: Vec<_> = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).collect();
     for seed in 0..races {
-        let (starts, ends) = world.run(*Looks::RACE.after.last().unwrap(), noise, seed);
-        // It goes on until nothing is open; a decision of any look so far may be the one that is told.
-        for look in Looks::RACE.after {
-            let fit = fit(world, &starts[..ends[look - 1]], Looks::RACE);
-            let is_over = fit.open_neighbours().is_empty();
-            if is_over || Some(look) == Looks::RACE.after.last() {
-                let n = world.truth.len();
-                let all: Vec<_> = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).collect();
-                let count =
-                    |v: Verdict| all.iter().filter(|(i, j)| fit.pair(*i, *j).unwrap().verdict == v).count();
+        let (starts, ends) = world.run(MOST_ROUNDS, noise, seed);
+        // It goes on until no pair is open.
+        for look in looks([2, MOST_ROUNDS]) {
+            let fit = fit(world, &starts[..ends[look - 1]]);
+            let count =
+                |v: Verdict| all.iter().filter(|(i, j)| fit.pair(*i, *j).unwrap().verdict == v).count();
+            if count(Verdict::Open) == 0 || look == MOST_ROUNDS {
                 decided += usize::from(count(Verdict::First) + count(Verdict::Second) > 0);
                 wrong += usize::from(
                     count(Verdict::Second) + if apart == 0.0 { count(Verdict::First) } else { 0 } > 0,
                 );
                 equal += usize::from(count(Verdict::Equal) == all.len());
-                rounds.push(*look);
+                rounds.push(look);
                 break;
             }
         }
@@ -278,12 +296,39 @@ fn print_race(world: &World, noise: Noise, sd: f64, apart: f64, races: u64) {
     let percent = |n: usize| 100.0 * n as f64 / races as f64;
     let (median, most) = (rounds[rounds.len() / 2], rounds[rounds.len() * 9 / 10]);
     println!(
-        "| {} | {noise:?} | {:.1} % | {:.0} % | {:.1} % | {:.1} % | {:.1} % | {median}, {most} |",
-        world.truth.len(),
+        "| {n} | {noise:?} | {:.1} % | {} | {} % | {:.1} % | {:.1} % | {:.1} % | {median}, {most} |",
         100.0 * sd,
+        world.heat_share,
         100.0 * apart,
         percent(decided),
         percent(wrong),
         percent(equal),
     );
+}
+
+fn print_watched(races: u64) {
+    println!(
+        "\nRaces of equals, evaluated after every round from the second to the hundredth and believed as soon as they decide, {races} a row; \
+         starts vary by 3 %.\n"
+    );
+    println!("| commands | noise | contender × heat | wrong |");
+    println!("| ---: | --- | ---: | ---: |");
+    let print = |commands: usize, noise: Noise, heat_share: f64| {
+        let world = World { heat_share, ..World::race(commands, 0.0, 0.03) };
+        let is_wrong = |seed: &u64| {
+            let (starts, ends) = world.run(100, noise, *seed);
+            let decides = |rounds: usize| {
+                let fit = fit(&world, &starts[..ends[rounds - 1]]);
+                (0..commands).any(|one| (0..commands).any(|other| fit.is_better(one, other)))
+            };
+            (2..=100).any(decides)
+        };
+        let wrong = (0..races).filter(is_wrong).count();
+        println!("| {commands} | {noise:?} | {heat_share} | {:.1} % |", 100.0 * wrong as f64 / races as f64);
+    };
+    HEAT_SHARES.iter().for_each(|share| print(2, Noise::Normal, *share));
+    [0.0, 0.5].iter().for_each(|share| print(3, Noise::Normal, *share));
+    for noise in world::ALL.into_iter().filter(|noise| ![Noise::Normal, Noise::TwoRatios].contains(noise)) {
+        [0.0, 0.5].iter().for_each(|share| print(2, noise, *share));
+    }
 }

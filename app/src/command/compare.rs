@@ -24,7 +24,7 @@ pub struct CompareArgs {
     old: String,
     /// Later run, or a file with its findings [default: the latest run]
     new: Option<String>,
-    /// Exit with 3 if a contender is certainly slower by more than this share, such as 3%; with 0 if none is; with 4 if the
+    /// Exit with 3 if the whole interval of a slowdown lies beyond this share, such as 3%; with 0 if none is slower by more; with 4 if the
     /// runs don't tell
     #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown)]
     fail_if_slower: Option<f64>,

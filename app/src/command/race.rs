@@ -163,6 +163,9 @@ pub struct RaceArgs {
     /// The title of the cell, where the file has cells.
     #[arg(skip)]
     title: Option<String>,
+    /// The number of cells that are raced and judged together, if there are several.
+    #[arg(skip)]
+    cells: Option<usize>,
 }
 
 /// A race that is over.
@@ -297,7 +300,8 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     let stop = stop_flag()?;
     refuse_elsewhere(args)?;
     let remote = args.servers_on.connect(None)?;
-    let Servers { mut lineup, mut entrants, path, url, raced, revisions } = servers::of(args, &stop)?;
+    let Servers { mut lineup, mut entrants, path, url, mut raced, revisions } = servers::of(args, &stop)?;
+    raced.cells = args.cells;
     setup::name_entrants(&mut entrants, &args.names)?;
     let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
     let profiling = Profiling::of(profile_dir, !raced.running || !args.running.pids.is_empty());

@@ -7,7 +7,7 @@ use crate::findings::race;
 use crate::findings::steady;
 use crate::verdict;
 use model::environment::ConditionsRange;
-use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, RaceFindings, SCHEMA};
 use model::metric::Percentile;
 use model::study::{RACE, REFERENCE};
 use model::{Bound, Measurement, Metric, Observation, Outcome, Run};
@@ -20,13 +20,16 @@ use std::collections::BTreeMap;
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
     let cells: Vec<CellFindings> =
         (0..run.study.cells.len()).map(|cell| cell_findings(run, observations, cell)).collect();
-    whole(run, cells, conditions::of_trials(observations), elapsed_s(observations), ended)
+    let elapsed_s = elapsed_s(observations);
+    let race = race::in_blocks(run, &cells, elapsed_s);
+    whole(run, cells, race, conditions::of_trials(observations), elapsed_s, ended)
 }
 
 /// Assembles the findings of a run from those of its cells.
 fn whole(
     run: &Run,
     cells: Vec<CellFindings>,
+    race: Option<RaceFindings>,
     conditions: ConditionsRange,
     elapsed_s: f64,
     ended: Option<&str>,
@@ -51,7 +54,7 @@ fn whole(
         allow_busy: run.allow_busy == Some(true),
         ended: ended.unwrap_or(cut_off(run)).to_owned(),
         elapsed_s,
-        race: race::findings(run, &cells, elapsed_s),
+        race,
         noise_floor: cells.iter().filter_map(|c| c.noise_floor).reduce(f64::max),
         cells,
         missing: missing.collect(),

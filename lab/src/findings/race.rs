@@ -7,17 +7,38 @@ use model::observation::Raced;
 use model::study::RACE;
 use model::{Metric, Run};
 
-/// The findings of a race; `None` for a study.
-pub fn findings(run: &Run, cells: &[CellFindings], elapsed_s: f64) -> Option<RaceFindings> {
-    // Races of older versions say so by their name only.
-    let raced = run.race.clone().or_else(|| (run.name == RACE).then(Raced::default))?;
+/// The findings of a race in heats, from the comparisons of all pairs, by letter; `None` for a study.
+pub fn in_heats(
+    run: &Run,
+    cells: &[CellFindings],
+    pairs: Vec<PairFindings>,
+    elapsed_s: f64,
+) -> Option<RaceFindings> {
+    let over_all = over_all_pairs(&pairs);
+    findings(run, cells.first()?, pairs, over_all, elapsed_s)
+}
+
+/// The findings of a race in blocks, in which each command is compared with the first only; `None` for a study.
+pub fn in_blocks(run: &Run, cells: &[CellFindings], elapsed_s: f64) -> Option<RaceFindings> {
     let cell = cells.first()?;
     // In the order of letters: the cell has them in the order of merit.
     let mut by_letter: Vec<&ContenderFindings> = cell.contenders.iter().collect();
     by_letter.sort_by(|a, b| a.name.cmp(&b.name));
     let (first, others) = by_letter.split_first()?;
     let pairs: Vec<PairFindings> = others.iter().map(|other| pair(cell, first, other)).collect();
-    let (decided, faster) = over_all(cell, first, &pairs);
+    let over_all = over_all(cell, first, &pairs);
+    findings(run, cell, pairs, over_all, elapsed_s)
+}
+
+fn findings(
+    run: &Run,
+    cell: &CellFindings,
+    pairs: Vec<PairFindings>,
+    (decided, faster): (Option<Decided>, Option<String>),
+    elapsed_s: f64,
+) -> Option<RaceFindings> {
+    // Races of older versions say so by their name only.
+    let raced = run.race.clone().or_else(|| (run.name == RACE).then(Raced::default))?;
     let ratio = if let [pair] = pairs.as_slice() { pair.ratio } else { None };
     let design = &run.study.design;
     Some(RaceFindings {
@@ -41,6 +62,19 @@ pub fn findings(run: &Run, cells: &[CellFindings], elapsed_s: f64) -> Option<Rac
     })
 }
 
+/// What holds for all contenders: all are equal, or one is better than every other.
+fn over_all_pairs(pairs: &[PairFindings]) -> (Option<Decided>, Option<String>) {
+    if !pairs.is_empty() && pairs.iter().all(|pair| pair.decided == Some(Decided::Equal)) {
+        return (Some(Decided::Equal), None);
+    }
+    let beats_all = |name: &&String| {
+        let mut own = pairs.iter().filter(|pair| [&pair.contender, &pair.against].contains(name));
+        own.all(|pair| pair.faster.as_ref() == Some(*name))
+    };
+    let best = pairs.iter().filter_map(|pair| pair.faster.as_ref()).find(beats_all).cloned();
+    (best.as_ref().map(|_| Decided::Faster), best)
+}
+
 fn pair(cell: &CellFindings, first: &ContenderFindings, other: &ContenderFindings) -> PairFindings {
     let better = surely_better(cell, first, other);
     let decided = match better {
@@ -55,7 +89,7 @@ fn pair(cell: &CellFindings, first: &ContenderFindings, other: &ContenderFinding
         decided,
         faster: better.map(|c| c.name.clone()),
         ratio: other.metric_of_reference,
-        sure: other.in_heats.as_ref().and_then(|own| own.sure_of_reference),
+        sure: None,
     }
 }
 
@@ -68,9 +102,7 @@ fn surely_better<'c>(
     let Figure { median, low, high } = other.metric_of_reference?;
     // A race that stops as soon as it is sure has its own rule for that; its interval alone would be sure too often.
     let is_sure = other.differs.unwrap_or(low? > 1.0 || high? < 1.0);
-    // In heats, the model's verdict allows for the differences between equal servers; the noise floor is only that of the usual pair.
-    let is_beyond =
-        || cell.in_heats.is_some() || cell.noise_floor.is_some_and(|floor| median.ln().abs() > floor.ln_1p());
+    let is_beyond = || cell.noise_floor.is_some_and(|floor| median.ln().abs() > floor.ln_1p());
     if !is_sure || !is_beyond() {
         return None;
     }
@@ -95,7 +127,7 @@ fn over_all(
     if pairs.iter().all(|pair| pair.faster.as_deref() == Some(first.name.as_str())) {
         return (Some(Decided::Faster), Some(first.name.clone()));
     }
-    // The ranks hold for all pairs together; in blocks the sequential rule holds for those with the first only.
+    // The ranks hold for all pairs together; the sequential rule holds for those with the first only.
     let best = |pair: &&PairFindings| {
         let is_first = |c: &&ContenderFindings| c.name == pair.contender && c.rank_high == Some(1);
         pair.faster.as_ref() == Some(&pair.contender)

@@ -34,13 +34,13 @@ pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours
         if run.quick {
             return Next::Done(format!("a first look: {}", rounds_in_words(until)));
         }
-        if let Some(why) = stopping_rule::stop_reason(design, until, &known(until)) {
+        if let Some(why) = stopping_rule::stop_reason(run, until, &known(until)) {
             return Next::Done(why);
         }
     }
     let most = design.blocks[1];
     let why = format!("the design's maximum is reached: {}", rounds_in_words(most));
-    Next::Done(match stopping_rule::still_open(design, &known(most)) {
+    Next::Done(match stopping_rule::still_open(run, &known(most)) {
         Some(open) => format!("{why}; {open}"),
         None => why,
     })

@@ -25,8 +25,8 @@ mod window_watch;
 
 pub use measured::Measured;
 
+use model::Run;
 use model::heat::{Heat, Start};
-use model::{Design, Run};
 use schedule::stopping_rule::{Neighbours, rounds_in_words};
 use schedule::{budget, owed, stopping_rule};
 
@@ -51,7 +51,7 @@ pub struct RunState<'a> {
 }
 
 /// Returns the next heat, or why there is none. `known` compares neighbouring contenders over the first rounds, whose number it is given,
-/// at the level of one look ([`model::Design::level`]); it is called at looks only.
+/// at the run's level ([`model::Run::level`]); it is called at looks only.
 pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
     let RunState { run, heats, starts } = *state;
     let design = &run.study.design;
@@ -59,7 +59,7 @@ pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours
     for round in 0..most {
         if let Some(heat) = owed::heat(run, round, heats, starts) {
             return match budget::exceeded(run, &heat, starts) {
-                Some(why) => Next::Done(with_what_is_open(why, round, design, known)),
+                Some(why) => Next::Done(with_what_is_open(why, round, run, known)),
                 None => Next::Heat(heat),
             };
         }
@@ -75,22 +75,22 @@ pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours
             return Next::Done(format!("a first look: {}", rounds_in_words(least)));
         }
         if stopping_rule::is_look(design, rounds)
-            && let Some(why) = stopping_rule::stop_reason(design, rounds, &known(rounds))
+            && let Some(why) = stopping_rule::stop_reason(run, rounds, &known(rounds))
         {
             return Next::Done(why);
         }
     }
     let why = format!("the design's maximum is reached: {}", rounds_in_words(most));
-    Next::Done(with_what_is_open(why, most, design, known))
+    Next::Done(with_what_is_open(why, most, run, known))
 }
 
 fn with_what_is_open(
     why: String,
     rounds: usize,
-    design: &Design,
+    run: &Run,
     known: &mut dyn FnMut(usize) -> Vec<Neighbours>,
 ) -> String {
-    match stopping_rule::still_open(design, &known(rounds)) {
+    match stopping_rule::still_open(run, &known(rounds)) {
         Some(open) => format!("{why}; {open}"),
         None => why,
     }

@@ -22,7 +22,7 @@ const PRECISION: f64 = 0.03;
 #[schemars(extend("dependencies" = { "blocks": ["warmup", "measure", "precision"] }))]
 pub struct Design {
     /// The smallest and the largest number of rounds of heats. In a round, every contender is started afresh in one heat. The run may end
-    /// after 4, 6, 9 and 13 rounds, and ends after the largest number.
+    /// after 4, 5, 6, 8, 10 and 13 rounds (each look comes about a quarter later than the one before), and ends after the largest number.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::blocks_or_none")]
     #[schemars(inner(range(min = 1)))]
     rounds: Option<[usize; 2]>,

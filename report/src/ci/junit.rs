@@ -131,7 +131,7 @@ fn outcome(f: &Findings, c: &ContenderFindings, gate: Option<&Gate>) -> Outcome 
 
 /// Why the gate of a race could not judge this contender: it has a sentence for each pair without a judgement, in their order.
 fn unjudged<'g>(f: &Findings, name: &str, gate: &'g Gate) -> Option<&'g str> {
-    let pairs = f.race.as_ref()?.pairs.iter();
+    let pairs = f.race.as_ref()?.with_first();
     let is_judged = |name: &str| gate.changes.iter().any(|change| change.name == name);
     let mut without = pairs.filter(|pair| !is_judged(&pair.contender)).zip(&gate.unknown);
     without.find(|(pair, _)| pair.contender == name).map(|(_, why)| why.as_str())

@@ -1,5 +1,6 @@
 //! Compares two runs: each contender's ratio to the base (the hub or the reference) of its own run, then and now.
 
+use super::components::RUN_SHARE;
 use super::contrast::Contrast;
 use super::fit::{Fit, MEANINGLESS};
 use super::movement::Movement;
@@ -46,11 +47,8 @@ pub struct InBoth {
 /// much by at most its inverse.
 const LEAST_SHARE: f64 = 0.5;
 
-/// The variance from run to run of a contender's ratio to the base, as a share of its variance from start to start: for longer than a run
-/// lasts, the machine suits one kind of work better than another. In five runs of `raspberry-pi` within six hours, the means of 15 ratios to
-/// the hub varied from run to run 4.0 times as much as their starts explain, of which there were five: 1 + 5 × 0.6. This holds for the
-/// smallest studies, too, where the other contenders are too few to show [`Movement`].
-const RUN_VARIANCE_SHARE: f64 = 0.6;
+/// Of fewer contenders, the movement is not told: it is too little known.
+const FEWEST: usize = 6;
 
 /// Compares contenders of two runs. `bases`: the index of the base, to which ratios refer, in the run before and in the run after.
 /// `comparisons`: the number of comparisons made together, in this cell and others; if more are known here, theirs counts.
@@ -97,16 +95,12 @@ pub fn changes(
         let InBoth { before: then, after: now, .. } = both[one];
         let between_starts =
             before.variance_of_starts(then, bases.0) + after.variance_of_starts(now, bases.1);
-        let least = RUN_VARIANCE_SHARE * between_starts;
-        let moved = Movement::of(&others).map(|movement| movement.times(shares[one]));
-        Some(match moved.filter(|moved| moved.variance > least) {
-            Some(moved) => moved.widens(&contrast),
-            None => contrast.plus_variance(least),
-        })
+        let moved = Movement::of(&others).times(shares[one], RUN_SHARE * between_starts);
+        Some(moved.widens(&contrast))
     };
     let known: Vec<Contrast> = usual.iter().flatten().copied().collect();
     Changes {
-        movement: Movement::of(&known).map(|movement| movement.variance.sqrt()),
+        movement: (known.len() >= FEWEST).then(|| Movement::seen(&known).variance.sqrt()),
         all: all.iter().enumerate().map(widened).map(|contrast| contrast.map(change)).collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! The difference of two levels with its error: where the solved equations and the variances meet.
 
-use super::design::{Entrant, Start};
+use super::components::{Mean, Within};
+use super::design::Entrant;
 use super::least_squares::Equations;
 use super::variance::{self, Variances};
 
@@ -26,12 +27,6 @@ impl Contrast {
         Self { difference: self.difference / length, error: self.error / length, ..*self }
     }
 
-    /// The same with an error to which this variance is added. It must be known as well as the error's own, as a multiple of the same
-    /// estimate is.
-    pub fn plus_variance(&self, variance: f64) -> Self {
-        Self { error: (self.error.powi(2) + variance).sqrt(), ..*self }
-    }
-
     /// The difference of two contrasts that have nothing in common (Satterthwaite 1946).
     pub fn minus(&self, other: &Self) -> Self {
         let (one, two) = (self.error.powi(2), other.error.powi(2));
@@ -49,23 +44,26 @@ pub(super) struct Solved {
     /// The island and the level of each heat. A contender's figure is its own level plus the mean level of its island's heats.
     pub heat_levels: Vec<(usize, f64)>,
     dependence: Vec<Vec<f64>>,
-    owner: Vec<usize>,
+    /// The contender of each mean, and its share of the variance of one start.
+    owner: Vec<(usize, f64)>,
     variances: Variances,
 }
 
 impl Solved {
-    pub fn of(entrants: &[Entrant], starts: &[Start]) -> Self {
+    pub fn of(entrants: &[Entrant], starts: &[Mean], within: &[Within]) -> Self {
         let groups = variance::groups(entrants);
-        let of_class = variance::weights(entrants, &groups, starts);
+        let (beside, least) = (variance::within_heats(&groups, within), within.iter().map(Within::least));
+        let least: Vec<f64> = least.collect();
+        let of_class = variance::weights(entrants, &groups, starts, &beside);
         let mut equations = Equations::solve(starts, &of_class);
-        let mut sums = sums(entrants, starts, &equations);
+        let mut sums = sums(entrants, starts, &beside, &equations);
         for _ in 0..TURNS {
-            let own = variance::shrink(groups.clone(), &sums).own;
+            let own = variance::shrink(groups.clone(), &sums, &least).own;
             // A contender whose starts happen to agree closely must not dominate the levels of its heats.
             let weight = |(class, own): (&f64, f64)| (1.0 / own).min(MOST_TRUST * class);
             let weights: Vec<f64> = of_class.iter().zip(own).map(weight).collect();
             equations = Equations::solve(starts, &weights);
-            sums = self::sums(entrants, starts, &equations);
+            sums = self::sums(entrants, starts, &beside, &equations);
         }
         let (mut dependence, mut islands) = (equations.dependence(), equations.islands.clone());
         let mut levels: Vec<Option<f64>> =
@@ -81,8 +79,8 @@ impl Solved {
             islands,
             heat_levels: (0..equations.heat_levels.len()).filter_map(heat).collect(),
             dependence,
-            owner: starts.iter().map(|s| s.contender).collect(),
-            variances: variance::shrink(groups, &sums),
+            owner: starts.iter().map(|s| (s.contender, 1.0 / s.worth)).collect(),
+            variances: variance::shrink(groups, &sums, &least),
         }
     }
 
@@ -98,8 +96,10 @@ impl Solved {
             return None;
         }
         let mut of_contender = vec![0.0; self.levels.len()];
-        for ((a, b), owner) in self.dependence[one].iter().zip(&self.dependence[other]).zip(&self.owner) {
-            of_contender[*owner] += (a - b) * (a - b);
+        for ((a, b), (owner, share)) in
+            self.dependence[one].iter().zip(&self.dependence[other]).zip(&self.owner)
+        {
+            of_contender[*owner] += (a - b) * (a - b) * share;
         }
         let v = &self.variances;
         of_contender.iter_mut().zip(&v.own).for_each(|(a, own)| *a *= own);
@@ -125,12 +125,19 @@ impl Solved {
     }
 }
 
-/// The sum of each contender's squared residuals, and the degrees of freedom that they leave; zeros for floors.
-fn sums(entrants: &[Entrant], starts: &[Start], equations: &Equations) -> Vec<(f64, f64)> {
-    let mut sums = vec![(0.0, 0.0); entrants.len()];
+/// The sum of each contender's squared residuals, and the degrees of freedom that they leave, in units of one start, with what the starts show
+/// `beside` each other; zeros for floors.
+fn sums(
+    entrants: &[Entrant],
+    starts: &[Mean],
+    beside: &[(f64, f64)],
+    equations: &Equations<'_>,
+) -> Vec<(f64, f64)> {
+    let own = |(e, own): (&Entrant, &(f64, f64))| if e.is_floor { (0.0, 0.0) } else { *own };
+    let mut sums: Vec<(f64, f64)> = entrants.iter().zip(beside).map(own).collect();
     for (i, start) in starts.iter().enumerate().filter(|(_, s)| !entrants[s.contender].is_floor) {
         let sum = &mut sums[start.contender];
-        sum.0 += equations.residual(i).unwrap_or(0.0).powi(2);
+        sum.0 += equations.residual(i).unwrap_or(0.0).powi(2) * start.worth;
         sum.1 += equations.freedom(i);
     }
     sums
@@ -146,8 +153,8 @@ struct Floor {
 }
 
 impl Floor {
-    fn of(contender: usize, starts: &[Start], equations: &Equations, rows: &[Vec<f64>]) -> Option<Self> {
-        let placed = |(i, s): (usize, &Start)| {
+    fn of(contender: usize, starts: &[Mean], equations: &Equations, rows: &[Vec<f64>]) -> Option<Self> {
+        let placed = |(i, s): (usize, &Mean)| {
             let level = equations.heat_levels[s.heat].filter(|_| s.contender == contender)?;
             Some((i, s.heat, s.log_figure - level, equations.island_of_heat(s.heat)?))
         };
@@ -158,7 +165,7 @@ impl Floor {
         let own: Vec<_> = all.into_iter().filter(|a| a.3 == island).collect();
         let n = own.len() as f64;
         let level = own.iter().map(|a| a.2).sum::<f64>() / n;
-        let squares = own.iter().map(|a| (a.2 - level).powi(2)).sum();
+        let squares = own.iter().map(|a| (a.2 - level).powi(2) * starts[a.0].worth).sum();
         let mut dependence = vec![0.0; starts.len()];
         for (i, heat, ..) in own {
             dependence[i] += 1.0 / n;

@@ -1,8 +1,9 @@
 //! The one model of a cell: every ratio, interval, verdict and rank of a report comes from a [`Fit`].
 //!
-//! `log figure of a start = contender + heat + error`. All pairs are judged at once by the studentised range, with the standard
+//! `log figure = contender + heat + contender × heat + start` ([`components`](super::components)). All pairs are judged at once by the studentised range, with the standard
 //! error and degrees of freedom that each pair has.
 
+use super::components::means;
 use super::contrast::{Contrast, Solved};
 use super::design::{Best, Entrant, Rules, Start};
 use super::studentized_range::Critical;
@@ -80,7 +81,8 @@ impl Fit {
         let is_sound = |s: &Start| s.contender < entrants.len() && s.log_figure.is_finite();
         let mut starts: Vec<Start> = starts.iter().copied().filter(is_sound).collect();
         number_heats(&mut starts);
-        let solved = Solved::of(entrants, &starts);
+        let (means, within) = means(entrants, &starts);
+        let solved = Solved::of(entrants, &means, &within);
         let count = |c: usize| starts.iter().filter(|s| s.contender == c).count();
         let mut fit = Self {
             entrants: entrants.to_vec(),

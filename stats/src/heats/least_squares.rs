@@ -1,14 +1,14 @@
 //! Weighted least squares for `log figure = contender + heat + error` over any design: heats of different sizes, contenders
-//! that miss heats or enter one twice, heats that nothing ties together.
+//! that miss heats or have several starts in one, heats that nothing ties together. A "start" here is the mean of a contender's in a heat.
 //!
 //! Heats are eliminated first, which leaves one equation per contender (the intrablock analysis of block designs: Yates 1940).
 //! Contenders that only share heats with each other form an island, and only differences within an island are known.
 
-use super::design::Start;
+use super::components::Mean;
 
 /// The equations of a design under given weights.
 pub(super) struct Equations<'a> {
-    starts: &'a [Start],
+    starts: &'a [Mean],
     /// The weight of each start; 0 where it says nothing about its heat's level.
     weights: Vec<f64>,
     /// The informing starts of each heat: those whose weight is above 0.
@@ -25,13 +25,13 @@ pub(super) struct Equations<'a> {
 
 impl<'a> Equations<'a> {
     /// Solves the equations. `weights`: one for each contender, 0 for one that says nothing about a heat's level.
-    pub fn solve(starts: &'a [Start], weights: &[f64]) -> Self {
+    pub fn solve(starts: &'a [Mean], weights: &[f64]) -> Self {
         let count = starts.iter().map(|s| s.heat + 1).max().unwrap_or(0);
         let mut heats = vec![Vec::new(); count];
         for (i, start) in starts.iter().enumerate().filter(|(_, s)| weights[s.contender] > 0.0) {
             heats[start.heat].push(i);
         }
-        let of_start = starts.iter().map(|s| weights[s.contender]).collect();
+        let of_start = starts.iter().map(|s| weights[s.contender] * s.worth).collect();
         let islands = islands(starts, &heats, weights.len());
         let none = Vec::new();
         let mut all = Self {
@@ -150,7 +150,7 @@ impl<'a> Equations<'a> {
 
 /// The island of each contender. Contenders that heats tie together, directly or through others, have the same number, from 0 in order of
 /// the first.
-fn islands(starts: &[Start], heats: &[Vec<usize>], contenders: usize) -> Vec<Option<usize>> {
+fn islands(starts: &[Mean], heats: &[Vec<usize>], contenders: usize) -> Vec<Option<usize>> {
     let mut islands: Vec<Option<usize>> = vec![None; contenders];
     for start in heats.iter().flatten() {
         islands[starts[*start].contender] = Some(starts[*start].contender);
@@ -195,8 +195,8 @@ fn inverse_of(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    fn start(contender: usize, heat: usize, log_figure: f64) -> Start {
-        Start { contender, heat, log_figure }
+    fn start(contender: usize, heat: usize, log_figure: f64) -> Mean {
+        Mean { contender, heat, log_figure, worth: 1.0 }
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         let heats = [[0, 1, 2], [0, 3, 1], [2, 3, 0]];
         let figure =
             |(h, members): (usize, &[usize; 3])| members.map(|c| start(c, h, levels[c] + 1.0 + h as f64));
-        let starts: Vec<Start> = heats.iter().enumerate().flat_map(figure).collect();
+        let starts: Vec<Mean> = heats.iter().enumerate().flat_map(figure).collect();
         let solved = Equations::solve(&starts, &[4.0, 1.0, 0.1, 2.0]);
         assert!(solved.levels.iter().zip(levels).all(|(found, level)| (found - level).abs() < 1e-12));
         assert!((solved.heat_levels[2].unwrap() - 3.0).abs() < 1e-12);

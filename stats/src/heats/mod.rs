@@ -5,6 +5,7 @@
 //! [`changes`] compares two runs. The unit of replication is the fresh start; more slices only measure one start more precisely.
 
 mod changes;
+mod components;
 mod contrast;
 mod design;
 mod fit;
@@ -20,7 +21,8 @@ mod studentized_range;
 mod variance;
 
 pub use changes::{Change, Changes, InBoth, changes};
-pub use design::{Best, Entrant, Looks, Rules, Start};
+pub use components::{HEAT_SHARE, RUN_VARIANCE};
+pub use design::{Best, Entrant, LEVEL, Rules, Start, looks};
 pub use fit::{Fit, MEANINGLESS, Pair, Place, SAME, Verdict};
 pub use machines::{MachinesAsked, OfMachine, machines};
 pub use settled::{Sample, Settling, Warmth, relative_to_hub, settling, settling_by_either};

@@ -2,7 +2,8 @@
 //! the usual one in its class. Four starts alone say too little about a variance, one pooled variance is wrong for most
 //! contenders, and weights that mute outlying starts would call noise a difference (simulated: 49 % of runs).
 
-use super::design::{Entrant, Start};
+use super::components::{Mean, Within};
+use super::design::Entrant;
 use super::least_squares::Equations;
 use super::special::{inverse_trigamma, trigamma};
 use statrs::function::gamma::digamma;
@@ -50,19 +51,38 @@ pub(super) fn groups(entrants: &[Entrant]) -> Vec<usize> {
     (0..entrants.len()).map(&mut place).collect()
 }
 
+/// What each contender's starts show within heats about the variance of one of them, as squares and degrees of freedom. The contenders of a
+/// group share the error of what is supposed about contender × heat.
+pub(super) fn within_heats(groups: &[usize], within: &[Within]) -> Vec<(f64, f64)> {
+    let of_group = |group: usize| {
+        let alike = within.iter().zip(groups).filter(|(_, own)| **own == group);
+        alike.map(|(own, _)| own.freedom()).sum::<f64>()
+    };
+    within.iter().zip(groups).map(|(own, group)| own.of_start(of_group(*group))).collect()
+}
+
 /// The weight of each contender: the inverse of its class's variance, found together with it. At the fixed point a class's squared
 /// residuals sum to its variance times the degrees of freedom that they leave: restricted maximum likelihood (Patterson and
 /// Thompson 1971; Harville 1977). Each contender's own weights start from these.
-pub(super) fn weights(entrants: &[Entrant], groups: &[usize], starts: &[Start]) -> Vec<f64> {
+pub(super) fn weights(
+    entrants: &[Entrant],
+    groups: &[usize],
+    starts: &[Mean],
+    within: &[(f64, f64)],
+) -> Vec<f64> {
     let count = groups.iter().max().map_or(0, |g| g + 1);
+    let mut beside = vec![(0.0, 0.0); count];
+    for (c, own) in within.iter().enumerate().filter(|(c, _)| !entrants[*c].is_floor) {
+        beside[groups[c]] = (beside[groups[c]].0 + own.0, beside[groups[c]].1 + own.1);
+    }
     let mut of_group = vec![1.0; count];
     for _ in 0..TURNS {
         let weights = by_contender(entrants, groups, &of_group);
         let solved = Equations::solve(starts, &weights);
-        let (mut squares, mut freedom) = (vec![0.0; count], vec![0.0; count]);
+        let (mut squares, mut freedom): (Vec<f64>, Vec<f64>) = beside.iter().copied().unzip();
         for (i, start) in starts.iter().enumerate().filter(|(_, s)| !entrants[s.contender].is_floor) {
             let Some(residual) = solved.residual(i) else { continue };
-            squares[groups[start.contender]] += residual * residual;
+            squares[groups[start.contender]] += residual * residual * start.worth;
             freedom[groups[start.contender]] += solved.freedom(i);
         }
         let all = squares.iter().sum::<f64>() / freedom.iter().sum::<f64>().max(1.0);
@@ -87,8 +107,8 @@ fn by_contender(entrants: &[Entrant], groups: &[usize], of_group: &[f64]) -> Vec
 }
 
 /// The variance of each contender, shrunk. `sums`: for each contender the sum of its squared residuals and the degrees of freedom that
-/// they leave.
-pub(super) fn shrink(groups: Vec<usize>, sums: &[(f64, f64)]) -> Variances {
+/// they leave. `least`: what it can't be less than.
+pub(super) fn shrink(groups: Vec<usize>, sums: &[(f64, f64)], least: &[f64]) -> Variances {
     let count = groups.iter().max().map_or(0, |g| g + 1);
     let (mut group_freedom, mut prior_freedom) = (vec![0.0; count], vec![0.0; count]);
     let mut own = vec![0.0; groups.len()];
@@ -101,7 +121,7 @@ pub(super) fn shrink(groups: Vec<usize>, sums: &[(f64, f64)]) -> Variances {
         prior_freedom[g] = freedom;
         for c in members {
             let (squares, free) = sums[c];
-            own[c] = ((freedom * usual + squares) / (freedom + free)).max(LEAST_VARIANCE);
+            own[c] = ((freedom * usual + squares) / (freedom + free)).max(LEAST_VARIANCE).max(least[c]);
         }
     }
     let own_freedom = sums.iter().map(|s| s.1).collect();
@@ -169,10 +189,11 @@ mod tests {
             let gauss = (0..12).map(|i| uniform((c * 50 + h) as u64, i)).sum::<f64>() - 6.0;
             gauss * if c < 4 { 0.01 } else { 0.04 }
         };
-        let figure = |h: usize, c: usize| Start { contender: c, heat: h, log_figure: noise(c, h) + h as f64 };
-        let starts: Vec<Start> = (0..30).flat_map(|h| (0..8).map(move |c| figure(h, c))).collect();
+        let log_figure = |h: usize, c: usize| noise(c, h) + h as f64;
+        let figure = |h, c| Mean { contender: c, heat: h, log_figure: log_figure(h, c), worth: 1.0 };
+        let starts: Vec<Mean> = (0..30).flat_map(|h| (0..8).map(move |c| figure(h, c))).collect();
         let groups = groups(&entrants);
-        let weights = weights(&entrants, &groups, &starts);
+        let weights = weights(&entrants, &groups, &starts, &[(0.0, 0.0); 8]);
         let [quiet, loud] = [weights[0], weights[7]].map(|w| (1.0 / w).sqrt());
         assert!((quiet / 0.01 - 1.0).abs() < 0.2 && (loud / 0.04 - 1.0).abs() < 0.2, "{quiet} {loud}");
     }

@@ -2,7 +2,7 @@
 //! it knows what is clearly within or beyond.
 
 use crate::world::{self, Noise, World};
-use stats::heats::{Best, Fit, Looks, Rules};
+use stats::heats::{Best, Fit, LEVEL, Rules, looks};
 use stats::margin::{Judged, judge};
 
 const MARGIN: f64 = 0.02;
@@ -11,15 +11,15 @@ const MARGIN: f64 = 0.02;
 fn race(others: usize, slowdown: f64, sd: f64, noise: Noise, seed: u64) -> (Vec<Judged>, usize) {
     let mut world = World::race(1 + others, 0.0, sd);
     world.truth[1..].iter_mut().for_each(|truth| truth.0 = (1.0 - slowdown).ln());
-    let most = *Looks::RACE.after.last().unwrap();
+    let most = 60;
     let (starts, ends) = world.run(most, noise, seed);
-    let rules = Rules { hub: None, best: Best::Highest, chance: Looks::RACE.chance };
+    let rules = Rules { hub: None, best: Best::Highest, chance: LEVEL };
     let mut judged = Vec::new();
-    for look in Looks::RACE.after {
+    for look in looks([2, most]) {
         let fit = Fit::new(&world.entrants, &starts[..ends[look - 1]], &rules);
         judged = (1..=others).map(|c| judge(fit.pair(c, 0).unwrap().sure, MARGIN)).collect();
         if !judged.contains(&Judged::Open) {
-            return (judged, *look);
+            return (judged, look);
         }
     }
     (judged, most)

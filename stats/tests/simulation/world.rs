@@ -52,6 +52,8 @@ pub struct World {
     pub heat: usize,
     /// How often each contender enters a round.
     pub entries: usize,
+    /// The variance of contender × heat as a share of that from start to start.
+    pub heat_share: f64,
 }
 
 impl World {
@@ -64,19 +66,20 @@ impl World {
         let all: Vec<_> = of(NATIVE, native, 0.009).chain(of(MANAGED, managed, 0.031)).chain([hub]).collect();
         let (entrants, truth): (Vec<_>, Vec<_>) = all.into_iter().unzip();
         let hub = Some(entrants.len() - 1);
-        Self { entrants, truth, hub, heat: 6, entries: 1 }
+        Self { entrants, truth, hub, heat: 6, entries: 1, heat_share: 0.0 }
     }
 
     /// A race of commands so far apart, each twice in a heat.
     pub fn race(commands: usize, step: f64, sd: f64) -> Self {
         let entrants = vec![Entrant::of_class(NATIVE); commands];
         let truth = (0..commands).map(|i| (-(i as f64) * step, sd)).collect();
-        Self { entrants, truth, hub: None, heat: usize::MAX, entries: 2 }
+        Self { entrants, truth, hub: None, heat: usize::MAX, entries: 2, heat_share: 0.0 }
     }
 
     /// All starts of so many rounds, in order of rounds; `[round]` is where each round ends.
     pub fn run(&self, rounds: usize, noise: Noise, seed: u64) -> (Vec<Start>, Vec<usize>) {
         let mut generator = random::generator(random::derive(&[seed, 77]));
+        let mut of_heats = random::generator(random::derive(&[seed, 78]));
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         let (mut heat, mut like_before, mut is_slow) = (0, 0.0, false);
         let at_slow: Vec<f64> = self.truth.iter().map(|_| 0.005 * gauss(&mut generator)).collect();
@@ -91,8 +94,12 @@ impl World {
                     Noise::TwoSpeeds | Noise::TwoRatios => 0.0,
                     _ => 0.1 * gauss(&mut generator),
                 };
+                let deviation = self.heat_share.sqrt();
+                let in_heat: Vec<f64> =
+                    self.truth.iter().map(|(_, sd)| deviation * sd * gauss(&mut of_heats)).collect();
                 for contender in members {
                     let (truth, sd) = self.truth[contender];
+                    let truth = truth + in_heat[contender];
                     let own = gauss(&mut generator);
                     let error = match noise {
                         Noise::Outliers if generator.random_range(0.0..1.0) < 0.05 => {

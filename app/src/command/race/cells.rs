@@ -9,7 +9,7 @@ use model::gate::{Gate, Outcome};
 use model::{Findings, GateVerdict};
 use std::process::ExitCode;
 
-/// The races of the wanted cells; all if none is wanted. Fails if there is no such cell.
+/// The races of the wanted cells, each knowing how many there are; all if none is wanted. Fails if there is no such cell.
 pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, WrongInput> {
     let titles: Vec<&str> = all.iter().filter_map(|args| args.title.as_deref()).collect();
     let place = |given: &String| position(&titles, given);
@@ -22,7 +22,11 @@ pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, 
     }
     let wanted: Vec<usize> = wanted.iter().filter_map(place).collect();
     let is_selected = |nth: usize| wanted.is_empty() || wanted.contains(&nth);
-    Ok(all.into_iter().enumerate().filter(|(nth, _)| is_selected(*nth)).map(|(_, args)| args).collect())
+    let mut selected: Vec<RaceArgs> =
+        all.into_iter().enumerate().filter(|(nth, _)| is_selected(*nth)).map(|(_, args)| args).collect();
+    let cells = selected.len();
+    selected.iter_mut().for_each(|args| args.cells = Some(cells).filter(|cells| *cells > 1));
+    Ok(selected)
 }
 
 /// Fails if an option is given that each race would write to the same file or folder.

@@ -1,11 +1,11 @@
-//! Decides whether a run in heats has measured enough. It is asked only at the looks (`Design::looks`: after 4, 6, 9 and 13
-//! rounds in a study), so that looking repeatedly does not make errors more likely than the run's level says. Pure.
+//! Decides whether a run in heats has measured enough. It is asked at the looks (`Design::looks`). How often it is asked makes no errors more
+//! likely than the run's level says (`stats::heats::LEVEL`). Pure.
 
 use crate::blocks::percent;
-use model::Design;
+use model::{Design, Run};
 use std::fmt::Write;
 
-/// Two contenders that are next to each other in the order of a cell, and their comparison at the level of the look.
+/// Two contenders that are next to each other in the order of a cell (in a race any two), and their comparison at the level of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neighbours {
     /// Index into the study's cells.
@@ -36,10 +36,11 @@ pub fn is_look(design: &Design, rounds: usize) -> bool {
     design.looks().contains(&rounds)
 }
 
-/// Why the run ends at a look; `None` if it goes on. It ends if every comparison between neighbouring ranks is decided, equal, or known so
+/// Why the run ends at a look; `None` if it goes on. It ends if each of these comparisons is decided, equal, or known so
 /// well that the difference, whichever way it goes, is less than the precision that was asked for. A race that was asked to decide goes on
 /// until no comparison is open: a difference of 1 % keeps it open.
-pub fn stop_reason(design: &Design, rounds: usize, neighbours: &[Neighbours]) -> Option<String> {
+pub fn stop_reason(run: &Run, rounds: usize, neighbours: &[Neighbours]) -> Option<String> {
+    let design = &run.study.design;
     let is_known = |pair: &Neighbours| match pair.standing {
         Standing::Decided | Standing::Equal | Standing::HeldBack => true,
         Standing::Open(half) => !design.decide && half.is_some_and(|half| half <= design.precision),
@@ -54,14 +55,14 @@ pub fn stop_reason(design: &Design, rounds: usize, neighbours: &[Neighbours]) ->
         let why = if all == 0 {
             "there is nothing to compare: fewer than two contenders have a rank"
         } else {
-            "the load generator was the limit in every comparison between neighbouring ranks, so more rounds would not help"
+            "the load generator was the limit in every comparison, so more rounds would not help"
         };
         // In a race that is to decide, contenders without a rank may still get one, once they are shown to be warm.
         let is_final = all > 0 || !design.decide;
         return is_final.then(|| format!("{why}, after {}", rounds_in_words(rounds)));
     }
     let mut known = match design.margin {
-        None => "every comparison between neighbouring ranks is decided or equal".to_owned(),
+        None => format!("every comparison{} is decided or equal", between(run)),
         Some(margin) => {
             format!("every comparison with the first is decided at the margin of {} %", percent(margin))
         }
@@ -77,7 +78,7 @@ pub fn stop_reason(design: &Design, rounds: usize, neighbours: &[Neighbours]) ->
 
 /// What is still open when the budget or the maximum number of rounds ends a run: how many comparisons are inconclusive, and which of them
 /// has the widest interval.
-pub fn still_open(design: &Design, neighbours: &[Neighbours]) -> Option<String> {
+pub fn still_open(run: &Run, neighbours: &[Neighbours]) -> Option<String> {
     let open: Vec<(&Neighbours, Option<f64>)> = neighbours
         .iter()
         .filter_map(|pair| match pair.standing {
@@ -96,8 +97,8 @@ pub fn still_open(design: &Design, neighbours: &[Neighbours]) -> Option<String> 
         None => format!("{pair} have too few starts for an interval"),
     };
     let (n, all) = (open.len(), neighbours.len());
-    let what = match design.margin {
-        None => "comparisons between neighbouring ranks".to_owned(),
+    let what = match run.study.design.margin {
+        None => format!("comparisons{}", between(run)),
         Some(margin) => format!("comparisons with the first at the margin of {} %", percent(margin)),
     };
     let are = if n == 1 { "is" } else { "are" };
@@ -107,6 +108,11 @@ pub fn still_open(design: &Design, neighbours: &[Neighbours]) -> Option<String> 
         _ => format!(" (in {held_back} more the load generator was the limit)"),
     };
     Some(format!("{n} of {all} {what} {are} inconclusive{more}; {how}"))
+}
+
+/// Which comparisons are meant: in a race all are.
+fn between(run: &Run) -> &'static str {
+    if run.race.is_some() { "" } else { " between neighbouring ranks" }
 }
 
 /// `1 round`, `4 rounds`.
@@ -130,7 +136,7 @@ mod tests {
     }
 
     fn told(standings: &[Standing]) -> Option<String> {
-        stop_reason(&run(&["a"]).study.design, 6, &pairs(standings))
+        stop_reason(&run(&["a"]), 6, &pairs(standings))
     }
 
     #[test]
@@ -148,7 +154,8 @@ mod tests {
         assert_eq!(told(&[Decided, Open(None)]), None, "nothing is known of it");
         let close = told(&[Decided, Open(Some(0.03))]);
         assert_eq!(close, Some(format!("{all}, or its interval is at most ±3 % (1 of 2), after 6 rounds")));
-        let decides = model::Design { decide: true, ..run(&["a"]).study.design };
+        let mut decides = run(&["a"]);
+        decides.study.design.decide = true;
         assert_eq!(stop_reason(&decides, 6, &pairs(&[Decided, Open(Some(0.001))])), None);
         assert!(stop_reason(&decides, 6, &pairs(&[Decided, Equal])).is_some());
         assert_eq!(stop_reason(&decides, 6, &[]), None, "who has no rank yet may have one later");
@@ -157,8 +164,8 @@ mod tests {
     #[test]
     fn what_is_open_names_the_comparison_that_is_known_least() {
         use Standing::{Decided, Open};
-        let design = run(&["a"]).study.design;
-        let open = |standings: &[Standing]| still_open(&design, &pairs(standings)).unwrap_or_default();
+        let mut run = run(&["a"]);
+        let open = |standings: &[Standing]| still_open(&run, &pairs(standings)).unwrap_or_default();
         assert_eq!(open(&[Decided]), "");
         let two = open(&[Open(Some(0.04)), Decided, Open(Some(0.071))]);
         assert_eq!(
@@ -169,10 +176,13 @@ mod tests {
             open(&[Open(Some(0.04)), Open(None)])
                 .ends_with("; c1 and c2 have too few starts for an interval")
         );
-        let margin = model::Design { margin: Some(0.02), ..design.clone() };
-        let words = still_open(&margin, &pairs(&[Open(Some(0.04))])).unwrap_or_default();
-        assert!(words.starts_with("1 of 1 comparisons with the first at the margin of 2 % is"), "{words}");
         assert!(open(&[Open(Some(1.49))]).ends_with("c0 and c1, a factor of 2.5"));
         assert!(open(&[Open(Some(21.04))]).ends_with("c0 and c1, more than a factor of 10"));
+        run.race = Some(model::observation::Raced::default());
+        let words = still_open(&run, &pairs(&[Open(Some(0.04))])).unwrap_or_default();
+        assert!(words.starts_with("1 of 1 comparisons is inconclusive; the widest"), "{words}");
+        run.study.design.margin = Some(0.02);
+        let words = still_open(&run, &pairs(&[Open(Some(0.04))])).unwrap_or_default();
+        assert!(words.starts_with("1 of 1 comparisons with the first at the margin of 2 % is"), "{words}");
     }
 }

@@ -1,5 +1,5 @@
-//! Compares contenders that are next to each other in the ranking (with a margin, each with the first), so that [`crate::heat::next`] can
-//! decide whether enough was measured.
+//! Compares contenders that are next to each other in the ranking (in a race all, with a margin each with the first), so that
+//! [`crate::heat::next`] can decide whether enough was measured.
 
 use super::InCell;
 use super::starts::Turns;
@@ -11,7 +11,8 @@ use model::heat::{Heat, Slice, Start};
 use stats::heats::Verdict;
 use stats::margin::Judged;
 
-/// Compares neighbours in the order of estimates or, with a margin, each contender with the first, cell by cell, over the first `rounds` rounds.
+/// Compares neighbours in the order of estimates (in a race all contenders) or, with a margin, each with the first, cell by cell, over the first
+/// `rounds` rounds.
 pub fn known(
     run: &Run,
     heats: &[Heat],
@@ -37,12 +38,20 @@ fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
         _ if model.is_floor(one) || model.is_floor(other) => Standing::HeldBack,
         pair => Standing::Open(pair.map(|pair| pair.sure_half_width())),
     };
-    let named = |pair: &[usize]| {
-        let [one, other] = [*pair.first()?, *pair.last()?];
+    let named = |one: usize, other: usize| {
         let [first, second] = [one, other].map(|c| model.name(c).to_owned());
-        Some(Neighbours { cell: of.cell, one: first, other: second, standing: standing(one, other) })
+        Neighbours { cell: of.cell, one: first, other: second, standing: standing(one, other) }
     };
-    model.order().windows(2).filter_map(named).collect()
+    let order = model.order();
+    // Two that are equal to the one between them need not be equal to each other.
+    let reach = if of.run.race.is_some() { order.len() } else { 1 };
+    let behind = |i: usize| order.iter().skip(i + 1).take(reach);
+    order
+        .iter()
+        .enumerate()
+        .flat_map(|(i, one)| behind(i).map(move |other| (*one, *other)))
+        .map(|(one, other)| named(one, other))
+        .collect()
 }
 
 /// Compares every ranked contender with the first, by a margin by which its speed may be lower: exactly as [`gate::Gate::of_race`] does.

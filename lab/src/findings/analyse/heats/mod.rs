@@ -6,6 +6,7 @@ mod front;
 mod known;
 mod machines;
 pub(crate) mod model;
+mod pairs;
 mod starts;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ pub(crate) mod world;
 pub use known::known;
 
 use super::{conditions, whole};
+use crate::findings::race;
 use crate::heat::schedule::starts_summary::StartsSummary;
 use ::model::background::Background;
 use ::model::findings::{CellFindings, CellInHeats, ClassFloor, ContenderFindings, Findings, StartFigure};
@@ -35,10 +37,13 @@ pub fn findings(
     ended: Option<&str>,
 ) -> Findings {
     let (turns, found) = (Turns::of(run, heats, slices), StartsSummary::of(starts));
-    let of_cell = |cell| cell_findings(&InCell::of(run, starts, &turns, &found, cell));
-    let cells: Vec<CellFindings> = (0..run.study.cells.len()).map(of_cell).collect();
+    let cells: Vec<InCell<'_>> =
+        (0..run.study.cells.len()).map(|cell| InCell::of(run, starts, &turns, &found, cell)).collect();
+    let pairs = cells.first().map(pairs::of_race).unwrap_or_default();
+    let cells: Vec<CellFindings> = cells.iter().map(cell_findings).collect();
     let elapsed_s = starts.iter().map(|start| start.took_ns as f64 / 1e9).fold(0.0, |all, s| all + s);
-    let findings = whole(run, cells, conditions::of_heats(starts), elapsed_s, ended);
+    let race = race::in_heats(run, &cells, pairs, elapsed_s);
+    let findings = whole(run, cells, race, conditions::of_heats(starts), elapsed_s, ended);
     match machines::only(heats) {
         Some(environment) => Findings { environment: environment.clone(), ..findings },
         None => findings,
@@ -76,11 +81,7 @@ impl<'a> InCell<'a> {
         let metric = starts::supported(run.study.metric(cell), &measured, has_rank);
         let model = |metric: Metric, ranks: bool| {
             let entrants = entrants(run, metric, &measured, found, ranks);
-            Model::of(
-                entrants,
-                &figures(metric, &measured),
-                &Asked { metric, chance: run.study.design.level() },
-            )
+            Model::of(entrants, &figures(metric, &measured), &Asked { metric, chance: run.level() })
         };
         let ranked = model(metric, true);
         let [rate, cpu] = [Metric::Rate, Metric::ServerCpu].map(|other| model(other, other == metric));

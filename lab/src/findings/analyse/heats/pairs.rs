@@ -1,0 +1,32 @@
+//! The comparisons of a race in heats: all pairs, by the model of its cell.
+
+use super::{InCell, takes_part};
+use model::findings::{Decided, PairFindings};
+use stats::heats::Verdict;
+
+/// Every pair of contenders, each compared with one of an earlier letter: first those with the first contender.
+pub(super) fn of_race(of: &InCell<'_>) -> Vec<PairFindings> {
+    let names: Vec<&str> = takes_part(of.run).collect();
+    let pairs = names
+        .iter()
+        .enumerate()
+        .flat_map(|(i, against)| names.iter().skip(i + 1).map(move |contender| pair(of, contender, against)));
+    if of.run.race.is_some() { pairs.collect() } else { Vec::new() }
+}
+
+fn pair(of: &InCell<'_>, contender: &str, against: &str) -> PairFindings {
+    let (decided, faster) = match of.ranked.verdict(contender, against) {
+        Some(Verdict::First) => (Some(Decided::Faster), Some(contender)),
+        Some(Verdict::Second) => (Some(Decided::Faster), Some(against)),
+        Some(Verdict::Equal) => (Some(Decided::Equal), None),
+        Some(Verdict::Open) | None => (None, None),
+    };
+    PairFindings {
+        contender: contender.to_owned(),
+        against: against.to_owned(),
+        decided,
+        faster: faster.map(str::to_owned),
+        ratio: of.ranked.ratio(contender, against),
+        sure: of.ranked.sure(contender, against),
+    }
+}
