@@ -6,6 +6,7 @@ mod answers;
 mod connections;
 mod fault;
 pub mod files;
+mod threads;
 mod worker;
 
 pub use answers::fresh::OBJECT;
@@ -31,7 +32,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
-use worker::Task;
+use threads::{Failure, Means};
 
 /// The bounds of all threads together for files in memory or open.
 const KEPT: Bounds = Bounds { files: 2048, bytes: 64 * 1024 * 1024 };
@@ -105,6 +106,7 @@ pub struct Server {
     log: Option<File>,
     back_end: BackEnd,
     fallback: Option<String>,
+    means: Means,
 }
 
 #[derive(Debug)]
@@ -136,7 +138,7 @@ impl Server {
         let fallback = is_open.then(|| net::uring_refusal(worker::sizes())).flatten();
         let best = if fallback.is_none() { BackEnd::Uring } else { BackEnd::Epoll };
         let back_end = config.io.unwrap_or(best);
-        Ok(Self { config, listeners, at, root, log, back_end, fallback })
+        Ok(Self { config, listeners, at, root, log, back_end, fallback, means: Means::default() })
     }
 
     /// Why epoll drives the sockets although it was not asked for.
@@ -153,29 +155,33 @@ impl Server {
     }
 
     /// Answers until `stop` is set. What was received until then is answered, within a bound and if no fault delays it; a peer that does
-    /// not read does not keep the server from ending. Errors: a thread's back end fails, or a thread dies.
-    pub fn run(mut self, site: &Site, stop: &AtomicBool) -> std::io::Result<()> {
-        let origin_ns = net::clock::now_ns();
-        let numbers = AtomicU64::new(0);
-        let listeners = std::mem::take(&mut self.listeners);
-        let (server, config) = (&self, &self.config);
-        let outbox = || config.faults.touch_answers().then(|| Outbox::new(&config.faults, &numbers));
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = listeners
-                .into_iter()
-                .map(|listener| {
-                    let outbox = outbox();
-                    scope.spawn(move || {
-                        let task = Task { config, stop, origin_ns, listener, back_end: server.back_end };
-                        worker::run(task, server.responder(site)?, outbox)
-                    })
-                })
-                .collect();
-            for worker in workers {
-                worker.join().map_err(|_| Error::other("a thread of the server died"))??;
+    /// not read does not keep the server from ending. `begun` is called when all threads are ready, before any of them answers. Errors: a
+    /// thread can't begin, so that none answers; a thread fails later, or dies, which ends the others.
+    pub fn run(mut self, site: &Site, stop: &AtomicBool, begun: impl FnOnce(&Self)) -> std::io::Result<()> {
+        let (listeners, mut begun) = (std::mem::take(&mut self.listeners), Some(begun));
+        let may_fall_back = self.back_end == BackEnd::Uring && self.config.io.is_none();
+        let mut spare: Vec<_> =
+            listeners.iter().filter(|_| may_fall_back).map(OwnedFd::try_clone).collect::<Result<_, _>>()?;
+        let all = spare.len();
+        let first = self.serve(site, stop, listeners, || {
+            // A copy would keep the port in use when the threads have closed theirs.
+            spare.clear();
+            tell(&self, begun.take());
+        });
+        let ended = match first {
+            Err(Failure::NotBegun(error)) if may_fall_back => {
+                self.fallback = Some(format!("one io_uring for each of {all} threads: {error}"));
+                self.back_end = BackEnd::Epoll;
+                self.serve(site, stop, spare, || tell(&self, begun.take()))
             }
-            Ok(())
-        })
+            ended => ended,
+        };
+        ended.map_err(Failure::cause)
+    }
+
+    fn outbox<'n>(&'n self, numbers: &'n AtomicU64) -> Option<Outbox<'n>> {
+        let faults = &self.config.faults;
+        faults.touch_answers().then(|| Outbox::new(faults, numbers))
     }
 
     /// The responder of a thread.
@@ -198,6 +204,12 @@ impl Server {
             is_stopping: false,
             was_http10: false,
         })
+    }
+}
+
+fn tell(server: &Server, begun: Option<impl FnOnce(&Server)>) {
+    if let Some(begun) = begun {
+        begun(server);
     }
 }
 

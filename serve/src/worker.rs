@@ -5,6 +5,7 @@ use crate::answers::responder::{Next, Responder};
 use crate::connections::accept_pause::AcceptPause;
 use crate::connections::out::{Each, Out};
 use crate::fault::{Draft, Outbox};
+use crate::threads::Turnstile;
 use crate::{BackEnd, Config};
 use net::tls::Tls;
 use net::{Completion, Epoll, Event, Io, LISTENER, Sizes, Slot, clock, cpu};
@@ -49,19 +50,35 @@ pub struct Connection {
 pub struct Task<'s> {
     /// The configuration.
     pub config: &'s Config,
-    /// Set to stop.
-    pub stop: &'s AtomicBool,
+    /// When to end.
+    pub ends: Ends<'s>,
     /// When the server began.
     pub origin_ns: u64,
     /// The listener whose connections are the thread's.
     pub listener: OwnedFd,
     /// The back end that drives the sockets.
     pub back_end: BackEnd,
+    /// What the thread passes before it answers.
+    pub turnstile: Turnstile,
+}
+
+/// When a thread is to end.
+#[derive(Clone, Copy)]
+pub struct Ends<'s> {
+    /// Set to stop the server.
+    pub stop: &'s AtomicBool,
+    /// Set when another thread has ended.
+    pub is_over: &'s AtomicBool,
+}
+
+impl Ends<'_> {
+    fn is_now(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.is_over.load(Ordering::Relaxed)
+    }
 }
 
 pub struct Worker<'s, I> {
     pub config: &'s Config,
-    stop: &'s AtomicBool,
     origin_ns: u64,
     pub responder: Responder,
     pub io: I,
@@ -107,7 +124,7 @@ fn run_on<'s, I: Io>(
     responder: Responder,
     outbox: Option<Outbox<'s>>,
 ) -> std::io::Result<()> {
-    let Task { config, stop, origin_ns, listener, .. } = task;
+    let Task { config, ends, origin_ns, listener, turnstile, .. } = task;
     io.listen(listener.try_clone()?)?;
     let accept_pause = AcceptPause::new(listener);
     if outbox.is_some() {
@@ -116,19 +133,12 @@ fn run_on<'s, I: Io>(
     // Faults are decided for each answer by itself.
     let out = Out::new(if outbox.is_some() { Each::Alone } else { Each::Gathered });
     let connections = Vec::new();
-    let mut worker = Worker {
-        config,
-        stop,
-        origin_ns,
-        responder,
-        io,
-        accept_pause,
-        connections,
-        out,
-        outbox,
-        swept_ns: 0,
-    };
-    while !worker.stop.load(Ordering::Relaxed) {
+    let mut worker =
+        Worker { config, origin_ns, responder, io, accept_pause, connections, out, outbox, swept_ns: 0 };
+    if !turnstile.pass() {
+        return Ok(());
+    }
+    while !ends.is_now() {
         worker.turn(LOOK_UP)?;
         worker.sweep();
     }

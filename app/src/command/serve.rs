@@ -13,6 +13,7 @@ use serve::{BackEnd, BindError, Config, Fault, Faults, Listen, Messages, Server,
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The page that is served at `/`.
@@ -98,17 +99,25 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     };
     net::limits::raise_descriptors(u64::MAX);
     let server = Server::bind(config).map_err(|error| refusal(args, error))?;
+    let mut printed = Ok(());
+    let begun = |server: &Server| {
+        printed = tell(server, args.tls || args.cert.is_some());
+        if printed.is_err() {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    server.run(&site, &stop, begun).context("the server failed")?;
+    printed?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints where the server listens, now that it answers.
+fn tell(server: &Server, is_encrypted: bool) -> anyhow::Result<()> {
     if let Some(why) = server.fallback() {
         note!("drome: using epoll, because io_uring can't be used here ({why})");
     }
-    let is_encrypted = args.tls || args.cert.is_some();
     let place = server.place();
-    console::print(&format!(
-        "{}\n",
-        if is_encrypted { place.replacen("http:", "https:", 1) } else { place }
-    ))?;
-    server.run(&site, &stop).context("the server failed")?;
-    Ok(ExitCode::SUCCESS)
+    console::print(&format!("{}\n", if is_encrypted { place.replacen("http:", "https:", 1) } else { place }))
 }
 
 fn tls(args: &ServeArgs) -> anyhow::Result<Option<ServerTls>> {

@@ -39,7 +39,7 @@ fn start(config: Config) -> String {
     std::thread::spawn(move || {
         let mut site = Site::new();
         site.page("/", "text/plain", BODY);
-        server.run(&site, &AtomicBool::new(false)).unwrap();
+        server.run(&site, &AtomicBool::new(false), |_| ()).unwrap();
     });
     if is_encrypted { place.replacen("http:", "https:", 1) } else { place }
 }
