@@ -27,15 +27,24 @@ struct Queue {
     is_done: bool,
 }
 
+/// The side that writes. When it is gone, even by a panic, nobody waits for room any more.
+struct Writer(Outbox);
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.0.queue().is_done = true;
+        self.0.discard();
+    }
+}
+
 impl Outbox {
     /// Starts the thread that writes. It closes the output and ends once the queue is closed and all of it is written.
     pub fn start(output: impl Write + Send + 'static) -> Self {
         let outbox = Self(Arc::default());
         let of_thread = outbox.clone();
         std::thread::spawn(move || {
-            of_thread.write_all(output);
-            of_thread.queue().is_done = true;
-            of_thread.0.1.notify_all();
+            let writer = Writer(of_thread);
+            writer.0.write_all(output);
         });
         outbox
     }

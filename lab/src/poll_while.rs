@@ -1,6 +1,7 @@
 //! Work during which another thread polls for something, such as a request to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Thread;
 use std::time::Duration;
 
 /// The time between two polls.
@@ -15,11 +16,22 @@ pub fn poll_while<T>(mut poll: impl FnMut() -> bool + Send, work: impl FnOnce() 
                 std::thread::park_timeout(INTERVAL);
             }
         });
-        let done = work();
-        is_over.store(true, Ordering::Relaxed);
-        poller.thread().unpark();
-        done
+        let _ends = Ends { is_over: &is_over, poller: poller.thread() };
+        work()
     })
+}
+
+/// Ends the poller when the work is over, even if it panicked.
+struct Ends<'a> {
+    is_over: &'a AtomicBool,
+    poller: &'a Thread,
+}
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.poller.unpark();
+    }
 }
 
 #[cfg(test)]
@@ -46,5 +58,16 @@ mod tests {
         assert_eq!(poll_while(poll, work), 7);
         assert_eq!(polls, 3, "and not again");
         assert_eq!(poll_while(|| false, || 8), 8, "work that is done is not waited for");
+    }
+
+    #[test]
+    fn work_that_panics_is_not_polled_for_any_more() {
+        let (to, ended) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let result =
+                std::panic::catch_unwind(|| poll_while(|| false, || panic!("the work panics in this test")));
+            to.send(result.is_err())
+        });
+        assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(true), "nobody waits for ever");
     }
 }

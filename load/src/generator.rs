@@ -6,6 +6,7 @@
 //! another target's slice any time; encrypted targets keep their own names and sessions; and a worker is the same as in a
 //! measurement of one target.
 
+use crate::means::{self, Means};
 use crate::part::{self, Part};
 use crate::slice::{AfterLook, Slice};
 use crate::slice_edges::SliceEdges;
@@ -15,11 +16,11 @@ use crate::{LoadError, Progress, choose, ensure_descriptors, probe, secure, sour
 use model::slice::common_time_ns;
 use model::{IoChoice, Load, Plan, SliceTally, Until};
 use net::tls::ClientTls;
-use net::{Epoll, Io, Uring, clock};
-use std::sync::atomic::{AtomicBool, Ordering};
+use net::{Io, clock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 /// The number of pauses between two looks of a worker that polls for orders.
@@ -28,7 +29,7 @@ const PAUSES: usize = 16;
 /// Threads that load one of several targets at a time. They end when it is dropped.
 pub struct Generator {
     shared: Arc<Shared>,
-    seats: Vec<Seat>,
+    seats: Seats,
     io: &'static str,
     fallback: Option<String>,
     /// The number of slices so far.
@@ -44,9 +45,12 @@ struct Shared {
     tls: Vec<Option<ClientTls>>,
     edges: SliceEdges,
     threads: usize,
-    /// The numbers of the threads that are ready.
-    numbers: Mutex<Vec<i32>>,
+    /// The kernel's IDs of the threads, by index; 0: it does not run yet.
+    ids: Box<[AtomicI32]>,
 }
+
+/// The threads. They end when this is dropped.
+struct Seats(Vec<Seat>);
 
 /// One thread, as seen from outside.
 struct Seat {
@@ -75,31 +79,54 @@ impl Generator {
     /// Errors: as those of [`crate::run`]; and plans that are not all encrypted or all plain, all closed or all open.
     pub fn start(plans: Vec<Plan>, stop: Arc<AtomicBool>) -> Result<Self, LoadError> {
         check(&plans)?;
-        let plans: Vec<Plan> = plans.into_iter().map(of_slices).collect();
         ensure_descriptors(plans.iter().map(|plan| plan.load.connections()).sum())?;
-        let mut tls = Vec::with_capacity(plans.len());
         for plan in &plans {
             sources::check(plan)?;
-            tls.push(secure(plan)?);
             if plan.probe {
                 probe(plan)?;
             }
         }
-        let fewest = plans.iter().map(|plan| plan.load.connections()).min().unwrap_or(1);
-        let threads = plans[0].threads.clamp(1, fewest);
+        let threads = threads(&plans);
         let most = plans.iter().map(|plan| plan.load.connections().div_ceil(threads)).max().unwrap_or(1);
-        let (io, mut fallback) = choose(plans[0].io, most)?;
-        let is_open_to_both = plans[0].io == IoChoice::Best;
+        let io = choose(plans[0].io, most)?;
+        Self::start_on(plans, stop, io, &means::real())
+    }
+
+    /// The same with other means. `io`: the back end to begin with, and why it is not the best one.
+    pub(crate) fn start_on<U: Io, E: Io>(
+        plans: Vec<Plan>,
+        stop: Arc<AtomicBool>,
+        (io, mut fallback): (IoChoice, Option<String>),
+        means: &Means<
+            impl Fn(usize, usize) -> std::io::Result<U> + Clone + Send + 'static,
+            impl Fn(usize, usize) -> std::io::Result<E> + Clone + Send + 'static,
+        >,
+    ) -> Result<Self, LoadError> {
+        let plans: Vec<Plan> = plans.into_iter().map(of_slices).collect();
+        let tls = plans.iter().map(secure).collect::<Result<_, _>>()?;
+        let (threads, is_open_to_both) = (threads(&plans), plans[0].io == IoChoice::Best);
         let progress = plans.iter().map(|_| Progress::default()).collect();
         let edges = SliceEdges::new(threads, stop);
-        let shared = Arc::new(Shared { plans, progress, tls, edges, threads, numbers: Mutex::default() });
-        let (seats, io) = match seat(&shared, io) {
-            // One ring could be made, but not one for each target.
-            Err(LoadError::Io(error)) if io == IoChoice::Uring && is_open_to_both => {
-                fallback = Some(format!("one io_uring for each of {} targets: {error}", shared.plans.len()));
-                (seat(&shared, IoChoice::Epoll)?, IoChoice::Epoll)
+        let ids = (0..threads).map(|_| AtomicI32::new(0)).collect();
+        let shared = Arc::new(Shared { plans, progress, tls, edges, threads, ids });
+        let first = match io {
+            IoChoice::Uring => Seats::start(&shared, &means.uring, means.thread),
+            _ => Seats::start(&shared, &means.epoll, means.thread),
+        };
+        let (seats, io) = match first {
+            // One ring could be made, but not one for each target and thread.
+            Err(LoadError::Unready(error)) if io == IoChoice::Uring && is_open_to_both => {
+                let (targets, threads) = (shared.plans.len(), shared.threads);
+                fallback = Some(format!(
+                    "one io_uring for each of {targets} targets and {threads} threads: {error}"
+                ));
+                let seats = Seats::start(&shared, &means.epoll, means.thread);
+                (seats.map_err(LoadError::unready)?, IoChoice::Epoll)
             }
-            seats => (seats?, io),
+            Err(LoadError::Unready(error)) if io == IoChoice::Uring => {
+                return Err(LoadError::NoUring(error.to_string()));
+            }
+            seats => (seats.map_err(LoadError::unready)?, io),
         };
         let io = if io == IoChoice::Uring { "uring" } else { "epoll" };
         Ok(Self { shared, seats, io, fallback, slices: 0, last: SliceTally::default() })
@@ -126,7 +153,7 @@ impl Generator {
         edges.renew();
         let halted = &self.shared.progress[slice.target].halted;
         halted.store(false, Ordering::Relaxed);
-        for seat in &mut self.seats {
+        for seat in &mut self.seats.0 {
             let mut counts = seat.counts.take().unwrap_or_else(SliceCounts::new);
             counts.clear();
             let ordered = Ordered { slice: *slice, nth: self.slices, counts };
@@ -134,7 +161,7 @@ impl Generator {
         }
         self.slices += 1;
         let mut failed = None;
-        for seat in &mut self.seats {
+        for seat in &mut self.seats.0 {
             let done = loop {
                 match seat.done.recv_timeout(every) {
                     Err(RecvTimeoutError::Timeout) => match look(edges.begins_ns()) {
@@ -165,7 +192,7 @@ impl Generator {
 
     /// The kernel's IDs of its threads.
     pub fn threads(&self) -> Vec<i32> {
-        self.shared.numbers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.ids.iter().map(|id| id.load(Ordering::Relaxed)).collect()
     }
 
     /// The plans, as [`Generator::start`] took them.
@@ -180,7 +207,7 @@ impl Generator {
         let last = &mut self.last;
         last.clear();
         last.target = target;
-        let counts = || self.seats.iter().filter_map(|seat| seat.counts.as_deref());
+        let counts = || self.seats.0.iter().filter_map(|seat| seat.counts.as_deref());
         let common_ns = common_time_ns(counts().map(|counts| {
             let tally = &counts.counted.tally;
             (tally.completed, tally.duration_ns)
@@ -194,8 +221,8 @@ impl Generator {
         let is_awake =
             plan.spin == Duration::MAX && counts().all(|counts| counts.counted.tally.completed > 0);
         last.held_up_ns = is_awake.then(|| counts().map(held_up_ns).sum());
-        let is_alone = self.seats.len() == 1;
-        for counts in self.seats.iter_mut().filter_map(|seat| seat.counts.as_deref_mut()) {
+        let is_alone = self.seats.0.len() == 1;
+        for counts in self.seats.0.iter_mut().filter_map(|seat| seat.counts.as_deref_mut()) {
             counts.counted.complete();
             last.uncounted.merge(&counts.uncounted);
             if is_alone {
@@ -212,9 +239,9 @@ impl Generator {
     }
 }
 
-impl Drop for Generator {
+impl Drop for Seats {
     fn drop(&mut self) {
-        for Seat { orders, done, thread, .. } in self.seats.drain(..) {
+        for Seat { orders, done, thread, .. } in self.0.drain(..) {
             drop((orders, done));
             let _ = thread.join();
         }
@@ -241,6 +268,12 @@ fn check(plans: &[Plan]) -> Result<(), LoadError> {
     Ok(())
 }
 
+/// The number of threads, each of which has at least one connection to each target.
+fn threads(plans: &[Plan]) -> usize {
+    let fewest = plans.iter().map(|plan| plan.load.connections()).min().unwrap_or(1);
+    plans[0].threads.clamp(1, fewest)
+}
+
 /// Removes from a plan what belongs to a single measurement and not to slices.
 fn of_slices(plan: Plan) -> Plan {
     let until = Until::Elapsed(Duration::MAX);
@@ -255,28 +288,31 @@ fn of_slices(plan: Plan) -> Plan {
     }
 }
 
-/// Starts the threads and waits until all are ready.
-fn seat(shared: &Arc<Shared>, io: IoChoice) -> Result<Vec<Seat>, LoadError> {
-    let seats: Vec<Seat> = (0..shared.threads)
-        .map(|index| {
+impl Seats {
+    /// Starts the threads and waits until all are ready; if one is not, none is left.
+    fn start<I: Io>(
+        shared: &Arc<Shared>,
+        io: &(impl Fn(usize, usize) -> std::io::Result<I> + Clone + Send + 'static),
+        builder: fn(usize) -> Builder,
+    ) -> Result<Self, LoadError> {
+        let mut seats = Self(Vec::with_capacity(shared.threads));
+        for index in 0..shared.threads {
             let (orders, ordered) = sync_channel(1);
             let (tell, done) = sync_channel(1);
-            let shared = Arc::clone(shared);
-            let thread = std::thread::spawn(move || {
+            let (shared, io) = (Arc::clone(shared), io.clone());
+            let own = move || {
                 part::place(&shared.plans[0], index);
-                shared.numbers.lock().unwrap_or_else(PoisonError::into_inner).push(clock::own_thread());
-                match io {
-                    IoChoice::Uring => work(&shared, index, Uring::new, &ordered, &tell),
-                    _ => work(&shared, index, |_| Epoll::new(), &ordered, &tell),
-                }
-            });
-            Seat { orders, done, thread, counts: Some(SliceCounts::new()) }
-        })
-        .collect();
-    for seat in &seats {
-        seat.done.recv().map_err(|_| LoadError::Worker)??;
+                shared.ids[index].store(clock::own_thread(), Ordering::Relaxed);
+                work(&shared, index, |connections| io(index, connections), &ordered, &tell);
+            };
+            let thread = builder(index).spawn(own).map_err(LoadError::Thread)?;
+            seats.0.push(Seat { orders, done, thread, counts: Some(SliceCounts::new()) });
+        }
+        for seat in &seats.0 {
+            seat.done.recv().map_err(|_| LoadError::Worker)?.map_err(LoadError::Unready)?;
+        }
+        Ok(seats)
     }
-    Ok(seats)
 }
 
 /// Runs one thread.

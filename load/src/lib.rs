@@ -11,9 +11,11 @@ mod check;
 mod connection;
 mod counted;
 mod course;
+mod crew;
 mod deadlines;
 mod generator;
 mod log;
+mod means;
 mod offered;
 mod opening;
 mod pace;
@@ -34,6 +36,7 @@ mod think;
 mod window;
 mod worker;
 
+use crew::Crew;
 pub use generator::Generator;
 pub use pace::Pace;
 pub use series::View;
@@ -42,13 +45,12 @@ pub use sources::SourceError;
 
 use model::{Address, Exchange, IoChoice, Plan, Tally, TlsVersion};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, TlsError, Version};
-use net::{Epoll, Errno, Uring, limits};
-use part::Part;
+use net::{Errno, limits};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 /// The time within which one connection must be established before a measurement starts.
@@ -87,6 +89,12 @@ pub enum LoadError {
     /// `io_uring` was asked for by name and can't be used.
     #[error("io_uring can't be used here ({0}); alternatively, use epoll")]
     NoUring(String),
+    /// A thread can't be started.
+    #[error("can't start another thread ({0}): ask for fewer threads (-t), or raise `ulimit -u`")]
+    Thread(#[source] std::io::Error),
+    /// A worker can't be made; nothing was sent.
+    #[error("the load engine's own I/O can't be set up: {0}")]
+    Unready(#[source] std::io::Error),
     /// The back end failed.
     #[error("the load engine's own I/O failed: {0}")]
     Io(#[from] std::io::Error),
@@ -167,31 +175,12 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     let tls = try_out(plan)?;
     let threads = plan.threads.clamp(1, plan.load.connections());
     let (io, fallback) = choose(plan.io, plan.load.connections().div_ceil(threads))?;
-    let barrier = Barrier::new(threads);
-    let results: Vec<Result<Tally, LoadError>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|index| {
-                let barrier = &barrier;
-                let tls = tls.as_ref();
-                let part = Part { plan, progress, tls, index, threads };
-                scope.spawn(move || {
-                    part::place(plan, index);
-                    let first: &dyn Watch = if index == 0 { watch } else { &() };
-                    match io {
-                        IoChoice::Uring => part.work(Uring::new, barrier, first),
-                        _ => part.work(|_| Epoll::new(), barrier, first),
-                    }
-                })
-            })
-            .collect();
-        workers.into_iter().map(|w| w.join().unwrap_or(Err(LoadError::Worker))).collect()
-    });
+    let crew = Crew { plan, progress, tls: tls.as_ref(), threads };
+    let (tallies, io, no_ring) = crew.measure(io, &means::real(), watch)?;
     let mut total = Tally::default();
-    for tally in results {
-        total.merge(&tally?);
-    }
+    tallies.iter().for_each(|tally| total.merge(tally));
     total.io = Some(if io == IoChoice::Uring { "uring" } else { "epoll" }.to_owned());
-    total.io_fallback = fallback;
+    total.io_fallback = no_ring.or(fallback);
     if let Some(reason) = total.halted.clone().filter(|_| total.sent == 0) {
         let is_own = total.errors.local > 0;
         return Err(if is_own { LoadError::RanOut(reason) } else { LoadError::Halted(reason) });

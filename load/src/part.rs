@@ -1,12 +1,12 @@
 //! Makes one worker of a plan on its back end, and puts its thread on its core.
 
+use crate::crew::Turnstile;
 use crate::share::share;
 use crate::worker::Worker;
 use crate::{LoadError, Progress, Watch};
 use model::{Plan, Tally};
 use net::tls::{ClientTls, Tls};
 use net::{Io, Ports};
-use std::sync::Barrier;
 
 /// One worker's part of a plan.
 #[derive(Clone, Copy)]
@@ -24,17 +24,17 @@ pub struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Measures once. `io`: makes a back end for a number of connections.
+    /// Measures once, as soon as all workers are ready. `io`: makes this worker's back end for a number of connections.
     pub fn work<I: Io>(
         self,
         io: impl FnOnce(usize) -> std::io::Result<I>,
-        barrier: &Barrier,
+        turnstile: &Turnstile,
         watch: &dyn Watch,
     ) -> Result<Tally, LoadError> {
         let io = io(self.connections());
         match self.tls {
-            None => run(self.worker(io), barrier, watch),
-            Some(tls) => run(self.worker(encrypted(io, tls)), barrier, watch),
+            None => turnstile.run(self.worker(io), watch),
+            Some(tls) => turnstile.run(self.worker(encrypted(io, tls)), watch),
         }
     }
 
@@ -64,16 +64,6 @@ impl<'a> Part<'a> {
 /// Wraps a back end in TLS.
 pub fn encrypted<I: Io>(io: std::io::Result<I>, tls: &ClientTls) -> std::io::Result<Tls<I>> {
     io.map(|io| Tls::client(io, tls.with_own_memory()))
-}
-
-fn run<I: Io>(
-    worker: std::io::Result<Worker<'_, I>>,
-    barrier: &Barrier,
-    watch: &dyn Watch,
-) -> Result<Tally, LoadError> {
-    // Even where a worker could not be made, its thread must come here: the others wait for it.
-    barrier.wait();
-    Ok(worker?.run(watch)?)
 }
 
 /// Puts this thread, of worker `index`, where the plan wants it.

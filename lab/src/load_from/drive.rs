@@ -9,7 +9,8 @@ use model::machines::{Clock, Machines};
 use model::{Plan, Tally, Until};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 /// The round trips by which clocks are compared; the shortest decides.
@@ -132,23 +133,23 @@ impl Drive<'_> {
             })
             .collect::<Result<_, _>>()?;
         let patience = self.patience(agreed_ns);
-        let (finished, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let has_failed = AtomicBool::new(false);
         Ok(std::thread::scope(|scope| {
             let asked: Vec<_> = self
                 .links
                 .iter()
                 .zip(starts)
                 .map(|(link, starts_ns)| {
-                    let (finished, has_failed) = (&finished, &has_failed);
+                    let has_failed = &has_failed;
                     scope.spawn(move || {
                         let ended = ask(link, RUN, &Run { starts_ns }, patience).map_err(|e| e.to_string());
                         has_failed.fetch_or(ended.is_err(), Ordering::Relaxed);
-                        finished.fetch_add(1, Ordering::Relaxed);
                         ended
                     })
                 })
                 .collect();
-            self.look_on(agreed_ns, &finished, &has_failed, watch);
+            let is_over = || asked.iter().all(ScopedJoinHandle::is_finished);
+            self.look_on(agreed_ns, is_over, &has_failed, watch);
             let died = || Err("a thread of drome died: this is a bug, please report it".to_owned());
             asked.into_iter().map(|thread| thread.join().unwrap_or_else(|_| died())).collect()
         }))
@@ -162,14 +163,20 @@ impl Drive<'_> {
     }
 
     /// Reports the window's edges to `watch`, and stops all machines when one of them failed or the user wants it.
-    fn look_on(&self, agreed_ns: u64, finished: &AtomicUsize, has_failed: &AtomicBool, watch: &dyn Watch) {
+    fn look_on(
+        &self,
+        agreed_ns: u64,
+        is_over: impl Fn() -> bool,
+        has_failed: &AtomicBool,
+        watch: &dyn Watch,
+    ) {
         let opens_ns = agreed_ns + self.plan.warmup.as_nanos() as u64;
         let closes_ns = match self.plan.until {
             Until::Elapsed(length) => opens_ns + length.as_nanos() as u64,
             Until::Answered(_) | Until::Closed(_) => u64::MAX,
         };
         let (mut is_open, mut is_closed) = (false, false);
-        while finished.load(Ordering::Relaxed) < self.links.len() {
+        while !is_over() {
             let now_ns = agent::now_ns();
             if !is_open && now_ns >= opens_ns {
                 watch.opened();

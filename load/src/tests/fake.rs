@@ -98,6 +98,8 @@ pub struct Fake<'s> {
     pub send_takes_ns: u64,
     /// Whether a send leaves at once, not when the worker waits.
     pub sends_at_once: bool,
+    /// When it breaks; `u64::MAX`: never.
+    pub breaks_ns: u64,
     request_bytes: usize,
     seen: Rc<RefCell<Seen>>,
 }
@@ -122,6 +124,7 @@ impl<'s> Fake<'s> {
             waiting: 0,
             send_takes_ns: 0,
             sends_at_once: false,
+            breaks_ns: u64::MAX,
             request_bytes,
             seen: Rc::clone(&seen),
         };
@@ -270,6 +273,9 @@ impl Io for Fake<'_> {
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         self.hand_over();
         self.close_after_peers();
+        if self.now_ns() >= self.breaks_ns {
+            return Err(Errno::NOMEM.into());
+        }
         if self.has_something() {
             return Ok(true);
         }

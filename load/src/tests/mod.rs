@@ -6,6 +6,7 @@ mod faults;
 mod late;
 mod open_slices;
 mod random;
+mod refused;
 mod slices;
 mod unbiased;
 

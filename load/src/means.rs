@@ -1,0 +1,26 @@
+//! The means by which a load is driven: how the back end of a worker and its thread are made. Tests refuse some of them.
+
+use net::{Epoll, Uring};
+use std::io::Result;
+use std::thread::Builder;
+
+/// How back ends and threads are made. A back end is for the worker with this index and for this number of connections.
+#[derive(Clone, Copy, Debug)]
+pub struct Means<U, E> {
+    /// Makes an `io_uring`.
+    pub uring: U,
+    /// Makes an epoll set.
+    pub epoll: E,
+    /// Makes the builder of a worker's thread.
+    pub thread: fn(usize) -> Builder,
+}
+
+/// The means of this machine.
+pub fn real()
+-> Means<impl Fn(usize, usize) -> Result<Uring> + Clone, impl Fn(usize, usize) -> Result<Epoll> + Clone> {
+    Means {
+        uring: |_, connections| Uring::new(connections),
+        epoll: |_, _| Epoll::new(),
+        thread: |_| Builder::new(),
+    }
+}
