@@ -5,6 +5,7 @@ use crate::Progress;
 use crate::check::Wrong;
 use crate::connection::{Connection, Phase};
 use crate::counted::{Counted, STATUSES};
+use crate::heard::Heard;
 use crate::log::Log;
 pub use crate::request_end::{Answer, LossCause};
 use crate::series::{Series, View};
@@ -39,6 +40,8 @@ pub struct Accounts {
     log: Option<Log>,
     cpu_at_start_ns: u64,
     system_at_start_ns: Option<u64>,
+    /// When the server was last heard.
+    pub heard: Heard,
     /// The number of finished requests that [`Accounts::news`] has reported.
     told: u64,
 }
@@ -60,6 +63,7 @@ impl Accounts {
             log: progress.log.clone().map(Log::new),
             cpu_at_start_ns: 0,
             system_at_start_ns: None,
+            heard: Heard::default(),
             told: 0,
         }
     }
@@ -169,7 +173,8 @@ impl Accounts {
 
     /// Counts bytes that arrived on a connection.
     #[inline]
-    pub fn received(&mut self, connection: u64, bytes: &[u8]) {
+    pub fn received(&mut self, connection: u64, now_ns: u64, bytes: &[u8]) {
+        self.heard.hear(now_ns);
         self.counted.tally.received_bytes += bytes.len() as u64;
         if self.wants_first {
             self.keep_first(connection, bytes);
@@ -178,7 +183,8 @@ impl Accounts {
 
     /// Counts bytes of a body that arrived and were dropped.
     #[inline]
-    pub fn skipped(&mut self, bytes: u64) {
+    pub fn skipped(&mut self, now_ns: u64, bytes: u64) {
+        self.heard.hear(now_ns);
         self.counted.tally.received_bytes += bytes;
         self.counted.tally.body_bytes += bytes;
     }
@@ -200,6 +206,7 @@ impl Accounts {
     pub fn answered(&mut self, connection: &Connection, answer: Answer) {
         let Answer { flight, status, wrong, keeps_alive, now_ns } = answer;
         self.in_flight -= 1;
+        self.heard.answer(now_ns);
         self.counted.status[usize::from(status).min(STATUSES - 1)] += 1;
         let tally = &mut self.counted.tally;
         tally.verified += u64::from(connection.check.looks());
@@ -272,6 +279,11 @@ impl Accounts {
         if let Some(log) = &mut self.log {
             connection.flights().for_each(|flight| log.write(connection, flight, now_ns, End::Lost(loss)));
         }
+        if let Some(since_ns) = out_of_service_ns(connection, is_overdue, now_ns) {
+            connection.outage.begin(since_ns);
+        }
+        connection.outage.lose(now_ns);
+        self.heard.lose(connection, now_ns);
         connection.lose_all();
         self.check();
     }
@@ -391,6 +403,7 @@ impl Accounts {
         });
         let tally = &mut self.counted.tally;
         tally.in_flight_at_end = self.in_flight;
+        self.heard.tell(tally, connections, (window_ns, end_ns));
         tally.under_way_at_end_ns = in_flight_ns(connections, end_ns);
         tally.served.extend(connections.iter().map(Connection::served_or_late));
         let typical_ns = tally.latency.quantile_ns(0.5).unwrap_or(0);
@@ -449,6 +462,16 @@ impl Accounts {
             assert!(connections.iter().all(is_quiet), "a connection is opened when a request needs it");
         }
     }
+}
+
+/// Since when a connection that loses its requests was without service; `None`: it is opened again at once, because it has brought answers,
+/// or it was never answered and is only late, because some servers serve only a few connections at a time.
+fn out_of_service_ns(connection: &Connection, is_overdue: bool, now_ns: u64) -> Option<u64> {
+    if is_overdue && connection.is_open() {
+        let oldest = connection.in_flight().next()?;
+        return connection.has_heard().then_some(oldest.sent_ns);
+    }
+    (connection.answered() == 0).then_some(now_ns)
 }
 
 /// The sum of the times for which the requests in flight have been in flight, in nanoseconds.

@@ -81,7 +81,7 @@ impl<I: Io> Worker<'_, I> {
         }
         let connection = &mut self.connections[slot as usize];
         let bytes = self.io.bytes();
-        self.accounts.received(connection.number(), bytes);
+        self.accounts.received(connection.number(), now, bytes);
         let read = read(self.plan, &mut self.accounts, &mut self.reader, connection, now, bytes);
         self.go_on(slot, now, read);
     }
@@ -92,7 +92,7 @@ impl<I: Io> Worker<'_, I> {
             return;
         }
         let connection = &mut self.connections[slot as usize];
-        self.accounts.skipped(bytes);
+        self.accounts.skipped(now, bytes);
         connection.parser.skip(bytes);
         connection.check.skip(bytes);
         let read = match connection.parser.body_left() {
@@ -269,7 +269,7 @@ impl<I: Io> Worker<'_, I> {
 
     /// Ends the measurement before its time, on all threads.
     #[cold]
-    fn halt(&mut self, why: impl FnOnce() -> String) {
+    pub(crate) fn halt(&mut self, why: impl FnOnce() -> String) {
         self.accounts.halt(why);
         self.progress.halted.store(true, Ordering::Relaxed);
     }

@@ -2,6 +2,7 @@
 //! by the methods here, so that its times and its requests always fit it.
 
 use crate::check::Check;
+use crate::outage::Outage;
 use std::collections::VecDeque;
 use wire::ResponseParser;
 
@@ -62,6 +63,8 @@ pub struct Connection {
     late: u64,
     /// The number of requests lost within the window, over all times that it was opened.
     lost: u64,
+    /// How long it has been without service.
+    pub outage: Outage,
     /// The parser of the answers.
     pub parser: ResponseParser,
     /// The check of the answer.
@@ -92,6 +95,7 @@ impl Connection {
             served: 0,
             late: 0,
             lost: 0,
+            outage: Outage::default(),
             parser: ResponseParser::new(),
             check: Check::new(has_digest),
             has_to_think: false,
@@ -133,6 +137,11 @@ impl Connection {
     /// When the first bytes of the oldest request's answer came; 0: not yet.
     pub fn first_byte_ns(&self) -> u64 {
         self.first_byte_ns
+    }
+
+    /// Whether an answer has ever begun on it, however often it was opened.
+    pub fn has_heard(&self) -> bool {
+        self.has_heard
     }
 
     /// Whether it is open.
@@ -322,6 +331,7 @@ impl Connection {
     /// Clears its counts when a slice begins. What was answered since the counted part of the slice before is late.
     pub fn begin_slice(&mut self) {
         (self.late, self.served, self.lost) = (self.served, 0, 0);
+        self.outage = Outage::default();
     }
 
     fn enter(&mut self, phase: Phase, now_ns: u64) {

@@ -281,6 +281,8 @@ fn of_slices(plan: Plan) -> Plan {
         until,
         most_requests: None,
         warmup: Duration::ZERO,
+        // Who orders the slices knows how many of a server's turns may be without an answer.
+        abort_after: None,
         per_second: false,
         pulse: None,
         keep_first: false,

@@ -14,10 +14,12 @@ mod course;
 mod crew;
 mod deadlines;
 mod generator;
+mod heard;
 mod log;
 mod means;
 mod offered;
 mod opening;
+mod outage;
 mod pace;
 mod part;
 mod pick;
@@ -26,6 +28,7 @@ mod reader;
 mod request_end;
 mod series;
 mod share;
+mod silence;
 mod slice;
 mod slice_edges;
 mod slicing;
@@ -162,6 +165,8 @@ pub struct Progress {
     pub halted: AtomicBool,
     /// Whether a TLS handshake has completed on any of the workers; written at handshakes only.
     pub secured: AtomicBool,
+    /// When any worker could last expect an answer, in nanoseconds of the monotonic clock.
+    pub expected_ns: AtomicU64,
     /// The number of answers so far, over all workers, within the window.
     pub completed: AtomicU64,
     /// The counts of every quarter of a second, if they are wanted.

@@ -15,9 +15,11 @@ pub struct Means<U, E> {
     pub thread: fn(usize) -> Builder,
 }
 
+/// Makes a back end.
+pub type Make<I> = fn(usize, usize) -> Result<I>;
+
 /// The means of this machine.
-pub fn real()
--> Means<impl Fn(usize, usize) -> Result<Uring> + Clone, impl Fn(usize, usize) -> Result<Epoll> + Clone> {
+pub fn real() -> Means<Make<Uring>, Make<Epoll>> {
     Means {
         uring: |_, connections| Uring::new(connections),
         epoll: |_, _| Epoll::new(),

@@ -93,6 +93,7 @@ pub fn whole(
     keeps_alive: bool,
 ) {
     let Some(flight) = connection.finish_oldest() else { return };
+    connection.outage.end(now_ns);
     let (status, wrong) = connection.check.end(&plan.asks[flight.ask as usize].expect);
     accounts.answered(connection, Answer { flight, status, wrong, keeps_alive, now_ns });
     connection.forget_answer();

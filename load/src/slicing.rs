@@ -262,6 +262,7 @@ impl<I: Io> Worker<'_, I> {
         let now = at.now_ns;
         let (mut served, is_open_load) = (0, self.offered.is_some());
         for connection in &mut self.connections {
+            connection.outage.restart(now);
             connection.is_awaited = connection.served() > 0;
             served += u64::from(connection.is_awaited);
             if is_open_load {

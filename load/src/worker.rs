@@ -167,6 +167,7 @@ impl<'p, I: Io> Worker<'p, I> {
 
     fn start(&mut self, now: u64) {
         self.origin_ns = now;
+        self.progress.expected_ns.fetch_max(now, Ordering::Relaxed);
         self.window = Window::new(self.plan, now);
         if let Some(offered) = &mut self.offered {
             offered.start(now);
@@ -229,7 +230,10 @@ impl<'p, I: Io> Worker<'p, I> {
         let (bytes, ns) = self.under_way(now);
         self.accounts.open_window(now, bytes, ns);
         self.window.open(now);
-        self.connections.iter_mut().for_each(Connection::open_window);
+        for connection in &mut self.connections {
+            connection.open_window();
+            connection.outage.restart(now);
+        }
     }
 
     /// The bytes of the requests in flight, and the sum of the times for which they have been in flight, in nanoseconds.
@@ -272,6 +276,8 @@ impl<'p, I: Io> Worker<'p, I> {
         if self.window.is_open() {
             self.progress.completed.fetch_add(self.accounts.news(), Ordering::Relaxed);
         }
+        self.accounts.heard.look(now);
+        self.end_if_gone(now);
         while let Some(slot) = self.failed.pop() {
             if self.connections[slot as usize].phase() == Phase::Queued && !self.opening.is_paced() {
                 self.open(slot);

@@ -9,6 +9,9 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// How long a server may answer nothing, while every request fails, before the load ends: longer than a restart takes.
+pub const ABORT_AFTER: Duration = Duration::from_secs(5);
+
 /// One measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -38,6 +41,8 @@ pub struct Plan {
     pub warmup: Duration,
     /// A request without its whole answer after this long is an error.
     pub timeout: Duration,
+    /// The load ends early when the server has answered nothing for this long and every request meanwhile was lost; `None`: never.
+    pub abort_after: Option<Duration>,
     /// How long a worker that has nothing to do polls before it sleeps.
     pub spin: Duration,
     /// The number of worker threads, each with its share of the connections.
@@ -98,6 +103,7 @@ impl Plan {
             most_requests: None,
             warmup: Duration::ZERO,
             timeout: Duration::from_secs(30),
+            abort_after: Some(ABORT_AFTER),
             spin: Duration::ZERO,
             threads: 1,
             cpus: Vec::new(),

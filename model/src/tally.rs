@@ -97,6 +97,23 @@ pub struct Tally {
     /// Why the back end was not the best one, `io_uring`; `None` where it was, or where `epoll` was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_fallback: Option<String>,
+    /// When bytes last came from the server, counted from the opening of the window. `None`: not within the window; also in sums of several
+    /// windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard_ns: Option<u64>,
+    /// Since when the server owes an answer: when the oldest request in flight at the end was sent, or the first request that was lost after
+    /// bytes last came; counted from the opening of the window, and later by the time for which the load generator did not run in the end.
+    /// `None`: it owes none; also in sums of several windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owed_ns: Option<u64>,
+    /// Closed load: how long, at the end of the window, connections had waited for an answer that had been answered before in the window: the
+    /// sum over them. `None` in open load, and in sums of several windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalled_ns: Option<u64>,
+    /// Closed load: how long connections were refused, or were closed or reset without an answer, within the window: the sum over all
+    /// connections. `None` in open load, where a connection may have nothing to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outage_ns: Option<u64>,
     /// Why the load engine stopped before its time: this machine ran out of something.
     #[serde(default)]
     pub halted: Option<String>,
@@ -200,6 +217,12 @@ impl Tally {
         self.latency.quantile_ns(share).filter(|_| !self.is_selection(share))
     }
 
+    /// How long the server was silent at the end of the window although it owed an answer; `None`: it owed none, or that is not known.
+    pub fn silent_ns(&self) -> Option<u64> {
+        let since_ns = self.owed_ns?.max(self.heard_ns.unwrap_or(0));
+        Some(self.duration_ns.saturating_sub(since_ns))
+    }
+
     /// Requests/s: answers that were complete and as expected. `None` without a window.
     ///
     /// In open load an answer to a request that was due before the window counts only in place of one that was due in it and is still
@@ -257,6 +280,7 @@ impl Tally {
         (self.under_way_before_ns, self.under_way_at_end_ns) = (0, 0);
         (self.due, self.carried_in, self.carried_out) = (None, None, None);
         (self.connections_starved, self.unsent_at_end) = (None, None);
+        (self.heard_ns, self.owed_ns, self.stalled_ns, self.outage_ns) = (None, None, None, None);
         (self.sent_bytes, self.received_bytes, self.body_bytes) = (0, 0, 0);
         (self.handshakes_resumed, self.agreed) = (0, None);
         (self.connections_opened, self.verified) = (0, 0);
@@ -312,6 +336,10 @@ impl Tally {
         self.carried_out = sum_known(self.carried_out, other.carried_out);
         self.connections_starved = sum_known(self.connections_starved, other.connections_starved);
         self.unsent_at_end = sum_known(self.unsent_at_end, other.unsent_at_end);
+        self.heard_ns = self.heard_ns.max(other.heard_ns);
+        self.owed_ns = [self.owed_ns, other.owed_ns].into_iter().flatten().min();
+        self.stalled_ns = sum_known(self.stalled_ns, other.stalled_ns);
+        self.outage_ns = sum_known(self.outage_ns, other.outage_ns);
         self.errors.merge(&other.errors);
         for (cause, n) in &other.error_causes {
             add(self.error_causes.entry(cause.clone()).or_default(), *n);
@@ -352,6 +380,7 @@ impl Tally {
         let is_first = duration_ns == 0 && threads == 0;
         self.merge(later);
         self.duration_ns = duration_ns + later.duration_ns;
+        (self.heard_ns, self.owed_ns, self.stalled_ns) = (None, None, None);
         self.threads = threads.max(later.threads);
         for (all, before) in self.served.iter_mut().zip(&served) {
             *all += before;

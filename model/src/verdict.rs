@@ -13,6 +13,10 @@ pub struct Verdict {
     pub bound: Bound,
     /// False: the measurement is void, kept and shown as such, and left out of every estimate.
     pub valid: bool,
+    /// Whether it is void for no other reason than that the server lost requests or was silent. So much is then known of the server: it did
+    /// not do this work. False in what older versions stored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub void_by_loss: bool,
     /// The reasons, each with its figure.
     pub reasons: Vec<String>,
     /// Open load: whether the server answered what was due. False: the rate that it did answer is a finding, and its latency is that of a
@@ -31,6 +35,7 @@ impl Default for Verdict {
         Self {
             bound: Bound::Unknown,
             valid: false,
+            void_by_loss: false,
             reasons: Vec::new(),
             kept_up: None,
             server_idle_ppm: None,

@@ -72,6 +72,7 @@ const SLOW: &[&str] = &[
     "servers_on_sshd::",
     "stand_ins::",
     "steady::",
+    "stops::",
     "sweep::",
     "ui::",
     "verdict_file::",

@@ -87,9 +87,9 @@ fn without_json(args: &[String]) -> anyhow::Result<(Vec<String>, Option<PathBuf>
     Ok((args, Some(path)))
 }
 
-/// The plan on the load generator's cores, because the server's cores are unknown.
+/// The plan on the load generator's cores, because the server's cores are unknown. A job itself says when its tool gives up.
 pub fn on_cores(plan: &Plan) -> Plan {
-    Plan { cpus: Cores::deal().for_load(plan.threads), ..plan.clone() }
+    Plan { cpus: Cores::deal().for_load(plan.threads), abort_after: None, ..plan.clone() }
 }
 
 /// Handles a job's output; returns the exit code if the job asks to end.

@@ -75,6 +75,7 @@ mod share;
 mod share_sshd;
 mod stand_ins;
 mod steady;
+mod stops;
 mod sweep;
 mod ui;
 mod ui_profiles;

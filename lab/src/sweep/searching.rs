@@ -56,11 +56,14 @@ impl Searching {
             latency => latency.map(|latency| latency < promise.bound_ns),
         };
         let (Some(rate), Some(is_kept)) = (trial.offered_per_s, is_kept) else { return false };
-        if trial.is_sound() {
+        let is_broken_for_sure =
+            !is_kept && trial.verdict.as_ref().is_some_and(|verdict| verdict.void_by_loss);
+        let says_something = trial.is_sound() || is_broken_for_sure;
+        if says_something {
             self.search.observe(rate, is_kept);
             self.seen[usize::from(is_kept)] = true;
         }
-        trial.is_sound()
+        says_something
     }
 
     /// Ends the search if it knows enough.

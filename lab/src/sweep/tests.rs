@@ -49,14 +49,18 @@ impl Measure for Made {
         let completed = (capacity * share.min(1.0)) as u64;
         let mut tally = Tally { duration_ns: 1_000_000_000, completed, ..Tally::default() };
         tally.due = offered.map(|rate| rate as u64);
-        tally.errors.receive = completed * self.failed / 100;
+        // Its capacity, which is found first, is sound.
+        tally.errors.receive = offered.map_or(0, |_| completed * self.failed / 100);
         let latency_ns = if share < 0.999 { 1e6 / (1.0 - share) } else { 1e9 };
         tally.latency.record_n(latency_ns as u64, 1000);
         let is_busy = offered.is_some() && share > self.client_limit;
         let reasons = if is_busy { vec!["the load generator was busy".to_owned()] } else { Vec::new() };
         let usage = Usage { wall_ns: 1_000_000_000, cpu_ns: completed * 1000, cores: 1, ..Usage::default() };
-        let verdict =
-            Verdict { bound: Bound::Server, valid: completed > 0 && !is_busy, reasons, ..Verdict::default() };
+        // As the real verdict has it: requests that are lost void a measurement.
+        let loses = tally.is_selection(0.99);
+        let valid = completed > 0 && !is_busy && !loses;
+        let void_by_loss = loses && !is_busy;
+        let verdict = Verdict { bound: Bound::Server, valid, void_by_loss, reasons, ..Verdict::default() };
         Ok(Measured { tally, usage: Some(usage), verdict })
     }
 
@@ -122,6 +126,8 @@ fn who_fails_more_requests_than_the_promise_leaves_out_does_not_keep_it() {
     let kept = |failed| {
         let mut made = Made { failed, ..Made::new(&[1000.0]) };
         let found = sweep(&setting(Some("p99 < 10ms")), &mut made);
+        let steps = &found.contenders[0].steps;
+        assert!(steps.iter().all(|step| step.void == if failed > 1 { step.trials } else { 0 }), "{steps:?}");
         (
             found.contenders[0].kept.as_ref().unwrap().outcome,
             found.contenders[0].steps[0].latency_ns_p99.is_some(),

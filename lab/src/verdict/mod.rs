@@ -71,15 +71,21 @@ impl<'a> Case<'a> {
 struct Reason {
     weight: Weight,
     words: String,
+    /// Whether it is that the server lost requests, or was silent.
+    is_loss: bool,
 }
 
 impl Reason {
     fn void(words: String) -> Self {
-        Self { weight: Weight::Void, words }
+        Self { weight: Weight::Void, words, is_loss: false }
+    }
+
+    fn loss(words: String) -> Self {
+        Self { is_loss: true, ..Self::void(words) }
     }
 
     fn note(words: String) -> Self {
-        Self { weight: Weight::Note, words }
+        Self { weight: Weight::Note, words, is_loss: false }
     }
 }
 
@@ -94,6 +100,7 @@ pub fn judge(case: &Case<'_>) -> Verdict {
     Verdict {
         bound,
         valid: void.is_empty(),
+        void_by_loss: !void.is_empty() && void.iter().all(|reason| reason.is_loss),
         reasons: void.into_iter().chain(notes).map(|reason| reason.words).collect(),
         kept_up: open::kept_up(case),
         server_idle_ppm: case.usage.and_then(Usage::idle_share).map(|share| (share * 1e6) as u64),

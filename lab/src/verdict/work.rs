@@ -1,17 +1,29 @@
-//! Judges whether the answers were as expected, and whether the measurement is complete.
+//! Judges whether the answers were as expected, and whether the server was there all the time.
 
 use super::{Case, Reason};
 use model::metric::Percentile;
+use model::{Load, Tally};
 
 /// With a larger share of wrong answers, it was not the same work any more.
-const WRONG_WORK: f64 = 0.01;
+const MOST_WRONG: f64 = 0.01;
+
+/// With a larger share of connections' time without service, the server was not there for all of the work. It is the share that p99 leaves
+/// out, as for lost requests.
+const MOST_LOST: f64 = 0.01;
+
+/// A server that is silent for a larger share of the window at its end may have stopped. One that takes so long for an answer needs a longer
+/// window.
+const MOST_SILENT: f64 = 0.25;
+
+/// A shorter silence says nothing: a machine that is shared stands still for so long now and then.
+const SHORT_SILENCE_NS: f64 = 5e8;
 
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
-    let [answers, failures] = [answers(case), failures(case)];
     let tally = case.tally;
     let interrupted =
         tally.interrupted.then(|| Reason::void("interrupted before its time was up".to_owned()));
-    [answers, failures, tally.halted.clone().map(Reason::void), interrupted].into_iter().flatten().collect()
+    let halted = tally.halted.clone().map(Reason::void);
+    [answers(case), gone(case), halted, interrupted].into_iter().flatten().collect()
 }
 
 fn answers(case: &Case<'_>) -> Option<Reason> {
@@ -23,21 +35,86 @@ fn answers(case: &Case<'_>) -> Option<Reason> {
     let share = wrong as f64 / (wrong + tally.completed) as f64;
     let (number, verb) = if wrong == 1 { ("answer", "was") } else { ("answers", "were") };
     let words = format!("{wrong} {number} ({:.2} %) {verb} not as expected", share * 100.0);
-    Some(if share > WRONG_WORK { Reason::void(words) } else { Reason::note(words) })
+    Some(if share > MOST_WRONG { Reason::void(words) } else { Reason::note(words) })
 }
 
-fn failures(case: &Case<'_>) -> Option<Reason> {
-    let errors = &case.tally.errors;
-    let failed = errors.total().checked_sub(errors.wrong_work()).filter(|n| *n > 0)?;
-    let causes = case.tally.error_causes.iter();
-    let main = causes.max_by_key(|(_, n)| **n).map_or(String::new(), |(cause, _)| format!(" ({cause})"));
-    let flatters = if case.tally.is_selection(Percentile::P99.share()) {
-        ": more than one in a hundred, so the p99 of the other answers says nothing"
-    } else {
-        ""
+/// Judges what was lost: by the number of requests, else by the time for which connections had no service, else by the silence at the end.
+/// The number alone would be small beside a fast server's answers: a connection that fails is tried again only now and then.
+fn gone(case: &Case<'_>) -> Option<Reason> {
+    let tally = case.tally;
+    if tally.completed == 0 {
+        return None;
+    }
+    let (failed, is_selection) = (failures(tally), tally.is_selection(Percentile::P99.share()));
+    let void = match &failed {
+        Some(words) if is_selection => {
+            let more = ": more than one in a hundred, so the other answers say nothing about the server";
+            return Some(Reason::loss(format!("{words}{more}{}", last_heard(tally))));
+        }
+        _ => outage(case).or_else(|| silence(case)),
     };
-    let requests = if failed == 1 { "request" } else { "requests" };
-    (case.tally.completed > 0).then(|| Reason::note(format!("{failed} {requests} failed{main}{flatters}")))
+    let is_void = void.is_some();
+    let words = [failed, void].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    match is_void {
+        true => Some(Reason::loss(words + &last_heard(tally))),
+        false if words.is_empty() => None,
+        false => Some(Reason::note(words)),
+    }
+}
+
+/// The number of requests that were lost, and their main cause.
+fn failures(tally: &Tally) -> Option<String> {
+    let errors = &tally.errors;
+    let failed = errors.total().checked_sub(errors.wrong_work()).filter(|n| *n > 0)?;
+    let causes = tally.error_causes.iter();
+    let main = causes.max_by_key(|(_, n)| **n).map_or(String::new(), |(cause, _)| format!(" ({cause})"));
+    Some(format!("{failed} {} failed{main}", if failed == 1 { "request" } else { "requests" }))
+}
+
+/// Whether connections were without service for too long.
+fn outage(case: &Case<'_>) -> Option<String> {
+    let Load::Closed { connections, .. } = &case.plan.load else { return None };
+    let all_ns = case.tally.duration_ns as f64 * *connections as f64;
+    let share = Some(case.tally.outage_ns? as f64 / all_ns).filter(|share| *share > MOST_LOST)?;
+    Some(format!(
+        "connections were refused, or cut off without an answer, for {:.1} % of their time",
+        share * 100.0
+    ))
+}
+
+/// Whether the server, or a part of it, was silent for too long in the end.
+fn silence(case: &Case<'_>) -> Option<String> {
+    let (tally, connections) = (case.tally, case.plan.load.connections());
+    let window_ns = tally.duration_ns as f64;
+    let all = tally.silent_ns().map_or(0.0, |ns| ns as f64 / window_ns);
+    let some = tally.stalled_ns.map_or(0.0, |ns| ns as f64 / (window_ns * connections as f64));
+    let (what, share) = if all > MOST_SILENT {
+        ("the server was silent for the last", all)
+    } else {
+        ("connections that had been answered waited in the end for", some)
+    };
+    (share > MOST_SILENT && share * window_ns > SHORT_SILENCE_NS).then(|| {
+        let percent = share * 100.0;
+        format!(
+            "{what} {percent:.0} % of the time: it stopped, or answers take so long that this was too short"
+        )
+    })
+}
+
+/// When the server was last heard, if that was long before the end.
+fn last_heard(tally: &Tally) -> String {
+    let least_ns = tally.duration_ns as f64 * MOST_LOST;
+    if tally.silent_ns().is_none_or(|silent_ns| silent_ns as f64 <= least_ns) {
+        return String::new();
+    }
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    match tally.heard_ns {
+        Some(ns) => {
+            let window_s = seconds(tally.duration_ns);
+            format!("; the server was last heard {:.2} s into the window of {window_s:.2} s", seconds(ns))
+        }
+        None => "; the server was not heard in the window".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -71,17 +148,15 @@ mod tests {
     }
 
     #[test]
-    fn more_failed_requests_than_p99_leaves_out_are_told() {
+    fn more_lost_requests_than_p99_leaves_out_void() {
         let of = |connect| {
             let some = Tally { errors: Errors { connect, ..Errors::default() }, ..tally(0.1) };
-            judged(&closed(), &some, None).reasons[0].clone()
+            let verdict = judged(&closed(), &some, None);
+            (verdict.valid, verdict.reasons[0].clone())
         };
-        assert_eq!(of(100), "100 requests failed");
-        assert!(
-            of(900).starts_with("900 requests failed: more than one in a hundred, so the p99"),
-            "{}",
-            of(900)
-        );
+        assert_eq!(of(100), (true, "100 requests failed".to_owned()));
+        let (valid, words) = of(900);
+        assert!(!valid && words.starts_with("900 requests failed: more than one in a hundred"), "{words}");
     }
 
     #[test]
@@ -89,5 +164,43 @@ mod tests {
         assert!(!judged(&closed(), &Tally { interrupted: true, ..tally(0.1) }, None).valid);
         let halted = Tally { halted: Some("no port is left".to_owned()), ..tally(0.1) };
         assert_eq!(judged(&closed(), &halted, None).reasons, ["no port is left"]);
+    }
+
+    #[test]
+    fn a_server_that_is_gone_voids_however_fast_it_was() {
+        let of = |tally: Tally| judged(&closed(), &tally, None);
+        // Killed after 0.3 s of 1 s: refused on ten connections for 0.7 s.
+        let killed = |connect| Tally {
+            errors: Errors { connect, ..Errors::default() },
+            error_causes: [("connect: refused".to_owned(), connect)].into(),
+            heard_ns: Some(300_000_000),
+            owed_ns: Some(300_100_000),
+            outage_ns: Some(7_000_000_000),
+            ..tally(0.1)
+        };
+        for (connect, words) in [
+            (700, "700 requests failed (connect: refused): more than one in a hundred"),
+            (
+                70,
+                "70 requests failed (connect: refused); connections were refused, or cut off without an answer, for 70.0 %",
+            ),
+        ] {
+            let verdict = of(killed(connect));
+            assert!(!verdict.valid && verdict.reasons[0].starts_with(words), "{verdict:?}");
+            assert!(
+                verdict.reasons[0].ends_with("last heard 0.30 s into the window of 1.00 s"),
+                "{verdict:?}"
+            );
+        }
+        let short = of(Tally { outage_ns: Some(99_000_000), ..tally(0.1) });
+        assert!(short.valid && short.reasons.is_empty(), "{short:?}");
+        // Stopped: it owes answers and says nothing. A slow one owes answers, too.
+        let silent =
+            |heard_ms: u64| Tally { heard_ns: Some(heard_ms * 1_000_000), owed_ns: Some(5), ..tally(0.1) };
+        assert!(of(silent(510)).valid);
+        let stopped = of(silent(470));
+        assert!(!stopped.valid && stopped.reasons[0].contains("silent for the last 53 %"), "{stopped:?}");
+        let idle = Tally { heard_ns: Some(5), owed_ns: None, ..tally(0.1) };
+        assert!(of(idle).valid, "nothing was asked");
     }
 }

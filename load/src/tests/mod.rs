@@ -7,6 +7,7 @@ mod late;
 mod open_slices;
 mod random;
 mod refused;
+mod silence;
 mod slices;
 mod unbiased;
 

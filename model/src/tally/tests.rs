@@ -19,6 +19,10 @@ fn full() -> Tally {
         carried_out: Some(1),
         connections_starved: Some(1),
         unsent_at_end: Some(1),
+        heard_ns: Some(1),
+        owed_ns: Some(1),
+        stalled_ns: Some(1),
+        outage_ns: Some(1),
         errors: Errors { connect: 1, ..Errors::default() },
         error_causes: BTreeMap::from([(String::new(), 1)]),
         status: BTreeMap::from([(200, 1)]),
@@ -156,4 +160,19 @@ fn counts_of_another_machine_add_up_and_never_overflow() {
     assert_eq!((sum.errors.timeout, sum.threads), (u64::MAX, usize::MAX));
     assert_eq!(sum.course, course(&[3, u64::MAX], &[u64::MAX, 6, 9]));
     assert!(sum.failed_share().is_some() && sum.rate_per_s().is_some());
+}
+
+#[test]
+fn a_server_is_silent_since_any_worker_last_heard_it_though_it_owes_an_answer() {
+    let worker =
+        |heard_ns, owed_ns| Tally { duration_ns: 100, threads: 1, heard_ns, owed_ns, ..Tally::default() };
+    let mut sum = worker(Some(30), Some(40));
+    assert_eq!(sum.silent_ns(), Some(60), "nothing was owed before");
+    sum.merge(&worker(Some(70), None));
+    assert_eq!(sum.silent_ns(), Some(30), "another worker heard it later");
+    sum.merge(&worker(None, Some(20)));
+    assert_eq!((sum.silent_ns(), worker(Some(99), None).silent_ns()), (Some(30), None));
+    assert_eq!(worker(None, Some(20)).silent_ns(), Some(80), "it was never heard");
+    sum.append(&worker(Some(1), Some(1)));
+    assert_eq!(sum.silent_ns(), None, "of several windows it is not known");
 }

@@ -54,6 +54,9 @@ pub struct LoadArgs {
     /// Time after which a request without a complete answer is an error
     #[arg(long, default_value = "30s", value_name = "TIME", value_parser = parse::positive_time)]
     timeout: Duration,
+    /// End early when the server has answered nothing for this long and every request failed; 0s: never
+    #[arg(long, default_value = "5s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    abort_after: Duration,
     /// Poll for this long before sleeping: steadier timing at the cost of CPU time
     #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
     spin: Duration,
@@ -125,6 +128,7 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
         think: wanted.think(),
         warmup: args.warmup,
         timeout: args.timeout,
+        abort_after: Some(args.abort_after).filter(|after| !after.is_zero()),
         spin: args.spin,
         threads,
         cpus: cores.for_load(threads),
