@@ -29,15 +29,20 @@ pub struct FrameCost {
     pub self_ns_per_answer: f64,
     /// CPU time per answer in the function and everything that it called, in nanoseconds.
     pub total_ns_per_answer: f64,
+    /// The standard error, due to sampling, of the function's own CPU time per answer, in nanoseconds; 0 in what older versions stored.
+    #[serde(default)]
+    pub self_standard_error_ns: f64,
 }
 
-impl FrameCost {
-    /// The standard error, due to sampling, of the function's own CPU time per answer, in nanoseconds. It follows from that of n samples,
-    /// which is √n.
-    pub fn self_standard_error_ns(&self) -> f64 {
-        let samples = self.self_samples as f64;
-        if self.self_samples == 0 { 0.0 } else { self.self_ns_per_answer / samples.sqrt() }
-    }
+/// The CPU time that samples stand for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PerSample {
+    /// CPU time per answer of one sample, in nanoseconds.
+    pub ns: f64,
+    /// The number of all samples.
+    samples: u64,
+    /// Whether the samples only divide up a time that is known exactly.
+    divides: bool,
 }
 
 /// The samples of one function.
@@ -55,13 +60,14 @@ impl Profile {
     /// The CPU time of every function per answer, sorted by the time in the function itself, the largest first. Empty without samples or
     /// answers.
     pub fn costs(&self, work: &Work) -> Vec<FrameCost> {
-        let Some(ns) = ns_per_sample(self, work) else { return Vec::new() };
+        let Some(one) = PerSample::of(self, work) else { return Vec::new() };
         let cost = |(frame, counts): (&str, Counts)| FrameCost {
             frame: frame.to_owned(),
             self_samples: counts.own,
             total_samples: counts.total,
-            self_ns_per_answer: counts.own as f64 * ns,
-            total_ns_per_answer: counts.total as f64 * ns,
+            self_ns_per_answer: counts.own as f64 * one.ns,
+            total_ns_per_answer: counts.total as f64 * one.ns,
+            self_standard_error_ns: one.standard_error_ns(counts.own),
         };
         let mut costs: Vec<FrameCost> = counts(self).into_iter().map(cost).collect();
         costs.sort_by(|a, b| {
@@ -72,18 +78,29 @@ impl Profile {
 
     /// The CPU time of an answer in all functions together, in nanoseconds. `None` without samples or answers.
     pub fn ns_per_answer(&self, work: &Work) -> Option<f64> {
-        Some(ns_per_sample(self, work)? * self.total() as f64)
+        Some(PerSample::of(self, work)?.ns * self.total() as f64)
     }
 }
 
-/// The CPU time per answer for which one sample stands, in nanoseconds. `None` without samples or answers.
-pub(crate) fn ns_per_sample(profile: &Profile, work: &Work) -> Option<f64> {
-    let total = profile.total();
-    if total == 0 || work.answers == 0 {
-        return None;
+impl PerSample {
+    /// `None` without samples or answers.
+    pub fn of(profile: &Profile, work: &Work) -> Option<Self> {
+        let samples = profile.total();
+        if samples == 0 || work.answers == 0 {
+            return None;
+        }
+        let sampled_ns = profile.period_ns as f64 * samples as f64;
+        let all_ns = work.cpu_ns.map_or(sampled_ns, |cpu_ns| cpu_ns as f64);
+        let ns = all_ns / samples as f64 / work.answers as f64;
+        Some(Self { ns, samples, divides: work.cpu_ns.is_some() })
     }
-    let per_sample = work.cpu_ns.map_or(profile.period_ns as f64, |cpu_ns| cpu_ns as f64 / total as f64);
-    Some(per_sample / work.answers as f64)
+
+    /// The standard error, due to sampling, of the time that this number of samples stands for, in nanoseconds. Counts of samples are
+    /// Poisson distributed: √k. Where they divide up a known time, they are multinomial: √(k (1 − k/n)), which is 0 for all n together.
+    pub fn standard_error_ns(&self, samples: u64) -> f64 {
+        let share = if self.divides { samples as f64 / self.samples as f64 } else { 0.0 };
+        (samples as f64 * (1.0 - share).max(0.0)).sqrt() * self.ns
+    }
 }
 
 /// The samples of every function.
@@ -132,7 +149,7 @@ mod tests {
         let order: Vec<&str> = costs.iter().map(|cost| cost.frame.as_str()).collect();
         assert_eq!(order, ["write", "parse", "handle", "main"]);
         let error = |frame: &str| {
-            costs.iter().find(|cost| cost.frame == frame).unwrap().self_standard_error_ns().round()
+            costs.iter().find(|cost| cost.frame == frame).unwrap().self_standard_error_ns.round()
         };
         assert_eq!((error("write"), error("handle"), error("main")), (24_495.0, 10_000.0, 0.0), "√n samples");
     }
@@ -141,6 +158,8 @@ mod tests {
     fn exact_cpu_time_is_divided_up() {
         let costs = profile().costs(&Work { answers: 10, cpu_ns: Some(20_000) });
         assert_eq!((costs[0].frame.as_str(), costs[0].self_ns_per_answer), ("write", 1_200.0));
+        // 6 of 10 samples of 200 ns: 200 × √(10 × 0.6 × 0.4).
+        assert!((costs[0].self_standard_error_ns - 200.0 * 2.4_f64.sqrt()).abs() < 1e-9, "{:?}", costs[0]);
         let whole: f64 = costs.iter().map(|cost| cost.self_ns_per_answer).sum();
         assert!((whole - 2_000.0).abs() < 1e-9, "{whole}");
         let of_all = profile().ns_per_answer(&Work { answers: 10, cpu_ns: Some(20_000) }).unwrap();

@@ -4,7 +4,7 @@ mod sentence;
 #[cfg(test)]
 mod tests;
 
-use crate::cost::{self, Counts, Work};
+use crate::cost::{self, Counts, PerSample, Work};
 use crate::stacks::Profile;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -66,26 +66,30 @@ pub struct Change {
     pub b_ns_per_answer: f64,
     /// Of B minus that of A.
     pub difference_ns: f64,
-    /// The standard error of the difference, due to sampling, in nanoseconds. Counts of samples are Poisson distributed, so that of n
-    /// samples is √n.
+    /// The standard error of the difference, due to sampling, in nanoseconds; 0 between times that the processes' clocks tell.
     pub standard_error_ns: f64,
 }
 
 impl Change {
-    /// From the numbers of samples of A and B, and the CPU time per answer that one sample of each stands for, in nanoseconds.
-    fn new(a: u64, a_ns: f64, b: u64, b_ns: f64) -> Self {
-        let (a_ns_per_answer, b_ns_per_answer) = (a as f64 * a_ns, b as f64 * b_ns);
+    /// From numbers of samples of A and B, and what one sample of each stands for.
+    fn new((a, of_a): (u64, PerSample), (b, of_b): (u64, PerSample)) -> Self {
+        let (a_ns_per_answer, b_ns_per_answer) = (a as f64 * of_a.ns, b as f64 * of_b.ns);
         Self {
             a_ns_per_answer,
             b_ns_per_answer,
             difference_ns: b_ns_per_answer - a_ns_per_answer,
-            standard_error_ns: ((a as f64).sqrt() * a_ns).hypot((b as f64).sqrt() * b_ns),
+            standard_error_ns: of_a.standard_error_ns(a).hypot(of_b.standard_error_ns(b)),
         }
     }
 
     /// Whether the difference is more than sampling explains.
     pub fn is_significant(&self) -> bool {
         self.difference_ns.abs() > STANDARD_ERRORS * self.standard_error_ns
+    }
+
+    /// Whether both times are known by clocks.
+    fn is_exact(&self) -> bool {
+        self.standard_error_ns == 0.0
     }
 
     /// The largest difference that sampling explains, in nanoseconds.
@@ -101,14 +105,13 @@ impl Change {
 impl Difference {
     /// Compares two profiles. `None` if one has no samples or no answers.
     pub fn between(a: &Side<'_>, b: &Side<'_>) -> Option<Self> {
-        let a_ns = cost::ns_per_sample(a.profile, &a.work)?;
-        let b_ns = cost::ns_per_sample(b.profile, &b.work)?;
-        let (of_a, of_b) = (cost::counts(a.profile), cost::counts(b.profile));
-        let rows = |samples: fn(&Counts) -> u64| rows(&of_a, &of_b, samples, (a_ns, b_ns));
+        let [of_a, of_b] = [PerSample::of(a.profile, &a.work)?, PerSample::of(b.profile, &b.work)?];
+        let counts = [a, b].map(|side| cost::counts(side.profile));
+        let rows = |samples: fn(&Counts) -> u64| rows(&counts, samples, [of_a, of_b]);
         Some(Self {
             a: a.name.to_owned(),
             b: b.name.to_owned(),
-            overall: Change::new(a.profile.total(), a_ns, b.profile.total(), b_ns),
+            overall: Change::new((a.profile.total(), of_a), (b.profile.total(), of_b)),
             by_self: rows(|counts| counts.own),
             by_total: rows(|counts| counts.total),
         })
@@ -163,20 +166,18 @@ impl Difference {
 }
 
 fn rows(
-    of_a: &BTreeMap<&str, Counts>,
-    of_b: &BTreeMap<&str, Counts>,
+    [a, b]: &[BTreeMap<&str, Counts>; 2],
     samples: fn(&Counts) -> u64,
-    (a_ns, b_ns): (f64, f64),
+    [of_a, of_b]: [PerSample; 2],
 ) -> Vec<Row> {
-    let frames: BTreeSet<&str> = of_a.keys().chain(of_b.keys()).copied().collect();
+    let frames: BTreeSet<&str> = a.keys().chain(b.keys()).copied().collect();
     let row = |frame: &str| {
-        let a = of_a.get(frame).copied().unwrap_or_default();
-        let b = of_b.get(frame).copied().unwrap_or_default();
+        let [a, b] = [a, b].map(|counts| counts.get(frame).copied().unwrap_or_default());
         let total = a.total as f64 + b.total as f64;
         Row {
             frame: frame.to_owned(),
             depth_mean: if total > 0.0 { (a.depths + b.depths) / total } else { 0.0 },
-            change: Change::new(samples(&a), a_ns, samples(&b), b_ns),
+            change: Change::new((samples(&a), of_a), (samples(&b), of_b)),
         }
     };
     let mut rows: Vec<Row> = frames.into_iter().map(row).collect();

@@ -1,6 +1,6 @@
 //! Flame graphs: one profile, or the difference of two, as an SVG that can be zoomed and searched. Equal profiles give equal files.
 
-use crate::cost;
+use crate::cost::PerSample;
 use crate::difference::Side;
 use crate::error::ProfileError;
 use crate::stacks::Profile;
@@ -45,8 +45,8 @@ pub fn graph(profile: &Profile, title: &str) -> Result<String, ProfileError> {
 /// # Errors
 /// When one of the two has no samples or no answers, or an answer takes more than a thousand seconds.
 pub fn difference(a: &Side<'_>, b: &Side<'_>, title: &str) -> Result<String, ProfileError> {
-    let a_ns = cost::ns_per_sample(a.profile, &a.work).ok_or(ProfileError::Empty)?;
-    let b_ns = cost::ns_per_sample(b.profile, &b.work).ok_or(ProfileError::Empty)?;
+    let a_ns = PerSample::of(a.profile, &a.work).ok_or(ProfileError::Empty)?.ns;
+    let b_ns = PerSample::of(b.profile, &b.work).ok_or(ProfileError::Empty)?.ns;
     let whole_ns = (a.profile.total() as f64 * a_ns).max(b.profile.total() as f64 * b_ns);
     if whole_ns.is_nan() || whole_ns > MOST_NS {
         return Err(ProfileError::Drawing(io::Error::other("an answer takes more than a thousand seconds")));

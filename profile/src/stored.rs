@@ -1,6 +1,6 @@
 //! What a store keeps of a profile beside its calls: small, and enough for a list of profiles.
 
-use crate::cost::{self, FrameCost, Work};
+use crate::cost::{FrameCost, Work};
 use crate::counters::Counters;
 use crate::difference::{Change, Difference, Row};
 use crate::report::Report;
@@ -66,7 +66,7 @@ impl StoredProfile {
             work: *work,
             counters: *counters,
             samples,
-            cpu_ns_per_answer: cost::ns_per_sample(profile, work).map(|ns| ns * samples as f64),
+            cpu_ns_per_answer: profile.ns_per_answer(work),
             least_share,
             top,
             difference: difference.map(StoredDifference::of),

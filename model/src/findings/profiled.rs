@@ -14,7 +14,7 @@ pub struct ProfiledPair {
     pub sentence: String,
     /// CPU time per answer of the contender minus that of the other one, in nanoseconds: negative where it spends less.
     pub ns_per_answer: f64,
-    /// The standard error that sampling has in this difference, in nanoseconds.
+    /// The standard error that sampling has in this difference, in nanoseconds; 0 where the clocks of the processes tell both times.
     pub standard_error_ns: f64,
     /// The functions whose own CPU time differs most, the largest difference first. Differences that sampling error explains are left out.
     pub parts: Vec<ProfiledPart>,

@@ -62,7 +62,7 @@ pub struct ProfiledServer {
 pub struct ProfileDifference {
     /// Its CPU time per answer minus that of the first, in nanoseconds: negative where it spends less.
     pub ns_per_answer: f64,
-    /// The standard error that sampling has in this difference, in nanoseconds.
+    /// The standard error that sampling has in this difference, in nanoseconds; 0 where the clocks of the processes tell both times.
     pub standard_error_ns: f64,
     /// The functions whose own CPU time is most above that of the first, with the difference; differences that sampling explains are left
     /// out.

@@ -2,16 +2,26 @@
 
 use super::{Difference, Row};
 
+/// Each server was sampled in one start, and two starts of one program differ by about this share. A smaller difference between exact
+/// times is told as what it is, and nothing explains it.
+const STARTS_DIFFER: f64 = 0.01;
+
 /// The sentence. It names the function that explains the difference, else the largest part, else says that there is none.
 pub fn of(difference: &Difference) -> String {
     let (a, b, overall) = (&difference.a, &difference.b, &difference.overall);
+    let how = if overall.difference_ns > 0.0 { "more" } else { "less" };
+    if overall.is_exact() && overall.difference_ns.abs() < STARTS_DIFFER * overall.a_ns_per_answer {
+        let by = time(overall.difference_ns);
+        return format!(
+            "{a} and {b} spend the same CPU time per answer, to within 1 % ({b} spends {by} {how})."
+        );
+    }
     if !overall.is_significant() {
         let margin = time(overall.margin_ns());
         return format!(
             "{a} and {b} spend the same CPU time per answer, within the error of sampling (±{margin})."
         );
     }
-    let how = if overall.difference_ns > 0.0 { "more" } else { "less" };
     let whole = format!("{b} spends {} {how} CPU time per answer than {a}", time(overall.difference_ns));
     let part = |row: &Row| time(row.change.difference_ns);
     if let Some(row) = difference.explanation() {

@@ -29,6 +29,51 @@ fn a_profile_does_not_differ_from_itself() {
     );
 }
 
+/// As [`between`], where the CPU time of 10,000 answers is known by clocks, in milliseconds; `None`: it is not.
+fn by_clocks((a, a_ms): (&str, Option<u64>), (b, b_ms): (&str, Option<u64>)) -> Difference {
+    let (a, b) = (profile(a), profile(b));
+    let work = |ms: Option<u64>| Work { answers: 10_000, cpu_ns: ms.map(|ms| ms * 1_000_000) };
+    let a = Side { name: "A", profile: &a, work: work(a_ms) };
+    Difference::between(&a, &Side { name: "B", profile: &b, work: work(b_ms) }).unwrap()
+}
+
+#[test]
+fn totals_that_clocks_tell_have_no_error_of_sampling_and_shares_are_multinomial() {
+    // 1,300 samples would hide a difference of 5 %: 3 × √2,600 of 1,300 are 12 %.
+    let found = by_clocks((A, Some(1_300)), (A, Some(1_365)));
+    assert_eq!(found.overall.standard_error_ns, 0.0);
+    assert!(found.sentence().starts_with("B spends 6.5 µs more CPU time per answer than A"), "{found:?}");
+    let less = by_clocks((A, Some(1_365)), (A, Some(1_300))).sentence();
+    assert!(less.starts_with("B spends 6.5 µs less CPU time per answer than A"), "{less}");
+    // `write` has 1,000 of 1,300 samples of 100 and of 105 ns.
+    let write = found.by_self.iter().find(|row| row.frame == "write").unwrap().change.standard_error_ns;
+    let expected = (1_000.0 * (300.0 / 1_300.0_f64)).sqrt() * 100_f64.hypot(105.0);
+    assert!((write - expected).abs() < 1e-6, "{write} {expected}");
+    // `main` is in every sample: its time is the whole.
+    let main = found.by_total.iter().find(|row| row.frame == "main").unwrap().change;
+    assert_eq!((main.standard_error_ns, main.difference_ns.round()), (0.0, 6_500.0));
+}
+
+#[test]
+fn a_side_without_clocks_keeps_the_error_of_its_samples() {
+    for (a, b) in [(Some(1_300), None), (None, Some(1_300)), (None, None)] {
+        let error = by_clocks((A, a), (A, b)).overall.standard_error_ns;
+        let sides = [a, b].iter().filter(|ms| ms.is_none()).count() as f64;
+        assert!((error - (1_300.0 * sides).sqrt() * 100.0).abs() < 1e-6, "{a:?} {b:?}: {error}");
+    }
+}
+
+#[test]
+fn exact_times_that_differ_as_two_starts_do_are_called_the_same_with_the_difference() {
+    let same = |b_ms| by_clocks((A, Some(1_300)), (A, Some(b_ms))).sentence();
+    assert_eq!(
+        same(1_304),
+        "A and B spend the same CPU time per answer, to within 1 % (B spends 400 ns more)."
+    );
+    assert!(same(1_296).ends_with("(B spends 400 ns less)."), "{}", same(1_296));
+    assert!(same(1_320).starts_with("B spends 2.0 µs more"), "{}", same(1_320));
+}
+
 #[test]
 fn rows_have_times_per_answer_and_the_error_of_counting() {
     let more = between(A, &A.replace("format 100", "format 400"));

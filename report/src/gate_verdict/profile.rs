@@ -44,14 +44,24 @@ pub fn markdown(profile: &VerdictProfile) -> String {
 /// Which of the two spends more CPU time per answer, and how well that is known.
 fn sentence(server: &ProfiledServer, first: &ProfiledServer, difference: &ProfileDifference) -> String {
     let (title, against) = (code(&server.title), code(&first.title));
+    if difference.ns_per_answer == 0.0 && difference.standard_error_ns == 0.0 {
+        return format!("{title} and {against} spend the same CPU time per answer.");
+    }
     if !difference.is_significant() {
         let margin = units::duration(difference.margin_ns());
         return format!(
             "{title} and {against} spend the same CPU time per answer, within the error of sampling (±{margin})."
         );
     }
-    let (by, error) = (change(difference.ns_per_answer), units::duration(difference.standard_error_ns));
-    format!("{title} spends {by} CPU time per answer than {against} (standard error {error}).")
+    let by = change(difference.ns_per_answer);
+    let how_known = match (difference.standard_error_ns, first.ns_per_answer.filter(|whole| *whole > 0.0)) {
+        (0.0, Some(whole)) => {
+            format!("{}, by their processes' clocks", units::percent(difference.ns_per_answer.abs() / whole))
+        }
+        (0.0, None) => "by their processes' clocks".to_owned(),
+        (error, _) => format!("standard error {}", units::duration(error)),
+    };
+    format!("{title} spends {by} CPU time per answer than {against} ({how_known}).")
 }
 
 /// The functions on which a server spends more and less than the first.

@@ -18,7 +18,7 @@ pub fn server(of: &Profiled, difference: Option<&Difference>) -> ProfiledServer 
             .map(|cost| ProfiledFunction {
                 name: cost.frame.clone(),
                 ns_per_answer: cost.self_ns_per_answer,
-                standard_error_ns: cost.self_standard_error_ns(),
+                standard_error_ns: cost.self_standard_error_ns,
             })
             .collect(),
         difference: difference.map(of_difference),
