@@ -11,12 +11,14 @@ pub struct Buffers {
     pub plain: Vec<u8>,
     /// The bytes that are to be sent.
     pub out: Outgoing,
+    /// The part of a file that is encrypted next; no memory before the first file.
+    pub file: Vec<u8>,
 }
 
 impl Buffers {
     /// Empty buffers, which grow to what a turn needs.
     pub fn new() -> Self {
-        Self { incoming: Vec::new(), plain: Vec::new(), out: Outgoing::default() }
+        Self { incoming: Vec::new(), plain: Vec::new(), out: Outgoing::default(), file: Vec::new() }
     }
 }
 

@@ -16,10 +16,11 @@ pub use client::{ClientOptions, ClientTls, Version};
 pub use identity::{IdentityFiles, TlsError};
 pub use server::{ServerOptions, ServerTls};
 
+use crate::unsent::FilePiece;
 use crate::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Ports, Slot};
 use buffers::Buffers;
 use rustls::ServerConfig;
-use session::{Ending, Session, Stage, Turn};
+use session::{Ending, Piece, Session, Stage, Turn};
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -28,6 +29,9 @@ use std::time::Duration;
 
 /// The number of bytes of plaintext that are encrypted at a time: four records of the largest size.
 const CHUNK_BYTES: usize = 64 * 1024;
+
+/// The largest part of its files that one connection encrypts in one go: others are served meanwhile.
+const SHARE_BYTES: usize = 4 * CHUNK_BYTES;
 
 /// The name of HTTP/1 where the two sides agree on a protocol (RFC 7301).
 const HTTP_1_1: &[u8] = b"http/1.1";
@@ -49,6 +53,8 @@ pub struct Tls<I> {
     to_greet: Option<Slot>,
     /// Completions that are known and not returned yet. While there are some, nothing is decrypted: the plaintext stays.
     at_once: VecDeque<Completion>,
+    /// Connections that go on with their files when the others have had their turn.
+    paused: VecDeque<Slot>,
     buffers: Buffers,
 }
 
@@ -75,6 +81,7 @@ impl<I: Io> Tls<I> {
             sessions: Vec::new(),
             to_greet: None,
             at_once: VecDeque::new(),
+            paused: VecDeque::new(),
             buffers: Buffers::new(),
         }
     }
@@ -99,12 +106,7 @@ impl<I: Io> Tls<I> {
                 self.tell(slot, event);
                 self.open(slot);
             }
-            Event::Drained => {
-                // The caller hears of it only if it was told that something had to wait.
-                if self.session(slot).is_some_and(Session::is_drained) {
-                    self.tell(slot, event);
-                }
-            }
+            Event::Drained => self.go_on(slot),
             Event::Ended => self.ended(slot),
             Event::Failed(operation, errno) => self.broke(slot, operation, errno),
             Event::Secured | Event::Skipped(_) => self.tell(slot, event),
@@ -155,7 +157,7 @@ impl<I: Io> Tls<I> {
             if matches!(self.side, Side::Client(_)) {
                 self.tell(slot, Event::Secured);
             }
-            self.send_waiting(slot);
+            self.go_on(slot);
         }
         if !self.buffers.plain.is_empty() {
             self.tell(slot, Event::Received);
@@ -180,15 +182,90 @@ impl<I: Io> Tls<I> {
         is_sent
     }
 
-    /// Sends what waited for the handshake.
-    fn send_waiting(&mut self, slot: Slot) {
-        let Some(waiting) = self.session(slot).and_then(Session::take_waiting) else { return };
-        if self.send_encrypted(slot, &waiting)
-            && let Some(session) = self.session(slot)
-        {
-            session.owes_drained = false;
+    /// Sends what waits, and tells the caller when nothing does any more, if it was told that something had to wait.
+    fn go_on(&mut self, slot: Slot) {
+        if self.send_waiting(slot) && self.session(slot).is_some_and(Session::is_drained) {
             self.tell(slot, Event::Drained);
         }
+    }
+
+    /// Encrypts and sends what waits until the peer has to read first, so that no more than one chunk of a file is ever in memory. True: all
+    /// of it is in the kernel's hands, or never will be.
+    fn send_waiting(&mut self, slot: Slot) -> bool {
+        let mut share = SHARE_BYTES;
+        while let Some(piece) = self.session(slot).and_then(Session::take_waiting) {
+            let is_sent = match piece {
+                Piece::Bytes(bytes) => self.send_encrypted(slot, &bytes),
+                Piece::File(_) if share == 0 => {
+                    // No event tells when to go on.
+                    self.put_back(slot, piece);
+                    if !self.paused.contains(&slot) {
+                        self.paused.push_back(slot);
+                    }
+                    return false;
+                }
+                Piece::File(file) => {
+                    let want = file.left.min(share as u64) as usize;
+                    share -= want.min(CHUNK_BYTES);
+                    self.send_chunk(slot, file)
+                }
+            };
+            if !is_sent {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn put_back(&mut self, slot: Slot, rest: Piece) {
+        if let Some(session) = self.session(slot) {
+            session.put_back(rest);
+        }
+    }
+
+    /// Encrypts and sends the beginning of a piece of a file; the rest of it waits. True: that is in the kernel's hands, or nothing will be.
+    fn send_chunk(&mut self, slot: Slot, mut piece: FilePiece) -> bool {
+        let want = piece.left.min(CHUNK_BYTES as u64) as usize;
+        let mut memory = std::mem::take(&mut self.buffers.file);
+        memory.resize(CHUNK_BYTES, 0);
+        let read = loop {
+            match rustix::io::pread(&piece.file, &mut memory[..want], piece.offset) {
+                Err(Errno::INTR) => {}
+                read => break read.unwrap_or(0),
+            }
+        };
+        let is_sent = if read == 0 {
+            // The peer expects more, because the length was announced.
+            if let Some(session) = self.session(slot) {
+                session.forget_waiting();
+            }
+            self.tell(slot, Event::Failed(Operation::Send, Errno::IO));
+            true
+        } else {
+            piece.offset += read as u64;
+            piece.left -= read as u64;
+            self.put_back(slot, Piece::File(piece));
+            self.send_encrypted(slot, &memory[..read])
+        };
+        self.buffers.file = memory;
+        is_sent
+    }
+
+    /// Lets each connection that paused go on once. True: something is known now that the caller has to hear.
+    fn resume(&mut self) -> bool {
+        for _ in 0..self.paused.len() {
+            if let Some(slot) = self.paused.pop_front() {
+                self.go_on(slot);
+            }
+        }
+        !self.at_once.is_empty()
+    }
+
+    /// Forgets what is known of a connection that is closed.
+    fn forget(&mut self, slot: Slot) {
+        self.to_greet.take_if(|greeted| *greeted == slot);
+        self.at_once.retain(|completion| completion.slot != slot);
+        self.paused.retain(|paused| *paused != slot);
     }
 
     /// Sends encrypted bytes. True: all are in the kernel's hands, or never will be.
@@ -215,12 +292,6 @@ impl<I: Io> Tls<I> {
             session.say_goodbye(&mut self.buffers);
             self.flush(slot);
         }
-    }
-
-    /// Drops further completions of this slot.
-    fn forget(&mut self, slot: Slot) {
-        self.to_greet.take_if(|greeted| *greeted == slot);
-        self.at_once.retain(|completion| completion.slot != slot);
     }
 
     /// Handles the transport's report that the peer sends nothing more.
@@ -263,10 +334,11 @@ impl<I: Io> Io for Tls<I> {
         let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
             return true;
         };
-        match session.stage {
-            Stage::Failed => return true,
-            Stage::Handshaking => return session.wait(bytes),
-            Stage::Open | Stage::Ended => {}
+        if session.stage == Stage::Failed {
+            return true;
+        }
+        if session.stage == Stage::Handshaking || !session.is_idle() {
+            return session.wait(Piece::Bytes(bytes.to_vec()));
         }
         let is_sent = self.send_encrypted(slot, bytes);
         if !is_sent && let Some(session) = self.session(slot) {
@@ -275,26 +347,26 @@ impl<I: Io> Io for Tls<I> {
         is_sent
     }
 
-    /// Reads and encrypts the whole piece before it returns; what the peer does not take yet waits in memory.
+    /// Encrypts a chunk at a time, and the next one when the kernel has taken the one before.
     fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
-        let (mut at, end, mut is_sent) = (offset, offset.saturating_add(length), true);
-        let mut memory = vec![0; CHUNK_BYTES];
-        while at < end {
-            let want = (end - at).min(CHUNK_BYTES as u64) as usize;
-            match rustix::io::pread(file, &mut memory[..want], at) {
-                Ok(n) if n > 0 => {
-                    is_sent &= self.send(slot, &memory[..n]);
-                    at += n as u64;
-                }
-                Err(Errno::INTR) => {}
-                // The peer expects more, because the length was announced.
-                Ok(_) | Err(_) => {
-                    self.tell(slot, Event::Failed(Operation::Send, Errno::IO));
-                    return true;
-                }
-            }
+        self.greet();
+        let Some(session) = self.session(slot).filter(|session| session.stage != Stage::Failed) else {
+            return true;
+        };
+        let was_idle = session.stage != Stage::Handshaking && session.is_idle();
+        let is_blocked = session.owes_drained;
+        let piece = FilePiece { file: Arc::clone(file), offset, left: length };
+        if session.wait(Piece::File(piece)) {
+            return true;
         }
-        is_sent
+        if !was_idle || is_blocked || !self.send_waiting(slot) {
+            return false;
+        }
+        // Nothing had to wait after all.
+        if let Some(session) = self.session(slot) {
+            session.owes_drained = false;
+        }
+        true
     }
 
     fn shut_down(&mut self, slot: Slot) {
@@ -356,7 +428,7 @@ impl<I: Io> Io for Tls<I> {
     }
 
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
-        if self.at_once.is_empty() && self.to_greet.is_none() {
+        if self.at_once.is_empty() && self.to_greet.is_none() && self.paused.is_empty() {
             return self.inner.wait(longest);
         }
         self.inner.wait(Some(Duration::ZERO)).map(|_| true)
@@ -371,8 +443,11 @@ impl<I: Io> Io for Tls<I> {
             if self.greet() {
                 continue;
             }
-            let completion = self.inner.next()?;
-            self.take(completion);
+            match self.inner.next() {
+                Some(completion) => self.take(completion),
+                None if self.resume() => {}
+                None => return None,
+            }
         }
     }
 

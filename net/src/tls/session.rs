@@ -5,10 +5,12 @@ use super::ClientTls;
 use super::buffers::{Buffers, Outgoing};
 use super::connection::{Connection, Job, Step};
 use super::reason::{self, Peer};
+use crate::unsent::FilePiece;
 use crate::{Errno, Handshake, Operation};
 use rustls::client::UnbufferedClientConnection;
 use rustls::server::UnbufferedServerConnection;
 use rustls::{Error, HandshakeKind, ProtocolVersion, ServerConfig};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The stage of a session.
@@ -22,6 +24,24 @@ pub enum Stage {
     Ended,
     /// The session has failed. rustls is not called again, because it may panic when it fails twice.
     Failed,
+}
+
+/// Plaintext that waits.
+#[derive(Debug)]
+pub enum Piece {
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A piece of a file, which is read when it is encrypted.
+    File(FilePiece),
+}
+
+impl Piece {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.is_empty(),
+            Self::File(piece) => piece.left == 0,
+        }
+    }
 }
 
 /// The result of reading bytes. Plaintext is in the buffers, and so is what has to be sent.
@@ -52,8 +72,9 @@ pub struct Session {
     /// The start of a record that is not complete; without memory when there is none. rustls remembers positions in it, so it is what
     /// rustls gets at every call.
     rest: Vec<u8>,
-    /// Plaintext that waits for the handshake; no memory until then.
-    waiting: Vec<u8>,
+    /// What waits to be encrypted, in order: for the end of the handshake, until the peer has read what was encrypted before, or for its
+    /// turn. Without memory as long as it is empty.
+    waiting: VecDeque<Piece>,
     /// The stage of the session.
     pub stage: Stage,
     /// Whether the caller was told that something had to wait.
@@ -80,7 +101,7 @@ impl Session {
         Self {
             connection,
             rest: Vec::new(),
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
             stage: Stage::Handshaking,
             owes_drained: false,
             ended_cleanly: None,
@@ -92,7 +113,7 @@ impl Session {
     /// Reads bytes that have arrived.
     #[inline]
     pub fn read(&mut self, bytes: &[u8], buffers: &mut Buffers) -> Turn {
-        let Buffers { incoming, plain, out } = buffers;
+        let Buffers { incoming, plain, out, .. } = buffers;
         let mut turn = Turn::default();
         plain.clear();
         if matches!(self.stage, Stage::Ended | Stage::Failed) {
@@ -191,16 +212,47 @@ impl Session {
         }
     }
 
-    /// Keeps plaintext that can't be sent before the handshake is complete. Returns false, as a send that has to wait.
-    pub fn wait(&mut self, plaintext: &[u8]) -> bool {
-        self.waiting.extend_from_slice(plaintext);
-        self.owes_drained = !self.waiting.is_empty();
+    /// Whether nothing waits to be encrypted.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Keeps what can't be encrypted yet, behind what already waits. Returns false, as a send that has to wait.
+    pub fn wait(&mut self, piece: Piece) -> bool {
+        match (piece, self.waiting.back_mut()) {
+            (piece, _) if piece.is_empty() => {}
+            (Piece::Bytes(more), Some(Piece::Bytes(bytes))) => bytes.extend_from_slice(&more),
+            (piece, _) => self.waiting.push_back(piece),
+        }
+        self.owes_drained |= !self.waiting.is_empty();
         !self.owes_drained
     }
 
-    /// Takes the plaintext that was kept, if there is any.
-    pub fn take_waiting(&mut self) -> Option<Vec<u8>> {
-        self.owes_drained.then(|| std::mem::take(&mut self.waiting))
+    /// Takes the first of what waits; `None` also before the handshake is whole and after a failure, for nothing can be encrypted then.
+    pub fn take_waiting(&mut self) -> Option<Piece> {
+        match self.stage {
+            Stage::Handshaking => return None,
+            Stage::Failed => self.forget_waiting(),
+            Stage::Open | Stage::Ended => {}
+        }
+        let first = self.waiting.pop_front();
+        if self.waiting.is_empty() {
+            self.waiting = VecDeque::new();
+        }
+        first
+    }
+
+    /// Puts back the rest of what was taken.
+    pub fn put_back(&mut self, rest: Piece) {
+        if !rest.is_empty() {
+            self.waiting.push_front(rest);
+        }
+    }
+
+    /// Forgets what waits, because it will never be sent.
+    pub fn forget_waiting(&mut self) {
+        (self.waiting, self.owes_drained) = (VecDeque::new(), false);
     }
 
     /// Whether the caller is still to be told that the kernel has taken everything; true only once.

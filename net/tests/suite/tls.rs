@@ -1,6 +1,7 @@
 //! TLS as both sides see it: two of them talk to each other on the loopback, with real certificates.
 
 mod bent;
+mod big_files;
 mod certificates;
 mod files;
 mod hello;
