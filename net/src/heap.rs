@@ -12,3 +12,14 @@ pub fn share_one() {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
+
+/// Gives back to the kernel what was freed (`malloc_trim`(3), where the C library is glibc). To be called by a program that needed much
+/// memory to begin and lives on with little.
+#[allow(unsafe_code)]
+pub fn give_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it has no precondition; it locks each of the allocator's heaps in turn.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}

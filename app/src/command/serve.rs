@@ -106,6 +106,8 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
             stop.store(true, Ordering::Relaxed);
         }
     };
+    // The catalog and the command line took several times what the server needs.
+    net::heap::give_back();
     server.run(&site, &stop, begun).context("the server failed")?;
     printed?;
     Ok(ExitCode::SUCCESS)

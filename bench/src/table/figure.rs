@@ -104,6 +104,10 @@ fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
             Ok(1.0 - sample.server_cpu_ns as f64 / 1e9 / seconds)
         }
         Quantity::Rss => sample.reports.iter().map(|r| number(&r.json, "client", "rss_max_bytes")).sum(),
+        Quantity::ServerAnonymous => sample
+            .server_anonymous_bytes
+            .map(|bytes| bytes as f64)
+            .ok_or_else(|| "/proc does not tell the server's memory".to_owned()),
         Quantity::Quantile(distribution, quantile) => match sample.reports.as_slice() {
             [report] => number(&report.json, distribution, quantile),
             _ => Err(format!("the {quantile} of several clients can't be added up")),
@@ -149,6 +153,7 @@ mod tests {
             reports: vec![ClientReport { requests, rate_per_s: None, json }],
             client_cpu_ns: cpu_ns,
             server_cpu_ns: 2 * cpu_ns,
+            server_anonymous_bytes: Some(cpu_ns),
             connections: 5,
             others_cores: None,
         })

@@ -97,6 +97,8 @@ pub enum Quantity {
     ServerCpu,
     /// The largest resident memory of drome.
     Rss,
+    /// The server's memory that no file backs, after the run.
+    ServerAnonymous,
     /// Requests/s by the client's own report.
     Rate,
     /// The share of its core that the server did not use in drome's window.

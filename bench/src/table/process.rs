@@ -49,6 +49,13 @@ impl Running {
         net::clock::process_cpu_ns(self.child.id() as i32)
     }
 
+    /// Its resident memory that no file backs (`RssAnon` in proc_pid_status(5)).
+    pub fn anonymous_bytes(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
+    }
+
     /// All that it has printed, if it has ended; `None` while it runs.
     pub fn output_if_ended(&mut self) -> Result<Option<String>> {
         Ok(match self.child.try_wait()? {

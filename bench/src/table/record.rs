@@ -152,7 +152,7 @@ impl Row {
 fn unit(quantity: Quantity) -> Unit {
     match quantity {
         Quantity::ClientCpu | Quantity::ServerCpu | Quantity::Quantile(..) => Unit::Ns,
-        Quantity::Rss => Unit::Bytes,
+        Quantity::Rss | Quantity::ServerAnonymous => Unit::Bytes,
         Quantity::Rate => Unit::PerS,
         Quantity::ServerIdle => Unit::Share,
     }
@@ -167,6 +167,7 @@ fn figure_name(work: &Work, figure: &Figure) -> String {
             "resident memory of a further connection".to_owned()
         }
         Quantity::Rss => "resident memory".to_owned(),
+        Quantity::ServerAnonymous => "anonymous memory of the server".to_owned(),
         Quantity::Rate => "requests per second".to_owned(),
         Quantity::ServerIdle => "idle share of the server's core".to_owned(),
         Quantity::Quantile(distribution, quantile) => {
@@ -197,7 +198,7 @@ fn baseline_name(work: &Work, figure: &Figure) -> Option<String> {
 /// A run, named by what the quantity is about: its server or its client.
 fn name(work: &Work, quantity: Quantity, run: usize) -> String {
     work.runs.get(run).map_or_else(String::new, |run| match quantity {
-        Quantity::ServerCpu => server::label(run.server),
+        Quantity::ServerCpu | Quantity::ServerAnonymous => server::label(run.server),
         _ => match run.connections {
             None => clients::label(run.client),
             Some(connections) => format!("{} with {connections} connections", clients::label(run.client)),

@@ -9,6 +9,8 @@ pub struct Sample {
     pub reports: Vec<ClientReport>,
     pub client_cpu_ns: u64,
     pub server_cpu_ns: u64,
+    /// The memory of all servers that no file backs, after the run; `None`: unknown.
+    pub server_anonymous_bytes: Option<u64>,
     /// The number of connections of all clients together.
     pub connections: usize,
     /// How many cores other programs kept busy meanwhile, if enough to matter.

@@ -4,7 +4,7 @@ use super::model::{Baseline, Bound, Client, Figure, Quantity, Run, Server, Work}
 use Baseline::{Expected, HighestOf, LowestOf, Nothing, PerExtraConnection};
 use Bound::{AtLeast, AtMost, Within};
 use Client::{Ab, Drome, H2load, Wrk};
-use Quantity::{ClientCpu, Quantile, Rate, Rss, ServerCpu, ServerIdle};
+use Quantity::{ClientCpu, Quantile, Rate, Rss, ServerAnonymous, ServerCpu, ServerIdle};
 use Server::{Go, Nginx, NginxTls, Node, Reference, Root};
 
 const FLOOR: Server = Server::Floor(12);
@@ -13,6 +13,7 @@ const STALLING: Server = Reference(&["--fault", "stall=100ms/1s"]);
 const MS: f64 = 1e6;
 const US: f64 = 1e3;
 const KB: f64 = 1e3;
+const MB: f64 = 1e6;
 
 /// What most works have in common.
 const WORK: Work =
@@ -202,6 +203,22 @@ pub const WORKS: &[Work] = &[
             figure(Rate, 4, LowestOf(&[3]), AtLeast(0.97)),
             figure(LATENCY_P99, 4, LowestOf(&[3]), AtMost(1.05)),
         ],
+        ..WORK
+    },
+    Work {
+        name: "memory",
+        title: "memory under 64 keep-alive connections, one thread",
+        runs: &[run(Reference(&["--threads", "1"]), "/hello", Drome(&[]))],
+        figures: &[figure(ServerAnonymous, 0, Nothing, AtMost(12.0 * MB))],
+        ..WORK
+    },
+    Work {
+        name: "memory-10k",
+        title: "memory with 10,000 keep-alive connections",
+        connections: 10_000,
+        min_seconds: 5,
+        runs: &[run(FLOOR, "/", Drome(TWO_ADDRESSES))],
+        figures: &[figure(Rss, 0, Nothing, AtMost(16.0 * MB))],
         ..WORK
     },
     Work {

@@ -61,6 +61,8 @@ pub struct Uring {
     due: Option<Slot>,
     /// The buffer that is being read, and the number of bytes in it.
     held: Option<(u16, usize)>,
+    /// The turn, as the outbox counts them, in which there were last too few buffers.
+    grown: u64,
 }
 
 impl Uring {
@@ -73,7 +75,7 @@ impl Uring {
     /// A back end with these sizes.
     pub fn of(sizes: Sizes) -> std::io::Result<Self> {
         let ring = Ring::new(sizes.entries, sizes.completions)?;
-        let pool = Pool::new(&ring.submitter(), sizes.buffers, sizes.buffer_bytes)?;
+        let pool = Pool::new(&ring.submitter(), sizes.buffers, sizes.first_buffers, sizes.buffer_bytes)?;
         ring.submitter().register_files_sparse(sizes.files)?;
         Ok(Self {
             ring,
@@ -93,6 +95,7 @@ impl Uring {
             ripe: Vec::new(),
             due: None,
             held: None,
+            grown: 0,
         })
     }
 

@@ -15,26 +15,41 @@ pub struct Pool {
     ring: Pages,
     memory: Pages,
     buffers: u16,
+    /// The number of buffers that are in use: those with lower numbers.
+    offered: u16,
     /// The size of each buffer.
     bytes: usize,
     tail: u16,
 }
 
 impl Pool {
-    /// A pool of `buffers` buffers (a power of two) of `bytes` bytes each, all of them the kernel's to fill.
+    /// A pool of up to `buffers` buffers (a power of two) of `bytes` bytes each, of which the kernel may fill the `first` ones.
     #[allow(unsafe_code)]
-    pub fn new(submitter: &Submitter<'_>, buffers: u16, bytes: u16) -> std::io::Result<Self> {
+    pub fn new(submitter: &Submitter<'_>, buffers: u16, first: u16, bytes: u16) -> std::io::Result<Self> {
         let bytes = usize::from(bytes);
         let ring = Pages::new(usize::from(buffers) * size_of::<BufRingEntry>())?;
         let memory = Pages::new(usize::from(buffers) * bytes)?;
-        let mut pool = Self { ring, memory, buffers, bytes, tail: 0 };
+        let mut pool = Self { ring, memory, buffers, offered: 0, bytes, tail: 0 };
         // SAFETY: the ring's pages are mapped, page-aligned, large enough for this number of entries, and live as long as the pool, which
         // the back end drops after the ring.
         unsafe {
             submitter.register_buf_ring_with_flags(pool.ring.start as u64, buffers, GROUP, 0)?;
         }
-        (0..buffers).for_each(|id| pool.give_back(id));
+        pool.offer(first);
         Ok(pool)
+    }
+
+    /// Lets the kernel fill twice as many buffers as before, if there are more: those that it had were too few.
+    #[cold]
+    pub fn grow(&mut self) {
+        self.offer(self.offered.saturating_mul(2));
+    }
+
+    /// Lets the kernel fill this number of buffers.
+    fn offer(&mut self, buffers: u16) {
+        let buffers = buffers.clamp(1, self.buffers);
+        (self.offered..buffers).for_each(|id| self.give_back(id));
+        self.offered = self.offered.max(buffers);
     }
 
     /// The first `n` bytes of a buffer that the kernel has filled and that was not given back since.

@@ -34,6 +34,8 @@ pub struct Sizes {
     pub completions: u32,
     /// The number of buffers that all connections share; a power of two.
     pub buffers: u16,
+    /// The number of buffers that the kernel may fill at first. It fills all of them in turn, so that each of them takes memory.
+    pub first_buffers: u16,
     /// The size of each buffer.
     pub buffer_bytes: u16,
     /// The number of bytes that can be sent in one turn without system calls of their own.
@@ -46,7 +48,9 @@ impl Sizes {
     /// The sizes for a server of this number of connections.
     pub fn of_server(connections: usize) -> Self {
         let sizes = Self::of(connections);
-        Self { completions: sizes.completions.min(MOST_OF_A_SERVER), ..sizes }
+        // A server knows the most connections that it may have, not how many it will.
+        let first_buffers = *BUFFERS.start() as u16;
+        Self { completions: sizes.completions.min(MOST_OF_A_SERVER), first_buffers, ..sizes }
     }
 
     /// The sizes for a client of this number of connections.
@@ -55,10 +59,12 @@ impl Sizes {
         let within = |n: u32, range: std::ops::RangeInclusive<u32>| {
             n.next_power_of_two().clamp(*range.start(), *range.end())
         };
+        let buffers = within(connections, BUFFERS) as u16;
         Self {
             entries: ENTRIES,
             completions: within(2 * connections, COMPLETIONS),
-            buffers: within(connections, BUFFERS) as u16,
+            buffers,
+            first_buffers: buffers,
             buffer_bytes: if connections < *BUFFERS.end() { BUFFER_BYTES } else { SMALL_BUFFER_BYTES },
             outbox_bytes: within(REQUEST_BYTES * connections, OUTBOX),
             files: connections,
@@ -80,7 +86,7 @@ mod tests {
         let most = Sizes::of(usize::MAX);
         assert_eq!((most.completions, most.buffers, most.files), (131_072, 4096, MOST_FILES));
         let server = Sizes::of_server(18_000);
-        assert_eq!(server, Sizes { completions: 16_384, ..many });
+        assert_eq!(server, Sizes { completions: 16_384, first_buffers: 256, ..many });
         assert_eq!(Sizes::of_server(64), Sizes::of(64));
     }
 }

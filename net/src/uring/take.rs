@@ -71,10 +71,23 @@ impl Uring {
         match -result {
             0 => Some(Event::Ended),
             error if receives::is_asked_again(error) => {
+                if error == libc::ENOBUFS {
+                    self.grow();
+                }
                 self.arm(slot);
                 None
             }
             error => Some(crate::failed(Operation::Receive, Errno::from_raw_os_error(error))),
+        }
+    }
+
+    /// Offers the kernel more buffers, once a turn, however many connections had none.
+    #[cold]
+    fn grow(&mut self) {
+        let turn = self.outbox.turn();
+        if self.grown != turn {
+            self.grown = turn;
+            self.pool.grow();
         }
     }
 

@@ -53,8 +53,16 @@ impl BackEnd for Uring {
 
     fn make_small() -> Self {
         let (buffer_bytes, outbox_bytes) = (4096, 64 * 1024);
-        Self::of(Sizes { entries: 4, completions: 8, buffers: 4, buffer_bytes, outbox_bytes, files: 3 })
-            .unwrap()
+        Self::of(Sizes {
+            entries: 4,
+            completions: 8,
+            buffers: 4,
+            first_buffers: 1,
+            buffer_bytes,
+            outbox_bytes,
+            files: 3,
+        })
+        .unwrap()
     }
 }
 

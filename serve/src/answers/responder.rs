@@ -93,7 +93,7 @@ impl Responder {
                     let context = Context { date, keep_alive, http10 };
                     let account = match request.route {
                         Asked::Ready(route) => {
-                            out.bytes.extend_from_slice(self.site.answer(route, keep_alive, http10));
+                            self.site.write(route, keep_alive, http10, &mut out.bytes);
                             self.log.is_some().then(|| self.site.account(route))
                         }
                         Asked::Fresh(Fresh::Json { number, head_only }) => {
@@ -211,7 +211,7 @@ impl Responder {
     /// Sends the connection's last answer.
     fn turn_down(&mut self, standard: Standard, peer: Option<IpAddr>, out: &mut Out) -> Next {
         let route = standard.route(false);
-        out.bytes.extend_from_slice(self.site.answer(route, false, false));
+        self.site.write(route, false, false, &mut out.bytes);
         if let Some(log) = &mut self.log {
             log.answered(peer, self.site.account(route));
         }

@@ -5,6 +5,7 @@ use crate::answers::date::{DATE_BYTES, Date};
 use crate::answers::fresh::{self, Fresh};
 use crate::answers::head::ending;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Paths and their answers.
 #[derive(Clone, Debug)]
@@ -69,10 +70,17 @@ const STANDARD: [(u16, &str, &str); 11] = [
     (413, "Content Too Large", ""),
 ];
 
+/// A body up to this size is in one piece with each form of its head, so that it is copied with it. A larger one is kept once for all forms and
+/// all threads.
+const LARGEST_IN_FORMS: usize = 4096;
+
 /// One answer in its three forms.
 #[derive(Clone, Debug)]
 struct Answer {
     status: u16,
+    body_bytes: usize,
+    /// The body, where it is not in the forms.
+    body: Arc<[u8]>,
     /// The place of the date in each form.
     date_at: usize,
     /// HTTP/1.1, and the connection stays, which need not be said.
@@ -152,23 +160,26 @@ impl Site {
         }
     }
 
-    /// The bytes of an answer.
+    /// Adds the bytes of an answer to the output.
     #[inline]
-    pub fn answer(&self, route: Route, keep_alive: bool, http10: bool) -> &[u8] {
+    pub fn write(&self, route: Route, keep_alive: bool, http10: bool, out: &mut Vec<u8>) {
         let answer = &self.answers[route.answer];
         let form = match (keep_alive, http10) {
             (true, false) => &answer.keep,
             (true, true) => &answer.keep10,
             (false, _) => &answer.close,
         };
-        if route.head_only { &form.bytes[..form.head_bytes] } else { &form.bytes }
+        if route.head_only {
+            return out.extend_from_slice(&form.bytes[..form.head_bytes]);
+        }
+        out.extend_from_slice(&form.bytes);
+        out.extend_from_slice(&answer.body);
     }
 
     /// The status of an answer, and the number of bytes of its body.
     pub fn account(&self, route: Route) -> (u16, u64) {
         let answer = &self.answers[route.answer];
-        let body_bytes = answer.keep.bytes.len() - answer.keep.head_bytes;
-        (answer.status, if route.head_only { 0 } else { body_bytes as u64 })
+        (answer.status, if route.head_only { 0 } else { answer.body_bytes as u64 })
     }
 }
 
@@ -183,16 +194,20 @@ impl Answer {
     fn new(status: u16, reason: &str, content_type: &str, extra: &str, body: &[u8]) -> Self {
         let start = format!("HTTP/1.1 {status} {reason}\r\nServer: drome\r\nDate: ");
         let length = body.len();
+        let (with_head, shared): (&[u8], &[u8]) =
+            if length <= LARGEST_IN_FORMS { (body, &[]) } else { (&[], body) };
         let form = |keep_alive, http10| {
             let head = format!(
                 "{start}{:DATE_BYTES$}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{extra}{}",
                 "",
                 ending(keep_alive, http10)
             );
-            Form { bytes: [head.as_bytes(), body].concat(), head_bytes: head.len() }
+            Form { bytes: [head.as_bytes(), with_head].concat(), head_bytes: head.len() }
         };
         Self {
             status,
+            body_bytes: length,
+            body: shared.into(),
             date_at: start.len(),
             keep: form(true, false),
             close: form(false, false),
@@ -210,6 +225,12 @@ mod tests {
             Asked::Ready(route) => route,
             Asked::Fresh(fresh) => panic!("{fresh:?}"),
         }
+    }
+
+    fn written(site: &Site, route: Route, keep_alive: bool, http10: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        site.write(route, keep_alive, http10, &mut out);
+        out
     }
 
     #[test]
@@ -235,16 +256,41 @@ mod tests {
             site.set_date(date);
             let text = String::from_utf8_lossy(date);
             for (keep_alive, http10) in [(true, false), (true, true), (false, false), (false, true)] {
-                let answer = site.answer(ready(&site, "GET", "/a?b"), keep_alive, http10);
+                let answer = written(&site, ready(&site, "GET", "/a?b"), keep_alive, http10);
                 let expected = format!(
                     "HTTP/1.1 200 OK\r\nServer: drome\r\nDate: {text}\r\nContent-Type: text/plain\r\n\
                      Content-Length: 4\r\n{}body",
                     ending(keep_alive, http10)
                 );
-                assert_eq!(String::from_utf8_lossy(answer), expected);
+                assert_eq!(String::from_utf8_lossy(&answer), expected);
             }
         }
         assert_eq!(site.account(ready(&site, "HEAD", "/a")), (200, 0));
+    }
+
+    #[test]
+    fn a_large_body_is_whole_in_every_form_and_kept_once() {
+        let body: Vec<u8> = (0..200_000_u32).map(|i| (i % 251) as u8).collect();
+        for length in [0, LARGEST_IN_FORMS, LARGEST_IN_FORMS + 1, body.len()] {
+            let mut site = Site::new();
+            site.page("/a", "text/plain", &body[..length]);
+            site.set_date(b"Sun, 06 Nov 1994 08:49:37 GMT");
+            let (get, copy) = (ready(&site, "GET", "/a"), site.clone());
+            for site in [&site, &copy] {
+                for (keep_alive, http10) in [(true, false), (true, true), (false, false)] {
+                    let whole = written(site, get, keep_alive, http10);
+                    assert!(whole.ends_with(&body[..length]) && whole.starts_with(b"HTTP/1.1 200 OK\r\n"));
+                    let head = written(site, ready(site, "HEAD", "/a"), keep_alive, http10);
+                    assert!(head.ends_with(b"\r\n\r\n") && head.len() + length == whole.len(), "{length}");
+                }
+            }
+            assert_eq!(site.account(get), (200, length as u64));
+            let answer = site.answers.last().unwrap();
+            let forms = [&answer.keep, &answer.close, &answer.keep10].map(|form| form.bytes.len());
+            assert!(forms.iter().sum::<usize>() <= 3 * (LARGEST_IN_FORMS + 300), "{forms:?}");
+            let shares = Arc::ptr_eq(&answer.body, &copy.answers.last().unwrap().body);
+            assert!(shares || length <= LARGEST_IN_FORMS);
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Renderer {
     pub fn write(&mut self, reply: &Reply, site: &Site, context: Context<'_>, out: &mut Out) -> (u16, u64) {
         match reply {
             Reply::Standard(route) => {
-                out.bytes.extend_from_slice(site.answer(*route, context.keep_alive, context.http10));
+                site.write(*route, context.keep_alive, context.http10, &mut out.bytes);
                 site.account(*route)
             }
             Reply::Moved { location, head_only } => {
