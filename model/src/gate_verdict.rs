@@ -10,7 +10,7 @@ pub use profile::{
 };
 
 use crate::comparison::Comparison;
-use crate::findings::Findings;
+use crate::findings::{ContenderFindings, Findings};
 use crate::gate::{Changed, Gate, Outcome};
 use crate::metric::Metric;
 use schemars::JsonSchema;
@@ -57,6 +57,9 @@ pub struct GateVerdict {
     pub left_out: usize,
     /// Why servers could not be judged, a sentence each.
     pub unknown: Vec<String>,
+    /// The servers, by title, of which it is unknown whether they were warm while they were measured; absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warm_unknown: Vec<String>,
     /// The smallest slowdown that measurements as precise as these would show of every server, as a share; null: unknown.
     pub smallest_slowdown: Option<f64>,
     /// The revisions that were raced, in the order of the race; absent where no revisions were.
@@ -136,7 +139,8 @@ impl GateVerdict {
         let one = Self::of_race(gate, findings, revisions);
         let elapsed_s = others.iter().fold(one.elapsed_s, |sum, race| sum + race.elapsed_s);
         let rounds = others.iter().map(rounds).fold(one.rounds, usize::max);
-        Self { elapsed_s, rounds, ..one }
+        let warm_unknown = warm_unknown(std::iter::once(findings).chain(others));
+        Self { warm_unknown, elapsed_s, rounds, ..one }
     }
 
     /// The judgement of a race. `revisions`: what was raced, in the order of the race; none where commands were.
@@ -183,6 +187,7 @@ impl GateVerdict {
             changes,
             left_out,
             unknown,
+            warm_unknown: warm_unknown([findings]),
             smallest_slowdown: gate.smallest_shown().filter(|share| (0.0..=1.0).contains(share)),
             revisions: Vec::new(),
             profile: None,
@@ -219,6 +224,18 @@ impl VerdictChange {
             judged: change.judged.into(),
         })
     }
+}
+
+/// The servers, by title, of which it is unknown whether they were warm in all cells.
+fn warm_unknown<'f>(findings: impl IntoIterator<Item = &'f Findings>) -> Vec<String> {
+    let cells = findings.into_iter().flat_map(|findings| &findings.cells);
+    let is_unknown = |c: &&ContenderFindings| c.in_heats.as_ref().is_some_and(|own| own.warm.is_none());
+    let all = cells.flat_map(|cell| &cell.contenders).filter(is_unknown);
+    let mut titles: Vec<String> = all.map(|c| clipped(&c.title, LONGEST_NAME)).collect();
+    titles.sort_unstable();
+    titles.dedup();
+    titles.truncate(MOST_SENTENCES);
+    titles
 }
 
 /// The number of rounds of the cell with the most.

@@ -125,6 +125,12 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         self.servers.members[self.who[member]].is_alive()
     }
 
+    /// Whether a raced command, whose class is known by its processes alone, shows by now that it compiles while it runs.
+    pub fn compiles(&self, member: usize) -> bool {
+        let of = &self.servers.members[self.who[member]];
+        self.servers.run.race.is_some() && !self.is_hub(member) && of.compiles()
+    }
+
     pub fn is_hub(&self, member: usize) -> bool {
         self.start(member).contender == HUB
     }

@@ -133,6 +133,16 @@ impl MemberWarmUp {
         !self.is_over
     }
 
+    /// Notes that it compiles while it runs, which nothing showed before: it has to be loaded as such a server is. Returns whether that is new.
+    pub fn turns_out_to_compile(&mut self, limit: Duration) -> bool {
+        let is_new = self.class != Class::Jit;
+        self.class = Class::Jit;
+        if is_new {
+            self.go_on(limit);
+        }
+        is_new
+    }
+
     /// Whether its load and pauses so far have reached this limit.
     pub fn is_at(&self, limit: Duration) -> bool {
         self.load_s + self.pause_s >= limit.as_secs_f64()
@@ -273,6 +283,18 @@ mod tests {
         of.take(&turn(0.1));
         of.decide(&[], LEAST, Duration::from_mins(2));
         assert!(!of.is_over && !of.go_on(Duration::from_millis(400)));
+    }
+
+    #[test]
+    fn one_that_turns_out_to_compile_needs_what_such_a_server_does() {
+        let limit = Duration::from_mins(2);
+        let (mut of, hub) = course(Class::Native, 3, limit, |_| 80_000.0);
+        assert!(of.is_over && of.settled(None).is_none(), "three turns show nothing");
+        assert!(of.turns_out_to_compile(limit) && !of.is_over && of.warmth == Class::Jit.warmth());
+        assert!(!of.turns_out_to_compile(limit), "it is known");
+        of.take(&turn(0.1));
+        of.decide(&hub, LEAST, limit);
+        assert!(!of.is_over && of.settled(None).is_none());
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::remote::watch::AllWatch;
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::origin::Origin;
 use crate::server::tree::{Snapshot, ThreadClocks, Tree};
+use model::contender::Class;
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
 use model::{Cell, Conditions, Run, Usage};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,6 +65,12 @@ impl Member {
     /// Its processes; `None` if it is gone, or they are not known.
     pub fn tree(&self) -> Option<Tree> {
         self.instance.as_ref()?.server.tree()
+    }
+
+    /// Whether its processes show by now that it compiles while it runs.
+    pub fn compiles(&self) -> bool {
+        let likely = self.instance.as_ref().and_then(|instance| instance.server.likely_class());
+        likely == Some(Class::Jit)
     }
 
     /// What a report says of how its figures were taken, if that is not the usual way.

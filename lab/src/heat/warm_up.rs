@@ -78,9 +78,18 @@ impl WarmUp {
             let hub = self.hub();
             for member in open {
                 self.members[member].decide(&hub, self.least, self.limit);
+                if self.members[member].is_over {
+                    self.compiles(active, member);
+                }
             }
             self.pause(active, pause_s)?;
         }
+    }
+
+    /// Looks again, now that a member was loaded, whether it compiles while it runs; returns whether that is new.
+    fn compiles(&mut self, active: &ActiveCell<'_, '_>, member: usize) -> bool {
+        let of = &mut self.members[member];
+        of.class != Class::Jit && active.compiles(member) && of.turns_out_to_compile(self.limit)
     }
 
     /// The living members that are not warm yet.
@@ -118,8 +127,8 @@ impl WarmUp {
         Ok(())
     }
 
-    /// Finds the members that were still getting faster or slower in the cycles that count. Cycles that others disturbed say nothing: the
-    /// change could be theirs.
+    /// Finds the members that were still getting faster or slower in the cycles that count, or have begun to compile. Cycles that others
+    /// disturbed say nothing: the change could be theirs.
     pub fn judge(&mut self, active: &ActiveCell<'_, '_>, cycles: &Cycles) -> Vec<usize> {
         let names: Vec<String> = (0..self.members.len()).map(|m| active.start(m).contender.clone()).collect();
         let counts = counting::counts(&names, active.shape.cycles, &cycles.turns);
@@ -133,6 +142,7 @@ impl WarmUp {
         // Under open load the rate is what was offered: the warm-up alone tells.
         let tells = counts == Counts::Quiet && !active.shape.is_window;
         let hub = self.hub();
+        let begun: Vec<bool> = (0..self.members.len()).map(|member| self.compiles(active, member)).collect();
         let mut changing = Vec::new();
         for (member, of) in self.members.iter_mut().enumerate() {
             let counted = |hub: &[(f64, f64)]| -> Vec<Sample> {
@@ -140,8 +150,9 @@ impl WarmUp {
             };
             let checked = of.class.warmth().checked();
             let found = tells.then(|| settling_by_either(&counted(&hub), &counted(&[]), checked));
-            of.is_settled = of.settled(found);
-            if found.is_some_and(|found| found.is_changing) && !of.is_hub && active.is_alive(member) {
+            of.is_settled = if begun[member] { Some(false) } else { of.settled(found) };
+            let is_changing = begun[member] || found.is_some_and(|found| found.is_changing);
+            if is_changing && !of.is_hub && active.is_alive(member) {
                 changing.push(member);
             }
         }

@@ -109,17 +109,18 @@ impl AnyServer {
         }
     }
 
-    /// The class that the names of its programs and threads suggest; `None` where nothing is known of them. Of a server that already runs
-    /// and whose processes are not known, the program that listens on this machine tells the class, unless it is native: such a program may
-    /// pass requests on to one that is not.
+    /// The class that its processes show; `None` where nothing is known of them. Of a server that already runs and whose processes are not
+    /// known, the program that listens on this machine tells the class, unless it is native: such a program may pass requests on to one that is
+    /// not.
     pub fn likely_class(&self) -> Option<Class> {
         let of = |names: Vec<String>| likely_class::class(names.iter().map(String::as_str));
         match (self, self.tree()) {
-            (Self::Remote(remote), _) => Some(of(remote.names())),
-            (_, Some(tree)) => Some(of(likely_class::names(&tree))),
+            // Without a name the link is lost.
+            (Self::Remote(remote), _) => Some(remote.names()).filter(|names| !names.is_empty()).and_then(of),
+            (_, Some(tree)) => of(likely_class::names(&tree)),
             (Self::Running(running), None) => {
                 let listener = Tree::From(local::listener(running.origin.address)?);
-                Some(of(likely_class::names(&listener))).filter(|class| *class != Class::Native)
+                of(likely_class::names(&listener)).filter(|class| *class != Class::Native)
             }
             (Self::Owned(_), None) => None,
         }

@@ -119,6 +119,13 @@ pub struct ContenderInHeats {
     pub class: Option<Class>,
     /// The number of fresh starts that were measured in this cell; those that failed are not included.
     pub starts: usize,
+    /// Whether it was warm while it was measured; null: unknown. It is known only where its starts could have been found cold.
+    #[serde(default)]
+    pub warm: Option<bool>,
+    /// How much its rate changed from the first slice of a start to the last, as a share of it, with the 95 % bounds: the mean over its starts.
+    /// Absent where it is not known: under open load, with fewer than four turns a start, and where no contender was in two heats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_change: Option<Figure>,
     /// The number of those starts whose rate had not settled when the warm-up reached its limit.
     pub not_settled: usize,
     /// The number of those starts for which it is known whether they had settled.
@@ -168,7 +175,7 @@ pub enum Unranked {
     NoFigure,
     /// A third of its starts or more were void.
     Void,
-    /// A third of its starts or more had not settled.
+    /// A third of its starts or more had not settled, or all of them show together that its rate still changed.
     NotSettled,
     /// A first look claims no ranks.
     FirstLook,

@@ -38,13 +38,17 @@ impl GateVerdict {
     fn check_texts(&self) -> Result<(), String> {
         at_most("changes", self.changes.len(), MOST_CHANGES)?;
         at_most("unknown", self.unknown.len(), MOST_SENTENCES)?;
+        at_most("warm_unknown", self.warm_unknown.len(), MOST_SENTENCES)?;
         at_most("revisions", self.revisions.len(), MOST_REVISIONS)?;
         let own = [&self.title, &self.against, &self.drome];
         let changes = self.changes.iter().flat_map(|change| [Some(&change.title), change.cell.as_ref()]);
         let revisions =
             self.revisions.iter().flat_map(|r| [Some(&r.title), Some(&r.commit), r.files.as_ref()]);
         let machine = [self.machine.cpu.as_ref(), self.machine.kernel.as_ref()];
-        for name in own.into_iter().map(Some).chain(changes).chain(revisions).chain(machine).flatten() {
+        let unknown = self.warm_unknown.iter().map(Some);
+        for name in
+            own.into_iter().map(Some).chain(unknown).chain(changes).chain(revisions).chain(machine).flatten()
+        {
             at_most("a name's bytes", name.len(), LONGEST_NAME)?;
         }
         self.unknown.iter().try_for_each(|why| at_most("a sentence's bytes", why.len(), LONGEST_SENTENCE))

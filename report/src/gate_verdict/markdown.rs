@@ -152,6 +152,10 @@ fn details(v: &GateVerdict) -> String {
         let _ = writeln!(out, "- metric: {}", metrics.join(", "));
     }
     let _ = writeln!(out, "- {} in {:.1} s", units::several(v.rounds, "round"), v.elapsed_s);
+    if !v.warm_unknown.is_empty() {
+        let titles: Vec<String> = v.warm_unknown.iter().map(|title| code(title)).collect();
+        let _ = writeln!(out, "- it is unknown whether these were warm: {}", titles.join(", "));
+    }
     for revision in &v.revisions {
         let _ = writeln!(out, "- {}", of_revision(revision));
     }

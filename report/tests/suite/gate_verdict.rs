@@ -183,6 +183,35 @@ fn a_difference_that_sampling_explains_is_none() {
 }
 
 #[test]
+fn a_difference_that_clocks_tell_has_no_error_of_sampling() {
+    let shown = |ns_per_answer: f64| {
+        let (mut v, mut profile) = (written(95_000.0), profiled(["a", "b", "c"]));
+        profile.servers[0].ns_per_answer = Some(100_000.0);
+        profile.servers[1].difference =
+            Some(ProfileDifference { ns_per_answer, ..ProfileDifference::default() });
+        v.profile = Some(profile);
+        markdown(&v)
+    };
+    let more =
+        "`change` spends 400 ns more CPU time per answer than `base` (0.4 %, by their processes' clocks).";
+    assert!(shown(400.0).contains(more), "{}", shown(400.0));
+    let same = "`change` and `base` spend the same CPU time per answer.";
+    assert!(shown(0.0).contains(same) && !shown(0.0).contains("error of sampling"), "{}", shown(0.0));
+}
+
+#[test]
+fn servers_of_which_it_is_unknown_whether_they_were_warm_are_named() {
+    let mut v = written(95_000.0);
+    assert!(!markdown(&v).contains("warm"));
+    v.warm_unknown = vec!["base".to_owned(), "a|b".to_owned()];
+    let text = markdown(&v);
+    assert!(text.contains("- it is unknown whether these were warm: `base`, "), "{text}");
+    assert_eq!(read(json(&v).as_bytes()), Ok(v.clone()));
+    v.warm_unknown = vec!["x".repeat(1_000)];
+    assert!(read(json(&v).as_bytes()).is_err());
+}
+
+#[test]
 fn where_less_is_better_it_says_what_speed_is() {
     let findings = race_by(Metric::ServerCpu, 1.1);
     let v = GateVerdict::of_race(&Gate::of_race(&findings, 0.02), &findings, Vec::new());

@@ -1,6 +1,7 @@
 //! Statistics of heats: from the slices of live servers to which is faster, and how certainly.
 //!
-//! How findings are computed: [`figures`] makes one figure per start from a heat's slices ([`settling`] says whether the start was warm),
+//! How findings are computed: [`figures`] makes one figure per start from a heat's slices ([`settling`] says whether the start was warm, [`drifts`] whether a
+//! contender's starts were),
 //! [`Fit`] ties the starts of all heats together and is the only source of ratio, interval, verdict, rank, letters and noise floor, and
 //! [`changes`] compares two runs. The unit of replication is the fresh start; more slices only measure one start more precisely.
 
@@ -8,6 +9,7 @@ mod changes;
 mod components;
 mod contrast;
 mod design;
+mod drift;
 mod fit;
 mod least_squares;
 mod letters;
@@ -23,6 +25,7 @@ mod variance;
 pub use changes::{Change, Changes, InBoth, changes};
 pub use components::{HEAT_SHARE, RUN_VARIANCE};
 pub use design::{Best, Entrant, LEVEL, Rules, Start, looks};
+pub use drift::{Drift, StartChange, drifts};
 pub use fit::{Fit, MEANINGLESS, Pair, Place, SAME, Verdict};
 pub use machines::{MachinesAsked, OfMachine, machines};
 pub use settled::{Sample, Settling, Warmth, relative_to_hub, settling, settling_by_either};

@@ -4,6 +4,7 @@ use super::InCell;
 use super::starts::{self, Measured};
 use crate::findings::analyse::{counted, reasons, wire_bytes};
 use crate::heat::schedule::starts_summary::StartsSummary;
+use model::contender::Class;
 use model::environment::Ran;
 use model::findings::{ContenderFindings, ContenderInHeats, Figure, Unranked};
 use model::heat::{Counts, HUB, Start, StartOutcome};
@@ -55,6 +56,18 @@ impl<'a, 'c> Row<'a, 'c> {
     /// The contender that its ratios refer to.
     fn base(&self) -> &'a str {
         self.of.base()
+    }
+
+    /// Its class; `None`: unknown.
+    fn class(&self) -> Option<Class> {
+        self.of.run.contenders.get(self.name).and_then(|entrant| entrant.class)
+    }
+
+    /// How much its rate changed from the first slice of a start to the last, as a share of it.
+    fn rate_change(&self) -> Option<Figure> {
+        let drift = starts::drift(&self.own)?;
+        let [low, high] = [drift.low, drift.high].map(|log| Some(log.exp_m1()));
+        Some(Figure { median: drift.change.exp_m1(), low, high })
     }
 
     /// One value per round: the mean over its starts in the round.
@@ -163,7 +176,9 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
     let of_starts: Vec<StartFigure> = own().filter_map(|m| m.of_slices).collect();
     let stalls: Vec<f64> = of_starts.iter().filter_map(|figure| figure.stall).collect();
     ContenderInHeats {
-        class: row.of.run.contenders.get(row.name).and_then(|entrant| entrant.class),
+        class: row.class(),
+        warm: starts::is_warm(&row.own, row.class()),
+        rate_change: row.rate_change(),
         starts: row.own.len(),
         not_settled: count(&|m| m.in_cell.settled == Some(false)),
         settling_known: count(&|m| m.in_cell.settled.is_some()),
@@ -223,5 +238,35 @@ fn notes(row: &Row<'_, '_>) -> Vec<String> {
     });
     let of_verdicts = measured(row).flat_map(reasons);
     let all = row.found.starts.max(row.own.len());
-    counted(failed.chain(lacked).chain(of_verdicts), &format!("{all} starts"))
+    let mut notes = counted(failed.chain(lacked).chain(of_verdicts), &format!("{all} starts"));
+    notes.extend(warmth(row));
+    notes
+}
+
+/// That it still warmed up while it was measured, or that this is unknown.
+fn warmth(row: &Row<'_, '_>) -> Option<String> {
+    let percent = |share: f64| format!("{}{:.0} %", if share < 0.0 { "−" } else { "+" }, 100.0 * share.abs());
+    let change = row.rate_change().and_then(|change| Some((change.low?, change.high?)));
+    let change = change.map(|(low, high)| {
+        format!(
+            "its rate changed by {} to {} from the first turn of a start to the last",
+            percent(low),
+            percent(high)
+        )
+    });
+    let is_shown = starts::drift(&row.own).is_some_and(|drift| drift.is_shown);
+    match (starts::is_warm(&row.own, row.class()), change) {
+        (Some(false), Some(change)) if is_shown => Some(format!("it had not settled: {change}")),
+        (Some(_), _) => None,
+        (None, _) if row.valid().next().is_none() => None,
+        (None, _) if row.class().is_none() => Some(
+            "it is unknown whether it was warm: its processes do not show whether it compiles while it runs, and such a server warms up \
+             for longer than this"
+                .to_owned(),
+        ),
+        (None, Some(change)) => Some(format!("it is unknown whether it was warm: {change}")),
+        (None, None) => {
+            Some("it is unknown whether it was warm: too few turns under closed load could show it".to_owned())
+        }
+    }
 }

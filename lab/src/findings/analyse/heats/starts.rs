@@ -2,10 +2,11 @@
 
 use crate::heat::turns::figures;
 use crate::verdict;
+use model::contender::Class;
 use model::heat::{HUB, Heat, InCell, Slice, Start};
 use model::metric::Percentile;
 use model::{Bound, Load, Measurement, Metric, Run};
-use stats::heats::{self, StartFigure};
+use stats::heats::{self, Drift, StartChange, StartFigure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A percentile needs this many answers beyond it.
@@ -17,6 +18,10 @@ pub(super) struct Measured<'a> {
     pub in_cell: &'a InCell,
     /// The figure from its slices; `None` in open load, where a turn is too short to tell, and for a start without an answer.
     pub of_slices: Option<StartFigure>,
+    /// How its rate changed from its first slice to its last; `None` as above, and with too few slices.
+    change: Option<StartChange>,
+    /// What all starts of its contender show of that together.
+    pub drift: Option<Drift>,
     is_closed: bool,
 }
 
@@ -70,9 +75,10 @@ impl<'a> Turns<'a> {
         self.heats.get(&(round, number)).copied()
     }
 
-    /// The figures of a heat's starts in a cell, by contender and copy; `starts` are those that were measured in the cell.
-    fn figures(&self, cell: usize, starts: &[(&'a Start, &'a InCell)]) -> Vec<Option<StartFigure>> {
-        let nobody = || vec![None; starts.len()];
+    /// The figures of a heat's starts in a cell, by contender and copy, and how their rates changed; `starts` are those that were measured in
+    /// the cell.
+    fn figures(&self, cell: usize, starts: &[(&'a Start, &'a InCell)]) -> Vec<OfSlices> {
+        let nobody = || vec![OfSlices::default(); starts.len()];
         let Some((first, in_cell)) = starts.first() else { return nobody() };
         let Some(slices) = self.slices.get(&(first.round, first.heat, cell)) else { return nobody() };
         let servers: Vec<(&str, usize)> = match self.heats.get(&(first.round, first.heat)) {
@@ -94,8 +100,23 @@ impl<'a> Turns<'a> {
         let place = |start: &Start| {
             servers.iter().position(|server| *server == (start.contender.as_str(), start.copy))
         };
-        starts.iter().map(|(start, _)| all.get(place(start)?).copied().flatten()).collect()
+        let of = |(start, _): &(&Start, &InCell)| {
+            let member = place(start)?;
+            Some((all.get(member).copied().flatten(), change(&counted, member)))
+        };
+        starts.iter().map(|start| of(start).unwrap_or_default()).collect()
     }
+}
+
+/// What the slices of a start show.
+type OfSlices = (Option<StartFigure>, Option<StartChange>);
+
+/// How the rate of a member changed within its slices.
+fn change(counted: &[heats::Slice], member: usize) -> Option<StartChange> {
+    let own = counted.iter().filter(|slice| slice.member == member && slice.time_ns > 0);
+    let rates: Vec<(usize, f64)> =
+        own.map(|slice| (slice.cycle, (slice.answers as f64 / slice.time_ns as f64).ln())).collect();
+    StartChange::of(&rates)
 }
 
 /// Every start, the hub's included, that was measured in the cell.
@@ -112,17 +133,40 @@ pub(super) fn measured<'a>(
         by_heat.entry((start.round, start.heat)).or_default().push((start, in_cell));
     }
     let of_heat = |starts: &Vec<(&'a Start, &'a InCell)>| {
-        let figures = if is_closed { turns.figures(cell, starts) } else { vec![None; starts.len()] };
+        let nothing = || vec![OfSlices::default(); starts.len()];
+        let figures = if is_closed { turns.figures(cell, starts) } else { nothing() };
         let all = starts.iter().zip(figures);
-        let measured = |(of, of_slices): (&(&'a Start, &'a InCell), _)| Measured {
+        let measured = |(of, (of_slices, change)): (&(&'a Start, &'a InCell), OfSlices)| Measured {
             start: of.0,
             in_cell: of.1,
             of_slices,
+            change,
+            drift: None,
             is_closed,
         };
         all.map(measured).collect::<Vec<_>>()
     };
-    by_heat.values().flat_map(of_heat).collect()
+    with_drifts(by_heat.values().flat_map(of_heat).collect())
+}
+
+/// Adds what the starts of each contender show together.
+fn with_drifts(mut measured: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
+    let place = |m: &Measured<'_>, all: &[&str]| all.iter().position(|name| *name == m.start.contender);
+    let mut names: Vec<&str> = measured.iter().map(|m| m.start.contender.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let heats: BTreeSet<(usize, usize)> = measured.iter().map(|m| (m.start.round, m.start.heat)).collect();
+    let heats: Vec<(usize, usize)> = heats.into_iter().collect();
+    let of = |m: &Measured<'_>| {
+        let heat = heats.binary_search(&(m.start.round, m.start.heat)).ok()?;
+        Some((place(m, &names)?, heat, m.change.filter(|_| !m.is_void())?))
+    };
+    let changes: Vec<(usize, usize, StartChange)> = measured.iter().filter_map(of).collect();
+    let drifts = heats::drifts(&changes);
+    for m in &mut measured {
+        m.drift = place(m, &names).and_then(|contender| drifts.get(&contender).copied());
+    }
+    measured
 }
 
 /// Whether a third of these starts or more are void, so that the others are a selection.
@@ -131,10 +175,28 @@ pub(super) fn are_void(own: &[&Measured<'_>]) -> bool {
     void > 0 && void * 3 >= own.len()
 }
 
-/// Whether a third of these starts or more had not settled.
+/// Whether a third of these starts of a contender or more had not settled, or all of them show together that its rate still changed.
 pub(super) fn has_not_settled(own: &[&Measured<'_>]) -> bool {
     let not = own.iter().filter(|m| m.in_cell.settled == Some(false)).count();
-    not > 0 && not * 3 >= own.len()
+    not > 0 && not * 3 >= own.len() || drift(own).is_some_and(|drift| drift.is_shown)
+}
+
+/// Whether a contender of this class was warm in these starts; `None`: unknown. It was only where they could have been found cold: more than
+/// two thirds of them were loaded for long enough to show that they had settled; or, where the server is known not to compile while it runs,
+/// they show together that its rate changed little.
+pub(super) fn is_warm(own: &[&Measured<'_>], class: Option<Class>) -> Option<bool> {
+    if has_not_settled(own) {
+        return Some(false);
+    }
+    let settled = own.iter().filter(|m| m.in_cell.settled == Some(true)).count();
+    let is_level =
+        class.is_some_and(|class| class != Class::Jit) && drift(own).is_some_and(|drift| drift.is_level());
+    (settled * 3 > own.len() * 2 || is_level).then_some(true)
+}
+
+/// How the rate of a contender changed within these starts of it.
+pub(super) fn drift(own: &[&Measured<'_>]) -> Option<Drift> {
+    own.first()?.drift
 }
 
 /// The bound of most of these starts, or what held a third of them back.

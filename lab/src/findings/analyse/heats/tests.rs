@@ -131,6 +131,72 @@ fn one_that_does_not_settle_is_shown_and_not_ranked() {
 }
 
 #[test]
+fn one_whose_rate_changes_in_every_start_has_not_settled_although_no_start_shows_it() {
+    for (warms_up, by) in [
+        ((|name, at| if name == "cold" { 0.6 + 0.4 * at } else { 1.0 }) as fn(&str, f64) -> f64, 0.6),
+        (|name, at| if name == "cold" { 1.0 - 0.4 * at } else { 1.0 }, -0.4),
+    ] {
+        let mut world = World::of(&[("cold", 150_000.0), ("level", 100_000.0)]);
+        world.settles = |_, _| None;
+        world.warms_up = warms_up;
+        let found = found(&world);
+        let cold = of(&found, "cold");
+        let own = cold.in_heats.as_ref().unwrap();
+        assert_eq!((own.warm, own.unranked, cold.rank_low), (Some(false), Some(Unranked::NotSettled), None));
+        let change = own.rate_change.unwrap().median;
+        assert!((change - by).abs() < 0.15, "{change}");
+        let told = |c: &ContenderFindings| {
+            c.notes.iter().any(|note| note.starts_with("it had not settled: its rate changed"))
+        };
+        assert!(told(cold) && !told(of(&found, "level")), "{:?}", cold.notes);
+        assert_eq!(of(&found, "level").rank_high, Some(2), "of the two that are ranked");
+        // Two that are cold in the same way are found as well.
+        world.warms_up = |name, at| if name == "reference" { 1.0 } else { 0.6 + 0.4 * at };
+        let both = self::found(&world);
+        assert!(
+            ["cold", "level"]
+                .iter()
+                .all(|name| of(&both, name).in_heats.as_ref().unwrap().warm == Some(false))
+        );
+    }
+}
+
+#[test]
+fn one_was_warm_only_where_it_could_have_been_found_cold() {
+    use ::model::contender::Class;
+    type Settled = fn(&str, usize) -> Option<bool>;
+    let warm = |class: Option<Class>, settled: Settled, rounds: usize| {
+        let mut world =
+            World { rounds, settles: settled, ..World::of(&[("one", 150_000.0), ("other", 100_000.0)]) };
+        world.run.contenders.get_mut("one").unwrap().class = class;
+        let found = found(&world);
+        let one = of(&found, "one");
+        let own = one.in_heats.as_ref().unwrap();
+        let is_told = one.notes.iter().any(|note| note.starts_with("it is unknown whether it was warm"));
+        assert_eq!(is_told, own.warm.is_none(), "{:?}", one.notes);
+        assert!(own.unranked.is_none(), "what is unknown costs no rank");
+        own.warm
+    };
+    let (unknown, shown): (Settled, Settled) = (|_, _| None, |_, _| Some(true));
+    for (class, settled, rounds, expected) in [
+        (Some(Class::Native), unknown, 6, Some(true)),
+        (Some(Class::Managed), unknown, 6, Some(true)),
+        (Some(Class::Prefork), unknown, 6, Some(true)),
+        // Half a second shows nothing of a server that compiles for a minute, or may.
+        (Some(Class::Jit), unknown, 6, None),
+        (None, unknown, 6, None),
+        (Some(Class::Jit), shown, 6, Some(true)),
+        (None, shown, 6, Some(true)),
+        // One heat has no other to be compared with.
+        (Some(Class::Native), unknown, 1, None),
+        (Some(Class::Native), shown, 1, Some(true)),
+        (Some(Class::Jit), (|_, round| (round > 1).then_some(true)) as Settled, 6, None),
+    ] {
+        assert_eq!(warm(class, settled, rounds), expected, "{class:?}, {rounds} rounds");
+    }
+}
+
+#[test]
 fn who_fails_in_a_third_of_its_starts_has_no_rank() {
     let mut world = World::of(&[("frail", 150_000.0), ("sound", 100_000.0)]);
     world.fails = |name, round| name == "frail" && round % 3 == 0;

@@ -23,6 +23,8 @@ pub(crate) struct World {
     pub fails: fn(&str, usize) -> bool,
     /// Whether a start of this contender settles in this round.
     pub settles: fn(&str, usize) -> Option<bool>,
+    /// The share of its rate that a contender has in the slices of every start: from 0, the first, to 1, the last.
+    pub warms_up: fn(&str, f64) -> f64,
 }
 
 /// What a run stores.
@@ -47,7 +49,9 @@ impl World {
         }
         let rates = rates.iter().copied().chain([("reference", 200_000.0)]).collect();
         let (fails, settles) = (|_: &str, _| false, |_: &str, _| Some(true));
+        let warms_up = |_: &str, _| 1.0;
         Self {
+            warms_up,
             run,
             rounds: 6,
             seed: 1,
@@ -93,6 +97,7 @@ impl World {
             for cell in &heat.cells {
                 for cycle in 0..CYCLES {
                     let speed = level * (1.0 - 0.1 * uniform(derive(&[of_heat, 2]), (cycle / 4) as u64));
+                    let rate = rate * (self.warms_up)(name, cycle as f64 / (CYCLES - 1) as f64);
                     let noise = (0.01 * gauss(of_start, 1 + cycle as u64)).exp();
                     let rate = (rate * speed).min((self.most)(name)) * noise;
                     slices.push(slice(heat, *cell, cycle, name, copy, rate));
