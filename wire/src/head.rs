@@ -4,6 +4,9 @@ use crate::{MAX_HEAD_BYTES, MAX_HEAD_FIELDS, WireError};
 use httparse::{Header, Status};
 use std::mem::MaybeUninit;
 
+/// The most bytes of a head that are looked at: enough to see that it is too long.
+const MOST_HELD: usize = MAX_HEAD_BYTES + 4;
+
 /// Room for the fields of one head; never read before the parser has written it.
 pub type Fields<'b> = [MaybeUninit<Header<'b>>; MAX_HEAD_FIELDS];
 
@@ -22,38 +25,56 @@ impl Held {
         self.is_partial() && memchr::memchr(b'\n', &self.0).is_none()
     }
 
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// Runs `parse` over the head at the start of what was held plus `input`, and takes its bytes off `input`.
-    /// `None`: the head is not whole yet and all of `input` is held.
+    /// `None`: the head is not whole yet and all of `input` is held. An error counts when `check` finds it in whole lines, too: what is wrong
+    /// in a line is told at the line's end, so that it does not matter how the bytes were cut.
+    #[inline]
     pub fn take<T>(
         &mut self,
         input: &mut &[u8],
         parse: impl FnOnce(&[u8]) -> Result<Option<(usize, T)>, WireError>,
+        check: impl FnOnce(&[u8]) -> Result<(), WireError>,
     ) -> Result<Option<T>, WireError> {
-        if self.0.is_empty() {
-            if let Some((length, parsed)) = parse(input)? {
-                *input = &input[length..];
-                return Ok(Some(parsed));
+        let before = self.0.len();
+        if before == 0 {
+            let bytes = &input[..input.len().min(MOST_HELD)];
+            match parse(bytes) {
+                Ok(Some((length, parsed))) => {
+                    *input = &input[length..];
+                    return Ok(Some(parsed));
+                }
+                Ok(None) => {}
+                Err(_) => check(whole_lines(bytes))?,
             }
             return self.hold(input);
         }
         // A head can only become whole with a line feed: without one there is no need to look at it again.
-        if memchr::memchr(b'\n', input).is_none() {
+        let has_line_end = memchr::memchr(b'\n', input).is_some();
+        let room = MOST_HELD.saturating_sub(before).min(input.len());
+        if !has_line_end {
             return self.hold(input);
         }
-        let before = self.0.len();
-        let room = (MAX_HEAD_BYTES + 4).saturating_sub(before).min(input.len());
         self.0.extend_from_slice(&input[..room]);
-        let Some((length, parsed)) = parse(&self.0)? else {
-            *input = &input[room..];
-            return self.bounded();
-        };
-        *input = &input[length - before..];
-        self.0.clear();
-        Ok(Some(parsed))
+        match parse(&self.0) {
+            Ok(Some((length, parsed))) => {
+                *input = &input[length - before..];
+                self.0.clear();
+                return Ok(Some(parsed));
+            }
+            Ok(None) => {}
+            Err(_) => check(whole_lines(&self.0))?,
+        }
+        *input = &input[room..];
+        self.bounded()
     }
 
     fn hold<T>(&mut self, input: &mut &[u8]) -> Result<Option<T>, WireError> {
-        let room = (MAX_HEAD_BYTES + 4).saturating_sub(self.0.len()).min(input.len());
+        let room = MOST_HELD.saturating_sub(self.0.len()).min(input.len());
         self.0.extend_from_slice(&input[..room]);
         *input = &input[room..];
         self.bounded()
@@ -62,6 +83,10 @@ impl Held {
     fn bounded<T>(&self) -> Result<Option<T>, WireError> {
         if self.0.len() > MAX_HEAD_BYTES { Err(WireError::HeadTooLong) } else { Ok(None) }
     }
+}
+
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    &bytes[..memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1)]
 }
 
 /// The length of a parsed head; `None` when it is not whole.
@@ -82,7 +107,7 @@ pub struct Framing {
     pub length: Option<u64>,
     /// Whether `Transfer-Encoding` ends with `chunked`.
     pub chunked: bool,
-    /// Whether there is a `Transfer-Encoding`.
+    /// Whether there is a `Transfer-Encoding` that names a coding.
     pub encoded: bool,
     /// Whether sender and receiver may disagree on where the message ends: a `Transfer-Encoding` beside a
     /// `Content-Length`, or in HTTP/1.0. The connection must not be used again (RFC 9112 section 6.1).
@@ -97,21 +122,27 @@ impl Framing {
     /// Reads the framing fields; `minor` is the version's second digit.
     pub fn of(fields: &[Header<'_>], minor: u8) -> Result<Self, WireError> {
         let mut framing = Self { keep_alive: minor >= 1, ..Self::default() };
-        let mut closes = false;
+        let (mut has_coding, mut closes) = (false, false);
         for field in fields {
             // The length of the name decides almost always; only then is it compared.
             match field.name.len() {
                 14 if field.name.eq_ignore_ascii_case("content-length") => {
-                    let length = number(field.value).ok_or(WireError::ContentLength)?;
-                    if framing.length.is_some_and(|other| other != length) {
-                        return Err(WireError::ContentLength);
+                    // Equal values, in one line or several, are one (RFC 9110 section 8.6).
+                    for value in tokens(field.value) {
+                        let length = number(value).ok_or(WireError::ContentLength)?;
+                        if framing.length.is_some_and(|other| other != length) {
+                            return Err(WireError::ContentLength);
+                        }
+                        framing.length = Some(length);
                     }
-                    framing.length = Some(length);
                 }
                 17 if field.name.eq_ignore_ascii_case("transfer-encoding") => {
-                    framing.encoded = true;
-                    framing.chunked =
-                        tokens(field.value).last().is_some_and(|t| t.eq_ignore_ascii_case(b"chunked"));
+                    has_coding = true;
+                    // Empty elements of a list are none (RFC 9110 section 5.6.1).
+                    if let Some(last) = tokens(field.value).filter(|token| !token.is_empty()).last() {
+                        framing.encoded = true;
+                        framing.chunked = last.eq_ignore_ascii_case(b"chunked");
+                    }
                 }
                 10 if field.name.eq_ignore_ascii_case("connection") => {
                     for token in tokens(field.value) {
@@ -129,7 +160,7 @@ impl Framing {
                 _ => {}
             }
         }
-        framing.is_ambiguous = framing.encoded && (framing.length.is_some() || minor == 0);
+        framing.is_ambiguous = has_coding && (framing.length.is_some() || minor == 0);
         // `close` wins over `keep-alive`, whichever comes first (RFC 9112 section 9.3).
         framing.keep_alive &= !framing.is_ambiguous && !closes;
         Ok(framing)

@@ -6,9 +6,10 @@ mod head;
 pub mod multipart;
 mod request;
 mod response;
+mod start;
 
 pub use request::{Request, RequestHead, RequestParser};
-pub use response::{Event, Head, LastHead, ResponseParser};
+pub use response::{Ending, Event, Head, LastHead, ResponseParser};
 
 /// The longest head, or trailers of a chunked body; a longer one is refused.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -52,6 +53,18 @@ pub enum WireError {
     /// A switch of protocols that was not requested.
     #[error("unrequested switch of protocols (101)")]
     Upgrade,
+    /// What came for an answer is no HTTP.
+    #[error("the bytes are not an HTTP/1 answer")]
+    NotHttp,
+    /// What came for an answer is a frame of HTTP/2.
+    #[error("the server speaks HTTP/2, which was not requested")]
+    Http2,
+    /// What came for an answer is a record of TLS.
+    #[error("the server speaks TLS: write https:// in the URL")]
+    Tls,
+    /// A whole answer is followed by bytes that can't begin another one.
+    #[error("{0}")]
+    Excess(Ending),
     /// The peer closed before the message was whole.
     #[error("closed before the answer was whole")]
     Truncated,

@@ -75,7 +75,11 @@ impl RequestParser {
         if !self.body(input, |_| {})? || input.is_empty() {
             return Ok(None);
         }
-        let (request, framing) = match self.held.take(input, |bytes| parse(bytes, route)) {
+        let (request, framing) = match self.held.take(
+            input,
+            |bytes| parse(bytes, route),
+            |bytes| parse(bytes, |_| ()).map(drop),
+        ) {
             Ok(Some(parsed)) => parsed,
             Ok(None) => return Ok(None),
             Err(WireError::HeadTooLong) if self.held.is_in_first_line() => {

@@ -1,8 +1,8 @@
 //! Parses answers: bytes in, events out. One parser per connection; it holds no memory unless a head was split.
 
-use crate::WireError;
 use crate::chunked::{Chunked, Piece};
 use crate::head::{Fields, Framing, Held, whole};
+use crate::{WireError, start};
 use httparse::{ParserConfig, Response};
 use std::mem::MaybeUninit;
 
@@ -13,6 +13,28 @@ pub struct ResponseParser {
     held: Held,
     keep_alive: bool,
     is_ambiguous: bool,
+    /// What said where the last answer's body ends; `None` before the first answer.
+    ending: Option<Ending>,
+}
+
+/// What says where the body of an answer ends. In words: what is wrong where more bytes follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Ending {
+    /// The request was a HEAD.
+    #[error("an answer to HEAD has no body, but bytes followed")]
+    Head,
+    /// The status is one that has no body: 204 or 304.
+    #[error("a {0} has no body, but bytes followed")]
+    Status(u16),
+    /// The `Content-Length`.
+    #[error("longer than its Content-Length: {0} bytes announced, more received")]
+    Length(u64),
+    /// The last chunk.
+    #[error("bytes followed the last chunk")]
+    Chunked,
+    /// The end of the connection.
+    #[error("bytes followed the end of the connection")]
+    Close,
 }
 
 /// A part of an answer.
@@ -87,6 +109,19 @@ impl ResponseParser {
     /// A parser at the start of a connection.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// What said where the last answer's body ends, or the current one's; `None` before the first head.
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
+    /// Skips empty lines, if it is between two answers: they belong to neither.
+    #[inline]
+    pub fn skip_empty_lines(&self, input: &mut &[u8]) {
+        if self.is_idle() {
+            start::skip_empty_lines(input);
+        }
     }
 
     /// Whether it is between two answers: no byte of the next has been read.
@@ -175,28 +210,45 @@ impl ResponseParser {
         head_only: bool,
         last: &mut Option<LastHead>,
     ) -> Result<Option<Event<'a>>, WireError> {
-        while !input.is_empty() {
-            let parse = |bytes: &[u8]| last.as_mut().map_or_else(|| parse(bytes), |last| last.parse(bytes));
-            let Some((status, framing)) = self.held.take(input, parse)? else {
+        loop {
+            self.skip_empty_lines(input);
+            if input.is_empty() {
                 return Ok(None);
+            }
+            let known = |bytes: &[u8]| last.as_mut().map_or_else(|| parse(bytes), |last| last.parse(bytes));
+            let (status, framing) = match self.held.take(input, known, |bytes| parse(bytes).map(drop)) {
+                Ok(Some(parsed)) => parsed,
+                Ok(None) => return self.check_start(self.held.bytes()).map(|()| None),
+                Err(error) => {
+                    let bytes = if self.held.is_partial() { self.held.bytes() } else { *input };
+                    return Err(self.check_start(bytes).err().unwrap_or(error));
+                }
             };
             match status {
                 101 => return Err(WireError::Upgrade),
-                100..200 => continue,
+                100..200 => {
+                    // What follows belongs to the answer that it announces.
+                    self.ending = None;
+                    continue;
+                }
                 _ => {}
             }
             // RFC 9112 section 6.3, in its order.
-            let bodiless = head_only || status == 204 || status == 304;
-            self.keep_alive = framing.keep_alive;
+            let ending = match framing {
+                _ if head_only => Ending::Head,
+                _ if status == 204 || status == 304 => Ending::Status(status),
+                Framing { chunked: true, .. } => Ending::Chunked,
+                Framing { encoded: false, length: Some(n), .. } => Ending::Length(n),
+                _ => Ending::Close,
+            };
+            self.ending = Some(ending);
+            self.keep_alive = framing.keep_alive && ending != Ending::Close;
             self.is_ambiguous = framing.is_ambiguous;
-            self.state = match framing {
-                _ if bodiless => State::Sized(0),
-                Framing { chunked: true, .. } => State::Chunked(Chunked::new()),
-                Framing { encoded: false, length: Some(n), .. } => State::Sized(n),
-                _ => {
-                    self.keep_alive = false;
-                    State::UntilClose
-                }
+            self.state = match ending {
+                Ending::Head | Ending::Status(_) => State::Sized(0),
+                Ending::Length(n) => State::Sized(n),
+                Ending::Chunked => State::Chunked(Chunked::new()),
+                Ending::Close => State::UntilClose,
             };
             let length = match self.state {
                 State::Sized(n) => Some(n),
@@ -204,7 +256,12 @@ impl ResponseParser {
             };
             return Ok(Some(Event::Head(Head { status, length })));
         }
-        Ok(None)
+    }
+
+    /// Checks the first bytes of a head that is not whole.
+    #[cold]
+    fn check_start(&self, bytes: &[u8]) -> Result<(), WireError> {
+        start::check(bytes).map_err(|error| self.ending.map_or(error, WireError::Excess))
     }
 }
 
@@ -213,7 +270,10 @@ type Parsed = (u16, Framing);
 fn parse(bytes: &[u8]) -> Result<Option<(usize, Parsed)>, WireError> {
     let mut fields: Fields<'_> = [const { MaybeUninit::uninit() }; _];
     let mut head = Response::new(&mut []);
-    let parsed = ParserConfig::default().parse_response_with_uninit_headers(&mut head, bytes, &mut fields);
+    let mut config = ParserConfig::default();
+    // A folded line stands for spaces (RFC 9112 section 5.2); a value is split at white space of any kind.
+    config.allow_obsolete_multiline_headers_in_responses(true);
+    let parsed = config.parse_response_with_uninit_headers(&mut head, bytes, &mut fields);
     let Some(length) = whole(parsed)? else {
         return Ok(None);
     };

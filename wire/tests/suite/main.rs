@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod corpus;
+mod cuts;
 #[path = "../oracle/form.rs"]
 mod form;
 // The fuzz targets use it too.

@@ -145,6 +145,10 @@ fn the_version_and_the_connection_field_decide_what_becomes_of_the_connection() 
         ("1.1", "connection: Foo, CLOSE\r\n", false),
         ("1.0", "", false),
         ("1.0", "Connection: Keep-Alive\r\n", true),
+        ("1.0", "Connection: close, keep-alive\r\n", false),
+        ("1.0", "Connection: keep-alive, close\r\n", false),
+        ("1.0", "Connection: close\r\nConnection: keep-alive\r\n", false),
+        ("1.1", "Connection: close, keep-alive\r\n", false),
     ];
     for (version, field, alive) in cases {
         let bytes = format!("HTTP/{version} 200 OK\r\n{field}Content-Length: 0\r\n\r\n");
@@ -177,15 +181,16 @@ fn what_frames_a_message_twice_or_badly_is_refused() {
 
 #[test]
 fn what_is_not_http_is_refused() {
-    let folded = b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n";
-    let bad: [&[u8]; 4] = [b"hello\r\n\r\n", b"\0\0\0\0", b"HTTP/2 200\r\n\r\n", folded];
-    for bytes in bad {
-        assert!(
-            matches!(read(&[bytes], false, false), Err(WireError::Head(_))),
-            "{}",
-            String::from_utf8_lossy(bytes)
-        );
+    let bad: [(&[u8], WireError); 4] = [
+        (b"hello\r\n\r\n", WireError::NotHttp),
+        (b"\0\0\0\0", WireError::NotHttp),
+        (b"\x15\x03\x01\0\x02\x02\x46", WireError::Tls),
+        (b"\0\0\x12\x04\0\0\0\0\0", WireError::Http2),
+    ];
+    for (bytes, error) in bad {
+        assert_eq!(read(&[bytes], false, false), Err(error), "{}", String::from_utf8_lossy(bytes));
     }
+    assert!(matches!(read(&[b"HTTP/2 200\r\n\r\n"], false, false), Err(WireError::Head(_))));
     assert_eq!(read(&[b"HTTP/1.1 101 Switching Protocols\r\n\r\n"], false, false), Err(WireError::Upgrade));
 }
 
