@@ -114,6 +114,7 @@ impl Gathered {
             tally.sent_bytes += interval.sent_bytes;
             tally.received_bytes += interval.received_bytes;
             tally.latency.add(&interval.latency);
+            tally.unanswered += interval.unanswered;
             tally.service.add(&interval.service);
             tally.schedule_lag.add(&interval.schedule_lag);
             tally.client_cpu_ns += interval.client_cpu_ns;

@@ -7,14 +7,18 @@ use crate::connection::{Connection, Phase};
 use crate::counted::{Counted, STATUSES};
 use crate::heard::Heard;
 use crate::log::Log;
-pub use crate::request_end::{Answer, LossCause};
+pub use crate::request_end::{Answer, Answered, LossCause};
 use crate::series::{Series, View};
 use model::tally::FIRST_ANSWER_BYTES;
 use model::{Agreed, End, Errors, Load, Loss, Plan, Tally};
 use net::clock;
+use wire::Ending;
 
 /// The cause of loss of requests behind one whose connection ended, or was to end, with an earlier answer.
 pub const BEHIND: &str = "the server closed the connection before it answered all pipelined requests";
+
+/// The largest number of different causes of errors that a worker tells apart.
+const MOST_CAUSES: usize = 64;
 
 /// The accounts of one worker.
 #[derive(Debug)]
@@ -44,6 +48,8 @@ pub struct Accounts {
     pub heard: Heard,
     /// The number of finished requests that [`Accounts::news`] has reported.
     told: u64,
+    /// The number of times that the counters were cleared or handed over: what was counted before can't be taken back.
+    period: u32,
 }
 
 impl Accounts {
@@ -65,6 +71,7 @@ impl Accounts {
             system_at_start_ns: None,
             heard: Heard::default(),
             told: 0,
+            period: 0,
         }
     }
 
@@ -85,6 +92,7 @@ impl Accounts {
     /// Ends the counted part, whose window has closed: its counts are in `room` now, and the earlier counts continue.
     pub fn leave_slice(&mut self, room: &mut Counted) {
         std::mem::swap(&mut self.counted, room);
+        self.period = self.period.wrapping_add(1);
         self.window_ns = u64::MAX;
         let Self { counted: Counted { tally, .. }, in_flight, .. } = self;
         tally.sent = tally.completed + tally.errors.of_sent() + *in_flight;
@@ -92,6 +100,7 @@ impl Accounts {
 
     /// Clears the counts outside of counted parts, whose histograms are never used.
     pub fn forget_uncounted(&mut self) {
+        self.period = self.period.wrapping_add(1);
         let tally = &mut self.counted.tally;
         (tally.completed, tally.connections_opened, tally.errors) = (0, 0, Errors::default());
         tally.error_causes.clear();
@@ -113,6 +122,7 @@ impl Accounts {
         (tally.sent, tally.sent_bytes) = (self.in_flight, sent_bytes);
         tally.under_way_before_ns = in_flight_ns;
         self.begun = self.in_flight + self.unsent;
+        self.period = self.period.wrapping_add(1);
         self.told = 0;
         self.window_ns = now_ns;
         if self.is_open_load {
@@ -148,6 +158,13 @@ impl Accounts {
         self.in_flight += requests;
         self.counted.tally.sent += requests;
         self.counted.tally.sent_bytes += bytes as u64;
+    }
+
+    /// Takes back bytes that the kernel has not taken.
+    #[cold]
+    pub fn not_taken(&mut self, bytes: u64) {
+        let tally = &mut self.counted.tally;
+        tally.sent_bytes = tally.sent_bytes.saturating_sub(bytes);
     }
 
     /// Records the lag of a request that could have left at `since_ns` and left at `now_ns`.
@@ -203,8 +220,16 @@ impl Accounts {
 
     /// Counts the whole answer to a connection's oldest request, which is no longer on it.
     #[inline]
-    pub fn answered(&mut self, connection: &Connection, answer: Answer) {
+    pub fn answered(&mut self, connection: &mut Connection, answer: Answer) {
         let Answer { flight, status, wrong, keeps_alive, now_ns } = answer;
+        let mut answered = Answered {
+            period: self.period,
+            is_right: wrong.is_none(),
+            latency_ns: None,
+            first_byte_ns: connection.first_byte_ns() - flight.sent_ns,
+            service_ns: now_ns - flight.sent_ns,
+            is_carried_in: self.is_open_load && flight.due_ns < self.window_ns,
+        };
         self.in_flight -= 1;
         self.heard.answer(now_ns);
         self.counted.status[usize::from(status).min(STATUSES - 1)] += 1;
@@ -214,12 +239,13 @@ impl Accounts {
             None => {
                 tally.completed += 1;
                 if !self.burst_latency || connection.begun() == 0 {
+                    answered.latency_ns = Some(now_ns - flight.due_ns);
                     tally.latency.record(now_ns - flight.due_ns);
                 }
-                tally.first_byte.record(connection.first_byte_ns() - flight.sent_ns);
+                tally.first_byte.record(answered.first_byte_ns);
                 if self.is_open_load {
-                    tally.service.record(now_ns - flight.sent_ns);
-                    if flight.due_ns < self.window_ns {
+                    tally.service.record(answered.service_ns);
+                    if answered.is_carried_in {
                         *tally.carried_in.get_or_insert(0) += 1;
                     }
                 }
@@ -232,7 +258,16 @@ impl Accounts {
                 tally.errors.body += 1;
                 blame(tally, "body: not the expected bytes", 1);
             }
+            Some(Wrong::Early) => {
+                tally.errors.early += 1;
+                blame(tally, &format!("early: answered with {status} before the request was sent whole"), 1);
+            }
+            Some(Wrong::Excess(ending)) => {
+                tally.errors.body += 1;
+                blame(tally, &format!("body: {ending}"), 1);
+            }
         }
+        connection.last = Some(answered);
         if let Some(log) = &mut self.log {
             log.write(connection, &flight, now_ns, End::Answered { status, keeps_alive });
         }
@@ -274,7 +309,13 @@ impl Accounts {
             // In closed load a request that was not sent has not begun to wait.
             let counted = if self.is_open_load { connection.begun() } else { connection.sent() };
             let flights = connection.flights().take(counted);
-            flights.for_each(|flight| tally.latency.record(now_ns.saturating_sub(flight.due_ns)));
+            let ages = self.counted.ages.get_or_insert_default();
+            for flight in flights {
+                let age_ns = now_ns.saturating_sub(flight.due_ns);
+                tally.latency.record(age_ns);
+                ages.record(age_ns);
+                tally.unanswered += 1;
+            }
         }
         if let Some(log) = &mut self.log {
             connection.flights().for_each(|flight| log.write(connection, flight, now_ns, End::Lost(loss)));
@@ -285,6 +326,56 @@ impl Accounts {
         connection.outage.lose(now_ns);
         self.heard.lose(connection, now_ns);
         connection.lose_all();
+        self.check();
+    }
+
+    /// Counts the last answer on a connection as wrong, because more bytes followed than belong to it. It was counted before, so that the
+    /// next request could leave at once; whether the bytes come with the answer or later makes no difference.
+    #[cold]
+    pub fn spoil(&mut self, connection: &mut Connection, ending: Ending) {
+        let Some(answered) = connection.last.take() else { return };
+        if answered.period != self.period {
+            return self.unasked(&ending.to_string());
+        }
+        if !answered.is_right {
+            return;
+        }
+        let tally = &mut self.counted.tally;
+        tally.completed -= 1;
+        tally.errors.body += 1;
+        blame(tally, &format!("body: {ending}"), 1);
+        if let Some(latency_ns) = answered.latency_ns {
+            tally.latency.take_back(latency_ns);
+        }
+        tally.first_byte.take_back(answered.first_byte_ns);
+        if self.is_open_load {
+            tally.service.take_back(answered.service_ns);
+            tally.carried_in = tally.carried_in.map(|n| n.saturating_sub(answered.is_carried_in.into()));
+        }
+        self.check();
+    }
+
+    /// Counts the oldest request of a connection as lost, because what came for it is no answer.
+    #[cold]
+    pub fn malformed(&mut self, connection: &mut Connection, now_ns: u64, why: &str) {
+        let Some(flight) = connection.lose_oldest() else { return };
+        self.in_flight -= 1;
+        self.counted.tally.errors.protocol += 1;
+        blame(&mut self.counted.tally, &format!("{}: {why}", Loss::Protocol.word()), 1);
+        if let Some(log) = &mut self.log {
+            log.write(connection, &flight, now_ns, End::Lost(Loss::Protocol));
+        }
+        self.check();
+    }
+
+    /// Takes back the sends of a connection, whose requests are to be sent again.
+    #[cold]
+    pub fn unsend(&mut self, connection: &mut Connection) {
+        let sent = connection.sent() as u64;
+        self.in_flight -= sent;
+        self.unsent += sent;
+        self.counted.tally.sent -= sent;
+        connection.unsend_all();
         self.check();
     }
 
@@ -333,7 +424,8 @@ impl Accounts {
 
     /// The number of whole answers, expected or not.
     pub fn answers(&self) -> u64 {
-        self.counted.tally.completed + self.counted.tally.errors.status + self.counted.tally.errors.body
+        let Errors { status, body, early, .. } = self.counted.tally.errors;
+        self.counted.tally.completed + status + body + early
     }
 
     /// The number of requests of the window that ended, well or not.
@@ -354,7 +446,8 @@ impl Accounts {
         self.hand_over();
         let Some(series) = &mut self.series else { return u64::MAX };
         if now_ns >= series.ends_ns() {
-            series.close_interval(&mut self.counted.tally, now_ns, open());
+            series.close_interval(&mut self.counted.tally, &mut self.counted.ages, now_ns, open());
+            self.period = self.period.wrapping_add(1);
             view.into_iter().for_each(|view| series.show(view));
         }
         series.ends_ns()
@@ -368,10 +461,16 @@ impl Accounts {
 
     /// Closes the window after `duration_ns`, with `open` connections open: the tally then has everything but what is in flight.
     pub fn close_window(&mut self, end_ns: u64, duration_ns: u64, open: u64) {
+        let Counted { tally, ages, .. } = &mut self.counted;
         if let Some(series) = &mut self.series {
-            series.close(&mut self.counted.tally, end_ns, open);
+            series.close(tally, ages, end_ns, open);
+        } else if !self.is_open_load {
+            tally.service.clear();
+            tally.service.merge(&tally.latency);
+            if let Some(ages) = ages.take() {
+                tally.service.subtract(&ages);
+            }
         }
-        let tally = &mut self.counted.tally;
         tally.duration_ns = duration_ns;
         tally.client_cpu_ns = clock::thread_cpu_ns() - self.cpu_at_start_ns;
         let system = clock::thread_system_ns().zip(self.system_at_start_ns);
@@ -380,10 +479,6 @@ impl Accounts {
             system.map(|(now, then)| now.saturating_sub(then).min(tally.client_cpu_ns));
         tally.threads = 1;
         tally.client_rss_max_bytes = net::limits::rss_max_bytes();
-        if !self.is_open_load {
-            tally.service.clear();
-            tally.service.merge(&tally.latency);
-        }
     }
 
     /// Counts what is unfinished at the end: requests on connections, and due ones that wait for a connection. A request that has already
@@ -416,6 +511,7 @@ impl Accounts {
             carried_out += u64::from(due_ns >= window_ns);
             if age_ns(due_ns) > typical_ns {
                 tally.latency.record(age_ns(due_ns));
+                tally.unanswered += 1;
             }
         }
         if is_open_load {
@@ -482,6 +578,10 @@ pub fn in_flight_ns(connections: &[Connection], now_ns: u64) -> u64 {
 
 fn blame(tally: &mut Tally, cause: &str, times: u64) {
     if times > 0 {
+        // Causes that name lengths may differ every time.
+        let is_full = tally.error_causes.len() >= MOST_CAUSES && !tally.error_causes.contains_key(cause);
+        let kind = || cause.split_once(':').map_or(cause, |(kind, _)| kind);
+        let cause = if is_full { &format!("{}: other causes", kind()) } else { cause };
         *tally.error_causes.entry(cause.to_owned()).or_default() += times;
     }
 }

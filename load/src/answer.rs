@@ -15,10 +15,6 @@ const SKIP_BYTES: u64 = 8 * 1024;
 /// under load within a few; see [`Io::retire`] for what happens to others.
 const CLOSING_NS: u64 = 10_000_000;
 
-/// The cause of bytes that belong to no request.
-const UNASKED: &str = "bytes that no request asked for (an extra answer, or a body longer than its \
-                       Content-Length)";
-
 /// The cause of a TLS connection's cut: a body that ends with the close is whole only if the close was announced (RFC 9112 section 9.8).
 const CUT: &str =
     "the TLS connection was cut (no close_notify): a body that ends with the connection may be incomplete";
@@ -35,7 +31,11 @@ impl<I: Io> Worker<'_, I> {
             Event::Ended => self.ended(slot),
             Event::Failed(operation, errno) => self.broke(slot, operation, errno),
             Event::Secured => self.secured(slot),
-            Event::Accepted | Event::Drained => {}
+            Event::Drained => {
+                let connection = &mut self.connections[slot as usize];
+                (connection.is_sending, connection.unsent_bytes) = (false, 0);
+            }
+            Event::Accepted => {}
         }
     }
 
@@ -73,12 +73,22 @@ impl<I: Io> Worker<'_, I> {
         self.send(slot, now);
     }
 
+    /// Notes how much of the requests of a connection has not been sent, before its bytes are read.
+    #[inline]
+    fn note_unsent(&mut self, slot: Slot) {
+        let connection = &mut self.connections[slot as usize];
+        if connection.is_sending {
+            connection.unsent_bytes = self.io.unsent(slot);
+        }
+    }
+
     #[inline]
     fn received(&mut self, slot: Slot) {
         let now = self.io.now_ns();
         if self.window.is_over(now) {
             return;
         }
+        self.note_unsent(slot);
         let connection = &mut self.connections[slot as usize];
         let bytes = self.io.bytes();
         self.accounts.received(connection.number(), now, bytes);
@@ -91,6 +101,7 @@ impl<I: Io> Worker<'_, I> {
         if self.window.is_over(now) {
             return;
         }
+        self.note_unsent(slot);
         let connection = &mut self.connections[slot as usize];
         self.accounts.skipped(now, bytes);
         connection.parser.skip(bytes);
@@ -111,23 +122,23 @@ impl<I: Io> Worker<'_, I> {
                 self.skip_rest(slot);
             }
             Read::Last => self.after_last(slot, now),
-            Read::Unasked => {
-                self.accounts.unasked(UNASKED);
-                self.give_up(slot, now, LossCause::of_all(Loss::Protocol, UNASKED));
-            }
+            Read::Excess => self.ask_anew(slot, now),
             Read::Malformed(error) => self.malformed(slot, now, error),
         }
     }
 
     #[cold]
     fn malformed(&mut self, slot: Slot, now: u64, error: wire::WireError) {
-        let why = if net::tls::looks_like_tls(self.io.bytes()) && !self.plan.target.tls {
-            "the server speaks TLS: write https:// in the URL".to_owned()
-        } else {
-            error.to_string()
-        };
-        let behind = Some("the answer before it was not HTTP");
-        self.give_up(slot, now, LossCause { behind, ..LossCause::of_all(Loss::Protocol, &why) });
+        let why = error.to_string();
+        let connection = &mut self.connections[slot as usize];
+        if connection.answered() == 0 && self.offered.is_some() {
+            let behind = Some("the answer before it was not HTTP");
+            let cause = LossCause { behind, ..LossCause::of_all(Loss::Protocol, &why) };
+            return self.give_up(slot, now, cause);
+        }
+        // How many are behind it depends on how the bytes were cut; nothing is known against them.
+        self.accounts.malformed(connection, now, &why);
+        self.ask_anew(slot, now);
     }
 
     /// Lets the kernel drop the rest of a large body that is not verified.
@@ -176,18 +187,19 @@ impl<I: Io> Worker<'_, I> {
         if self.was_closed_idle(slot) {
             return self.ask_anew(slot, now);
         }
+        self.note_unsent(slot);
         let connection = &mut self.connections[slot as usize];
         let error = match connection.parser.closed() {
             Ok(Some(_)) if self.io.ended_cleanly(slot) == Some(false) => CUT.to_owned(),
             Ok(Some(_)) => {
-                whole(self.plan, &mut self.accounts, connection, now, false);
+                whole(self.plan, &mut self.accounts, connection, now, false, None);
                 if connection.begun() > 0 {
                     self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));
                 }
                 return self.open_anew(slot, now);
             }
             Ok(None) => "the server closed the connection without an answer".to_owned(),
-            Err(error) => error.to_string(),
+            Err(_) => connection.unfinished() + " when the server closed the connection",
         };
         self.give_up(slot, now, LossCause { behind: Some(BEHIND), ..LossCause::of_all(Loss::Ended, &error) });
     }
@@ -260,11 +272,25 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Sends the requests of a connection again on a new one.
+    /// Sends the requests of a connection, if any, again on a new one.
     #[cold]
     fn ask_anew(&mut self, slot: Slot, now: u64) {
-        self.accounts.take_back(&mut self.connections[slot as usize]);
-        self.open_anew(slot, now);
+        let connection = &mut self.connections[slot as usize];
+        let brought_none = connection.answered() == 0 && !self.was_closed_idle(slot);
+        let connection = &mut self.connections[slot as usize];
+        if brought_none {
+            // A server that says nothing right is not hammered.
+            self.accounts.take_back(connection);
+            self.shut(slot, now);
+            self.failed.push(slot);
+        } else if connection.begun() > 0 && self.is_asking && self.opening.allot() {
+            self.accounts.unsend(connection);
+            self.retire(slot, now);
+            self.launch(slot, now);
+        } else {
+            self.accounts.take_back(connection);
+            self.open_anew(slot, now);
+        }
     }
 
     /// Ends the measurement before its time, on all threads.
@@ -301,14 +327,22 @@ impl<I: Io> Worker<'_, I> {
 
     /// Gives up a connection that the server has closed or is about to: over TLS, it announces that first.
     fn retire(&mut self, slot: Slot, now: u64) {
+        self.take_unsent_back(slot);
         self.io.retire(slot, now + CLOSING_NS);
         self.vacate(slot, now);
     }
 
     /// Closes a connection that has no requests left.
     fn shut(&mut self, slot: Slot, now: u64) {
+        self.take_unsent_back(slot);
         self.io.close(slot);
         self.vacate(slot, now);
+    }
+
+    fn take_unsent_back(&mut self, slot: Slot) {
+        if self.connections[slot as usize].is_sending {
+            self.accounts.not_taken(self.io.unsent(slot));
+        }
     }
 
     fn vacate(&mut self, slot: Slot, now: u64) {

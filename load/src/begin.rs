@@ -137,7 +137,7 @@ impl<I: Io> Worker<'_, I> {
 
     /// Sends the requests that were begun on this connection; opens it if necessary.
     #[inline]
-    fn launch(&mut self, slot: Slot, now: u64) {
+    pub(crate) fn launch(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
         if connection.unsent() == 0 {
             return;
@@ -177,6 +177,8 @@ impl<I: Io> Worker<'_, I> {
         });
         self.accounts.sent(requests, self.out.len());
         self.deadlines.watch(slot, now + self.look_ns);
-        self.io.send(slot, &self.out);
+        if !self.io.send(slot, &self.out) {
+            self.connections[slot as usize].is_sending = true;
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use model::{Expect, Verify};
 use sha2::{Digest, Sha256};
+use wire::Ending;
 
 /// The sampling interval: one body in this many is verified.
 const SAMPLE: u64 = 64;
@@ -54,6 +55,10 @@ pub enum Wrong {
     Status,
     /// An unexpected body.
     Body,
+    /// It came before the request was sent whole.
+    Early,
+    /// More bytes than belong to the answer, as far as its head says.
+    Excess(Ending),
 }
 
 /// The state of one answer.
@@ -132,7 +137,7 @@ impl Check {
             _ => true,
         };
         let right_status =
-            expect.any_status || expect.status.map_or(self.status < 400, |status| status == self.status);
+            expect.any_status || expect.status.map_or(matches!(self.status, 200..400), |s| s == self.status);
         let whole = expect.body.as_ref().is_none_or(|body| body.len() as u64 == self.length);
         let right_length = expect.length.is_none_or(|length| length == self.length);
         let wrong = if !right_status {
@@ -220,7 +225,9 @@ mod tests {
     #[test]
     fn status_length_and_digest() {
         assert_eq!(check(&Expect::default(), 302, &[b"x"]), None);
-        assert_eq!(check(&Expect::default(), 404, &[b"x"]), Some(Wrong::Status));
+        for status in [404, 999, 99, 0] {
+            assert_eq!(check(&Expect::default(), status, &[b"x"]), Some(Wrong::Status));
+        }
         let expect = Expect { status: Some(404), length: Some(2), ..Expect::default() };
         assert_eq!(check(&expect, 404, &[b"xy"]), None);
         assert_eq!(check(&expect, 200, &[b"xy"]), Some(Wrong::Status));

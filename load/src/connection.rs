@@ -3,8 +3,9 @@
 
 use crate::check::Check;
 use crate::outage::Outage;
+use crate::request_end::Answered;
 use std::collections::VecDeque;
-use wire::ResponseParser;
+use wire::{Missing, ResponseParser};
 
 /// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,12 @@ pub struct Connection {
     pub parser: ResponseParser,
     /// The check of the answer.
     pub check: Check,
+    /// Whether a part of its requests has to wait until the kernel takes it.
+    pub is_sending: bool,
+    /// The number of bytes of that part when the last bytes came.
+    pub unsent_bytes: u64,
+    /// The last whole answer since it was opened, as it was counted.
+    pub last: Option<Answered>,
     /// Closed load: whether it was answered and its think time has not begun yet, whatever happens to the connection meanwhile.
     pub has_to_think: bool,
     /// Closed load: whether it waits (thinks) before its next request.
@@ -98,6 +105,9 @@ impl Connection {
             outage: Outage::default(),
             parser: ResponseParser::new(),
             check: Check::new(has_digest),
+            last: None,
+            is_sending: false,
+            unsent_bytes: 0,
             has_to_think: false,
             is_thinking: false,
             is_awaited: true,
@@ -246,6 +256,19 @@ impl Connection {
         !std::mem::replace(&mut self.has_heard, true)
     }
 
+    /// What has arrived of the oldest request's answer, which stays unfinished.
+    #[cold]
+    pub fn unfinished(&self) -> String {
+        let received = self.check.length();
+        match self.parser.missing() {
+            Missing::All => "no answer".to_owned(),
+            Missing::Head => "an unfinished head".to_owned(),
+            Missing::Length { announced } => format!("{announced} bytes announced, {received} received"),
+            Missing::LastChunk => format!("{received} bytes in chunks, without the last chunk,"),
+            Missing::Close => format!("{received} bytes of a body that ends with the connection"),
+        }
+    }
+
     /// Removes the oldest request, whose answer is whole.
     #[inline]
     pub fn finish_oldest(&mut self) -> Option<Flight> {
@@ -296,6 +319,13 @@ impl Connection {
         self.opened_ns = now_ns;
     }
 
+    /// Counts the oldest request as lost.
+    pub fn lose_oldest(&mut self) -> Option<Flight> {
+        let flight = self.flights.pop_front()?;
+        self.lost += 1;
+        Some(flight)
+    }
+
     /// Counts the requests on it as lost.
     pub fn lose_all(&mut self) {
         self.lost += self.flights.len() as u64;
@@ -309,17 +339,25 @@ impl Connection {
         self.unsent = 0;
     }
 
+    /// Takes all sends back: its requests are to be sent again when it has been closed and opened again.
+    pub fn unsend_all(&mut self) {
+        self.unsent = self.flights.len();
+        self.flights.iter_mut().for_each(|flight| flight.sent_ns = 0);
+    }
+
     /// Closes it.
     pub fn close(&mut self, now_ns: u64) {
         debug_assert!(
-            self.flights.is_empty(),
-            "requests are answered or lost before their connection is closed"
+            self.sent() == 0,
+            "requests that were sent are answered, lost or taken back before their connection is closed"
         );
         self.enter(Phase::Closed, now_ns);
         self.opened_ns = 0;
         self.forget_answer();
         self.parser = ResponseParser::new();
-        self.asked = 0;
+        self.last = None;
+        (self.is_sending, self.unsent_bytes) = (false, 0);
+        self.asked = self.flights.len();
         self.answered = 0;
     }
 

@@ -2,9 +2,13 @@
 //! thread that receives them.
 
 use model::Tally;
+use stats::Histogram;
 
 /// The number of possible statuses, which have three digits.
 pub const STATUSES: usize = 1000;
+
+/// The ages in [`Tally::latency`] of requests that timed out; most measurements have none.
+pub type Ages = Option<Box<Histogram>>;
 
 /// The counts of a window, or of a part of a slice.
 #[derive(Debug)]
@@ -13,19 +17,22 @@ pub struct Counted {
     pub tally: Tally,
     /// The number of whole answers by status; an array because it is written per answer.
     pub status: Box<[u64]>,
+    /// The ages of requests that timed out, since the last interval of a series ended.
+    pub ages: Ages,
 }
 
 impl Counted {
     /// Empty counts; all memory is allocated here, except for connections beyond those seen before.
     pub fn new() -> Self {
         let status = vec![0; STATUSES].into_boxed_slice();
-        Self { tally: Tally::default(), status }
+        Self { tally: Tally::default(), status, ages: None }
     }
 
     /// Clears all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.tally.clear();
         self.status.fill(0);
+        self.ages = None;
     }
 
     /// Completes the tally with the answers by status.

@@ -1,10 +1,13 @@
 //! Reads the answers on a connection, and counts the complete ones.
 
 use crate::accounts::{Accounts, Answer};
-use crate::check::Sampler;
+use crate::check::{Sampler, Wrong};
 use crate::connection::Connection;
 use model::Plan;
-use wire::LastHead;
+use wire::{Ending, LastHead, WireError};
+
+/// The cause of bytes that belong to no request.
+const UNASKED: &str = "bytes that no request asked for";
 
 /// How the answers of one worker are read.
 #[derive(Debug)]
@@ -28,10 +31,10 @@ pub enum Read {
     On(usize),
     /// The last answer was whole: the connection is not used again.
     Last,
-    /// Bytes came that no request asked for.
-    Unasked,
+    /// More bytes came than belong to the last answer, which is counted as wrong if any was.
+    Excess,
     /// The bytes are not HTTP.
-    Malformed(wire::WireError),
+    Malformed(WireError),
 }
 
 /// Reads what arrived and counts the completed answers; the last one may stay unfinished.
@@ -45,10 +48,13 @@ pub fn read(
     mut bytes: &[u8],
 ) -> Read {
     let mut answers = 0;
+    connection.parser.skip_empty_lines(&mut bytes);
     if connection.sent() == 0 {
-        return Read::Unasked;
+        return read_unasked(accounts, connection, bytes);
     }
-    connection.hear(now);
+    if !bytes.is_empty() {
+        connection.hear(now);
+    }
     while let Some(flight) = connection.oldest() {
         let ask = &plan.asks[flight.ask as usize];
         match connection.parser.next_after(&mut bytes, ask.head_only, &mut reader.last_head) {
@@ -63,27 +69,43 @@ pub fn read(
             }
             Ok(Some(wire::Event::End { keep_alive })) => {
                 answers += 1;
-                whole(plan, accounts, connection, now, keep_alive);
-                if !keep_alive {
-                    let is_over = bytes.is_empty() || connection.sent() > 0;
-                    return if is_over { Read::Last } else { Read::Unasked };
+                connection.parser.skip_empty_lines(&mut bytes);
+                // What follows the last answer of a connection is not looked at, whenever it comes (RFC 9112 section 6.3).
+                let is_excess = keep_alive && !bytes.is_empty() && connection.sent() == 1;
+                let excess = if is_excess { connection.parser.excess(bytes) } else { None };
+                whole(plan, accounts, connection, now, keep_alive, excess);
+                match (keep_alive, excess) {
+                    (false, _) => return Read::Last,
+                    (true, Some(_)) => return Read::Excess,
+                    (true, None) if bytes.is_empty() => return Read::On(answers),
+                    (true, None) => connection.hear(now),
                 }
-                if bytes.is_empty() {
-                    return Read::On(answers);
-                }
-                if connection.sent() == 0 {
-                    return Read::Unasked;
-                }
-                connection.hear(now);
             }
             Ok(None) => return Read::On(answers),
+            Err(WireError::Excess(ending)) => {
+                accounts.spoil(connection, ending);
+                return Read::Excess;
+            }
             Err(error) => return Read::Malformed(error),
         }
     }
     Read::On(answers)
 }
 
-/// Counts the whole answer to the oldest request.
+/// Handles bytes that came while no request was in flight: they make the answer before them wrong.
+#[cold]
+fn read_unasked(accounts: &mut Accounts, connection: &mut Connection, bytes: &[u8]) -> Read {
+    if bytes.is_empty() {
+        return Read::On(0);
+    }
+    match connection.parser.excess(bytes) {
+        Some(excess) => accounts.spoil(connection, excess),
+        None => accounts.unasked(UNASKED),
+    }
+    Read::Excess
+}
+
+/// Counts the whole answer to the oldest request. `excess`: more bytes followed than belong to it, and what said where it ends.
 #[inline]
 pub fn whole(
     plan: &Plan,
@@ -91,10 +113,21 @@ pub fn whole(
     connection: &mut Connection,
     now_ns: u64,
     keeps_alive: bool,
+    excess: Option<Ending>,
 ) {
+    let is_early = connection.unsent_bytes > 0 && is_early(plan, connection);
     let Some(flight) = connection.finish_oldest() else { return };
     connection.outage.end(now_ns);
     let (status, wrong) = connection.check.end(&plan.asks[flight.ask as usize].expect);
+    let wrong = if is_early { Some(Wrong::Early) } else { wrong.or(excess.map(Wrong::Excess)) };
     accounts.answered(connection, Answer { flight, status, wrong, keeps_alive, now_ns });
     connection.forget_answer();
+}
+
+/// Whether a part of the oldest request has not been sent, not only of those behind it.
+#[cold]
+fn is_early(plan: &Plan, connection: &Connection) -> bool {
+    let behind =
+        connection.in_flight().skip(1).map(|flight| plan.asks[flight.ask as usize].request.len() as u64);
+    connection.unsent_bytes > behind.sum()
 }

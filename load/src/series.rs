@@ -5,6 +5,7 @@
 //! a worker 0.1 to 0.2 ms, as measured on one machine with latencies of 20 to 120 µs. At one interval a second this delays so
 //! few answers that only the highest percentiles show it.
 
+use crate::counted::Ages;
 use model::{Errors, Interval, Load, Plan, Tally, Until};
 use net::clock;
 use stats::{Counts, Histogram};
@@ -64,6 +65,7 @@ pub struct Series {
 struct Counted {
     sent: u64,
     completed: u64,
+    unanswered: u64,
     errors: Errors,
     sent_bytes: u64,
     received_bytes: u64,
@@ -111,10 +113,11 @@ impl Series {
     }
 
     /// Closes the current interval, with `open` connections.
-    pub fn close_interval(&mut self, tally: &mut Tally, now_ns: u64, open: u64) {
+    pub fn close_interval(&mut self, tally: &mut Tally, ages: &mut Ages, now_ns: u64, open: u64) {
         let now = Counted {
             sent: tally.sent,
             completed: tally.completed,
+            unanswered: tally.unanswered,
             errors: tally.errors,
             sent_bytes: tally.sent_bytes,
             received_bytes: tally.received_bytes,
@@ -124,6 +127,14 @@ impl Series {
         let before = self.counted;
         let latency = Counts::of(&tally.latency);
         let errors_by_kind = now.errors.since(&before.errors);
+        let service = match ages.take() {
+            _ if !self.is_closed_load => Counts::of(&tally.service),
+            None => latency.clone(),
+            Some(ages) => {
+                tally.latency.subtract(&ages);
+                Counts::of(&tally.latency)
+            }
+        };
         let has_lag = self.is_viewed && !self.is_closed_load;
         let interval = Interval {
             second: (self.begun_ns - self.window_ns) / SECOND_NS,
@@ -136,8 +147,9 @@ impl Series {
             error_causes: std::mem::take(&mut tally.error_causes),
             sent_bytes: now.sent_bytes.saturating_sub(before.sent_bytes),
             received_bytes: now.received_bytes - before.received_bytes,
-            service: if self.is_closed_load { latency.clone() } else { Counts::of(&tally.service) },
+            service,
             latency,
+            unanswered: now.unanswered - before.unanswered,
             schedule_lag: if has_lag { Counts::of(&tally.schedule_lag) } else { Counts::default() },
             client_cpu_ns: now.cpu_ns - before.cpu_ns,
             client_idle_ns: now.idle_ns - before.idle_ns,
@@ -147,10 +159,8 @@ impl Series {
         self.counted = Counted { sent: now.sent.max(before.sent), ..now };
         self.latency.add(&interval.latency);
         tally.latency.clear();
-        if !self.is_closed_load {
-            self.service.add(&interval.service);
-            tally.service.clear();
-        }
+        self.service.add(&interval.service);
+        tally.service.clear();
         if has_lag {
             self.schedule_lag.add(&interval.schedule_lag);
             tally.schedule_lag.clear();
@@ -180,12 +190,10 @@ impl Series {
     }
 
     /// Closes the last interval; the tally then has the whole window again.
-    pub fn close(&mut self, tally: &mut Tally, now_ns: u64, open: u64) {
-        self.close_interval(tally, now_ns, open);
+    pub fn close(&mut self, tally: &mut Tally, ages: &mut Ages, now_ns: u64, open: u64) {
+        self.close_interval(tally, ages, now_ns, open);
         std::mem::swap(&mut tally.latency, &mut self.latency);
-        if !self.is_closed_load {
-            std::mem::swap(&mut tally.service, &mut self.service);
-        }
+        std::mem::swap(&mut tally.service, &mut self.service);
         if self.is_viewed && !self.is_closed_load {
             std::mem::swap(&mut tally.schedule_lag, &mut self.schedule_lag);
         }
@@ -200,6 +208,7 @@ impl Series {
         tail.subtract(&self.at_close);
         if let Some(last) = self.seconds.last_mut() {
             last.latency.merge(&tail);
+            last.unanswered += tail.count();
         }
         tally.series = std::mem::take(&mut self.seconds);
     }
@@ -239,11 +248,11 @@ mod tests {
                 *tally.error_causes.entry("status".to_owned()).or_default() += 1;
             }
             if now_ns >= series.ends_ns() {
-                series.close_interval(&mut tally, now_ns, i);
+                series.close_interval(&mut tally, &mut None, now_ns, i);
                 series.show(view);
             }
         }
-        series.close(&mut tally, start_ns + 2_500_000_000, 250);
+        series.close(&mut tally, &mut None, start_ns + 2_500_000_000, 250);
         tally.latency.record(9_000_000_000);
         series.seal(&mut tally);
         tally
@@ -310,9 +319,9 @@ mod tests {
         let mut series = Series::new(&plan(open_load(), true), false).unwrap();
         let mut tally = Tally::default();
         series.open(0);
-        series.close_interval(&mut tally, 2_300_000_000, 1);
+        series.close_interval(&mut tally, &mut None, 2_300_000_000, 1);
         assert_eq!(series.ends_ns(), 3_000_000_000);
-        series.close_interval(&mut tally, 3_000_000_000, 1);
+        series.close_interval(&mut tally, &mut None, 3_000_000_000, 1);
         let rows: Vec<_> = series.seconds.iter().map(|s| (s.second, s.duration_ns)).collect();
         assert_eq!(rows, [(0, 2_300_000_000), (2, 700_000_000)]);
     }

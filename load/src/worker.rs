@@ -320,6 +320,9 @@ impl<'p, I: Io> Worker<'p, I> {
     /// Counts the requests without a whole answer at the end.
     pub(crate) fn count_unfinished(&mut self, end_ns: u64) {
         self.accounts.check_against(&self.connections);
+        for (_, slot) in self.connections.iter().zip(0..).filter(|(connection, _)| connection.is_sending) {
+            self.accounts.not_taken(self.io.unsent(slot));
+        }
         let offered = &mut self.offered;
         let waiting = std::iter::from_fn(|| offered.as_mut()?.take_due(end_ns));
         self.accounts.count_unfinished(&self.connections, waiting, end_ns);
@@ -336,7 +339,8 @@ impl<'p, I: Io> Worker<'p, I> {
             }
             match connection.phase() {
                 Phase::Open => {
-                    self.give_up(slot, now, overdue(Loss::Timeout, "no whole answer within the timeout"));
+                    let why = connection.unfinished() + " when time ran out";
+                    self.give_up(slot, now, overdue(Loss::Timeout, &why));
                 }
                 _ => self.give_up(slot, now, overdue(Loss::Connect, "no connection within the timeout")),
             }

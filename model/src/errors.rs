@@ -18,6 +18,9 @@ pub struct Errors {
     pub status: u64,
     /// A whole answer with a body that was not expected.
     pub body: u64,
+    /// A whole answer before the request was sent whole: it can't depend on the whole request.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub early: u64,
     /// An answer that is not HTTP.
     pub protocol: u64,
     /// Bytes that no request asked for.
@@ -34,12 +37,12 @@ impl Errors {
 
     /// The number of errors that ended a request that had been sent.
     pub fn of_sent(&self) -> u64 {
-        sum([self.send, self.receive, self.timeout, self.status, self.body, self.protocol])
+        sum([self.send, self.receive, self.timeout, self.status, self.body, self.early, self.protocol])
     }
 
     /// The number of answers, or surplus bytes, that were not as expected.
     pub fn wrong_work(&self) -> u64 {
-        sum([self.status, self.body, self.protocol, self.unasked])
+        sum([self.status, self.body, self.early, self.protocol, self.unasked])
     }
 
     /// The difference from an `earlier` state of the same errors.
@@ -52,6 +55,7 @@ impl Errors {
             timeout: self.timeout.saturating_sub(earlier.timeout),
             status: self.status.saturating_sub(earlier.status),
             body: self.body.saturating_sub(earlier.body),
+            early: self.early.saturating_sub(earlier.early),
             protocol: self.protocol.saturating_sub(earlier.protocol),
             unasked: self.unasked.saturating_sub(earlier.unasked),
             local: self.local.saturating_sub(earlier.local),
@@ -59,7 +63,7 @@ impl Errors {
     }
 
     /// Each kind with its name.
-    pub fn by_kind(&self) -> [(&'static str, u64); 9] {
+    pub fn by_kind(&self) -> [(&'static str, u64); 10] {
         [
             ("connect", self.connect),
             ("send", self.send),
@@ -67,6 +71,7 @@ impl Errors {
             ("timeout", self.timeout),
             ("status", self.status),
             ("body", self.body),
+            ("early", self.early),
             ("protocol", self.protocol),
             ("unasked", self.unasked),
             ("local", self.local),
@@ -81,10 +86,17 @@ impl Errors {
         self.timeout = sum([self.timeout, other.timeout]);
         self.status = sum([self.status, other.status]);
         self.body = sum([self.body, other.body]);
+        self.early = sum([self.early, other.early]);
         self.protocol = sum([self.protocol, other.protocol]);
         self.unasked = sum([self.unasked, other.unasked]);
         self.local = sum([self.local, other.local]);
     }
+}
+
+/// Whether a count is left out: most are read by versions that don't know it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(crate) fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// Adds counts. Another machine may send any: a sum that is too large stays at the largest number.

@@ -28,7 +28,9 @@ pub struct Interval {
     /// Latency of the answers in the interval. The last interval includes the requests that were in flight when time was up, as the tally
     /// does.
     pub latency: Counts,
-    /// Latency from the actual send.
+    /// The number of requests without an answer whose ages are in `latency`.
+    pub unanswered: u64,
+    /// Latency from the actual send; answers only.
     pub service: Counts,
     /// Open load: how long after their due time requests were sent; empty where it is not watched.
     pub schedule_lag: Counts,
@@ -81,6 +83,7 @@ impl Interval {
         self.sent_bytes += other.sent_bytes;
         self.received_bytes += other.received_bytes;
         self.latency.merge(&other.latency);
+        self.unanswered += other.unanswered;
         self.service.merge(&other.service);
         self.schedule_lag.merge(&other.schedule_lag);
         self.client_cpu_ns += other.client_cpu_ns;

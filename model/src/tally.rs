@@ -4,7 +4,7 @@
 //! `sent = completed + in_flight_at_end + errors.of_sent()`.
 
 use crate::checked;
-use crate::errors::Errors;
+use crate::errors::{Errors, is_zero};
 use crate::interval::{self, Interval};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,11 +53,15 @@ pub struct Tally {
     pub received_bytes: u64,
     /// Bytes of answers' bodies.
     pub body_bytes: u64,
-    /// From when a request was due (open load) or sent (closed) to the last byte of its answer.
+    /// From when a request was due (open load) or sent (closed) to the last byte of its answer. The ages of `unanswered` requests are included.
     #[serde(with = "checked::histogram")]
     #[schemars(schema_with = "checked::histogram::schema")]
     pub latency: Histogram,
-    /// From the actual send to the last byte of the answer.
+    /// The number of durations in `latency` that are ages of requests without an answer, whose latencies are at least that: they timed out,
+    /// or had waited longer than the median when time was up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unanswered: u64,
+    /// From the actual send to the last byte of the answer; answers only.
     #[serde(with = "checked::histogram")]
     #[schemars(schema_with = "checked::histogram::schema")]
     pub service: Histogram,
@@ -212,6 +216,16 @@ impl Tally {
         self.failed_share().is_some_and(|failed| failed > 1.0 - share)
     }
 
+    /// The latencies, if there are any of answers: the ages of requests without an answer are no latencies by themselves.
+    pub fn answered_latency(&self) -> Option<&Histogram> {
+        Some(&self.latency).filter(|latency| latency.count() > self.unanswered)
+    }
+
+    /// Whether a percentile of latency is only a lower bound: it lies among the ages of requests without an answer.
+    pub fn is_lower_bound(&self, share: f64) -> bool {
+        self.unanswered as f64 > self.latency.count() as f64 * (1.0 - share)
+    }
+
     /// A percentile of latency. `None` without answers, and where [`Self::is_selection`].
     pub fn latency_ns(&self, share: f64) -> Option<u64> {
         self.latency.quantile_ns(share).filter(|_| !self.is_selection(share))
@@ -283,7 +297,7 @@ impl Tally {
         (self.heard_ns, self.owed_ns, self.stalled_ns, self.outage_ns) = (None, None, None, None);
         (self.sent_bytes, self.received_bytes, self.body_bytes) = (0, 0, 0);
         (self.handshakes_resumed, self.agreed) = (0, None);
-        (self.connections_opened, self.verified) = (0, 0);
+        (self.connections_opened, self.verified, self.unanswered) = (0, 0, 0);
         (self.io, self.io_fallback, self.halted, self.interrupted) = (None, None, None, false);
         (self.client_cpu_ns, self.client_system_cpu_ns, self.client_idle_ns) = (0, None, 0);
         (self.threads, self.client_busiest_ppm, self.client_rss_max_bytes) = (0, None, None);
@@ -326,6 +340,7 @@ impl Tally {
             (&mut self.handshakes_resumed, other.handshakes_resumed),
             (&mut self.connections_opened, other.connections_opened),
             (&mut self.verified, other.verified),
+            (&mut self.unanswered, other.unanswered),
             (&mut self.client_cpu_ns, other.client_cpu_ns),
             (&mut self.client_idle_ns, other.client_idle_ns),
         ] {

@@ -136,6 +136,7 @@ impl Epoll {
             };
             return Some(Completion { slot, event });
         }
+        let mut send_error = None;
         if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP)
             && !connection.unsent.is_empty()
         {
@@ -145,16 +146,20 @@ impl Epoll {
                 }
                 Ok(Sent::Full) => {}
                 Ok(Sent::Paused) => ask_again(&self.poll, socket, event.data),
-                Err(errno) => {
-                    self.look_further(); // Looked at again, it would fail again, without end.
-                    return Some(Completion { slot, event: failed(Operation::Send, errno) });
-                }
+                // A peer that answers before it has read everything, and closes, is heard first.
+                Err(errno) => send_error = Some(errno),
             }
         }
-        if !flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::ERR | EventFlags::HUP) {
+        if send_error.is_none()
+            && !flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::ERR | EventFlags::HUP)
+        {
             return None;
         }
         let (asked, received) = receive(socket, connection.wanted, &mut self.buffer);
+        if let Some(errno) = send_error.filter(|_| !matches!(received, Ok(1..))) {
+            self.look_further(); // Looked at again, it would fail again, without end.
+            return Some(Completion { slot, event: failed(Operation::Send, errno) });
+        }
         let event = match received {
             Ok(0) => Event::Ended,
             Ok(n) if matches!(connection.wanted, Wanted::Drop(_)) => {
@@ -172,8 +177,8 @@ impl Epoll {
         connection.has_ended = matches!(event, Event::Ended | Event::Failed(..));
         // After a short receive the socket is empty and the next bytes bring a new edge, but an end that
         // came with this edge brings no other.
-        let more = received
-            .is_ok_and(|n| n == asked || (n > 0 && flags.intersects(EventFlags::RDHUP | EventFlags::HUP)));
+        let ends = send_error.is_some() || flags.intersects(EventFlags::RDHUP | EventFlags::HUP);
+        let more = received.is_ok_and(|n| n == asked || (n > 0 && ends));
         self.receives += 1;
         if more && self.receives >= MOST_RECEIVES {
             ask_again(&self.poll, socket, self.ready[self.at].data);
@@ -320,6 +325,10 @@ impl Io for Epoll {
             // A listener that threads share lives on after its descriptor is closed here.
             let _ = epoll::delete(&self.poll, &listener);
         }
+    }
+
+    fn unsent(&self, slot: Slot) -> u64 {
+        self.connections.get(slot as usize).map_or(0, |connection| connection.unsent.bytes())
     }
 
     fn shut_down(&mut self, slot: Slot) {

@@ -112,6 +112,13 @@ pub trait Io {
     /// before everything later. It fails when the file is shorter.
     fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool;
 
+    /// The number of bytes that were handed over and that the kernel has not taken; they are encrypted, where there is TLS. Known until the
+    /// connection is closed, also where it failed.
+    fn unsent(&self, slot: Slot) -> u64 {
+        let _ = slot;
+        0
+    }
+
     /// Sends no more; what the peer still sends is received until the connection is closed. To be called when
     /// nothing waits: the last send returned true, or `Drained` came. A back end that can't do it closes the connection.
     fn shut_down(&mut self, slot: Slot) {

@@ -51,6 +51,15 @@ impl Unsent {
         self.0.is_empty()
     }
 
+    /// The number of bytes that wait.
+    pub fn bytes(&self) -> u64 {
+        let of = |piece: &Piece| match piece {
+            Piece::Bytes { bytes, sent } => (bytes.len() - sent) as u64,
+            Piece::File(piece) => piece.left,
+        };
+        self.0.iter().map(of).sum()
+    }
+
     /// Adds bytes at the end.
     pub fn push_bytes(&mut self, more: &[u8]) {
         if let Some(Piece::Bytes { bytes, .. }) = self.0.back_mut() {

@@ -13,7 +13,7 @@ pub fn report(plan: &Plan, tally: &Tally, started: SystemTime) -> Vec<u8> {
     };
     let comments = [
         &format!("drome load {}", plan.target.url),
-        &format!("Tag=latency: nanoseconds {from}"),
+        &format!("Tag=latency: nanoseconds {from}; requests without an answer count with their age"),
         "Tag=service: nanoseconds from when a request was sent",
     ];
     let lines = tally.series.iter().flat_map(|second| {

@@ -30,6 +30,9 @@ pub struct Report<'a> {
     /// From when a request was due (open load) or sent (closed load) to the last byte of its response. Under closed load this is latency at
     /// saturation.
     latency_ns: Option<Summary>,
+    /// The number of requests without an answer whose ages are in `latency_ns`: they timed out, or were in flight at the end. `latency_ns` is
+    /// null if no request was answered.
+    latency_unanswered: u64,
     /// The full distribution of `latency_ns`; present only with `--percentile-spectrum`.
     #[serde(skip_serializing_if = "Option::is_none")]
     latency_spectrum: Option<Vec<Point>>,
@@ -121,6 +124,8 @@ struct ErrorPart<'a> {
     status: u64,
     /// A complete response with an unexpected body.
     body: u64,
+    /// A complete response before the request was sent completely.
+    early: u64,
     /// A response that is not valid HTTP.
     protocol: u64,
     /// Bytes that no request had asked for.
@@ -240,8 +245,10 @@ pub fn of_machines(
         status: &tally.status,
         rate_per_s: tally.rate_per_s(),
         bytes: Bytes { sent: tally.sent_bytes, received: tally.received_bytes, body: tally.body_bytes },
-        latency_ns: summary(&tally.latency),
-        latency_spectrum: (detail == Detail::Spectrum).then(|| spectrum::points(&tally.latency)),
+        latency_ns: tally.answered_latency().and_then(summary),
+        latency_unanswered: tally.unanswered,
+        latency_spectrum: (detail == Detail::Spectrum)
+            .then(|| tally.answered_latency().map(spectrum::points).unwrap_or_default()),
         service_ns: summary(&tally.service),
         first_byte_ns: summary(&tally.first_byte),
         connect_ns: summary(&tally.connect),
@@ -303,6 +310,7 @@ fn error_part(tally: &Tally) -> ErrorPart<'_> {
         timeout: e.timeout,
         status: e.status,
         body: e.body,
+        early: e.early,
         protocol: e.protocol,
         unasked: e.unasked,
         local: e.local,

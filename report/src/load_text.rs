@@ -35,9 +35,9 @@ pub fn of_machines(
     }
     let _ = writeln!(out, "errors      {}", errors(tally));
     let _ = writeln!(out, "client      {}", client(tally));
-    let _ = write!(out, "\n{}\n", times(plan, tally).plain());
-    if detail == Detail::Spectrum {
-        let _ = writeln!(out, "{}", spectrum::table(latency_title(plan), &tally.latency).plain());
+    let _ = write!(out, "\n{}{}\n", times(plan, tally).plain(), unanswered(tally));
+    if let Some(latency) = tally.answered_latency().filter(|_| detail == Detail::Spectrum) {
+        let _ = writeln!(out, "{}", spectrum::table(latency_title(plan), latency).plain());
     }
     if let Some(machines) = machines {
         let _ = writeln!(out, "{}", load_machines::text(machines));
@@ -145,17 +145,25 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
     let right = |title| (title, Side::Right);
     let titles = ["min", "mean", "p50", "p90", "p99", "p999", "p9999", "max"].map(right);
     let mut table = Table::new(&[&[("", Side::Left)], &titles[..]].concat());
-    let mut row = |title: &str, h: &Histogram| {
+    let mut row_of = |title: &str, h: &Histogram, is_lower_bound: &dyn Fn(f64) -> bool| {
         if h.count() == 0 {
             return;
         }
-        let quantiles = [0.5, 0.9, 0.99, 0.999, 0.9999].map(|p| h.quantile_ns(p).map(|ns| ns as f64));
-        let ends = |ns: Option<u64>| ns.map(|ns| ns as f64);
-        let all = [&[ends(h.min_ns()), h.mean_ns()], &quantiles[..], &[ends(h.max_ns())]].concat();
-        let cells = all.into_iter().map(|ns| units::known(ns, units::duration));
+        let cell = |ns: Option<f64>, share: f64| {
+            let least = if is_lower_bound(share) { "≥ " } else { "" };
+            units::known(ns, |ns| format!("{least}{}", units::duration(ns)))
+        };
+        let whole = |ns: Option<u64>| ns.map(|ns| ns as f64);
+        // Any lower bound makes the mean one, as it does the longest.
+        let ends = [cell(whole(h.min_ns()), 0.0), cell(h.mean_ns(), 1.0)];
+        let quantiles = [0.5, 0.9, 0.99, 0.999, 0.9999].map(|p| cell(whole(h.quantile_ns(p)), p));
+        let cells = ends.into_iter().chain(quantiles).chain([cell(whole(h.max_ns()), 1.0)]);
         table.row([title.to_owned()].into_iter().chain(cells).collect());
     };
-    row(latency_title(plan), &tally.latency);
+    if let Some(latency) = tally.answered_latency() {
+        row_of(latency_title(plan), latency, &|share| tally.is_lower_bound(share));
+    }
+    let mut row = |title, h| row_of(title, h, &|_| false);
     if matches!(plan.load, Load::Open { .. }) {
         row("service time from send", &tally.service);
     }
@@ -164,6 +172,17 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
     row("TLS handshake", &tally.handshake);
     row("schedule lag", &tally.schedule_lag);
     table
+}
+
+/// Tells apart what was not answered, in a line below the times.
+fn unanswered(tally: &Tally) -> String {
+    if tally.unanswered == 0 || tally.answered_latency().is_none() {
+        return String::new();
+    }
+    let requests = units::several(tally.unanswered as usize, "request");
+    format!(
+        "≥: {requests} without an answer (timed out, or in flight at the end) count in the latency with their age\n"
+    )
 }
 
 fn latency_title(plan: &Plan) -> &'static str {

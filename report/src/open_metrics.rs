@@ -97,6 +97,8 @@ fn count(out: &mut Text, tally: &Tally) {
     for (kind, n) in tally.errors.by_kind() {
         let _ = writeln!(out.0, "drome_errors_total{{kind=\"{kind}\"}} {n}");
     }
+    let help = "requests without an answer whose age is in the latency";
+    out.counter("latency_unanswered", "", help, tally.unanswered as f64);
     out.counter("sent", "bytes", "bytes of requests", tally.sent_bytes as f64);
     out.counter("received", "bytes", "bytes of responses, including headers", tally.received_bytes as f64);
 }

@@ -76,14 +76,15 @@ const FOUND: &[Column] = &[
     ("completed", |r| text(r.measured?.tally.completed)),
     ("errors", |r| text(r.measured?.tally.errors.total())),
     ("received_bytes", |r| text(r.measured?.tally.received_bytes)),
-    ("latency_ns_min", |r| text(r.measured?.tally.latency.min_ns()?)),
-    ("latency_ns_mean", |r| decimals(r.measured?.tally.latency.mean_ns()?, 1)),
+    ("latency_ns_min", |r| text(latency(r)?.min_ns()?)),
+    ("latency_ns_mean", |r| decimals(latency(r)?.mean_ns()?, 1)),
     ("latency_ns_p50", |r| quantile(latency(r)?, 0.5)),
     ("latency_ns_p90", |r| quantile(latency(r)?, 0.9)),
     ("latency_ns_p99", |r| quantile(latency(r)?, 0.99)),
     ("latency_ns_p999", |r| quantile(latency(r)?, 0.999)),
     ("latency_ns_p9999", |r| quantile(latency(r)?, 0.9999)),
     ("latency_ns_max", |r| text(latency(r)?.max_ns()?)),
+    ("latency_unanswered", |r| text(r.measured?.tally.unanswered)),
     ("schedule_lag_ns_p99", |r| quantile(&r.measured?.tally.schedule_lag, 0.99)),
     ("warmup_s", |r| decimals(in_heat(r)?.warmup_ns? as f64 / 1e9, 3)),
     ("settled", |r| text(in_heat(r)?.settled?)),
@@ -171,7 +172,7 @@ fn usage<'a>(row: &Row<'a>) -> Option<&'a Usage> {
 }
 
 fn latency<'a>(row: &Row<'a>) -> Option<&'a Histogram> {
-    Some(&row.measured?.tally.latency)
+    row.measured?.tally.answered_latency()
 }
 
 fn quantile(of: &Histogram, share: f64) -> Option<String> {

@@ -43,6 +43,19 @@ impl Histogram {
         self.0.saturating_record_n(ns.max(1), n);
     }
 
+    /// Takes back one duration that was recorded. It compares all counts, so it is for rare cases.
+    pub fn take_back(&mut self, ns: u64) {
+        let mut one = Self::new();
+        one.record(ns);
+        self.subtract(&one);
+    }
+
+    /// Takes back everything that `part` counted, all of which was recorded here as well.
+    pub fn subtract(&mut self, part: &Self) {
+        let is_part = self.0.subtract(&part.0);
+        debug_assert!(is_part.is_ok(), "what was not recorded can't be taken back");
+    }
+
     /// Clears all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.0.reset();

@@ -9,7 +9,7 @@ mod response;
 mod start;
 
 pub use request::{Request, RequestHead, RequestParser};
-pub use response::{Ending, Event, Head, LastHead, ResponseParser};
+pub use response::{Ending, Event, Head, LastHead, Missing, ResponseParser};
 
 /// The longest head, or trailers of a chunked body; a longer one is refused.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;

@@ -35,6 +35,27 @@ pub enum Ending {
     /// The end of the connection.
     #[error("bytes followed the end of the connection")]
     Close,
+    /// The start of another answer, although no request was left.
+    #[error("another answer followed, which no request asked for")]
+    Answer,
+}
+
+/// The part that is missing of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// All of it, but for interim answers.
+    All,
+    /// A part of its head, and everything behind.
+    Head,
+    /// A part of a body of known length.
+    Length {
+        /// That length.
+        announced: u64,
+    },
+    /// The last chunk.
+    LastChunk,
+    /// The end of the connection, which ends the body.
+    Close,
 }
 
 /// A part of an answer.
@@ -111,9 +132,21 @@ impl ResponseParser {
         Self::default()
     }
 
-    /// What said where the last answer's body ends, or the current one's; `None` before the first head.
-    pub fn ending(&self) -> Option<Ending> {
-        self.ending
+    /// What is wrong with these bytes, which follow a whole answer to the last request; `None` where there was no answer.
+    #[cold]
+    pub fn excess(&self, bytes: &[u8]) -> Option<Ending> {
+        self.ending.map(|ending| if start::is_answer(bytes) { Ending::Answer } else { ending })
+    }
+
+    /// The part that is missing of the answer that is being read.
+    pub fn missing(&self) -> Missing {
+        match (self.state, self.ending) {
+            (State::Head, _) if self.held.is_partial() => Missing::Head,
+            (State::Sized(_), Some(Ending::Length(announced))) => Missing::Length { announced },
+            (State::Head | State::Sized(_), _) => Missing::All,
+            (State::Chunked(_), _) => Missing::LastChunk,
+            (State::UntilClose, _) => Missing::Close,
+        }
     }
 
     /// Skips empty lines, if it is between two answers: they belong to neither.
@@ -248,7 +281,7 @@ impl ResponseParser {
                 Ending::Head | Ending::Status(_) => State::Sized(0),
                 Ending::Length(n) => State::Sized(n),
                 Ending::Chunked => State::Chunked(Chunked::new()),
-                Ending::Close => State::UntilClose,
+                Ending::Close | Ending::Answer => State::UntilClose,
             };
             let length = match self.state {
                 State::Sized(n) => Some(n),

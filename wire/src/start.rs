@@ -30,6 +30,11 @@ pub fn check(bytes: &[u8]) -> Result<(), WireError> {
     }
 }
 
+/// Whether the bytes certainly begin an answer.
+pub fn is_answer(bytes: &[u8]) -> bool {
+    bytes.starts_with(HTTP)
+}
+
 fn may_be(bytes: &[u8], length: usize, error: WireError) -> Result<(), WireError> {
     if bytes.len() < length { Ok(()) } else { Err(error) }
 }

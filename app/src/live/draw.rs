@@ -73,7 +73,11 @@ fn draw_percentiles(frame: &mut Frame, state: &State, area: Rect) {
     ];
     let line = |(name, ns): (&str, Option<f64>)| Line::from(format!("{name:<8}{:>18}", time(ns)));
     let lines: Vec<Line> = figures.into_iter().map(line).collect();
-    frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(" latency so far ")), area);
+    let title = match state.unanswered {
+        0 => " latency so far ".to_owned(),
+        n => format!(" latency so far; {} timed out ", units::count(n)),
+    };
+    frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(title)), area);
 }
 
 fn draw_histogram(frame: &mut Frame, state: &State, area: Rect) {

@@ -38,6 +38,8 @@ pub struct State {
     pub errors: u64,
     /// Latency of the whole measurement.
     pub latency: Histogram,
+    /// The number of requests without an answer whose ages are in it.
+    pub unanswered: u64,
     /// The share of its cores that the client used last, if known.
     pub client_core_use: Option<f64>,
     /// What a server on this machine used last.
@@ -75,6 +77,7 @@ impl State {
             error_causes: BTreeMap::new(),
             errors: 0,
             latency: Histogram::new(),
+            unanswered: 0,
             client_core_use: None,
             server: ServerUse::default(),
             connections_open: None,
@@ -106,6 +109,7 @@ impl State {
             *self.error_causes.entry(cause).or_default() += n;
         }
         self.latency.add(&all.latency);
+        self.unanswered += all.unanswered;
     }
 
     /// Sets the time to `since_start`.

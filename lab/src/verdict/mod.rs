@@ -1,6 +1,7 @@
 //! Judges whether a measurement may be believed, and what bounded it. Pure: everything that is known goes in at once, the whole verdict
 //! comes out. Every reason carries its figure. No criterion depends on the figure that it guards.
 
+mod answers;
 mod bound;
 mod closed;
 #[cfg(test)]
@@ -94,7 +95,8 @@ pub fn judge(case: &Case<'_>) -> Verdict {
     let bound = bound::of(case.tally, case.usage, network::limit(case).is_some());
     let all =
         [work::judge(case), open::judge(case), closed::judge(case, bound), machine::judge(case)].concat();
-    let all: Vec<Reason> = all.into_iter().chain(network::judge(case, bound)).collect();
+    let all: Vec<Reason> =
+        all.into_iter().chain(network::judge(case, bound)).chain(answers::judge(case)).collect();
     let (void, notes): (Vec<Reason>, Vec<Reason>) =
         all.into_iter().partition(|reason| reason.weight == Weight::Void);
     Verdict {

@@ -100,6 +100,8 @@ pub struct Fake<'s> {
     pub sends_at_once: bool,
     /// When it breaks; `u64::MAX`: never.
     pub breaks_ns: u64,
+    /// The part of each send that the kernel never takes.
+    pub unsent_bytes: u64,
     request_bytes: usize,
     seen: Rc<RefCell<Seen>>,
 }
@@ -125,6 +127,7 @@ impl<'s> Fake<'s> {
             send_takes_ns: 0,
             sends_at_once: false,
             breaks_ns: u64::MAX,
+            unsent_bytes: 0,
             request_bytes,
             seen: Rc::clone(&seen),
         };
@@ -207,7 +210,11 @@ impl Io for Fake<'_> {
         if self.sends_at_once {
             self.hand_over();
         }
-        true
+        self.unsent_bytes == 0
+    }
+
+    fn unsent(&self, _: Slot) -> u64 {
+        self.unsent_bytes
     }
 
     fn send_file(&mut self, _: Slot, _: &Arc<OwnedFd>, _: u64, _: u64) -> bool {

@@ -1,6 +1,8 @@
 //! The worker, driven by scripts instead of servers: no sockets, and a clock that moves only when the worker waits.
 
 mod closing;
+mod cuts;
+mod early;
 mod fake;
 mod faults;
 mod late;

@@ -83,7 +83,7 @@ fn rates(generator: &mut Generator, cycles: u64) -> [f64; 2] {
             (tally.errors.total(), outcome.uncounted.errors.total()),
             (0, 0),
             "{:?}",
-            tally.error_causes
+            (&tally.error_causes, &outcome.uncounted)
         );
         assert_eq!(tally.sent, tally.completed + tally.in_flight_at_end);
         assert_eq!(tally.verified, tally.completed);

@@ -18,6 +18,7 @@ fn full() -> Tally {
         carried_in: Some(1),
         carried_out: Some(1),
         connections_starved: Some(1),
+        unanswered: 1,
         unsent_at_end: Some(1),
         heard_ns: Some(1),
         owed_ns: Some(1),

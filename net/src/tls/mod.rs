@@ -369,6 +369,10 @@ impl<I: Io> Io for Tls<I> {
         true
     }
 
+    fn unsent(&self, slot: Slot) -> u64 {
+        self.inner.unsent(slot)
+    }
+
     fn shut_down(&mut self, slot: Slot) {
         if let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) {
             session.say_goodbye(&mut self.buffers);

@@ -136,6 +136,14 @@ impl Sending {
         }
     }
 
+    /// The number of bytes that wait.
+    pub fn unsent(&self) -> u64 {
+        match self {
+            Self::Clear(_) => 0,
+            Self::Behind(_, unsent) | Self::Blocked(unsent) => unsent.bytes(),
+        }
+    }
+
     /// Takes what waits, in the order in which it was handed over.
     pub fn take(&mut self) -> Unsent {
         match std::mem::take(self) {

@@ -133,6 +133,8 @@ impl Uring {
                 false
             }
             Err(errno) => {
+                // Until it is closed, it is known what has not left.
+                connection.sending = Sending::Blocked(Box::new(unsent));
                 self.fail(slot, Operation::Send, errno);
                 true
             }

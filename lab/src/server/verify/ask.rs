@@ -65,7 +65,9 @@ pub fn ask(at: &Origin, question: &Question, pace: Pace) -> Result<Answer> {
     }
     let mut answer = read(&mut stream)?;
     stream.set_read_timeout(Some(SURPLUS_PATIENCE))?;
-    answer.surplus_bytes += net::read_some(&mut stream, &mut [0; 4096]).unwrap_or(0);
+    let mut more = [0; 4096];
+    let n = net::read_some(&mut stream, &mut more).unwrap_or(0);
+    answer.surplus_bytes += more[..n].iter().filter(|byte| !matches!(byte, b'\r' | b'\n')).count();
     Ok(answer)
 }
 
@@ -111,8 +113,10 @@ fn read(stream: &mut TcpStream) -> Result<Answer> {
                         |value: String| value.split(';').next().unwrap_or_default().trim().to_owned();
                     answer.content_type = field(&head, "content-type").map(type_of);
                     answer.content_encoding = field(&head, "content-encoding");
-                    answer.surplus_bytes = input.len();
                     answer.wire_bytes -= input.len();
+                    // Empty lines belong to no answer; under load they are passed over, too.
+                    parser.skip_empty_lines(&mut input);
+                    answer.surplus_bytes = input.len();
                     return Ok(answer);
                 }
                 None => break,

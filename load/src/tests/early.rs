@@ -1,0 +1,46 @@
+//! Answers that come before their requests were sent whole.
+
+use super::*;
+
+const LAST: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
+const REFUSED: &[u8] = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno";
+
+/// Ten requests, of each of which the kernel does not take this much.
+fn tally(unsent_bytes: u64, pipeline: usize, answer: &'static [u8]) -> Tally {
+    let plan = Plan { until: Until::Answered(10), pipeline, bursts: true, ..closed(1) };
+    let progress = Progress::default();
+    let script = move |call| match call {
+        Call::Connect { .. } => vec![(MS, What::Connected)],
+        Call::Send { requests, .. } => {
+            let bytes = [&ANSWER.repeat(requests - 1), answer].concat();
+            vec![(MS, What::Bytes(bytes)), (2 * MS, What::Ended(None))]
+        }
+    };
+    let (mut io, _) = Fake::new(REQUEST.len(), Box::new(script));
+    io.unsent_bytes = unsent_bytes;
+    let tally = Worker::new(&plan, share(&plan, 0, 1), io, &progress).run(&()).unwrap();
+    assert_accounted(&tally);
+    tally
+}
+
+#[test]
+fn an_answer_to_half_a_request_is_an_outcome_of_its_own() {
+    for (answer, cause) in [
+        (LAST, "early: answered with 200 before the request was sent whole"),
+        (REFUSED, "early: answered with 413 before the request was sent whole"),
+    ] {
+        let early = tally(7, 1, answer);
+        assert_eq!((early.completed, early.errors.early, early.errors.total()), (0, 10, 10));
+        assert_eq!(early.error_causes.get(cause), Some(&10), "{:?}", early.error_causes);
+        assert_eq!((early.latency.count(), early.sent), (0, 10));
+        assert_eq!(early.sent_bytes, 10 * (REQUEST.len() as u64 - 7), "what the kernel took");
+    }
+    let whole = tally(0, 1, LAST);
+    assert_eq!((whole.completed, whole.sent_bytes), (10, 10 * REQUEST.len() as u64));
+}
+
+#[test]
+fn in_a_pipeline_only_the_request_that_was_not_sent_whole_is_answered_early() {
+    let burst = tally(7, 5, LAST);
+    assert_eq!((burst.completed, burst.errors.early), (8, 2), "{:?}", burst.error_causes);
+}
