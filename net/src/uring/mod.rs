@@ -276,6 +276,10 @@ impl Io for Uring {
         self.send_piece(slot, FilePiece { file: Arc::clone(file), offset, left: length })
     }
 
+    fn unsent(&self, slot: Slot) -> u64 {
+        self.connections.get(slot as usize).map_or(0, |connection| connection.sending.unsent())
+    }
+
     fn shut_down(&mut self, slot: Slot) {
         self.then(slot, Then::ShutDown);
     }

@@ -5,6 +5,7 @@
 use super::entries::{self, Op, Token};
 use io_uring::types::{CancelBuilder, SubmitArgs, Timespec};
 use io_uring::{IoUring, Submitter, cqueue, squeue};
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::time::Duration;
 
 /// How long a ring that is dropped waits for what it cancels.
@@ -142,6 +143,18 @@ impl Ring {
         Ok(())
     }
 
+    /// Drops all completions, and with them the connections that were accepted and that nobody has taken.
+    #[allow(unsafe_code)]
+    fn close_accepted(&mut self) {
+        self.drain();
+        for entry in self.completed.drain(..).skip(std::mem::take(&mut self.at)) {
+            if Token::from(entry.user_data()).op == Op::Accept && entry.result() >= 0 {
+                // SAFETY: the kernel has given us this descriptor, and nobody else has it, because the completion was not taken.
+                drop(unsafe { OwnedFd::from_raw_fd(entry.result()) });
+            }
+        }
+    }
+
     #[allow(unsafe_code)]
     fn enter(&mut self, flags: u32) -> std::io::Result<()> {
         let waiting = self.uring.submission().len() as u32;
@@ -162,11 +175,10 @@ impl Drop for Ring {
             if !self.has_work() || self.enter(entries::GET_EVENTS).is_err() {
                 break;
             }
-            self.drain();
-            self.completed.clear();
-            self.at = 0;
+            self.close_accepted();
         }
         let _ = self.uring.submitter().register_sync_cancel(Some(longest), CancelBuilder::any());
         let _ = self.enter(entries::GET_EVENTS); // What was cancelled lets go of its socket only now.
+        self.close_accepted();
     }
 }

@@ -108,6 +108,8 @@ with_every_back_end!(
     a_peer_that_only_sends_no_more_is_not_kept_waiting,
     a_peer_that_stays_is_reset_when_its_time_is_up,
     the_place_of_a_retired_connection_is_free_at_once,
+    a_back_end_that_is_dropped_closes_connections_that_nobody_took,
+    what_the_kernel_has_not_taken_is_known_and_an_early_answer_is_heard_first,
 );
 
 /// One side, and all that it has received, by slot.
@@ -431,4 +433,49 @@ fn a_reset_is_told_as_a_failure<I: BackEnd>() {
     client.io.connect(0, &address);
     client.until(0, Event::Connected);
     server.until(0, Event::Accepted);
+}
+
+fn a_back_end_that_is_dropped_closes_connections_that_nobody_took<I: BackEnd>() {
+    let (mut server, endpoint) = Side::<I>::listening();
+    let Endpoint::Tcp { to: address, .. } = endpoint else { panic!("{endpoint:?}") };
+    let mut clients: Vec<_> = (0..3).map(|_| std::net::TcpStream::connect(address).unwrap()).collect();
+    // Its waits accept them, and it never looks at what they brought.
+    for _ in 0..20 {
+        server.io.wait(Some(Duration::from_millis(5))).unwrap();
+    }
+    drop(server);
+    for client in &mut clients {
+        client.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        match std::io::Read::read(client, &mut [0]) {
+            Ok(n) => assert_eq!(n, 0),
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset),
+        }
+    }
+}
+
+fn what_the_kernel_has_not_taken_is_known_and_an_early_answer_is_heard_first<I: BackEnd>() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint: Endpoint = listener.local_addr().unwrap().into();
+    let mut client = Side::<I>::new();
+    client.io.connect(0, &endpoint);
+    client.until(0, Event::Connected);
+    let (mut server, _) = listener.accept().unwrap();
+    assert_eq!(client.io.unsent(0), 0);
+    let bytes = vec![b'x'; 64 * 1024 * 1024];
+    assert!(!client.io.send(0, &bytes), "more than the kernel takes");
+    client.turn();
+    let unsent = client.io.unsent(0);
+    assert!(unsent > 0 && unsent < bytes.len() as u64, "{unsent}");
+    // It answers and closes without reading the rest, which breaks the connection.
+    std::io::Write::write_all(&mut server, b"early").unwrap();
+    drop(server);
+    let deadline = Instant::now() + PATIENCE;
+    while !client.seen.iter().any(|completion| matches!(completion.event, Event::Ended | Event::Failed(..))) {
+        client.turn();
+        assert!(Instant::now() < deadline, "it never ended: {:?}, {:?}", client.seen, client.received[0]);
+    }
+    assert_eq!(client.received[0], b"early", "{:?}", client.seen);
+    assert!(client.io.unsent(0) > 0, "known until it is closed");
+    client.io.close(0);
+    assert_eq!(client.io.unsent(0), 0);
 }

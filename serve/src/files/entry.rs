@@ -49,8 +49,9 @@ impl Entry {
         } else {
             Content::File(Arc::new(file.into()))
         };
-        // The form that nginx gives it: seconds and bytes.
-        let etag = format!("\"{modified_s:x}-{length:x}\"");
+        // All by which a change of the file is noticed here: within a second, another file may have as many bytes.
+        let Identity { inode: (_, inode), modified: (_, modified_ns), .. } = identity;
+        let etag = format!("\"{modified_s:x}.{modified_ns:x}-{length:x}-{inode:x}\"");
         let modified = date::format(modified_s).map_or_else(String::new, |date| {
             format!("Last-Modified: {}\r\n", String::from_utf8_lossy(&date))
         });
@@ -96,4 +97,27 @@ fn read_whole(file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_file_that_changed_within_a_second_has_another_tag() {
+        let path = std::env::temp_dir().join(format!("drome-etag-{}", std::process::id()));
+        std::fs::write(&path, "as long").unwrap();
+        let first = Identity { inode: (1, 2), length: 7, modified: (3, 4) };
+        let others = [
+            Identity { modified: (3, 5), ..first },
+            Identity { modified: (4, 4), ..first },
+            Identity { inode: (1, 3), ..first },
+        ];
+        let tag = |identity| Entry::load(File::open(&path).unwrap(), identity, "text/plain").unwrap().etag;
+        let tags: BTreeSet<String> = [first].into_iter().chain(others).map(tag).collect();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(tags.len(), 4, "{tags:?}");
+        assert!(tags.iter().all(|tag| tag.starts_with('"') && tag.ends_with('"')), "strong: {tags:?}");
+    }
 }
