@@ -37,7 +37,14 @@ pub use lab::{Lab, LabError, Show};
 pub use session::Session;
 pub use store::{Store, StoreError, Stored};
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 /// The current time in RFC 3339, UTC, to the second.
 pub fn clock_text() -> String {
     humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
+}
+
+/// 64 random bits of the system's: every new hasher has keys from there.
+pub(crate) fn random_bits() -> u64 {
+    RandomState::new().build_hasher().finish()
 }

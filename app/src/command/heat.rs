@@ -88,6 +88,9 @@ pub struct HeatArgs {
     /// With --spec: end, with all servers, as soon as standard input ends, so that nothing outlives a worker that is killed
     #[arg(long, requires = "spec")]
     tied: bool,
+    /// With --spec: run the shell command that the spec names (`prepare`) before every start; without this, a spec with a command is refused
+    #[arg(long, requires = "spec")]
+    allow_prepare: bool,
 }
 
 /// The outcome of a result: a line of `--commit`.
@@ -219,7 +222,8 @@ fn measure(args: &HeatArgs, common: &Common, file: &Path) -> anyhow::Result<Exit
                 .to_owned()
         ));
     }
-    let spec = Spec::read(&text_of(file)?).map_err(|e| WrongInput(format!("{} {e}", file.display())))?;
+    let spec = Spec::read(&text_of(file)?, args.allow_prepare)
+        .map_err(|e| WrongInput(format!("{} {e}", file.display())))?;
     let catalog: Catalog = catalog(common)?;
     let stop = stop_flag()?;
     if args.tied {

@@ -1,10 +1,9 @@
 //! How an image is run as a server: the command line of its container, and the one that removes the container.
 
 use super::{ContainerError, Tool};
-use net::clock;
-use stats::random;
+use crate::random_bits;
 use std::ffi::OsString;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The number of attempts to get the process ID of a container's first process.
@@ -102,9 +101,7 @@ impl Launch {
 
 /// A name for a container that no other container has.
 pub fn new_name() -> String {
-    static GIVEN: AtomicU64 = AtomicU64::new(0);
-    let nth = GIVEN.fetch_add(1, Ordering::Relaxed);
-    format!("drome-{:016x}", random::derive(&[clock::now_ns(), std::process::id().into(), nth]))
+    format!("drome-{:016x}", random_bits())
 }
 
 #[cfg(test)]

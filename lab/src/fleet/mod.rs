@@ -68,6 +68,15 @@ pub enum FleetError {
     /// The file is no spec.
     #[error("is not the spec of a heat: {0}; `drome heat --owed RUN` prints specs, one per line")]
     Spec(String),
+    /// The spec has a shell command, which nobody has allowed.
+    #[error(
+        "has a shell command that this machine would run before every start (`prepare`): `{command}`; if you trust whoever wrote the spec, \
+         allow it with --allow-prepare"
+    )]
+    Prepare {
+        /// The command.
+        command: String,
+    },
     /// What would be measured here is something else.
     #[error("this machine can't measure the heat: {}; make it equal to the machine that planned the run, or plan anew", .0.join("; "))]
     Unequal(Vec<String>),

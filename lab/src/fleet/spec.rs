@@ -1,6 +1,7 @@
 //! One heat as it is handed to a machine: a line of JSON with everything but the contenders' files.
 
 use super::FleetError;
+use crate::shared::{Checks, Row, quoted};
 use model::{Heat, Run};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,8 +29,9 @@ impl Spec {
         Self { drome_heat: VERSION, attempt: 1, heat, run: run.clone() }
     }
 
-    /// Reads a spec.
-    pub fn read(json: &str) -> Result<Self, FleetError> {
+    /// Reads a spec, which may come from anyone: everything in it is checked as a result is. `may_prepare`: the reader trusts the shell command
+    /// that comes before every start, if the spec has one.
+    pub fn read(json: &str, may_prepare: bool) -> Result<Self, FleetError> {
         let wrong = |why: String| FleetError::Spec(why);
         let value: serde_json::Value = serde_json::from_str(json).map_err(|e| wrong(e.to_string()))?;
         let version = value.get("drome_heat").and_then(serde_json::Value::as_u64);
@@ -50,7 +52,21 @@ impl Spec {
         {
             return Err(wrong("its heat does not belong to its run".to_owned()));
         }
-        Ok(spec)
+        spec.check().map_err(wrong)?;
+        match spec.run.race.as_ref().and_then(|race| race.prepare.clone()) {
+            Some(command) if !may_prepare => Err(FleetError::Prepare { command: quoted(&command) }),
+            _ => Ok(spec),
+        }
+    }
+
+    /// Fails if its run or its heat is not as drome makes them: the run's name becomes a folder's, and its figures are added up.
+    fn check(&self) -> Result<(), String> {
+        // A heat that has not begun has no time.
+        let heat = Heat { started_at: self.run.started_at.clone(), ..self.heat.clone() };
+        let mut checks = Checks::default();
+        [Row::Run(Box::new(self.run.clone())), Row::Heat(heat)]
+            .into_iter()
+            .try_for_each(|row| checks.take(&row.checked()?))
     }
 
     /// The spec on one line.

@@ -11,6 +11,7 @@ use crate::setup::Rules;
 use crate::shared::{self, Entry};
 use crate::store::Store;
 use model::heat::{Heat, Start, StartOutcome};
+use model::observation::Raced;
 use model::{Fleet, HeatMachine, Run, Study};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -105,7 +106,7 @@ fn stored() -> (tempfile::TempDir, Store, Vec<Spec>) {
 #[test]
 fn a_heat_counts_once_whichever_attempt_comes_first() {
     let (_folder, store, specs) = stored();
-    let spec = Spec::read(&specs[3].line().unwrap()).unwrap();
+    let spec = Spec::read(&specs[3].line().unwrap(), false).unwrap();
     assert_eq!(spec, specs[3]);
     let second = Spec { attempt: 2, ..spec.clone() };
     let done = commit(&store, &entry(&result(&second, "ci-2"))).unwrap();
@@ -190,7 +191,48 @@ fn a_spec_that_is_none_says_why() {
         (line.replace("\"attempt\":1", "\"attempt\":0"), "does not belong to its run"),
         (line.replace("\"attempt\":1", "\"attempt\":1,\"more\":2"), "unknown field `more`"),
     ] {
-        let error = Spec::read(&text).unwrap_err().to_string();
+        let error = Spec::read(&text, false).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
+}
+
+#[test]
+fn a_spec_from_anyone_is_checked_as_a_result_is_before_anything_of_it_is_used() {
+    let (_folder, _store, specs) = stored();
+    let refused = |change: &dyn Fn(&mut Spec)| {
+        let mut spec = specs[0].clone();
+        change(&mut spec);
+        Spec::read(&spec.line().unwrap(), false).map_or_else(|error| error.to_string(), |_| String::new())
+    };
+    assert_eq!(refused(&|_| {}), "");
+    for id in ["../../outside", "/outside", "", ".", "20260101-000000-1a2b/..", "20260101-000000-1a2b\u{0}"] {
+        let why = refused(&|spec| spec.run.id = id.to_owned());
+        assert!(why.contains("can't be the name of a run"), "{id:?}: {why}");
+    }
+    let year = Duration::from_hours(24 * 400);
+    let changes: [(&dyn Fn(&mut Spec), &str); 8] = [
+        (&|spec| spec.run.started_at = "yesterday".to_owned(), "yesterday"),
+        (&|spec| spec.run.study.design.budget = year, "longer than a year"),
+        (&|spec| spec.run.study.design.heats = None, "has no heats"),
+        (&|spec| spec.run.study.contenders.push(String::new()), "can't be a name"),
+        (&|spec| spec.run.copies = usize::MAX, "copies"),
+        (&|spec| spec.heat.round = usize::MAX, "round"),
+        (&|spec| spec.heat.members[0] = "../a".to_owned(), "../a"),
+        (&|spec| spec.heat.members = vec!["a".to_owned(), "a".to_owned()], "member of the heat"),
+    ];
+    for (nth, (change, named)) in changes.into_iter().enumerate() {
+        let why = refused(change);
+        assert!(why.contains(named), "change {nth}: {why}");
+    }
+}
+
+#[test]
+fn the_shell_of_a_specs_author_runs_only_where_it_was_allowed() {
+    let (_folder, _store, specs) = stored();
+    let mut spec = specs[0].clone();
+    spec.run.race = Some(Raced { prepare: Some("touch /tmp/\u{1b}x".to_owned()), ..Raced::default() });
+    let line = spec.line().unwrap();
+    let why = Spec::read(&line, false).unwrap_err().to_string();
+    assert!(why.contains("`touch /tmp/\u{fffd}x`") && why.contains("--allow-prepare"), "{why}");
+    assert_eq!(Spec::read(&line, true).unwrap(), spec);
 }

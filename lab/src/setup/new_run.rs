@@ -1,10 +1,10 @@
 //! Describes a run that has not begun: its contenders, its seed, its machine.
 
-use crate::clock_text;
 use crate::machine::cores::Cores;
 use crate::machine::system::System;
 use crate::prepare::Prepared;
 use crate::server::instance::Works;
+use crate::{clock_text, random_bits};
 use model::observation::{Entrant, Raced};
 use model::study::RACE;
 use model::{Cell, Load, Run, Study};
@@ -104,10 +104,10 @@ fn new_run(
     }
 }
 
-/// A unique name for the store: the time, and something random.
+/// A unique name for the store: the time, and 64 random bits. Runs of many machines meet in one store, and machines of a fleet often begin
+/// in the same second, so nothing of it may come from the clock alone.
 pub fn new_id(started_at: &str) -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let digits: String = started_at.chars().filter(char::is_ascii_digit).collect();
     let (day, time) = digits.split_at(8.min(digits.len()));
-    format!("{day}-{time}-{:04x}", now.subsec_nanos() >> 14)
+    format!("{day}-{time}-{:016x}", random_bits())
 }

@@ -70,7 +70,10 @@ fn ensure_id(id: &str) -> Result<(), String> {
     if text::is_id(id) {
         return Ok(());
     }
-    Err(format!("`{}` can't be the name of a run: one is like 20261123-170000-1a2b", text::quoted(id)))
+    Err(format!(
+        "`{}` can't be the name of a run: one is like 20261123-170000-1a2b3c4d5e6f7a8b",
+        text::quoted(id)
+    ))
 }
 
 fn check_import(import: &Import) -> Result<(), String> {

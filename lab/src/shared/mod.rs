@@ -18,6 +18,7 @@ mod tests;
 mod text;
 mod writing;
 
+pub(crate) use checks::Checks;
 pub use digest::Digest;
 pub(crate) use known::LONGEST;
 pub use lines::Line;
@@ -25,6 +26,7 @@ pub use reading::{Entry, read};
 pub use redaction::Redaction;
 pub use row::{Checked, Kind, Row};
 pub use text::is_id;
+pub(crate) use text::quoted;
 pub use writing::Writer;
 
 /// The version of the form.

@@ -14,16 +14,16 @@ const LONGEST_QUOTE: usize = 200;
 /// The key whose number is not limited: the seed of something random.
 const SEED: &str = "seed";
 
-/// The number of digits of a run's name: day, time, and something random.
-const ID: [usize; 3] = [8, 6, 4];
+/// The numbers of digits that the parts of a run's name may have: day, time, and something random, which was shorter in older runs.
+const ID: [&[usize]; 3] = [&[8], &[6], &[16, 4]];
 
-/// Whether a run may have this ID, such as `20261123-170000-1a2b`. The ID is part of the name of the run's lock file, so it must be safe in
-/// a file name.
+/// Whether a run may have this ID, such as `20261123-170000-1a2b3c4d5e6f7a8b`. The ID is part of the names of the run's lock file and folder,
+/// so it must be safe in a file name.
 pub fn is_id(id: &str) -> bool {
     let parts: Vec<&str> = id.split('-').collect();
     let is_part = |part: &str, nth: usize| {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (nth == 2 && (b'a'..=b'f').contains(&byte));
-        part.len() == ID[nth] && part.bytes().all(is_digit)
+        ID[nth].contains(&part.len()) && part.bytes().all(is_digit)
     };
     parts.len() == ID.len() && parts.iter().enumerate().all(|(nth, part)| is_part(part, nth))
 }
@@ -132,14 +132,24 @@ pub fn sum(value: &Value) -> u128 {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::collections::BTreeSet;
 
     #[test]
     fn a_runs_name_is_as_drome_makes_it() {
-        assert!(is_id("20261123-170000-1a2f") && is_id(&crate::setup::new_id("2026-11-23T17:00:00Z")));
+        let made = || crate::setup::new_id("2026-11-23T17:00:00Z");
+        assert!(is_id("20261123-170000-1a2f") && is_id(&made()));
+        let all: BTreeSet<String> = (0..10_000).map(|_| made()).collect();
+        assert_eq!(all.len(), 10_000, "in one second");
+        for digit in 16..32 {
+            let seen: BTreeSet<&str> = all.iter().map(|id| &id[digit..=digit]).collect();
+            assert_eq!(seen.len(), 16, "digit {digit} is random");
+        }
         for wrong in [
             "",
             "20261123-170000",
             "20261123-170000-1a2",
+            "20261123-170000-1a2f1a2f",
+            "20261123-170000-1a2f1a2f1a2f1a2g",
             "20261123-170000-1A2f",
             "../1123-170000-1a2f",
             "20261123-170000-1a2f-",
