@@ -18,6 +18,7 @@ use lab::{Catalog, LabError, Session, Store, StoreError, blocks};
 use model::Run;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Raw arguments.
@@ -69,7 +70,12 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
     };
     let writers = catalog.studies.keys().map(own).collect::<anyhow::Result<Vec<_>>>()?;
     let (mut failed, mut code) = (Vec::new(), ExitCode::SUCCESS);
+    let stop = stop_flag()?;
     for (name, writer) in &writers {
+        // The signal may have come while the report of the study before was written.
+        if stop.load(Ordering::Relaxed) {
+            return Err(LabError::Interrupted.into());
+        }
         note!("study {name}");
         match one(args, common, &catalog, name, writer) {
             Ok(ended) if ended == ExitCode::SUCCESS => {}
