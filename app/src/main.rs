@@ -17,11 +17,12 @@ mod ui;
 mod watch;
 
 use cli::Command;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     lab::server::image::name_process();
-    let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<OsString> = std::env::args_os().collect();
     if args.get(1).is_some_and(|arg| arg == "__guard") {
         return lab::server::guard::run();
     }

@@ -104,9 +104,12 @@ fn row(pairs: &[&Pair]) -> String {
 
 fn main() {
     let mut before: Option<Findings> = None;
-    for file in std::env::args().skip(1) {
+    for file in std::env::args_os().skip(1) {
         let findings: Findings = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-        println!("{file}\n\n| cell | class | apart | pairs | decided | equal | half-width, median |");
+        println!(
+            "{}\n\n| cell | class | apart | pairs | decided | equal | half-width, median |",
+            file.display()
+        );
         println!("| --- | --- | --- | ---: | ---: | ---: | ---: |");
         for cell in in_heats(&findings) {
             for class in CLASSES {

@@ -12,6 +12,7 @@ use crate::lock::Lock;
 use crate::machine::digest::hex;
 use crate::remote::remote_contender::{Lacks, RemoteContender};
 use crate::server::image;
+use crate::server::origin::AskedAt;
 use crate::server::running::Running;
 use model::Contender;
 use model::contender::{Track, tuned_name};
@@ -40,6 +41,8 @@ pub struct Prepared {
     pub track: Track,
     /// The server, if it already runs and drome is not to start it.
     pub running: Option<Running>,
+    /// Where it is asked once it was started on this machine; `None`: at 127.0.0.1.
+    pub asked_at: Option<AskedAt>,
     /// Its place on another machine, where it is started; `None`: on this one.
     pub remote: Option<RemoteContender>,
     /// How its container is run, in place of its declared command; `None`: it runs in none.
@@ -97,12 +100,13 @@ impl Prepared {
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
         let sources = Arc::new(entry.sources.clone());
-        let (running, remote, launch) = (None, None, None);
+        let (running, asked_at, remote, launch) = (None, None, None, None);
         Ok(Self {
             name,
             contender,
             track: Track::Default,
             running,
+            asked_at,
             remote,
             launch,
             env: Vec::new(),
@@ -118,8 +122,21 @@ impl Prepared {
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
         let (track, running, remote, launch) = (Track::Tuned, None, None, self.launch.clone());
+        let asked_at = self.asked_at.clone();
         let env = self.env.clone();
-        Some(Self { name, contender, source_sha256, track, running, remote, launch, env, folder, sources })
+        Some(Self {
+            name,
+            contender,
+            source_sha256,
+            track,
+            running,
+            asked_at,
+            remote,
+            launch,
+            env,
+            folder,
+            sources,
+        })
     }
 
     /// The same contender with more variables in the environment of its start, unless it already runs. `more` can look up the values that

@@ -95,7 +95,8 @@ fn interval(logs: &[f64]) -> String {
 }
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<String> =
+        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let [lengths, numbers @ ..] = &args[..] else { panic!("{USAGE}") };
     let mut lengths: Vec<Length> = lengths.split(',').map(Length::read).collect();
     let numbers: Vec<u64> = numbers.iter().map(|arg| arg.parse().expect(USAGE)).collect();

@@ -40,7 +40,8 @@ fn per_request(generator: &mut Generator, targets: usize, nth: u64) -> f64 {
 }
 
 fn main() {
-    let numbers: Vec<usize> = std::env::args().skip(1).map(|arg| arg.parse().expect(USAGE)).collect();
+    let numbers: Vec<usize> =
+        std::env::args_os().skip(1).map(|arg| arg.to_str().expect(USAGE).parse().expect(USAGE)).collect();
     let [targets, cycles, connections, port] = numbers[..] else { panic!("{USAGE}") };
     let start = |count: usize| {
         let plans = (0..count).map(|_| plan(port as u16, connections, Duration::ZERO)).collect();

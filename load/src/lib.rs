@@ -46,7 +46,7 @@ pub use series::View;
 pub use slice::{AfterLook, Enough, Slice};
 pub use sources::SourceError;
 
-use model::{Address, Exchange, IoChoice, Plan, Tally, TlsVersion};
+use model::{Address, Exchange, IoChoice, Plan, Tally, Target, TlsVersion};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, TlsError, Version};
 use net::{Errno, limits};
 use std::net::TcpStream;
@@ -66,10 +66,12 @@ const SPARE_DESCRIPTORS: u64 = 64;
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// No server answers there.
-    #[error("can't connect to {address} ({source}): is the server running, and on this port?")]
+    #[error("can't connect to {address} ({source}){more}: is the server running, and on this port?")]
     Connect {
         /// The address.
         address: Address,
+        /// The other addresses that were tried, in words.
+        more: String,
         /// The system's error.
         source: std::io::Error,
     },
@@ -267,10 +269,38 @@ fn ensure_descriptors(connections: usize) -> Result<(), LoadError> {
     }
 }
 
+/// Tries the addresses of the target's host in turn, and keeps the first that accepts a connection. Nothing is tried if there is only one.
+pub fn reach(target: &mut Target) -> Result<(), LoadError> {
+    if target.others.is_empty() {
+        return Ok(());
+    }
+    let (mut first, mut more) = (None, String::new());
+    for address in target.addresses().collect::<Vec<_>>() {
+        match (connect(&address), &first) {
+            (Ok(()), _) => {
+                (target.address, target.others) = (address, Vec::new());
+                return Ok(());
+            }
+            (Err(source), None) => first = Some(source),
+            (Err(why), Some(_)) => more.push_str(&format!(", nor to {address} ({why})")),
+        }
+    }
+    let source = first.unwrap_or_else(|| Errno::ADDRNOTAVAIL.into());
+    Err(LoadError::Connect { address: target.address.clone(), more, source })
+}
+
 fn probe(plan: &Plan) -> Result<(), LoadError> {
-    let tried = match &plan.target.address {
+    let address = &plan.target.address;
+    connect(address).map_err(|source| LoadError::Connect {
+        address: address.clone(),
+        more: String::new(),
+        source,
+    })
+}
+
+fn connect(address: &Address) -> std::io::Result<()> {
+    match address {
         Address::Tcp(address) => TcpStream::connect_timeout(address, PROBE_TIMEOUT).map(drop),
         Address::Unix(path) => UnixStream::connect(path).map(drop),
-    };
-    tried.map_err(|source| LoadError::Connect { address: plan.target.address.clone(), source })
+    }
 }

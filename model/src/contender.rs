@@ -191,7 +191,7 @@ pub struct Start {
     /// The signal that stops it.
     #[serde(default)]
     pub stop: StopSignal,
-    /// How long it may take until it answers its first request.
+    /// How long it may take from its start until it answers its first request with a status that is no error.
     #[serde(default = "ready", with = "checked::duration")]
     #[schemars(schema_with = "checked::duration::schema")]
     pub ready: Duration,

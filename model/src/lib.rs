@@ -37,6 +37,7 @@ pub mod study;
 pub mod sweep;
 pub mod tally;
 pub mod target;
+pub mod url;
 pub mod usage;
 pub mod verdict;
 mod workers;

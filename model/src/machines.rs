@@ -3,6 +3,7 @@
 use crate::verdict::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The machines that drove one load, and how closely together they started.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +16,14 @@ pub struct Machines {
     pub skew_bound_ns: Option<u64>,
 }
 
+impl Machines {
+    /// The addresses that they asked, each once, in words.
+    pub fn addresses(&self) -> String {
+        let all: BTreeSet<&str> = self.each.iter().map(|machine| machine.address.as_str()).collect();
+        all.into_iter().filter(|address| !address.is_empty()).collect::<Vec<_>>().join(" and ")
+    }
+}
+
 /// One machine's part of a load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
@@ -24,6 +33,9 @@ pub struct Machine {
     pub host: String,
     /// The number of its CPUs.
     pub cores: usize,
+    /// The address that it asked.
+    #[serde(default)]
+    pub address: String,
     /// The number of its connections.
     pub connections: usize,
     /// Open load: the part of the offered rate that it drove, per second; null under closed load.

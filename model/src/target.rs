@@ -1,15 +1,17 @@
 //! Where requests go: a parsed URL, and the address that it resolves to.
 
-use http::Uri;
+use crate::url::{Authorization, Url, redacted_url};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::io;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6, ToSocketAddrs};
 use std::path::PathBuf;
 
 /// A resolved URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// The URL as given.
+    /// The URL as given, without its user's name and password.
     pub url: String,
     /// The Host header: the name and, unless it is the scheme's default, the port.
     pub host: String,
@@ -17,8 +19,17 @@ pub struct Target {
     pub path: String,
     /// The address to connect to.
     pub address: Address,
+    /// More addresses of the host, for the case that nothing listens at the first.
+    #[serde(default)]
+    pub others: Vec<SocketAddr>,
     /// Whether the connection is encrypted.
     pub tls: bool,
+    /// The user's name and password, if the URL has them. Requests are made from them where the URL is read, so they go nowhere else.
+    #[serde(skip)]
+    pub authorization: Option<Authorization>,
+    /// What follows `#` in the URL, which is not sent.
+    #[serde(skip)]
+    pub fragment: Option<String>,
 }
 
 /// Where a server listens.
@@ -90,40 +101,68 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Parses a URL and resolves its host; the first address that the resolver gives is used. A missing scheme means http. Errors: the text
-    /// is not an http or https URL, or the host has no address.
+    /// Parses a URL and looks up all addresses of its host; `address` is the first of them. A missing scheme means http. Errors: the text is
+    /// not an http or https URL, or the host has no address.
     pub fn resolve(url: &str) -> Result<Self, TargetError> {
-        let parse = |why: &str| TargetError::Parse { url: url.to_owned(), why: why.to_owned() };
-        let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-        let without_fragment = whole.split('#').next().unwrap_or_default();
-        let uri: Uri = without_fragment.parse().map_err(|e: http::uri::InvalidUri| parse(&e.to_string()))?;
-        let tls = match uri.scheme_str() {
-            Some("http") => false,
-            Some("https") => true,
-            Some(other) => return Err(parse(&format!("only http and https are supported, not {other}"))),
-            None => return Err(parse("it has no host")),
-        };
-        let authority = uri.authority().ok_or_else(|| parse("it has no host"))?;
-        let (name, port) = (authority.host(), authority.port());
-        if name.is_empty() {
-            return Err(parse("it has no host"));
+        let wrong = |why: String| TargetError::Parse { url: redacted_url(url), why };
+        let parts = Url::parse(url).map_err(wrong)?;
+        let usual = parts.usual_port();
+        let port = parts.port.unwrap_or(usual);
+        let resolve =
+            |why: String| TargetError::Resolve { url: parts.shown.clone(), host: parts.name.clone(), why };
+        let mut all = addresses(&parts.name, port).map_err(|e| resolve(e.to_string()))?;
+        let mut seen = BTreeSet::new();
+        all.retain(|address| seen.insert(*address));
+        if all.is_empty() {
+            return Err(resolve("it has no address".to_owned()));
         }
-        if port.is_none() && authority.as_str().len() != name.len() {
-            return Err(parse("its port is not a number from 1 to 65535"));
+        let (address, others) = (Address::Tcp(all.remove(0)), all);
+        let host = if port == usual { parts.host } else { format!("{}:{port}", parts.host) };
+        Ok(Self {
+            url: parts.shown,
+            host,
+            path: parts.path,
+            address,
+            others,
+            tls: parts.tls,
+            authorization: parts.authorization,
+            fragment: parts.fragment,
+        })
+    }
+
+    /// A target at this address, of which nothing else is set.
+    pub fn at(address: Address) -> Self {
+        Self {
+            url: String::new(),
+            host: String::new(),
+            path: "/".to_owned(),
+            address,
+            others: Vec::new(),
+            tls: false,
+            authorization: None,
+            fragment: None,
         }
-        let usual = if tls { 443 } else { 80 };
-        let port = port.map_or(usual, |p| p.as_u16());
-        let bare = name.trim_start_matches('[').trim_end_matches(']');
-        let resolve = |why: String| TargetError::Resolve { url: url.to_owned(), host: bare.to_owned(), why };
-        let address = (bare, port)
-            .to_socket_addrs()
-            .map_err(|e| resolve(e.to_string()))?
-            .next()
-            .ok_or_else(|| resolve("it has no address".to_owned()))?;
-        let host = if port == usual { name.to_owned() } else { format!("{name}:{port}") };
-        let path = uri.path_and_query().map_or("/", |p| p.as_str());
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        Ok(Self { url: url.to_owned(), host, path, address: Address::Tcp(address), tls })
+    }
+
+    /// The URL, with the address that is used where the URL has a name.
+    pub fn shown(&self) -> String {
+        self.shown_at(&self.address.to_string())
+    }
+
+    /// The same with the addresses that were used in other places.
+    pub fn shown_at(&self, addresses: &str) -> String {
+        let has_name = self.address.tcp().is_some() && self.name().parse::<IpAddr>().is_err();
+        if has_name && !addresses.is_empty() {
+            format!("{} at {addresses}", self.url)
+        } else {
+            self.url.clone()
+        }
+    }
+
+    /// All addresses of the host, in the order in which they are tried.
+    pub fn addresses(&self) -> impl Iterator<Item = Address> {
+        let others = self.others.iter().map(|other| Address::Tcp(*other));
+        std::iter::once(self.address.clone()).chain(others)
     }
 
     /// The name in the URL, without port and brackets: what a certificate must be for.
@@ -132,7 +171,8 @@ impl Target {
             Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
             _ => &self.host,
         };
-        without_port.trim_start_matches('[').trim_end_matches(']')
+        // A certificate's name has no dot at its end (RFC 6066, 3).
+        without_port.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.')
     }
 
     /// Writes the request as bytes: head, the given headers, body. Host, `Content-Length` and the field `Connection` are added unless
@@ -145,6 +185,9 @@ impl Target {
         let mut add = |name: &str, value: &str| text.push_str(&format!("{name}: {value}\r\n"));
         if !given("host") {
             add("Host", &self.host);
+        }
+        if let Some(authorization) = self.authorization.as_ref().filter(|_| !given("authorization")) {
+            add("Authorization", authorization.value());
         }
         match (http10, keep_alive) {
             _ if given("connection") => {}
@@ -161,6 +204,24 @@ impl Target {
         text.push_str("\r\n");
         [text.as_bytes(), body].concat()
     }
+}
+
+/// The addresses of a host. A zone may belong to any address, also where the system's resolver knows it for local ones only.
+fn addresses(name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    let Some((address, zone)) = name.split_once('%') else {
+        return Ok((name, port).to_socket_addrs()?.collect());
+    };
+    let address: Ipv6Addr = address.parse().map_err(io::Error::other)?;
+    let of_interface = || {
+        let named = !zone.contains('/') && zone != "." && zone != "..";
+        let index =
+            named.then(|| std::fs::read_to_string(format!("/sys/class/net/{zone}/ifindex")).ok()).flatten();
+        index.and_then(|index| index.trim().parse().ok())
+    };
+    let index = zone.parse().ok().or_else(of_interface);
+    let index =
+        index.ok_or_else(|| io::Error::other(format!("this machine has no network interface {zone}")))?;
+    Ok(vec![SocketAddrV6::new(address, port, 0, index).into()])
 }
 
 #[cfg(test)]
@@ -194,9 +255,52 @@ mod tests {
 
     #[test]
     fn what_is_no_url_is_said_to_be_none() {
-        for bad in ["", "http://", "ftp://a/", "http://a:99999/", "http://a:b/", "http:// /", "http:///x"] {
+        for bad in [
+            "",
+            "http://",
+            "ftp://a/",
+            "http://a:99999/",
+            "http://a:0/",
+            "http://a:b/",
+            "http:// /",
+            "http:///x",
+        ] {
             assert!(matches!(Target::resolve(bad), Err(TargetError::Parse { .. })), "{bad}");
         }
+    }
+
+    #[test]
+    fn an_address_keeps_its_zone_and_a_request_does_not_name_it() {
+        for url in ["http://[fe80::1%lo]:81/", "http://[fe80::1%25lo]:81/", "[::1%lo]:81"] {
+            let t = Target::resolve(url).unwrap();
+            let Address::Tcp(SocketAddr::V6(at)) = t.address else { panic!("{t:?}") };
+            assert!(at.scope_id() > 0 && at.port() == 81 && !t.host.contains("lo"), "{at:?} {}", t.host);
+        }
+        let Address::Tcp(SocketAddr::V6(at)) = Target::resolve("http://[fe80::1%7]/").unwrap().address else {
+            panic!()
+        };
+        assert_eq!(at.scope_id(), 7);
+        for none in ["http://[fe80::1%no-such-one]/", "http://[fe80::1%..]/", "http://[fe80::1%2Fetc]/"] {
+            let error = Target::resolve(none).unwrap_err().to_string();
+            assert!(error.contains("no network interface"), "{none}: {error}");
+        }
+    }
+
+    #[test]
+    fn errors_and_stored_urls_have_no_password() {
+        for url in ["http://u:secret@a b/", "http://u:secret@:1/", "http://u:sec/ret@a:x/", "u:secret@a:x"] {
+            let error = Target::resolve(url).unwrap_err().to_string();
+            assert!(!error.contains("sec") && error.contains("***@"), "{error}");
+        }
+        let t = Target::resolve("http://u:secret@127.0.0.1:81/").unwrap();
+        assert_eq!(t.url, "http://***@127.0.0.1:81/");
+        let asking =
+            Asking { method: "GET", path: "/", http10: false, keep_alive: true, headers: &[], body: b"" };
+        let request = String::from_utf8(t.request(asking)).unwrap();
+        assert!(request.contains("\r\nAuthorization: Basic dTpzZWNyZXQ=\r\n"), "{request}");
+        let own = [("authorization".to_owned(), "Bearer x".to_owned())];
+        let request = String::from_utf8(t.request(Asking { headers: &own, ..asking })).unwrap();
+        assert!(!request.contains("Basic"), "a field that is given replaces it: {request}");
     }
 
     #[test]

@@ -29,7 +29,8 @@ const CONNECTIONS: usize = 64 * 1024;
 const BACKLOG: i32 = 4096;
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<String> =
+        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let port = args.first().and_then(|text| text.parse().ok());
     let body_bytes = args.get(1).map_or(Some(DEFAULT_BODY_BYTES), |text| text.parse().ok());
     let field = match args.get(2).map(String::as_str) {

@@ -4,7 +4,7 @@ use profile::{Options, Sampling, Target, Work};
 use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut args = std::env::args().skip(1);
+    let mut args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
     let pid: i32 = args.next().ok_or("the number of a process is missing")?.parse()?;
     let seconds: u64 = args.next().map_or(Ok(5), |seconds| seconds.parse())?;
     let sampling = Sampling::begin(Target::From(pid), &Options::default())?;

@@ -61,8 +61,10 @@ pub struct Report<'a> {
 /// How the measurement was made.
 #[derive(Serialize, JsonSchema)]
 struct PlanPart<'a> {
-    /// The URL as given.
+    /// The URL as given, without its user's name and password.
     url: &'a str,
+    /// The address that was asked; null if several machines drove the load, each of which has its own.
+    address: Option<String>,
     /// The version of HTTP.
     http: &'static str,
     /// The number of connections.
@@ -231,7 +233,7 @@ pub fn of_machines(
 ) -> String {
     let report = Report {
         schema: 1,
-        plan: plan_part(plan, tally),
+        plan: plan_part(plan, tally, machines.is_some()),
         duration_s: tally.duration_ns as f64 / 1e9,
         requests: Requests {
             sent: tally.sent,
@@ -279,10 +281,11 @@ pub fn of_machines(
     serde_json::to_string(&report).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
 }
 
-fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally) -> PlanPart<'a> {
+fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally, is_from_machines: bool) -> PlanPart<'a> {
     let rate = plan.load.rate_per_s();
     PlanPart {
         url: &plan.target.url,
+        address: (!is_from_machines).then(|| plan.target.address.to_string()),
         http: "1.1",
         connections: plan.load.connections(),
         threads: tally.threads,

@@ -19,7 +19,8 @@ pub fn of_machines(
     detail: Detail,
     machines: Option<&Machines>,
 ) -> String {
-    let mut out = format!("{}\n{}\n\n", plan.target.url, asked(plan, tally));
+    let target = machines.map_or_else(|| plan.target.shown(), |own| plan.target.shown_at(&own.addresses()));
+    let mut out = format!("{target}\n{}\n\n", asked(plan, tally));
     let _ = writeln!(out, "throughput  {}", throughput(plan, tally));
     let _ = writeln!(out, "statuses    {}", statuses(tally));
     let _ = writeln!(

@@ -28,7 +28,7 @@ const WAYS: [Way; 6] = [
 ];
 
 fn main() {
-    let is_csv = std::env::args().any(|arg| arg == "--csv");
+    let is_csv = std::env::args_os().any(|arg| arg == "--csv");
     if is_csv {
         println!("blocks,noise,way,coverage,width");
     } else {

@@ -12,7 +12,9 @@ use stats::random;
 use world::{MANAGED, NATIVE, Noise, World};
 
 fn main() {
-    let count = |i: usize, usual: u64| std::env::args().nth(i).and_then(|n| n.parse().ok()).unwrap_or(usual);
+    let count = |i: usize, usual: u64| {
+        std::env::args_os().nth(i).and_then(|n| n.to_str()?.parse().ok()).unwrap_or(usual)
+    };
     let (studies, races, sliced) = (count(1, 400), count(2, 2_000), count(3, 400));
     print_time();
     if studies > 0 {

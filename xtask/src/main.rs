@@ -46,8 +46,10 @@ const HELP: &str = "cargo xtask COMMAND
 const TAKES_NOTHING: [&str; 6] = ["ci", "screenshots", "docs", "site", "emulated", "tidy"];
 
 fn main() -> ExitCode {
-    let command = std::env::args().nth(1).unwrap_or_default();
-    let rest: Vec<String> = std::env::args().skip(2).collect();
+    let command = std::env::args_os().nth(1).unwrap_or_default();
+    let command = command.to_string_lossy().into_owned();
+    let rest: Vec<String> =
+        std::env::args_os().skip(2).map(|arg| arg.to_string_lossy().into_owned()).collect();
     if TAKES_NOTHING.contains(&command.as_str()) && !rest.is_empty() {
         eprint!("xtask: `{command}` takes no arguments\n\n{HELP}");
         return ExitCode::from(2);

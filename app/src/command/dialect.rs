@@ -8,6 +8,7 @@ use lab::machine::cores::Cores;
 use lab::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
 use model::{Exchange, Plan, Tally};
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
@@ -23,16 +24,16 @@ const JSON: &str = "--drome-json";
 const TICK: Duration = Duration::from_millis(100);
 
 /// The dialect of a command line and its arguments: by the name that drome was called by, or by the first argument.
-pub fn of(args: &[String]) -> Option<(&'static Dialect, &[String])> {
+pub fn of(args: &[OsString]) -> Option<(&'static Dialect, &[OsString])> {
     let called = Path::new(args.first()?).file_name()?.to_str()?;
     if let Some(dialect) = dialects::named(called) {
         return Some((dialect, &args[1..]));
     }
-    Some((dialects::named(args.get(1)?)?, &args[2..]))
+    Some((dialects::named(args.get(1)?.to_str()?)?, &args[2..]))
 }
 
 /// Parses the tool's arguments, measures, and prints the tool's report.
-pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
+pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
     let (args, json) = without_json(args)?;
     let descriptors = net::limits::raise_descriptors(u64::MAX).unwrap_or(1024);
     let call = Call { program: dialect.name.to_owned(), args, descriptors: descriptors as usize };
@@ -40,7 +41,10 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
         Ok(job) => job,
         Err(printed) => return tell(&printed).map(|code| ExitCode::from(code.unwrap_or(0))),
     };
-    let plan = on_cores(job.plan());
+    let mut plan = on_cores(job.plan());
+    if let Err(error) = load::reach(&mut plan.target) {
+        return tell(&failed(job.as_mut(), &error)).map(|code| ExitCode::from(code.unwrap_or(1)));
+    }
     if let Some(code) = tell(&job.begin())? {
         return Ok(ExitCode::from(code));
     }
@@ -48,14 +52,21 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
     let (result, asked) = measure(&plan, job.as_mut(), progress, &(), &mut tell)?;
     let printed = match &result {
         Ok(tally) => job.print(tally),
-        Err(LoadError::Connect { source, .. }) => job.fail(&Halt::Connect(same(source))),
-        Err(other) => job.fail(&Halt::Other(other.to_string())),
+        Err(error) => failed(job.as_mut(), error),
     };
     let code = tell(&printed)?.or(asked).unwrap_or(u8::from(result.is_err()));
     if let Ok(tally) = &result {
         own_result(&plan, tally, json.as_deref())?;
     }
     Ok(ExitCode::from(code))
+}
+
+/// What the tool prints when nothing could be measured.
+fn failed(job: &mut dyn Job, error: &LoadError) -> Printed {
+    match error {
+        LoadError::Connect { source, .. } => job.fail(&Halt::Connect(same(source))),
+        other => job.fail(&Halt::Other(other.to_string())),
+    }
 }
 
 /// drome's own verdict: reports a void measurement, and writes drome's own result if it was asked for.
@@ -76,15 +87,23 @@ fn own_result(plan: &Plan, tally: &Tally, json: Option<&Path>) -> anyhow::Result
 }
 
 /// Takes drome's own option out of the tool's.
-fn without_json(args: &[String]) -> anyhow::Result<(Vec<String>, Option<PathBuf>)> {
+fn without_json(args: &[OsString]) -> anyhow::Result<(Vec<String>, Option<PathBuf>)> {
     let mut args = args.to_vec();
-    let Some(at) = args.iter().position(|arg| arg == JSON) else { return Ok((args, None)) };
-    if at + 1 == args.len() {
-        return Err(WrongInput(format!("{JSON} needs a file name")).into());
+    let mut json = None;
+    if let Some(at) = args.iter().position(|arg| arg == JSON) {
+        if at + 1 == args.len() {
+            return Err(WrongInput(format!("{JSON} needs a file name")).into());
+        }
+        json = Some(args.remove(at + 1).into());
+        args.remove(at);
     }
-    let path = args.remove(at + 1).into();
-    args.remove(at);
-    Ok((args, Some(path)))
+    let text = |arg: OsString| {
+        let wrong = |arg: OsString| {
+            format!("{}: this argument is not UTF-8; rename the file, or use a link to it", arg.display())
+        };
+        arg.into_string().map_err(|arg| WrongInput(wrong(arg)))
+    };
+    Ok((args.into_iter().map(text).collect::<Result<_, _>>()?, json))
 }
 
 /// The plan on the load generator's cores, because the server's cores are unknown. A job itself says when its tool gives up.

@@ -3,14 +3,16 @@
 use crate::console;
 use crate::failure::WrongInput;
 use crate::manual::{self, plain, topics};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// The widest line: longer ones are hard to read.
 const WIDEST: usize = 100;
 
 /// Prints the page of the topic that a command line asks for; `None` if it asks for something else.
-pub fn topic(args: &[String]) -> Option<anyhow::Result<ExitCode>> {
-    let name = args.get(2).filter(|_| args.get(1).is_some_and(|arg| arg == "help"))?;
+pub fn topic(args: &[OsString]) -> Option<anyhow::Result<ExitCode>> {
+    let name = args.get(2).filter(|_| args.get(1).is_some_and(|arg| arg == "help"))?.to_string_lossy();
+    let name = name.as_ref();
     let is_command =
         name.starts_with('-') || manual::command().find_subcommand(name).is_some() || name == "help";
     if is_command {

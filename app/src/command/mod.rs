@@ -48,6 +48,7 @@ mod stored_report;
 pub mod sweep;
 mod transport;
 pub mod ui;
+mod url;
 mod verdict_file;
 pub mod verify;
 

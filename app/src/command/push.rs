@@ -258,7 +258,8 @@ fn told(name: &str, error: ExportError) -> anyhow::Error {
 
 /// The names that are taken out of every text.
 fn private() -> Vec<String> {
-    let of_user = ["HOME", "USER", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let of_user = ["HOME", "USER", "LOGNAME"].into_iter().filter_map(std::env::var_os);
+    let of_user = of_user.map(|name| name.to_string_lossy().into_owned());
     let host = host_name();
     let short = host.as_ref().and_then(|name| name.split('.').next()).map(str::to_owned);
     of_user.chain(host.clone()).chain(short).collect()

@@ -31,8 +31,10 @@ use lab::setup::{self, Rules, SetupError};
 use model::gate::{Gate, Outcome};
 use model::gate_verdict::VerdictRevision;
 use model::metric::Decider;
+use model::url::redacted;
 use model::{Arrivals, Design, Findings, GateVerdict, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -100,7 +102,8 @@ pub struct RaceArgs {
     /// Shortest warm-up load before that, not counted; it continues until the server is warm
     #[arg(long, default_value = "200ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
-    /// Longest time from the start of a server to its first answer; one that takes longer has failed [default: 30s]
+    /// Longest time from the start of a server to its first answer that is no error, such as 503 or 404; one that takes longer has
+    /// failed [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     ready: Option<Duration>,
     /// Metric that decides: rate, server-cpu (CPU time per request), rss (memory), or p50@RATE, p90@RATE, p99@RATE,
@@ -239,17 +242,19 @@ fn names_servers(args: &RaceArgs) -> bool {
 /// command line if it is given there. `named`: the file; `None`: drome.toml. `wanted`: the cells, by title or number; all if it is empty.
 fn of_file(named: Option<&Path>, wanted: &[String]) -> anyhow::Result<Vec<RaceArgs>> {
     // These two are left out, because clap refuses them beside URLs, and the file may have URLs.
-    let given = repeat::without("--file", std::env::args().skip_while(|arg| arg != "race").skip(1));
+    let given = repeat::without("--file", std::env::args_os().skip_while(|arg| arg != "race").skip(1));
     let given = repeat::without("--cell", given);
-    let (path, cells) = race_file::options(named, &given)?;
+    let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (path, cells) = race_file::options(named, &words)?;
     let wrong = |error: clap::Error| WrongInput(format!("{}: {error}", path.display()));
     let of_cell = |cell: race_file::Options| -> anyhow::Result<RaceArgs> {
         let command =
             Common::augment_args(RaceArgs::augment_args(clap::Command::new("race").no_binary_name(true)));
-        let all: Vec<String> = cell.words.into_iter().chain(given.iter().cloned()).collect();
+        let all: Vec<OsString> =
+            cell.words.into_iter().map(OsString::from).chain(given.iter().cloned()).collect();
         let matches = command.try_get_matches_from(&all).map_err(wrong)?;
         let mut args = RaceArgs::from_arg_matches(&matches).map_err(wrong)?;
-        args.words = repeat::words(std::iter::once("race".to_owned()).chain(all));
+        args.words = repeat::words(std::iter::once("race".into()).chain(all));
         // drome.toml is part of the repository; a file that was named may be anywhere.
         args.revisions.folder = path.parent().filter(|_| named.is_none()).map(Path::to_owned);
         args.title = cell.title;
@@ -291,7 +296,8 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
 fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<Measured> {
     check_margin(args)?;
     if let [only] = &args.commands[..] {
-        let why = format!("a race needs two or more commands or URLs, and `{only}` is the only one");
+        let why =
+            format!("a race needs two or more commands or URLs, and `{}` is the only one", redacted(only));
         return Err(WrongInput(why).into());
     }
     let writer = args.report_output.writer()?;

@@ -71,7 +71,7 @@ struct Race {
     /// Number of connections.
     #[serde(default)]
     connections: Option<u32>,
-    /// Longest time from the start of a server to its first answer, such as `1min`.
+    /// Longest time from the start of a server to its first answer that is no error, such as `1min`.
     #[serde(default)]
     ready: Option<String>,
     /// Metric that decides, such as `rate`, `server-cpu` or `p99@5k`.

@@ -1,7 +1,9 @@
 //! The URLs of `drome race URL URL…`: servers that already run, which drome neither starts nor stops.
 
+use super::url;
 use crate::failure::WrongInput;
 use clap::Args;
+use model::url::redacted;
 use model::{Metric, Target};
 
 /// Raw arguments.
@@ -38,12 +40,14 @@ pub fn targets(given: &[String]) -> anyhow::Result<Vec<Target>> {
     let Some(first) = given.iter().find(|word| is_url(word)) else { return Ok(Vec::new()) };
     if let Some(command) = given.iter().find(|word| !is_url(word)) {
         return Err(WrongInput(format!(
-            "`{command}` is a command, and `{first}` is the URL of a server that already runs: give only commands, so that drome \
-             starts all servers alike, or start all of them yourself and give only URLs"
+            "`{}` is a command, and `{}` is the URL of a server that already runs: give only commands, so that drome \
+             starts all servers alike, or start all of them yourself and give only URLs",
+            redacted(command),
+            redacted(first)
         ))
         .into());
     }
-    let targets = given.iter().map(|url| Target::resolve(url)).collect::<Result<Vec<_>, _>>()?;
+    let mut targets = given.iter().map(|url| url::resolve(url)).collect::<anyhow::Result<Vec<_>>>()?;
     if let Some(encrypted) = targets.iter().find(|target| target.tls) {
         return Err(WrongInput(format!(
             "{}: a race can't use TLS: give http URLs, or measure one server at a time with `drome load`",
@@ -59,12 +63,16 @@ pub fn targets(given: &[String]) -> anyhow::Result<Vec<Target>> {
         ))
         .into());
     }
+    for target in &mut targets {
+        load::reach(target).map_err(|error| WrongInput(format!("{}: {error}", target.url)))?;
+    }
     Ok(targets)
 }
 
 /// Whether an argument is the URL of a server that already runs, and not a command.
 fn is_url(word: &str) -> bool {
-    ["http://", "https://"].iter().any(|scheme| word.starts_with(scheme))
+    let scheme = word.split_once("://").map_or("", |(scheme, _)| scheme);
+    ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
 #[cfg(test)]

@@ -1,16 +1,24 @@
 //! The words of the command line, as a run keeps them, so that its report can say how to repeat it.
 
-/// The words after the program, without the seed.
-pub fn words(all: impl IntoIterator<Item = String>) -> Vec<String> {
-    without("--seed", all)
+use model::url::redacted;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+/// The words after the program, without the seed and without the names and passwords of URLs. None if one of them is not UTF-8: a run is
+/// stored as text, and would name another file.
+pub fn words(all: impl IntoIterator<Item = OsString>) -> Vec<String> {
+    let words = without("--seed", all).into_iter().map(OsString::into_string);
+    let words = words.map(|word| word.map(|word| redacted(&word).into_owned()));
+    words.collect::<Result<_, _>>().unwrap_or_default()
 }
 
 /// All words but this option and its value.
-pub fn without(option: &str, all: impl IntoIterator<Item = String>) -> Vec<String> {
+pub fn without(option: &str, all: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let (mut words, mut is_option) = (Vec::new(), false);
     for word in all {
         let was_option = std::mem::replace(&mut is_option, word == option);
-        let has_value = word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='));
+        let has_value =
+            word.as_bytes().strip_prefix(option.as_bytes()).is_some_and(|rest| rest.starts_with(b"="));
         if !was_option && !is_option && !has_value {
             words.push(word);
         }
@@ -20,20 +28,30 @@ pub fn without(option: &str, all: impl IntoIterator<Item = String>) -> Vec<Strin
 
 /// The words of this process.
 pub fn own() -> Vec<String> {
-    words(std::env::args().skip(1))
+    words(std::env::args_os().skip(1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStringExt;
 
     #[test]
     fn the_seed_is_left_out_in_both_spellings() {
-        let of = |line: &str| words(line.split(' ').map(str::to_owned)).join(" ");
+        let of = |line: &str| words(line.split(' ').map(OsString::from)).join(" ");
         assert_eq!(of("run today --seed 7 --quick"), "run today --quick");
         assert_eq!(of("run today --seed=7 --quick --seed 8"), "run today --quick");
         assert_eq!(of("run seed --seed"), "run seed");
-        let file = "race --file a.toml --rev x --file=b --files".split(' ').map(str::to_owned);
+        assert_eq!(of("race http://u:p@a/ --url=http://u@b/@"), "race http://***@a/ --url=http://***@b/@");
+        let file = "race --file a.toml --rev x --file=b --files".split(' ').map(OsString::from);
         assert_eq!(without("--file", file), ["race", "--rev", "x", "--files"]);
+    }
+
+    #[test]
+    fn a_command_line_that_is_not_utf_8_is_taken_apart_but_not_kept() {
+        let odd = OsString::from_vec(b"o\xff.md".to_vec());
+        let all = || ["race", "--seed", "7", "--output"].map(OsString::from).into_iter().chain([odd.clone()]);
+        assert_eq!(without("--seed", all()), ["race".as_ref(), "--output".as_ref(), odd.as_os_str()]);
+        assert_eq!(words(all()), Vec::<String>::new());
     }
 }

@@ -38,7 +38,7 @@ impl ServersOnArgs {
         let Some(transport) = self.server_on.clone().or(of_study) else {
             let lost = [(self.server_address.is_some(), "--server-address"), (self.put.is_given(), "--put")];
             return match lost.into_iter().find(|(is_given, _)| *is_given) {
-                Some((option, _)) => Err(WrongInput(format!(
+                Some((_, option)) => Err(WrongInput(format!(
                     "{option} is only for servers on another machine: name it with --server-on 'ssh HOST'"
                 ))
                 .into()),

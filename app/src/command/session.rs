@@ -7,7 +7,7 @@ use crate::watch::Watch;
 use lab::heat::schedule::budget;
 use lab::setup::{self, SetupError};
 use lab::{LabError, Session, blocks};
-use model::{Findings, Run, Target};
+use model::{Findings, Run};
 use std::process::ExitCode;
 
 /// Prints which contenders are missing, and returns how many take part besides the reference; fails if there is none.
@@ -30,16 +30,6 @@ pub fn check_budget(run: &Run, is_asked: bool) -> Result<(), WrongInput> {
         Some(why) => Err(WrongInput(why)),
         None => Ok(()),
     }
-}
-
-/// The path of a URL that is requested from servers that drome starts, which are on this machine.
-pub fn own_path(url: &str) -> anyhow::Result<String> {
-    let target = Target::resolve(&url.replace("{port}", "1").replace("{host}", "127.0.0.1"))?;
-    if !target.address.tcp().is_some_and(|at| at.ip().is_loopback()) {
-        let why = "drome starts these servers itself, so its host must be 127.0.0.1 or localhost";
-        return Err(WrongInput(format!("{url} is not on this machine: {why}")).into());
-    }
-    Ok(target.path)
 }
 
 /// Measures what is left of a run, with its progress on standard error.

@@ -6,8 +6,8 @@ use super::format::{self, FormatArgs};
 use super::load::parse::positive_time;
 use super::pictures::Pictures;
 use super::servers_on::{self, ServersOnArgs};
-use super::session::own_path;
 use super::stored_report::{self, Ending};
+use super::url::{self, OwnUrl};
 use crate::console;
 use crate::failure::WrongInput;
 use crate::options::{Common, MachineArgs, Spacing, share};
@@ -19,10 +19,9 @@ use lab::setup::{self, Lineup, Rules, ServerCommand};
 use lab::sweep::{Entry, Servers, Setting};
 use lab::{Lab, sweep};
 use model::observation::Raced;
-use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target, Until};
+use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Until};
 use report::TextStyle;
 use std::collections::BTreeMap;
-use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -31,8 +30,8 @@ use watch::Watch;
 /// The largest number of contenders: each has a letter from A to Z.
 const MOST: usize = 26;
 
-/// A running server must accept a connection within this time.
-const REACH: Duration = Duration::from_secs(2);
+/// The usual share of `--common`.
+const COMMON: f64 = 0.7;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -85,12 +84,12 @@ pub struct SweepArgs {
     #[arg(long, value_name = "PROMISE")]
     keep: Option<String>,
     /// Longest time of the search of --keep
-    #[arg(long, default_value = "2min", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, default_value = "2min", value_name = "TIME", requires = "keep", value_parser = humantime::parse_duration)]
     budget: Duration,
     /// Rate at which several servers are compared, as a share of the highest rate that the slowest server keeps up with
-    /// (its knee)
-    #[arg(long, default_value = "70%", value_name = "SHARE", value_parser = share)]
-    common: f64,
+    /// (its knee) [default: 70%]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    common: Option<f64>,
     #[command(flatten)]
     servers_on: ServersOnArgs,
     #[command(flatten)]
@@ -137,7 +136,7 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut watch = Watch::new();
     let swept = sweep::run(&setting, titles.len(), &mut servers, &mut watch);
     watch.finish();
-    let url = args.url.as_ref().unwrap_or(&args.path_url);
+    let url = run.study.cells.first().map_or("", |cell| cell.title.as_str());
     let elapsed = sweep::Measure::elapsed(&servers);
     let lab_failure = swept.lab_failure.clone();
     let found = sweep::findings(&run, &setting, url, &titles, swept, elapsed);
@@ -191,8 +190,11 @@ fn check(args: &SweepArgs) -> Result<(), WrongInput> {
         let why = "--shares: each must be above 0 and at most 1000% of the capacity, such as 5%,50%,120%";
         return Err(WrongInput(why.to_owned()));
     }
-    if !(args.common > 0.0 && args.common < 1.0) {
+    if !args.common.is_none_or(|share| share > 0.0 && share < 1.0) {
         return Err(WrongInput("--common: must be a share above 0 and below 1, such as 70%".to_owned()));
+    }
+    if args.start.len() < 2 && args.common.is_some() {
+        return Err(WrongInput("--common: only several servers are compared: repeat --start".to_owned()));
     }
     if args.start.len() > MOST {
         return Err(WrongInput(format!("--start: at most {MOST} servers can be compared")));
@@ -213,7 +215,7 @@ fn setting(args: &SweepArgs, seed: u64, keep: Option<Promise>) -> Setting {
         seed,
         keep,
         budget: args.budget,
-        common_share: args.common,
+        common_share: args.common.unwrap_or(COMMON),
     }
 }
 
@@ -221,18 +223,13 @@ type Ready = (Run, Lab, Vec<Entry>, Vec<String>);
 
 /// A sweep of one running server.
 fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
-    let target = Target::resolve(url)?;
-    if let Some(address) = target.address.tcp()
-        && let Err(error) = TcpStream::connect_timeout(&address, REACH)
-    {
-        bail!("can't connect to {address} ({error}): is the server running, and on this port?");
-    }
+    let target = url::reached(url)?;
     if args.servers_on.is_given() {
         bail!(WrongInput(
             "--server-on needs --start: a server that already runs is where its URL says".to_owned()
         ));
     }
-    let run = setup::race_run(study(args, url), BTreeMap::new(), Raced::default(), rules(args));
+    let run = setup::race_run(study(args, &target.url), BTreeMap::new(), Raced::default(), rules(args));
     let lab = setup::lab(&run, Lineup::default(), stop_flag()?, None)?;
     let keep_alive = !args.no_keepalive;
     let asking =
@@ -249,19 +246,21 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
         cpus: lab.cores.client.clone(),
         ..Plan::new(target, ask, load, Until::Elapsed(args.duration))
     };
-    Ok((run, lab, vec![Entry::Running(Box::new(plan))], vec![url.to_owned()]))
+    let name = plan.target.shown();
+    Ok((run, lab, vec![Entry::Running(Box::new(plan))], vec![name]))
 }
 
 /// A sweep of servers that are started for every measurement.
 fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
-    let path = own_path(&args.path_url)?;
+    let OwnUrl { shown, path, asked_at } = OwnUrl::read(&args.path_url, args.servers_on.is_given())?;
     let commands: Vec<ServerCommand> =
         args.start.iter().map(|line| ServerCommand::at(line, args.servers_on.is_given())).collect();
     let (mut lineup, entrants) = setup::commands(&commands, &path)?;
+    lineup.ask_at(asked_at.as_ref());
     let remote = args.servers_on.connect(None)?;
     servers_on::take(remote.as_ref(), &mut lineup)?;
     let entries = lineup.prepared.iter().map(|p| Entry::Started(p.name.clone())).collect();
-    let mut run = setup::race_run(study(args, &args.path_url), entrants, Raced::default(), rules(args));
+    let mut run = setup::race_run(study(args, &shown), entrants, Raced::default(), rules(args));
     servers_on::describe(remote.as_ref(), &mut run)?;
     let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;
     if !args.any_body {

@@ -14,6 +14,8 @@ pub mod topics;
 use crate::cli::Cli;
 use crate::command::gate::STOP_BISECTING;
 use clap::{Command, CommandFactory, FromArgMatches};
+use model::url::redacted;
+use std::borrow::Cow;
 
 /// The command line's definition with examples, exit codes and topics.
 pub fn command() -> Command {
@@ -36,9 +38,14 @@ pub fn parse() -> Cli {
 
 /// Prints the error, or the help that was asked for, and ends.
 fn refuse(error: &clap::Error) -> ! {
-    let _ = error.print();
+    let text = error.render().to_string();
+    // An argument that is not understood is shown, and may be a URL with a password.
+    match redacted(&text) {
+        Cow::Owned(harmless) if harmless != text => alert!("{harmless}"),
+        _ => drop(error.print()),
+    }
     // In a bisection, the usual code of a wrong command line would mean a bad revision.
-    let is_bisection = std::env::args().any(|arg| arg == "--bisect");
+    let is_bisection = std::env::args_os().any(|arg| arg == "--bisect");
     std::process::exit(if error.use_stderr() && is_bisection {
         STOP_BISECTING.into()
     } else {

@@ -118,7 +118,8 @@ fn commands_that_can_not_race_are_refused_with_the_reason() {
         "{}",
         finished.err
     );
-    let finished = race(&home, &[&drome, &drome], &["--url", "http://127.0.0.1:{port}/none"]);
+    let finished =
+        race(&home, &[&drome, &drome], &["--url", "http://127.0.0.1:{port}/none", "--ready", "10s"]);
     assert!(finished.code == 2 && finished.err.contains("status 404"), "{}", finished.err);
     let finished = race(&home, &[&drome, &drome], &["--url", "http://192.0.2.1:{port}/"]);
     assert!(finished.code == 2 && finished.err.contains("not on this machine"), "{}", finished.err);

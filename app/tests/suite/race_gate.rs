@@ -66,7 +66,8 @@ fn what_is_no_judgement_stops_a_bisection() {
         let failed = race(&home, &commands, &["--fail-if-slower", "2%"]);
         assert_eq!(failed.code, 2, "{}", failed.err);
     }
-    let nowhere = ["--url", "http://127.0.0.1:{port}/none", "--fail-if-slower", "2%", "--bisect"];
+    let nowhere = ["--url", "http://127.0.0.1:{port}/none", "--ready", "10s"];
+    let nowhere = [&nowhere[..], &["--fail-if-slower", "2%", "--bisect"]].concat();
     let stopped = race(&home, &[&fast, &fast], &nowhere);
     assert!(
         stopped.code == 128 && stopped.err.contains("status 404"),
@@ -83,10 +84,10 @@ fn a_later_command_that_does_not_start_or_answers_wrongly_is_no_failure_of_drome
     let fast = fast();
     let other = "python3 -c 'import http.server as h
 class H(h.BaseHTTPRequestHandler):
-    def do_GET(self): self.send_response(500); self.end_headers()
+    def do_GET(self): self.send_response(403); self.end_headers()
     def log_message(self, *a): pass
 h.HTTPServer((\"127.0.0.1\", {port}), H).serve_forever()'";
-    for (later, why) in [("sh -c 'exit 7' {port}", "exit status: 7"), (other, "status 500")] {
+    for (later, why) in [("sh -c 'exit 7' {port}", "exit status: 7"), (other, "status 403")] {
         for (args, code) in [(&["--bisect"][..], 125), (&[], 4)] {
             let judged = race(&home, &[&fast, later], &[&["--fail-if-slower", "2%"], args].concat());
             assert!(judged.code == code && judged.err.contains(why), "{}: {}", judged.code, judged.err);

@@ -86,7 +86,7 @@ fn serve(mut stream: TcpStream) -> std::io::Result<()> {
 }
 
 fn main() {
-    let port = std::env::args().nth(1).and_then(|word| word.parse::<u16>().ok()).expect("the port");
+    let port = std::env::args_os().nth(1).and_then(|word| word.to_str()?.parse::<u16>().ok()).expect("the port");
     let listener = TcpListener::bind(("127.0.0.1", port)).expect("the port to be free");
     for stream in listener.incoming().flatten() {
         std::thread::spawn(move || serve(stream));

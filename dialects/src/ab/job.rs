@@ -4,12 +4,13 @@ use super::head::head;
 use super::heard::{Heard, TIMED_OUT};
 use super::options::{Options, strerror};
 use super::report::{Facts, sorted, text};
-use super::url::resolve;
+use super::url::{resolve, unknown};
 use super::usage::{BANNER, HTML_BANNER};
 use super::{files, html};
 use crate::{Call, Halt, Job, Printed};
 use model::{Address, Ask, Exchange, Expect, Load, Plan, Tally, Target, TlsChoice, Until};
 use std::io;
+use std::net::SocketAddr;
 use std::time::SystemTime;
 
 /// The number of descriptors that a run needs in addition to those of its connections.
@@ -45,13 +46,14 @@ fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
     let Some(head) = head(options) else { return Err(("Request too long\n\n".to_owned(), 1)) };
     let from = match &options.from {
         None => None,
-        Some(host) => Some(resolve(host, 0, None)?.ip()),
+        Some(host) => resolve(host, 0, None)?.first().map(SocketAddr::ip),
     };
     let (host, port) = match &options.proxy {
         Some((host, port)) => (host.as_str(), *port),
         None => (options.url.host.as_str(), options.url.port),
     };
-    let address = resolve(host, port, from)?;
+    let mut addresses = resolve(host, port, from)?.into_iter();
+    let Some(address) = addresses.next() else { return Err(unknown(host)) };
     if options.timeout.is_zero() {
         return Err((TIMED_OUT.0.to_owned(), TIMED_OUT.1));
     }
@@ -65,8 +67,9 @@ fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
         url: options.url.whole.clone(),
         host: options.header("Host").map_or_else(|| options.url.authority(), str::to_owned),
         path: options.url.path.clone(),
-        address: Address::Tcp(address),
+        others: addresses.collect(),
         tls: options.url.is_tls,
+        ..Target::at(Address::Tcp(address))
     };
     let mut request = head.into_bytes();
     request.extend_from_slice(options.body.as_deref().unwrap_or_default());

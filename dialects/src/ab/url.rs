@@ -59,25 +59,26 @@ impl Url {
     }
 }
 
-/// An address of a host, or APR's error message and ab's exit code.
-///
-/// ab tries all addresses until one accepts. Most servers under test listen on IPv4, so if a name has several
-/// addresses, an IPv4 address is used.
-pub fn resolve(host: &str, port: u16, from: Option<IpAddr>) -> Result<SocketAddr, (String, u8)> {
-    let failed = |why: &str| {
-        let (words, number, code) = if why.contains("Temporary failure") {
-            ("Temporary failure in name resolution", 670_003, 51)
-        } else {
-            ("Name or service not known", 670_002, 50)
-        };
-        (format!("apr_sockaddr_info_get() for {host}: {words} ({number})\n"), code)
+/// The addresses of a host, or APR's error message and ab's exit code. ab connects to the first that accepts; `from` can reach those of its
+/// own kind only.
+pub fn resolve(host: &str, port: u16, from: Option<IpAddr>) -> Result<Vec<SocketAddr>, (String, u8)> {
+    let all = (host, port).to_socket_addrs().map_err(|error| failed(host, &error.to_string()))?;
+    let is_wanted = |address: &SocketAddr| from.is_none_or(|from| from.is_ipv4() == address.is_ipv4());
+    Ok(all.filter(is_wanted).collect())
+}
+
+/// The message about a host without an address, and the exit code.
+pub fn unknown(host: &str) -> (String, u8) {
+    failed(host, "no address")
+}
+
+fn failed(host: &str, why: &str) -> (String, u8) {
+    let (words, number, code) = if why.contains("Temporary failure") {
+        ("Temporary failure in name resolution", 670_003, 51)
+    } else {
+        ("Name or service not known", 670_002, 50)
     };
-    let all: Vec<SocketAddr> =
-        (host, port).to_socket_addrs().map_err(|error| failed(&error.to_string()))?.collect();
-    let is_wanted =
-        |address: &&SocketAddr| from.map_or(address.is_ipv4(), |from| from.is_ipv4() == address.is_ipv4());
-    let found = all.iter().find(is_wanted).or(all.first().filter(|_| from.is_none()));
-    found.copied().ok_or_else(|| failed("no address"))
+    (format!("apr_sockaddr_info_get() for {host}: {words} ({number})\n"), code)
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@ pub use read::read;
 
 use crate::{Call, Dialect, Job, Printed};
 use job::{HttpLoad, Sums};
-use model::{Arrivals, Ask, Connecting, Expect, Gaps, Load, Order, Plan, Rate, Target, TlsChoice, Until};
+use model::{
+    Address, Arrivals, Ask, Connecting, Expect, Gaps, Load, Order, Plan, Rate, Target, TlsChoice, Until,
+};
 use options::{End, Options, Start, fatal};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -113,8 +115,17 @@ fn target(name: &str, options: &Options, urls: &[Url]) -> Result<Target, Printed
     }
     let scheme = if is_secure { "https" } else { "http" };
     Target::resolve(&format!("{scheme}://{host}:{port}/"))
-        .map(|target| Target { url: first.text.clone(), path: first.file.clone(), ..target })
+        .map(|target| Target { url: first.text.clone(), path: first.file.clone(), ..prefer_ipv4(target) })
         .map_err(|_| fatal(name, &format!("unknown host - {host}")))
+}
+
+/// The target with its addresses of IPv4 before those of IPv6, as `http_load` chooses.
+fn prefer_ipv4(target: Target) -> Target {
+    let mut all: Vec<Address> = target.addresses().collect();
+    all.sort_by_key(|address| !address.tcp().is_some_and(|address| address.is_ipv4()));
+    let mut all = all.into_iter();
+    let address = all.next().unwrap_or(target.address);
+    Target { address, others: all.filter_map(|other| other.tcp()).collect(), ..target }
 }
 
 /// The local addresses from a file, one per line.

@@ -16,8 +16,8 @@ pub fn target(options: &Options) -> Option<Target> {
         url: format!("{scheme}://{server}:{port}{}", options.uri),
         host: options.server_name.as_deref().unwrap_or(server).to_owned(),
         path: options.uri.clone(),
-        address: Address::Tcp(address),
         tls: options.ssl,
+        ..Target::at(Address::Tcp(address))
     })
 }
 

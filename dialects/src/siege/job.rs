@@ -217,7 +217,8 @@ impl Siege {
             let _ = writeln!(text, "**** {mark} ****");
         }
         if s.show_log {
-            let home = std::env::var("HOME").unwrap_or_default();
+            let home = std::env::var_os("HOME").unwrap_or_default();
+            let home = home.display();
             let _ = write!(
                 printed.out,
                 "LOG FILE: {}\nYou can disable this log file notification by editing\n{home}/.siege/siege.conf and changing 'show-logfile' to false.\n",

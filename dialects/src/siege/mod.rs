@@ -216,7 +216,7 @@ fn ended(job: &mut Siege, printed: &Printed, end: impl FnOnce(&mut Siege) -> Pri
 /// A target to which no connection is ever made.
 fn nowhere() -> Target {
     let address = model::Address::Tcp(std::net::SocketAddr::from(([127, 0, 0, 1], 9)));
-    Target { url: String::new(), host: String::new(), path: "/".to_owned(), address, tls: false }
+    Target::at(address)
 }
 
 /// Checks that all URLs are on one server, because a measurement is of one server.

@@ -8,12 +8,13 @@ use std::path::Path;
 /// Reads the settings from `given` or else from the file that `SIEGERC` names; it must be readable. Without both, from `~/.siege/siege.conf`
 /// or else `/etc/siege/siegerc`. Without any file, the defaults are those of Debian's file.
 pub fn load(given: Option<&str>) -> Result<Settings, Printed> {
-    let environment = std::env::var("SIEGERC").ok();
+    let environment = std::env::var_os("SIEGERC").map(|path| path.to_string_lossy().into_owned());
     if let Some(path) = given.or(environment.as_deref()) {
         let text = std::fs::read_to_string(path).map_err(|_| missing(path))?;
         return read(path, &text);
     }
-    let home = std::env::var("HOME").unwrap_or_default();
+    let home = std::env::var_os("HOME").unwrap_or_default();
+    let home = home.to_string_lossy();
     for path in [format!("{home}/.siege/siege.conf"), "/etc/siege/siegerc".to_owned()] {
         if let Ok(text) = std::fs::read_to_string(&path) {
             return read(&path, &text);

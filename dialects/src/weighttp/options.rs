@@ -151,13 +151,7 @@ impl Options {
         let address = address.ok_or_else(|| fail(format!("could not resolve hostname: {name}")))?;
         let host = if port == 80 { name.to_owned() } else { format!("{name}:{port}") };
         let path = if path.is_empty() { "/" } else { path };
-        Ok(Target {
-            url: self.url.clone(),
-            host,
-            path: path.to_owned(),
-            address: Address::Tcp(address),
-            tls: false,
-        })
+        Ok(Target { url: self.url.clone(), host, path: path.to_owned(), ..Target::at(Address::Tcp(address)) })
     }
 
     /// The bytes of a request.

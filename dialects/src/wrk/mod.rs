@@ -92,8 +92,8 @@ fn plan(options: &Options, script: &Script, address: SocketAddr) -> Plan {
         url: url.whole.clone(),
         host,
         path: url.path.clone(),
-        address: Address::Tcp(address),
         tls: url.is_tls(),
+        ..Target::at(Address::Tcp(address))
     };
     let connections = usize::try_from(options.connections_used()).unwrap_or(usize::MAX);
     let load = if options.is_wrk2 {

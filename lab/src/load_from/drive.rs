@@ -78,7 +78,7 @@ impl Drive<'_> {
     pub fn run(&self, watch: &dyn Watch) -> Result<Driven, DriveError> {
         let plans = divide(self.plan, self.links.len())?;
         let all: Vec<(&Link, &Plan)> = self.links.iter().zip(&plans).collect();
-        each(&all, |link, plan| self.prepare(link, plan))?;
+        let ready = each(&all, |link, plan| self.prepare(link, plan))?;
         let clocks = each(&all, |link, _| clock(link))?;
         let longest_ns = clocks.iter().map(|clock| clock.round_trip_ns).max().unwrap_or(0);
         let agreed_ns = agent::now_ns() + skew::lead(longest_ns).as_nanos() as u64;
@@ -88,10 +88,12 @@ impl Drive<'_> {
             .zip(clocks)
             .zip(ended)
             .zip(self.names)
-            .map(|((((link, plan), clock), ended), name)| sum::Part {
+            .zip(ready)
+            .map(|(((((link, plan), clock), ended), name), ready)| sum::Part {
                 name: name.clone(),
                 host: link.hello().host.clone(),
                 cores: link.hello().cores,
+                address: ready.address,
                 plan: (*plan).clone(),
                 clock,
                 ended,

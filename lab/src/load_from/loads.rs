@@ -27,6 +27,9 @@ const LONGEST_LEAD_NS: u64 = 120_000_000_000;
 /// The maximum number of requests in flight on one connection.
 const MOST_PIPELINED: usize = 10_000;
 
+/// The maximum number of further addresses of the target, each of which may be tried for a second.
+const MOST_ADDRESSES: usize = 60;
+
 /// How long the end of the link waits for loads to end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -63,11 +66,12 @@ impl Loads {
         let bytes =
             call.blob(part).ok_or("the plan did not arrive: this is a bug in drome, please report it")?;
         let mut part = read_part(&bytes)?;
+        load::reach(&mut part.plan.target).map_err(|error| error.to_string())?;
         fit(&mut part);
         load::check(&part.plan).map_err(|error| error.to_string())?;
         // From here on the server is asked for nothing before the start.
         part.plan.probe = false;
-        let ready = Ready { threads: part.plan.threads };
+        let ready = Ready { threads: part.plan.threads, address: part.plan.target.address.to_string() };
         *locked(&self.part) = Some(part);
         json(&ready)
     }
@@ -146,6 +150,7 @@ fn check(part: &Part) -> Result<(), String> {
     };
     let is_sound = !plan.asks.is_empty()
         && (1..=MOST_PIPELINED).contains(&plan.pipeline)
+        && plan.target.others.len() <= MOST_ADDRESSES
         && (1..=1000).contains(&plan.one_of.machines)
         && plan.one_of.index < plan.one_of.machines
         && plan.connecting.rate_per_s.is_none_or(|rate| rate > 0.0)

@@ -30,10 +30,12 @@ pub struct Part {
 }
 
 /// A machine that is ready.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ready {
     /// The number of worker threads that it will use.
     pub threads: usize,
+    /// The address of the target that it has reached.
+    pub address: String,
 }
 
 /// The content of a [`RUN`] request: when to start the load.

@@ -14,6 +14,8 @@ pub struct Part {
     pub host: String,
     /// The number of its CPUs.
     pub cores: usize,
+    /// The address that it asked.
+    pub address: String,
     /// Its plan.
     pub plan: Plan,
     /// How its clock differs.
@@ -59,6 +61,7 @@ fn machine(part: &Part, agreed_ns: u64) -> Machine {
         name: part.name.clone(),
         host: part.host.clone(),
         cores: part.cores,
+        address: part.address.clone(),
         connections: load.connections(),
         rate_per_s: share.map(|rate| rate.mean_per_s(window_ns)),
         clock: Some(part.clock),

@@ -104,7 +104,15 @@ fn account(latencies_ns: &[u64]) -> Account {
 fn done(name: &str, ended: Result<Account, String>) -> Done {
     let plan = divide(&plan(closed(4), Until::Answered(4)), 1).unwrap().remove(0);
     let clock = Clock { offset_ns: 2, bound_ns: 1, round_trip_ns: 2 };
-    Done { name: name.to_owned(), host: "box".to_owned(), cores: 4, plan, clock, ended }
+    Done {
+        name: name.to_owned(),
+        host: "box".to_owned(),
+        cores: 4,
+        address: "127.0.0.1:1".to_owned(),
+        plan,
+        clock,
+        ended,
+    }
 }
 
 #[test]

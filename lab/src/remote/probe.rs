@@ -133,7 +133,7 @@ fn dropped(text: &str, port: u16) -> u64 {
 fn bind(host: Ipv4Addr) -> std::io::Result<(TcpListener, UdpSocket)> {
     let mut last = None;
     for _ in 0..10 {
-        let port = crate::server::ports::free_port_of(host)?;
+        let port = crate::server::ports::free_port_of(&[host.into()])?;
         match TcpListener::bind((host, port)).and_then(|tcp| Ok((tcp, UdpSocket::bind((host, port))?))) {
             Ok(both) => return Ok(both),
             Err(error) => last = Some(error),

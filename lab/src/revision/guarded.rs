@@ -6,7 +6,7 @@ use crate::lock::Lock;
 use crate::server::supervise::{Server, Start};
 use model::contender::StopSignal;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,7 +68,7 @@ fn start(log: &Path) -> Start {
         log: log.to_owned(),
         cpus: Vec::new(),
         descriptors: None,
-        address: SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0),
+        address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         env: Vec::new(),
         stop: StopSignal::Kill,
         removal: Vec::new(),

@@ -16,7 +16,7 @@ use rustix::process::{
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, Error, ErrorKind, Read, Write, stdin, stdout};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -43,7 +43,7 @@ pub struct Order {
     /// Program and arguments.
     pub command: Vec<String>,
     /// The address on which the server is to listen: `DROME_HOST` in its environment.
-    pub host: Ipv4Addr,
+    pub host: IpAddr,
     /// More variables of its environment, in place of drome's own of the same names.
     pub env: Vec<(String, String)>,
     /// The CPUs that the server may use; empty: all.

@@ -10,7 +10,7 @@ use crate::server::starting;
 pub use crate::server::starting::Place;
 use crate::server::verify;
 pub use crate::server::work::{Work, Works};
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::AtomicBool;
 
 /// A contender that is running, ready and verified.
@@ -40,8 +40,12 @@ impl Instance {
             let wanted = Wanted { cpus: &place.cpus, connections: place.connections, log: &log };
             Self::of_remote(RemoteServer::start(contender, wanted, stop)?, starting::plainest_path(serves))?
         } else {
-            let (owned, address) = starting::start(prepared, place, Ipv4Addr::LOCALHOST, stop)?;
-            Self { server: AnyServer::Owned(Box::new(owned)), origin: Origin::from(address) }
+            let asked_at = prepared.asked_at.as_ref();
+            let usual = [IpAddr::V4(Ipv4Addr::LOCALHOST)];
+            let hosts = asked_at.map_or(&usual[..], |asked_at| &asked_at.hosts);
+            let (owned, address) = starting::start(prepared, place, hosts, stop)?;
+            let origin = asked_at.map_or_else(|| Origin::from(address), |asked_at| asked_at.origin(address));
+            Self { server: AnyServer::Owned(Box::new(owned)), origin }
         };
         let wrong = verify::brief(&instance.origin, serves, works)?;
         if wrong.is_empty() { Ok(instance) } else { Err(Fault::Contender(fails(&wrong))) }

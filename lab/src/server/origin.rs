@@ -1,7 +1,8 @@
 //! Where requests to a server go, and which host they name.
 
+use model::url::Authorization;
 use model::{Address, Target};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 
 /// The address that a server listens on, and the host that requests to it name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,19 +11,41 @@ pub struct Origin {
     pub address: SocketAddr,
     /// The Host header.
     pub host: String,
+    /// The credentials that requests carry.
+    pub authorization: Option<Authorization>,
+}
+
+/// How a server that drome starts is asked, where that is not at 127.0.0.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedAt {
+    /// The addresses of this machine at which it may listen, in the order in which they are tried; at least one.
+    pub hosts: Vec<IpAddr>,
+    /// The host that requests name, without a port.
+    pub name: String,
+    /// The credentials that requests carry.
+    pub authorization: Option<Authorization>,
+}
+
+impl AskedAt {
+    /// The origin of a server that listens at this address.
+    pub fn origin(&self, address: SocketAddr) -> Origin {
+        let host = format!("{}:{}", self.name, address.port());
+        Origin { address, host, authorization: self.authorization.clone() }
+    }
 }
 
 impl From<SocketAddr> for Origin {
     /// The origin of a server for which requests name the address as their host.
     fn from(address: SocketAddr) -> Self {
-        Self { address, host: address.to_string() }
+        Self { address, host: host_of(address), authorization: None }
     }
 }
 
 impl Origin {
     /// The origin of a URL; `None` for a Unix socket.
     pub fn of(target: &Target) -> Option<Self> {
-        Some(Self { address: target.address.tcp()?, host: target.host.clone() })
+        let authorization = target.authorization.clone();
+        Some(Self { address: target.address.tcp()?, host: target.host.clone(), authorization })
     }
 
     /// The target for a path of this server.
@@ -31,9 +54,17 @@ impl Origin {
             url: format!("http://{}{path}", self.host),
             host: self.host.clone(),
             path: path.to_owned(),
-            address: Address::Tcp(self.address),
-            tls: false,
+            authorization: self.authorization.clone(),
+            ..Target::at(Address::Tcp(self.address))
         }
+    }
+}
+
+/// An address as a request names it: a zone means nothing to the server.
+fn host_of(address: SocketAddr) -> String {
+    match address {
+        SocketAddr::V6(v6) => SocketAddrV6::new(*v6.ip(), v6.port(), 0, 0).to_string(),
+        SocketAddr::V4(v4) => v4.to_string(),
     }
 }
 

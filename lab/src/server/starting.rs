@@ -7,9 +7,9 @@ use crate::server::local;
 use crate::server::origin::Origin;
 use crate::server::ports;
 use crate::server::supervise::{Server, Start};
-use crate::server::verify;
+use crate::server::verify::{self, Answer};
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -44,26 +44,28 @@ struct Starting<'p> {
     prepared: &'p Prepared,
     place: &'p Place,
     server: Server,
-    at: SocketAddrV4,
+    /// The addresses at which it may listen.
+    hosts: &'p [IpAddr],
+    /// Where it listens, or is expected to.
+    at: SocketAddr,
     /// How its container is run, and the container's name; `None`: it runs in none.
     container: Option<(&'p Launch, String)>,
 }
 
-/// Starts a contender on this address of the machine and waits until it answers, with whatever status and body; returns the server and its
-/// address.
+/// Starts a contender and waits until it answers at one of these addresses of the machine; returns the server and that address. Whether it
+/// answers correctly is verified afterwards.
 pub fn start(
     prepared: &Prepared,
     place: &Place,
-    host: Ipv4Addr,
+    hosts: &[IpAddr],
     stop: &AtomicBool,
 ) -> Result<(Server, SocketAddr), Fault> {
     let mut tried = 1;
     loop {
-        let mut starting = Starting::on_free_port(prepared, place, host)?;
+        let mut starting = Starting::on_free_port(prepared, place, hosts)?;
         match starting.wait_ready(stop) {
             Ok(()) => {
-                let address = starting.address();
-                return Ok((starting.server, address));
+                return Ok((starting.server, starting.at));
             }
             // Another process may have taken the port after it was chosen and before the server listened on it.
             Err(Fault::Contender(_)) if tried < MAX_PORTS && starting.is_port_taken() => tried += 1,
@@ -78,13 +80,11 @@ pub fn plainest_path(serves: &BTreeMap<String, String>) -> &str {
 }
 
 impl<'p> Starting<'p> {
-    fn address(&self) -> SocketAddr {
-        SocketAddr::V4(self.at)
-    }
-
-    fn on_free_port(prepared: &'p Prepared, place: &'p Place, host: Ipv4Addr) -> Result<Self, Fault> {
+    fn on_free_port(prepared: &'p Prepared, place: &'p Place, hosts: &'p [IpAddr]) -> Result<Self, Fault> {
+        let host =
+            *hosts.first().ok_or_else(|| Fault::Lab("a server has no address to listen at".to_owned()))?;
         let unable = |e| Fault::unable(&format!("no port of {host} is free"), &e);
-        let at = SocketAddrV4::new(host, ports::free_port_of(host).map_err(unable)?);
+        let at = SocketAddr::new(host, ports::free_port_of(hosts).map_err(unable)?);
         let (log, cpus, stop) = (place.log.clone(), place.cpus.clone(), prepared.contender.run.stop);
         let descriptors = descriptors(place.connections, net::limits::descriptors_at_start());
         let container = prepared.launch.as_ref().map(|launch| (launch, new_name()));
@@ -95,41 +95,66 @@ impl<'p> Starting<'p> {
             Some((launch, name)) => Ok(launch.command(name, &place.cpus, at.port())),
             None => lay(prepared, place, at, dir),
         })?;
-        Ok(Self { prepared, place, server, at, container })
+        Ok(Self { prepared, place, server, hosts, at, container })
     }
 
-    /// Waits until the contender answers a request, with whatever status and body. Whether it answers correctly is verified afterwards,
-    /// once.
+    /// Waits until the contender answers a request. As long as it answers with a status that servers have while they start, it is asked
+    /// again; what it still answers when its time is over is left to the verification, which names everything that is wrong.
     fn wait_ready(&mut self, stop: &AtomicBool) -> Result<(), Fault> {
         let prepared = self.prepared;
-        let (origin, path) = (Origin::from(self.address()), plainest_path(&prepared.contender.serves));
+        let path = plainest_path(&prepared.contender.serves);
         let patience = prepared.contender.run.ready;
         let deadline = Instant::now() + patience;
         loop {
             if let Some(end) = self.server.ended() {
                 return Err(Fault::Contender(end));
             }
-            let Err(why) = verify::get(&origin, path) else {
-                self.find_container(stop)?;
-                self.ensure_pinned()?;
-                return self.sees_its_own_answer();
-            };
+            let (asked, is_late) = (self.ask(path), Instant::now() > deadline);
             if stop.load(Ordering::Relaxed) {
                 return Err(Fault::interrupted());
             }
-            if Instant::now() > deadline {
-                if let Some(own) = Fault::own(&why) {
-                    return Err(own);
+            match asked {
+                Ok(answer) if is_late || !may_still_start(answer.status) => {
+                    self.find_container(stop)?;
+                    self.ensure_pinned()?;
+                    return self.sees_its_own_answer();
                 }
-                // Under docker, a listener on another port is seen only if the container's processes are known.
-                let _ = self.find_container(stop);
-                return Err(Fault::Contender(match self.elsewhere() {
-                    Some(where_it_is) => format!("it was not ready within {patience:?}: {where_it_is}"),
-                    None => format!("it was not ready within {patience:?} (last error: {why})"),
-                }));
+                Err(why) if is_late => return Err(self.not_ready(patience, &why, stop)),
+                _ => std::thread::sleep(READY_INTERVAL),
             }
-            std::thread::sleep(READY_INTERVAL);
         }
+    }
+
+    /// Asks it at each of its addresses until one answers.
+    fn ask(&mut self, path: &str) -> std::io::Result<Answer> {
+        let mut first = None;
+        for host in self.hosts {
+            let at = SocketAddr::new(*host, self.at.port());
+            let asked_at = self.prepared.asked_at.as_ref();
+            let origin = asked_at.map_or_else(|| Origin::from(at), |asked_at| asked_at.origin(at));
+            match verify::get(&origin, path) {
+                Ok(answer) => {
+                    self.at = at;
+                    return Ok(answer);
+                }
+                Err(why) => first = first.or(Some(why)),
+            }
+        }
+        Err(first.unwrap_or_else(|| std::io::ErrorKind::AddrNotAvailable.into()))
+    }
+
+    /// Why it does not answer after so long.
+    fn not_ready(&mut self, patience: Duration, why: &std::io::Error, stop: &AtomicBool) -> Fault {
+        if let Some(own) = Fault::own(why) {
+            return own;
+        }
+        // Under docker, a listener on another port is seen only if the container's processes are known.
+        let _ = self.find_container(stop);
+        let is_refused = why.kind() == std::io::ErrorKind::ConnectionRefused;
+        Fault::Contender(match elsewhere(&local::listening(&self.server.tree()), self.at, is_refused) {
+            Some(where_it_is) => format!("it was not ready within {patience:?}: {where_it_is}"),
+            None => format!("it was not ready within {patience:?} (last error: {why})"),
+        })
     }
 
     /// Finds the processes of its container, once.
@@ -179,7 +204,7 @@ impl<'p> Starting<'p> {
             "the command did not start it: the command must run the server itself"
         };
         // A listener that no process is seen to hold may be the server's own: a ring of io_uring can hold it.
-        match local::foreign_listener(&self.server.tree(), self.address()) {
+        match local::foreign_listener(&self.server.tree(), self.at) {
             None => Ok(()),
             Some(pid) => Err(Fault::Contender(format!("process {pid} answers on port {port}, but {owner}"))),
         }
@@ -188,20 +213,22 @@ impl<'p> Starting<'p> {
     /// Whether a process that is not the server's listens on its port.
     fn is_port_taken(&self) -> bool {
         let port = self.at.port();
-        local::listens(&self.server.tree(), port) != Some(true) && !ports::is_free(*self.at.ip(), port)
-    }
-
-    /// Where it listens instead of on its port.
-    fn elsewhere(&self) -> Option<String> {
-        elsewhere(&local::listening(&self.server.tree()), self.at)
+        local::listens(&self.server.tree(), port) != Some(true) && !ports::is_free(self.hosts, port)
     }
 }
 
-/// Where a server listens, process by process, if that is not where it is asked, `at`; and what to change.
-fn elsewhere(listeners: &[(i32, SocketAddr)], at: SocketAddrV4) -> Option<String> {
-    let at = SocketAddr::V4(at);
-    let hears =
-        |own: &SocketAddr| own.port() == at.port() && (own.ip().is_unspecified() || own.ip() == at.ip());
+/// Whether a server that answers with this status may still be starting: a proxy whose server is not there yet and a gate for health checks
+/// answer 502, 503 or 504, an application server has no such path until its application is deployed.
+fn may_still_start(status: u16) -> bool {
+    matches!(status, 404 | 425 | 429 | 500..=599)
+}
+
+/// Where a server listens, process by process, if that is not where it is asked, `at`; and what to change. A listener of all addresses of IPv6
+/// hears those of IPv4 too, unless it was set otherwise: then they refuse connections (`is_refused`).
+fn elsewhere(listeners: &[(i32, SocketAddr)], at: SocketAddr, is_refused: bool) -> Option<String> {
+    let is_all =
+        |own: &SocketAddr| own.ip().is_unspecified() && (own.is_ipv4() == at.is_ipv4() || !is_refused);
+    let hears = |own: &SocketAddr| own.port() == at.port() && (is_all(own) || own.ip() == at.ip());
     if listeners.iter().any(|(_, own)| hears(own)) {
         return None;
     }
@@ -209,7 +236,7 @@ fn elsewhere(listeners: &[(i32, SocketAddr)], at: SocketAddrV4) -> Option<String
     Some(match (listeners.iter().find(|(_, own)| own.port() == port), listeners.first()?) {
         (Some((pid, own)), _) => format!(
             "drome asks it at {at}, but its process {pid} listens only on {own}: its command or its files must use {{host}} \
-             where they set the address"
+             where they set the address; or name the address at which to ask it, as --url http://[::1]:{{port}}/ of a race does"
         ),
         (None, (pid, own)) => format!(
             "nothing listens on port {port}, but its process {pid} listens on {own}: its command or its files must use \
@@ -219,7 +246,7 @@ fn elsewhere(listeners: &[(i32, SocketAddr)], at: SocketAddrV4) -> Option<String
 }
 
 /// Writes its files into its folder, with every placeholder filled in; returns its command.
-fn lay(prepared: &Prepared, place: &Place, at: SocketAddrV4, dir: &Path) -> std::io::Result<Vec<String>> {
+fn lay(prepared: &Prepared, place: &Place, at: SocketAddr, dir: &Path) -> std::io::Result<Vec<String>> {
     let run = &prepared.contender.run;
     let mut places = prepared.places();
     places.extend([
@@ -260,16 +287,16 @@ mod tests {
         let prepared =
             Prepared::write_sources(REFERENCE, catalog.contender(REFERENCE).unwrap(), cache.path()).unwrap();
         let (assets, log) = (cache.path().to_owned(), cache.path().join("log"));
-        let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080);
+        let at = SocketAddr::from(([127, 0, 0, 1], 8080));
         lay(&prepared, &Place { cpus: cpus.to_vec(), connections: 1, assets, log }, at, cache.path()).unwrap()
     }
 
     #[test]
     fn a_server_that_listens_elsewhere_is_told_which_placeholder_it_lacks() {
-        let at = SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 2), 8080);
+        let at = SocketAddr::from(([10, 0, 0, 2], 8080));
         let elsewhere = |own: &[&str]| {
             let listeners: Vec<(i32, SocketAddr)> = own.iter().map(|own| (7, own.parse().unwrap())).collect();
-            super::elsewhere(&listeners, at)
+            super::elsewhere(&listeners, at, false)
         };
         for sound in [
             &[][..],
@@ -280,6 +307,10 @@ mod tests {
         ] {
             assert_eq!(elsewhere(sound), None, "{sound:?}");
         }
+        let of_ipv6 = super::elsewhere(&[(7, "[::]:8080".parse().unwrap())], at, true).unwrap();
+        assert!(
+            of_ipv6.contains("listens only on [::]:8080") && of_ipv6.contains("--url http://[::1]:{port}/")
+        );
         let lacks_host = elsewhere(&["127.0.0.1:9", "127.0.0.1:8080"]).unwrap();
         assert!(
             lacks_host.contains("listens only on 127.0.0.1:8080") && lacks_host.contains("must use {host}")

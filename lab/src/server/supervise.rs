@@ -6,11 +6,11 @@ use crate::fault::Fault;
 use crate::server::container::Container;
 use crate::server::guard::{self, Order};
 use crate::server::image;
-use crate::server::tree::Tree;
+use crate::server::tree::{self, Tree};
 use model::contender::StopSignal;
 use net::Errno;
 use std::io::{BufRead, BufReader, Write};
-use std::net::SocketAddrV4;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -23,6 +23,14 @@ const GUARD_PATIENCE: Duration = Duration::from_secs(30);
 /// How many of a log's last lines an error shows.
 const LOG_LINES: usize = 8;
 
+/// How the guard reports an end without an error.
+const SUCCESS: &str = "exit status: 0";
+
+/// How common servers stay in the foreground.
+const FOREGROUND: &str = "nginx with `daemon off;`, Apache with -DFOREGROUND, lighttpd with -D, php-fpm with -F, HAProxy without -D, \
+    gunicorn, uwsgi and puma without their options for daemons, Caddy with `run` instead of `start`, pm2 as `pm2-runtime`, a script with \
+    `exec` and without `&`";
+
 /// What to start and how. The command and the folder come from [`Server::start`].
 #[derive(Clone, Debug)]
 pub struct Start {
@@ -33,7 +41,7 @@ pub struct Start {
     /// How many descriptors it may have before it raises its limit; `None`: no limit.
     pub descriptors: Option<u64>,
     /// Where it listens.
-    pub address: SocketAddrV4,
+    pub address: SocketAddr,
     /// Variables of its environment, in place of drome's own of the same names.
     pub env: Vec<(String, String)>,
     /// The signal that stops it.
@@ -93,7 +101,7 @@ impl Server {
         let dir = PathBuf::from(server.awaited("dir")?);
         let command = lay(&dir).map_err(|e| Fault::unable("can't write a server's files", &e))?;
         let Start { cpus, descriptors, log, removal, address, env, .. } = server.start.clone();
-        let host = *address.ip();
+        let host = address.ip();
         server.order(&Order { command, host, env, cpus, descriptors, log, removal })?;
         let pid = server.awaited("pid")?;
         server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard sent `{pid}` as a PID")))?;
@@ -162,7 +170,9 @@ impl Server {
     pub fn ended(&mut self) -> Option<String> {
         self.listen();
         let exit = self.exit.as_ref()?;
-        Some(format!("it ended ({exit}){}", last_lines(&self.start.log)))
+        // The tool that runs a container leaves processes of its own.
+        let left = if self.start.removal.is_empty() { tree::living(self.root()).len() } else { 0 };
+        Some(format!("it ended ({exit}){}{}", in_background(exit, left), last_lines(&self.start.log)))
     }
 
     /// Waits for its end, but not longer than this; returns how it ended, as the system says it, if it has.
@@ -188,6 +198,18 @@ impl Server {
             self.exit = Some(exit.to_owned());
         }
     }
+}
+
+/// What to do about a command that ended although its server perhaps did not: it went to the background. `left`: the processes that it left.
+fn in_background(exit: &str, left: usize) -> String {
+    let what = match (left, exit) {
+        (1.., _) => format!(" and left {left} process(es) in the background"),
+        (0, SUCCESS) => ", as a command does that starts its server in the background".to_owned(),
+        _ => return String::new(),
+    };
+    format!(
+        "{what}: drome watches and stops what it starts itself, so a server must stay in the foreground: {FOREGROUND}"
+    )
 }
 
 /// Why there is no guard. An emulator of programs, such as qemu-user, can't start `/proc/self/exe`: the kernel finds a program
@@ -237,6 +259,16 @@ pub fn last_lines(log: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_that_left_its_server_in_the_background_is_told_how_it_stays_in_the_foreground() {
+        let told = in_background(SUCCESS, 2);
+        assert!(told.starts_with(" and left 2 process(es)") && told.contains("`daemon off;`"), "{told}");
+        assert!(in_background("exit status: 1", 1).contains("in the foreground"));
+        assert!(in_background(SUCCESS, 0).contains("in the foreground"), "a service manager has it");
+        assert_eq!(in_background("exit status: 1", 0), "");
+        assert_eq!(in_background("signal: 9 (SIGKILL)", 0), "");
+    }
 
     #[test]
     fn under_an_emulator_of_programs_the_message_says_what_works() {

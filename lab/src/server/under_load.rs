@@ -80,6 +80,7 @@ mod tests {
     fn whoever_ran_out_of_something_is_who_failed() {
         let connect = |errno: net::Errno| LoadError::Connect {
             address: Address::Tcp(([127, 0, 0, 1], 1).into()),
+            more: String::new(),
             source: Error::from_raw_os_error(errno.raw_os_error()),
         };
         let is_own = |error| matches!(counted(Err(error)), Err(Fault::Lab(_)));

@@ -6,6 +6,7 @@ use crate::prepare::Prepared;
 use crate::prepare::folders;
 use crate::remote::RemoteMachine;
 use crate::server::instance::Works;
+use crate::server::origin::AskedAt;
 use model::contender::Track;
 use model::study::REFERENCE;
 use model::{Run, Study};
@@ -30,12 +31,17 @@ impl Lineup {
         Ok(Self { prepared, works: works(catalog)?, remote: None })
     }
 
-    /// Sets how long each contender may take from its start to its first answer; `None` leaves it as it is declared.
+    /// Sets how long each contender may take from its start to its first good answer; `None` leaves it as it is declared.
     pub fn wait_for_answers(&mut self, ready: Option<Duration>) {
         for prepared in &mut self.prepared {
             let run = &mut prepared.contender.run;
             run.ready = ready.unwrap_or(run.ready);
         }
+    }
+
+    /// Sets where each contender that is started on this machine is asked; `None`: at 127.0.0.1.
+    pub fn ask_at(&mut self, asked_at: Option<&AskedAt>) {
+        self.prepared.iter_mut().for_each(|prepared| prepared.asked_at = asked_at.cloned());
     }
 
     /// Describes a run of the study as these contenders are now. Those that lack something are in it with the reason.

@@ -31,7 +31,7 @@ pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<Str
         let mut own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
         own.running = Some(server);
-        let command = vec![target.url.clone()];
+        let command = vec![target.shown()];
         entrants.insert(letter.to_string(), Entrant { title: label, command, ..Entrant::default() });
         prepared.push(own);
     }

@@ -235,3 +235,26 @@ fn who_thinks_does_so_on_a_new_connection_too() {
         }
     }
 }
+
+#[test]
+fn the_addresses_of_a_name_are_tried_in_turn_and_all_are_named_if_none_accepts() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let open = listener.local_addr().unwrap();
+    let closed = |host: [u8; 4]| std::net::SocketAddr::from((host, open.port()));
+    let several = |all: &[std::net::SocketAddr]| {
+        let mut target = Target::resolve("http://127.0.0.1:1/").unwrap();
+        (target.address, target.others) = (model::Address::Tcp(all[0]), all[1..].to_vec());
+        target
+    };
+    for all in [&[open, closed([127, 0, 0, 8])][..], &[closed([127, 0, 0, 8]), closed([127, 0, 0, 9]), open]]
+    {
+        let mut target = several(all);
+        load::reach(&mut target).unwrap();
+        assert_eq!((target.address.tcp(), target.others), (Some(open), Vec::new()), "{all:?}");
+    }
+    let mut nowhere = several(&[closed([127, 0, 0, 8]), closed([127, 0, 0, 9])]);
+    let why = load::reach(&mut nowhere).unwrap_err().to_string();
+    assert!(why.contains("127.0.0.8:") && why.contains("nor to 127.0.0.9:"), "{why}");
+    // With one address, the first connection of the load tells whether it accepts.
+    load::reach(&mut several(&[closed([127, 0, 0, 8])])).unwrap();
+}

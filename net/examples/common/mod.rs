@@ -40,7 +40,8 @@ pub fn main(name: &str, run: fn(&Options) -> Result<(usize, f64)>) -> ExitCode {
 }
 
 fn options() -> Option<Options> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<String> =
+        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let number = |i: usize| args.get(i).and_then(|text| text.parse::<usize>().ok()).filter(|n| *n > 0);
     Some(Options {
         port: args.first()?.parse().ok()?,

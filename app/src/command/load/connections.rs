@@ -4,7 +4,7 @@ use super::parse;
 use crate::failure::WrongInput;
 use crate::options::{Io, IoArgs};
 use clap::Args;
-use model::{Connecting, IoChoice, Think, TlsChoice};
+use model::{Connecting, IoChoice, Target, Think, TlsChoice};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -76,6 +76,29 @@ impl ConnectionArgs {
                 "-c {c} is above -n {most}: {} connections would have nothing to do",
                 c - most
             ))),
+        }
+    }
+
+    /// Refuses options that would do nothing for this target.
+    pub fn fit(&self, target: &Target) -> Result<(), WrongInput> {
+        if self.bursts && self.pipeline == 1 {
+            return Err(WrongInput(
+                "--bursts needs --pipeline with 2 or more: without a pipeline there is nothing to refill"
+                    .to_owned(),
+            ));
+        }
+        let of_tls = [
+            ("--insecure", self.insecure),
+            ("--cacert", self.cacert.is_some()),
+            ("--cert and --key", self.cert.is_some()),
+            ("--no-resumption", self.no_resumption),
+        ];
+        match of_tls.into_iter().find(|(_, is_given)| *is_given && !target.tls) {
+            Some((option, _)) => Err(WrongInput(format!(
+                "{option}: for https only, and {} is not encrypted: leave it out",
+                target.url
+            ))),
+            None => Ok(()),
         }
     }
 

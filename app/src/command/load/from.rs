@@ -55,6 +55,11 @@ pub struct Machines {
 }
 
 impl FromArgs {
+    /// Whether any machines are named.
+    pub fn is_given(&self) -> bool {
+        !self.load_from.is_empty()
+    }
+
     /// Reaches the machines, all at once, if any are named.
     pub fn reach(&self, plan: &Plan) -> anyhow::Result<Option<Machines>> {
         if self.load_from.is_empty() {

@@ -9,6 +9,7 @@ mod profiling;
 mod requests;
 
 use super::stored_report::{self, Ending};
+use super::url;
 use crate::console;
 use crate::failure::WrongInput;
 use crate::live;
@@ -98,20 +99,35 @@ pub fn run(args: &LoadArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let reports = outputs.write(&plan, &tally, &verdict, machines.as_ref())?;
     // Success would be wrong if the server did not keep up with the rate that was asked for.
     let ending = Ending::of(tally.interrupted, verdict.valid && !verdict.fell_behind());
-    stored_report::keep(common, format!("load {}", args.url), ending, started_at, reports);
+    stored_report::keep(common, format!("load {}", plan.target.url), ending, started_at, reports);
     if let Some(profiler) = profiler {
         profiler.finish(&tally, usage.as_ref().map(|usage| usage.cpu_ns))?;
     }
     Ok(ending.code())
 }
 
+impl LoadArgs {
+    /// Refuses options that would do nothing.
+    fn fit(&self, target: &Target, connections: usize) -> Result<(), WrongInput> {
+        if let Some(threads) = self.threads.filter(|threads| *threads > connections as u64) {
+            let why = format!(
+                "--threads {threads} is above the number of connections, {connections}: a thread would have nothing to do"
+            );
+            return Err(WrongInput(why));
+        }
+        self.asking.fit(target)?;
+        self.connections.fit(target)
+    }
+}
+
 /// The plan that the arguments describe.
 fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     let wanted = &args.connections;
     let (connections, per_connection) = (wanted.number(args.requests)?, wanted.per_connection());
-    let mut target = Target::resolve(&args.url)?;
+    let mut target = url::resolve(&args.url)?;
+    args.fit(&target, connections)?;
     if let Some(path) = &wanted.unix {
-        target.address = Address::Unix(path.clone());
+        (target.address, target.others) = (Address::Unix(path.clone()), Vec::new());
     }
     let load = args.open.load(connections, per_connection);
     let duration = args.duration.or_else(|| args.open.length()).unwrap_or(DEFAULT_DURATION);
@@ -119,6 +135,10 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     let cores = Cores::deal();
     let threads = args.threads.map_or(cores.client.len().max(1), |n| n as usize).min(connections);
     let asks = args.asking.asks(&target, per_connection != Some(1))?;
+    // Other machines look for a server from where they are.
+    if !args.from.is_given() {
+        load::reach(&mut target)?;
+    }
     Ok(Plan {
         asks,
         order: args.asking.order(),

@@ -4,6 +4,7 @@ use super::parse;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use model::url::path_as_sent;
 use model::{Ask, Asking, Expect, Order, Target, Verify};
 use std::path::{Path, PathBuf};
 
@@ -45,9 +46,9 @@ pub struct RequestArgs {
     #[arg(long, value_name = "HEX", value_parser = parse::sha256)]
     expect_sha256: Option<[u8; 32]>,
     /// Bodies to check against --expect-body or --expect-sha256 (first: of each connection; sample: also one in 64
-    /// of the others, or one in 1,024 from 32 KiB on)
-    #[arg(long, value_enum, default_value = "sample")]
-    verify: Bodies,
+    /// of the others, or one in 1,024 from 32 KiB on) [default: sample]
+    #[arg(long, value_enum, value_name = "BODIES")]
+    verify: Option<Bodies>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -80,6 +81,27 @@ struct Line {
 }
 
 impl RequestArgs {
+    /// Refuses options that would do nothing for this target, or that contradict its URL.
+    pub fn fit(&self, target: &Target) -> Result<(), WrongInput> {
+        let has = |name: &str| self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        if target.authorization.is_some() && has("authorization") {
+            let why = "-H 'Authorization: …' and the URL's name and password say different things: leave one of them out";
+            return Err(WrongInput(why.to_owned()));
+        }
+        if self.urls.is_some() && target.path != "/" {
+            let why = format!(
+                "--urls has the paths, so {} of the URL would not be asked for: leave it out, or add it to the list",
+                target.path
+            );
+            return Err(WrongInput(why));
+        }
+        if self.verify.is_some() && self.expect_body.is_none() && self.expect_sha256.is_none() {
+            let why = "--verify needs --expect-body or --expect-sha256: without them no body is checked";
+            return Err(WrongInput(why.to_owned()));
+        }
+        Ok(())
+    }
+
     /// All requests that can come next. `keep_alive`: the connection stays open for another request.
     pub fn asks(&self, target: &Target, keep_alive: bool) -> anyhow::Result<Vec<Ask>> {
         let lines = match &self.urls {
@@ -127,9 +149,9 @@ impl RequestArgs {
     /// Which bodies are checked.
     pub fn verify(&self) -> Verify {
         match self.verify {
-            Bodies::First => Verify::First,
-            Bodies::Sample => Verify::Sample,
-            Bodies::All => Verify::All,
+            Some(Bodies::First) => Verify::First,
+            None | Some(Bodies::Sample) => Verify::Sample,
+            Some(Bodies::All) => Verify::All,
         }
     }
 
@@ -191,8 +213,14 @@ fn read_line(line: &str) -> Result<Line, String> {
         Some(Ok(weight)) if weight > 0.0 && weight.is_finite() => weight,
         Some(_) => return Err("the weight must be a number above 0".to_owned()),
     };
+    if let Some((_, fragment)) = path.split_once('#') {
+        return Err(format!("#{fragment} is never sent to a server: leave it out, or write # as %23"));
+    }
+    if let Some(c) = path.chars().find(|c| c.is_control()) {
+        return Err(format!("the path has the control character `{}`", c.escape_default()));
+    }
     let method = method.map(parse::method).transpose()?;
-    Ok(Line { method, path: path.to_owned(), weight })
+    Ok(Line { method, path: path_as_sent(path), weight })
 }
 
 #[cfg(test)]
@@ -210,7 +238,8 @@ mod tests {
         assert_eq!(read_line(" HEAD /a?b "), Ok(line(Some("HEAD"), "/a?b", 1.0)));
         assert_eq!(read_line("/a 0.5"), Ok(line(None, "/a", 0.5)));
         assert_eq!(read_line("GET /a 3"), Ok(line(Some("GET"), "/a", 3.0)));
-        for bad in ["a", "GET a", "/a -1", "/a x", "/a inf", "G€T /a 1", "GET /a 1 2"] {
+        assert_eq!(read_line("/é"), Ok(line(None, "/%C3%A9", 1.0)));
+        for bad in ["/a#b", "/a\u{1}", "a", "GET a", "/a -1", "/a x", "/a inf", "G€T /a 1", "GET /a 1 2"] {
             assert!(read_line(bad).is_err(), "{bad}");
         }
     }

@@ -3,7 +3,7 @@
 use super::RaceArgs;
 use crate::command::race_urls;
 use crate::command::revisions::Revisions;
-use crate::command::session::own_path;
+use crate::command::url::OwnUrl;
 use crate::failure::WrongInput;
 use lab::setup::{self, Lineup, ServerCommand};
 use model::observation::{Entrant, Raced};
@@ -31,6 +31,7 @@ pub struct Servers {
 
 /// Prepares the servers. Revisions are built first, and images found and pinned.
 pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<Servers> {
+    ensure_used(args)?;
     let targets = race_urls::targets(&args.commands)?;
     args.running.ensure_fit(!targets.is_empty(), args.metric.metric)?;
     if let Some(first) = targets.first() {
@@ -44,24 +45,45 @@ pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<Servers> {
         let raced = Raced { running: true, ..Raced::default() };
         return Ok(Servers { lineup, entrants, path, url, raced, revisions: None });
     }
-    let url = args.url.clone().unwrap_or_else(|| URL.to_owned());
-    let path = own_path(&url)?;
+    let is_elsewhere = args.servers_on.is_given();
+    let OwnUrl { shown: url, path, asked_at } =
+        OwnUrl::read(args.url.as_deref().unwrap_or(URL), is_elsewhere)?;
     let raced = Raced { prepare: args.prepare.clone(), ..Raced::default() };
     if let Some(images) = args.images.resolve(args.revisions.start.as_deref(), stop)? {
         let (mut lineup, entrants) = setup::images(&images, &path)?;
         lineup.wait_for_answers(args.ready);
+        lineup.ask_at(asked_at.as_ref());
         return Ok(Servers { lineup, entrants, path, url, raced, revisions: None });
     }
     let revisions = args.revisions.build(stop)?;
-    let here =
-        || args.commands.iter().map(|line| ServerCommand::at(line, args.servers_on.is_given())).collect();
+    let here = || args.commands.iter().map(|line| ServerCommand::at(line, is_elsewhere)).collect();
     let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
     let (mut lineup, mut entrants) = setup::commands(&commands, &path)?;
     lineup.wait_for_answers(args.ready);
+    lineup.ask_at(asked_at.as_ref());
     if let Some(revisions) = &revisions {
         revisions.name(&mut entrants);
     }
     Ok(Servers { lineup, entrants, path, url, raced, revisions })
+}
+
+/// Fails if an option is given that is for other servers. clap can't check this: beside commands, which exclude `--image` and `--rev`, an option
+/// that requires one of these requires nothing.
+fn ensure_used(args: &RaceArgs) -> Result<(), WrongInput> {
+    let (images, revisions) = (args.images.are_named(), !args.revisions.revs.is_empty());
+    let needs = [
+        ("--env", !args.images.variables.is_empty(), images, "--image"),
+        ("--container-tool", args.images.container_tool.is_some(), images, "--image"),
+        ("--container-arg", !args.images.container_args.is_empty(), images, "--image"),
+        ("--build", args.revisions.build.is_some(), revisions, "--rev"),
+        ("--start", args.revisions.start.is_some(), revisions || images, "--rev and --image"),
+    ];
+    match needs.into_iter().find(|(_, is_given, is_used, _)| *is_given && !is_used) {
+        Some((option, _, _, owner)) => Err(WrongInput(format!(
+            "{option}: it is for servers of {owner}, and these are commands or URLs; leave it out"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Fails if an option is given that is for servers that drome starts.

@@ -7,6 +7,7 @@ use crate::machine::awake::Awake;
 use crate::machine::cores::Cores;
 use crate::machine::digest;
 use crate::prepare::{Prepared, folders};
+use crate::random_bits;
 use crate::server::guard;
 use crate::server::origin::Origin;
 use crate::server::prepare_command;
@@ -18,8 +19,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, OnceLock};
-use std::time::UNIX_EPOCH;
+use std::sync::{LazyLock, Mutex};
 
 /// Servers by number.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl Running {
     ) -> Result<Started, Fault> {
         let log = log(&asked.log)?;
         let place = Place { cpus: asked.cpus.clone(), connections: asked.connections, assets, log };
-        let (server, address) = starting::start(prepared, &place, asked.host, stop)?;
+        let (server, address) = starting::start(prepared, &place, &[asked.host.into()], stop)?;
         let program = digest::executable(server.pid());
         let mut all = locked(&self.all);
         if all.is_over {
@@ -120,15 +120,13 @@ pub fn prepare(asked: &Prepare, stop: &AtomicBool) -> Result<(), Fault> {
     prepare_command::run(&asked.command, &log(&asked.log)?, stop)
 }
 
-/// When this agent was first asked for a log, in milliseconds. Without it, a PID that is used again, after a boot or in a container, would
-/// append to the logs of an earlier agent.
-static BEGUN_MS: OnceLock<u128> = OnceLock::new();
+/// What tells the logs of this agent from those of any other, which may have had the same PID.
+static OWN: LazyLock<u64> = LazyLock::new(random_bits);
 
 /// The file for some output, in a folder of this agent's own.
 fn log(name: &str) -> Result<PathBuf, Fault> {
     let name = file_name(name).map_err(Fault::Lab)?;
-    let begun_ms = BEGUN_MS.get_or_init(|| UNIX_EPOCH.elapsed().map_or(0, |time| time.as_millis()));
-    let folder = folders::cache().join("logs").join(format!("agent-{begun_ms}-{}", std::process::id()));
+    let folder = folders::cache().join("logs").join(format!("agent-{:016x}", *OWN));
     let unable =
         |e: std::io::Error| Fault::Lab(format!("can't write the cache folder {}: {e}", folder.display()));
     std::fs::create_dir_all(&folder).map_err(unable)?;

@@ -100,7 +100,7 @@ impl Server {
     }
 
     fn is_port_free(&self) -> bool {
-        ports::is_free(*self.start.address.ip(), self.start.address.port())
+        ports::is_free(&[self.start.address.ip()], self.start.address.port())
     }
 
     fn port_in_use(&self) -> String {
