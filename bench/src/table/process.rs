@@ -49,7 +49,7 @@ impl Running {
         net::clock::process_cpu_ns(self.child.id() as i32)
     }
 
-    /// Its resident memory that no file backs (`RssAnon` in proc_pid_status(5)).
+    /// Its resident memory that no file backs (`RssAnon` in `/proc/PID/status`).
     pub fn anonymous_bytes(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
