@@ -281,12 +281,18 @@ pub fn of_machines(
     serde_json::to_string(&report).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
 }
 
+/// Whether requests are of HTTP/1.0, as their first line says.
+fn is_http10(plan: &Plan) -> bool {
+    let first_line = |ask: &model::plan::Ask| ask.request.split(|b| *b == b'\r').next().map(<[u8]>::to_vec);
+    plan.asks.first().and_then(first_line).is_some_and(|line| line.ends_with(b" HTTP/1.0"))
+}
+
 fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally, is_from_machines: bool) -> PlanPart<'a> {
     let rate = plan.load.rate_per_s();
     PlanPart {
         url: &plan.target.url,
         address: (!is_from_machines).then(|| plan.target.address.to_string()),
-        http: "1.1",
+        http: if is_http10(plan) { "1.0" } else { "1.1" },
         connections: plan.load.connections(),
         threads: tally.threads,
         io: tally.io.as_deref(),

@@ -7,24 +7,36 @@ pub const UNKNOWN: &str = "–";
 
 /// A duration in nanoseconds: `870 ns`, `12.3 µs`, `4.56 ms`, `1.20 s`.
 pub fn duration(ns: f64) -> String {
-    match ns {
-        n if !n.is_finite() => UNKNOWN.to_owned(),
-        n if n < 1e3 => format!("{n:.0} ns"),
-        n if n < 1e6 => format!("{} µs", figures(n / 1e3)),
-        n if n < 1e9 => format!("{} ms", figures(n / 1e6)),
-        n => format!("{} s", figures(n / 1e9)),
+    in_units(ns, ["ns", "µs", "ms", "s"])
+}
+
+/// The smallest time that a report can show, for a figure that is below it: `< 1 ms`.
+pub fn below(ns: f64) -> String {
+    let shown = duration(ns);
+    let (number, unit) = shown.split_once(' ').unwrap_or((&shown, ""));
+    let number =
+        if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    format!("< {number} {unit}")
+}
+
+/// A value in the unit in which it has at most three digits before the point, as it is rounded.
+fn in_units(value: f64, units: [&str; 4]) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.to_owned();
     }
+    let (mut value, mut nth) = (value, 0);
+    // Below the last unit's 1,000, no rounded value may reach 1,000.
+    while value.abs() >= 999.5 && nth + 1 < units.len() {
+        value /= 1e3;
+        nth += 1;
+    }
+    let number = if nth == 0 { format!("{value:.0}") } else { figures(value) };
+    format!("{number} {}", units[nth])
 }
 
 /// Bytes in SI units: `512 B`, `3.20 MB`.
 pub fn bytes(n: f64) -> String {
-    match n {
-        n if !n.is_finite() => UNKNOWN.to_owned(),
-        n if n < 1e3 => format!("{n:.0} B"),
-        n if n < 1e6 => format!("{} kB", figures(n / 1e3)),
-        n if n < 1e9 => format!("{} MB", figures(n / 1e6)),
-        n => format!("{} GB", figures(n / 1e9)),
-    }
+    in_units(n, ["B", "kB", "MB", "GB"])
 }
 
 /// A rate: whole numbers with commas, one decimal below a hundred.
@@ -98,8 +110,8 @@ pub fn ratio(x: f64) -> String {
     match x {
         x if !x.is_finite() => UNKNOWN.to_owned(),
         x if x < 0.001 => small(x),
-        x if x < 0.1 => format!("{x:.4}"),
-        x if x < 10.0 => format!("{x:.3}"),
+        x if x < 0.09995 => format!("{x:.4}"),
+        x if x < 9.9995 => format!("{x:.3}"),
         x if x < 99.95 => format!("{x:.1}"),
         x => {
             let last = 10_f64.powf((x.log10().floor() - 2.0).max(0.0));
@@ -119,7 +131,8 @@ pub fn times(times: f64) -> String {
     match times {
         x if !x.is_finite() => UNKNOWN.to_owned(),
         x if x < 0.1 => format!("{} ×", small(x)),
-        x if x < 10.0 => format!("{x:.2} ×"),
+        x if x < 9.995 => format!("{x:.2} ×"),
+        x if x < 99.95 => format!("{x:.1} ×"),
         x => format!("{} ×", ratio(x)),
     }
 }
@@ -141,8 +154,8 @@ pub fn known<T>(value: Option<T>, shown: impl Fn(T) -> String) -> String {
 
 fn figures(x: f64) -> String {
     match x {
-        x if x < 10.0 => format!("{x:.2}"),
-        x if x < 100.0 => format!("{x:.1}"),
+        x if x < 9.995 => format!("{x:.2}"),
+        x if x < 99.95 => format!("{x:.1}"),
         x => format!("{x:.0}"),
     }
 }
@@ -164,9 +177,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_rounded_up_to_the_next_unit_is_in_it() {
+        let durations =
+            [999.4, 999.6, 9995.0, 99_950.0, 999_499.0, 999_600.0, 999.6e6, 999_600e9].map(duration);
+        let expected = ["999 ns", "1.00 µs", "10.0 µs", "100 µs", "999 µs", "1.00 ms", "1.00 s", "999600 s"];
+        assert_eq!(durations, expected);
+        let sizes = [999.6, 999_600.0, 999.6e6, 9.996e6, 99.96e3].map(bytes);
+        assert_eq!(sizes, ["1.00 kB", "1.00 MB", "1.00 GB", "10.0 MB", "100 kB"]);
+        assert_eq!([99.94, 99.96, 999.6].map(rate), ["99.9", "100", "1,000"]);
+        assert_eq!([0.099_96, 9.9996, 99.96, 999.6].map(ratio), ["0.100", "10.0", "100", "1,000"]);
+        assert_eq!([9.996, 99.96].map(times), ["10.0 ×", "100 ×"]);
+        assert_eq!(
+            [1e6, 1e5, 1e4, 1.0, 1e7].map(below),
+            ["< 1 ms", "< 100 µs", "< 10 µs", "< 1 ns", "< 10 ms"]
+        );
+        // However a value is rounded, it never has four digits before its unit.
+        for exponent in -1..120 {
+            let value = 10_f64.powf(f64::from(exponent) / 10.0) * 0.99999;
+            for shown in [duration(value), bytes(value)] {
+                let digits =
+                    shown.split(' ').next().unwrap_or_default().split('.').next().unwrap_or_default().len();
+                assert!(digits <= 3 || value > 9e11, "{value}: {shown}");
+            }
+        }
+    }
+
+    #[test]
     fn numbers_read_well() {
         let durations = [0.4, 870.0, 12_345.0, 999_999.0, 4_560_000.0, 1.2e9].map(duration);
-        assert_eq!(durations, ["0 ns", "870 ns", "12.3 µs", "1000 µs", "4.56 ms", "1.20 s"]);
+        assert_eq!(durations, ["0 ns", "870 ns", "12.3 µs", "1.00 ms", "4.56 ms", "1.20 s"]);
         assert_eq!([0, 12, 999, 1000, 1_234_567].map(count), ["0", "12", "999", "1,000", "1,234,567"]);
         assert_eq!([17.63, 99.96, 351.49, 34_210.4].map(rate), ["17.6", "100", "351", "34,210"]);
         assert_eq!(

@@ -46,7 +46,8 @@ fn time(ns: f64) -> String {
     match ns.abs() {
         ns if ns < 999.5 => format!("{ns:.0} ns"),
         ns if ns < 999_950.0 => format!("{:.1} µs", ns / 1e3),
-        ns => format!("{:.1} ms", ns / 1e6),
+        ns if ns < 999_950_000.0 => format!("{:.1} ms", ns / 1e6),
+        ns => format!("{:.1} s", ns / 1e9),
     }
 }
 
@@ -57,6 +58,7 @@ mod tests {
     #[test]
     fn times_have_the_unit_that_suits_them() {
         assert_eq!([0.0, -999.0, 999.9, 4_100.0].map(time), ["0 ns", "999 ns", "1.0 µs", "4.1 µs"]);
-        assert_eq!((time(999_949.0), time(1_250_000.0)), ("999.9 µs".to_owned(), "1.2 ms".to_owned()));
+        let times = [999_949.0, 1_250_000.0, 999_949_000.0, 999_960_000.0].map(time);
+        assert_eq!(times, ["999.9 µs", "1.2 ms", "999.9 ms", "1.0 s"]);
     }
 }

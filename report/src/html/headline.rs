@@ -126,18 +126,18 @@ fn does(cell: &CellFindings, c: &ContenderFindings, own: Figure) -> String {
                 "has a {} of {}{}",
                 p.word(),
                 units::duration(own.median),
-                interval(own, units::duration)
+                interval(cell, own, units::duration)
             );
         }
         Metric::Rss => ("uses ", units::bytes, " of memory"),
     };
-    format!("{before}{least}{}{after}{}", shown(own.median), interval(own, shown))
+    format!("{before}{least}{}{after}{}", shown(own.median), interval(cell, own, shown))
 }
 
-fn interval(figure: Figure, shown: fn(f64) -> String) -> String {
+fn interval(cell: &CellFindings, figure: Figure, shown: fn(f64) -> String) -> String {
     match (figure.low, figure.high) {
         (Some(low), Some(high)) => format!(" (95 % {}–{})", shown(low), shown(high)),
-        _ => " (no interval: too few trials)".to_owned(),
+        _ => format!(" (no interval: too few {}s)", in_heats::start(cell)),
     }
 }
 
@@ -159,7 +159,7 @@ fn ahead(cell: &CellFindings, first: &ContenderFindings, second: &ContenderFindi
     format!(
         ", {least}{} times as much as {next}{}",
         units::ratio(ratio.median),
-        interval(ratio, units::ratio)
+        interval(cell, ratio, units::ratio)
     )
 }
 
@@ -187,7 +187,7 @@ fn reference(cell: &CellFindings, field: &[&ContenderFindings]) -> Option<String
     match share.filter(|s| is_comparable && s.median.is_finite()) {
         Some(share) => {
             let most = if cell.metric == Metric::Rate && reference.is_held_back() { "at most " } else { "" };
-            let (ratio, interval) = (units::ratio(share.median), interval(share, units::ratio));
+            let (ratio, interval) = (units::ratio(share.median), interval(cell, share, units::ratio));
             Some(format!("{lead}; {} has {most}{ratio} times that{interval}.", first.title))
         }
         None => Some(format!("{lead}.")),

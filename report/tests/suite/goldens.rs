@@ -192,6 +192,12 @@ fn a_load_with_its_percentile_spectrum() {
     let (plan, tally, verdict) = measurement(load);
     insta::assert_snapshot!("spectrum", report::load_text::report(&plan, &tally, &verdict, Detail::Spectrum));
     let json = report::load_json::report(&plan, &tally, &verdict, Detail::Spectrum);
+    for (first_line, version) in [("GET / HTTP/1.0", "1.0"), ("GET /?a=HTTP/1.0 HTTP/1.1", "1.1")] {
+        let mut plan = plan.clone();
+        plan.asks[0].request = format!("{first_line}\r\nHost: HTTP/1.0\r\n\r\n").into_bytes();
+        let json = report::load_json::report(&plan, &tally, &verdict, Detail::Summary);
+        assert!(json.contains(&format!("\"http\":\"{version}\"")), "{json}");
+    }
     insta::assert_snapshot!("spectrum_as_json", json);
 }
 

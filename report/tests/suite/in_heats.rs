@@ -337,7 +337,10 @@ fn starts_are_the_rows_of_the_csv_and_of_the_page() {
     ] {
         assert!(page.contains(text), "{text}");
     }
-    assert!(!page.contains("Every trial"));
+    assert!(page.contains("Rounds") && page.contains("Load average before a heat"), "{page}");
+    for word in ["trial<", " trial ", " trials", "Blocks", "a trial", "Every trial"] {
+        assert!(!page.contains(word), "{word}: {page}");
+    }
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use model::rate::{Rate, RateError};
 use std::time::Duration;
 
-/// A whole number of at least 1.
+/// A whole number of at least 1. More than can be done in a month is a slip.
 pub fn positive(text: &str) -> Result<u64, String> {
+    let is_large = text.bytes().all(|b| b.is_ascii_digit()) && text.bytes().any(|b| b != b'0');
     match text.parse() {
         Ok(n) if (1..=10_000_000_000).contains(&n) => Ok(n),
+        _ if is_large => Err("must be at most 10,000,000,000".to_owned()),
         _ => Err("must be a whole number of at least 1".to_owned()),
     }
 }
@@ -69,4 +71,20 @@ pub fn think(text: &str) -> Result<model::Think, String> {
         return Err("the shorter time must come first, such as 1s..3s".to_owned());
     }
     Ok(model::Think::Between(low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::positive;
+
+    #[test]
+    fn what_is_out_of_range_says_which_end() {
+        assert_eq!((positive("1"), positive("10000000000")), (Ok(1), Ok(10_000_000_000)));
+        for text in ["10000000001", "20000000000", "99999999999999999999999"] {
+            assert_eq!(positive(text), Err("must be at most 10,000,000,000".to_owned()), "{text}");
+        }
+        for text in ["0", "00", "-1", "1.5", "x", ""] {
+            assert_eq!(positive(text), Err("must be a whole number of at least 1".to_owned()), "{text}");
+        }
+    }
 }
