@@ -207,14 +207,14 @@ fn row(cursor: &mut Cursor, reading: &mut Reading, columns: &[&str], of: &str) {
     let mut values = Vec::new();
     for column in columns {
         let Some((n, unit)) = cursor.value() else { break };
-        let value = nanoseconds(unit).map(|factor| n * factor);
+        let value = nanoseconds(unit).map(|factor| (n * factor, factor));
         values.extend(value.filter(|_| !column.is_empty() && !of.is_empty()).map(|value| (column, value)));
     }
-    let is_timed = values.iter().any(|(_, value)| *value > 0.0);
+    let is_timed = values.iter().any(|(_, (value, _))| *value > 0.0);
     values
         .iter()
         .filter(|_| is_timed)
-        .for_each(|(column, value)| reading.set(&format!("{of}_{column}"), *value));
+        .for_each(|(column, (value, unit))| reading.set_measured(&format!("{of}_{column}"), *value, *unit));
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ pub mod http_load;
 pub mod httperf;
 mod job;
 pub mod number;
-pub mod oha;
 pub mod page;
+mod report_format;
 mod scan;
 pub mod siege;
 pub mod table;
@@ -73,7 +73,17 @@ pub fn named(name: &str) -> Option<&'static Dialect> {
 pub type Read = fn(&str) -> Vec<Found>;
 
 /// Tools whose reports can be read, but whose command lines are not supported.
-pub const READERS: &[(&str, Read)] = &[("h2load", h2load::read), ("oha", oha::read)];
+pub const READERS: &[(&str, Read)] = &[
+    ("h2load", h2load::read),
+    ("oha", |text| report_format::read(text, "oha")),
+    ("hey", |text| report_format::read(text, "hey")),
+    ("bombardier", |text| report_format::read(text, "bombardier")),
+    ("autocannon", |text| report_format::read(text, "autocannon")),
+    ("vegeta", |text| report_format::read(text, "vegeta")),
+    ("k6", |text| report_format::read(text, "k6")),
+    ("zrk", |text| report_format::read(text, "zrk")),
+    ("gcannon", |text| report_format::read(text, "gcannon")),
+];
 
 /// All tools whose reports can be read, each with its reader.
 pub fn readers() -> impl Iterator<Item = (&'static str, Read)> {

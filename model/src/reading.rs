@@ -28,6 +28,9 @@ pub struct Reading {
     /// `latency_ns_…`, `connect_ns_…`, `first_byte_ns_…`, `service_ns_…` with `min`, `mean`, `sd`, `p50`, `p66`,
     /// `p99`, `p999` or `max`. The median is `p50`.
     pub figures: BTreeMap<String, f64>,
+    /// Times that the report shows as 0, with what they are below: the smallest time that it can show.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub below: BTreeMap<String, f64>,
     /// The number of answers by status, or by its class (`2xx`).
     pub status: BTreeMap<String, u64>,
     /// The number of errors by the tool's own kinds.
@@ -43,6 +46,15 @@ impl Reading {
     /// Adds a figure that the report has.
     pub fn set(&mut self, name: &str, value: f64) {
         self.figures.insert(name.to_owned(), value);
+    }
+
+    /// Adds a figure that was rounded to multiples of `resolution`. A time of 0 is only known to be below it.
+    pub fn set_measured(&mut self, name: &str, value: f64, resolution: f64) {
+        if value == 0.0 && name.contains("_ns_") {
+            self.below.insert(name.to_owned(), resolution);
+        } else {
+            self.set(name, value);
+        }
     }
 
     /// A figure, if the report has it.

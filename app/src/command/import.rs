@@ -172,7 +172,7 @@ fn shown(name: &str) -> &str {
     if name == "-" { "standard input" } else { name }
 }
 
-/// The text of a file. Bytes that are not UTF-8 are replaced, with a message.
+/// The text of a file, in UTF-8 or UTF-16. Other bytes are read as Latin-1, with a message.
 fn text(name: &str) -> Result<String, WrongInput> {
     let wrong = |why: String| WrongInput(format!("{}: {why}", shown(name)));
     let failed =
@@ -193,16 +193,16 @@ fn text(name: &str) -> Result<String, WrongInput> {
             LARGEST_BYTES >> 20
         )));
     }
-    if bytes.contains(&0) {
-        return Err(wrong("is not text (it contains zero bytes): save it as UTF-8 text first".to_owned()));
+    let (text, is_odd) = page::decode(bytes).ok_or_else(|| {
+        wrong("is not text (it contains zero bytes): save it as UTF-8 text first".to_owned())
+    })?;
+    if is_odd {
+        note!("{}: not all of it is UTF-8: other bytes are read as Latin-1", shown(name));
     }
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
-        note!("{}: not all of it is UTF-8: other bytes are replaced by \u{fffd}", shown(name));
-        String::from_utf8_lossy(error.as_bytes()).into_owned()
-    }))
+    Ok(text)
 }
 
-/// Prints what was read from a page, and what was not understood.
+/// Prints what was read from a page, what is to be known of it, and what was not understood.
 fn tell(name: &str, page: &Page) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for item in &page.items {
@@ -222,6 +222,7 @@ fn tell(name: &str, page: &Page) {
     );
     for item in &page.items {
         let whose = item.reading.title.as_deref().unwrap_or(&item.reading.tool);
+        item.notes.iter().for_each(|line| note!("{}: {whose}: {line}", shown(name)));
         item.strange.iter().for_each(|line| note!("{}: {whose}: not understood: {line}", shown(name)));
     }
     page.strange.iter().for_each(|line| note!("{}: not understood: {line}", shown(name)));

@@ -419,7 +419,7 @@ fn mixed_up_and_unknown_lines_are_named() {
 }
 
 #[test]
-fn what_is_not_utf_8_is_replaced_and_said() {
+fn what_is_not_utf_8_is_read_as_latin_1_and_said() {
     let home = Home::new();
     let mut bytes = b"# caf\xe9\n\n".to_vec();
     bytes.extend(report_of_ab().replace('\n', "\r\n").bytes());
@@ -429,7 +429,36 @@ fn what_is_not_utf_8_is_replaced_and_said() {
     let finished = run(&mut home.drome(&["import", &file, "--format", "json"]));
     assert!(finished.code == 0 && finished.err.contains("not all of it is UTF-8"), "{}", finished.err);
     let json: Value = serde_json::from_str(&finished.out).unwrap();
-    assert_eq!(json["cells"][0]["contenders"][0]["name"], "caf\u{fffd}");
+    assert_eq!(json["cells"][0]["contenders"][0]["name"], "café");
+}
+
+#[test]
+fn a_log_in_utf_16_with_prefixes_is_read_and_what_can_not_be_right_is_said() {
+    let home = Home::new();
+    let log = |text: &str| text.lines().map(|line| format!("bench-1  | {line}\r\n")).collect::<String>();
+    let text = format!("\u{feff}{}", log(&REPORT_OF_WRK.replace("100000.00", "648000000.00")));
+    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(home.path().join("log"), bytes).unwrap();
+    let file = home.path().join("log").display().to_string();
+    let finished = run(&mut home.drome(&["import", &file, "--chart"]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    assert!(finished.err.contains("1 report of wrk"), "{}", finished.err);
+    assert!(finished.err.contains("more than any server answers"), "{}", finished.err);
+    let finished = run(&mut home.drome(&["report"]));
+    assert!(finished.out.contains("more than any server answers"), "{}", finished.out);
+}
+
+#[test]
+fn a_time_that_a_tool_can_not_show_is_below_it_in_every_format() {
+    let home = Home::new();
+    let zero =
+        |line: &str| line.starts_with("Total:").then_some("Total:          0    0   0.0      0       1");
+    let text: String =
+        report_of_ab().lines().map(|line| format!("{}\n", zero(line).unwrap_or(line))).collect();
+    let file = home.write("ab.txt", &text).display().to_string();
+    let of = |format: &str| run(&mut home.drome(&["import", "--dry-run", "--format", format, &file])).out;
+    assert!(of("terminal").contains("< 1 ms"), "{}", of("terminal"));
+    assert!(of("csv").contains("latency_ns_mean_below") && of("json").contains("\"below\""), "{}", of("csv"));
 }
 
 /// Time is bounded by the patience of the tests, memory by a limit on the process: the text itself, what is left of

@@ -201,8 +201,12 @@ impl Draft {
         let over_all = "[ms] (mean, across all concurrent requests)";
         let (time, used) = quantity(value, &[over_all, "[ms] (mean)"])?;
         let is_over_all = value[..used].ends_with(over_all);
+        // Which of the two it is shows only at the end.
+        if !is_over_all && !value[..used].ends_with("(mean)") {
+            return None;
+        }
         let name = if is_over_all { "time_per_request_over_all_ns" } else { "time_per_request_ns" };
-        self.reading.set(name, time * MS);
+        self.reading.set_measured(name, time * MS, MS / 1000.0);
         Some(used)
     }
 
@@ -222,7 +226,9 @@ impl Draft {
             _ => return None,
         };
         for (column, number) in columns.iter().zip(numbers) {
-            self.reading.set(&format!("{name}_{column}"), number * MS);
+            // Times are whole milliseconds, deviations have tenths.
+            let last_digit = if *column == "sd" { MS / 10.0 } else { MS };
+            self.reading.set_measured(&format!("{name}_{column}"), number * MS, last_digit);
         }
         Some(at)
     }
@@ -232,7 +238,7 @@ impl Draft {
         let mut at = 0;
         while let Some((percent, ms, used)) = percentile(&text[at..]) {
             let name = if percent == 100.0 { "max".to_owned() } else { format!("p{percent}") };
-            self.reading.set(&format!("latency_ns_{name}"), ms * MS);
+            self.reading.set_measured(&format!("latency_ns_{name}"), ms * MS, MS);
             at += used;
         }
         (at > 0).then_some(at)

@@ -97,7 +97,8 @@ fn line(scan: &mut Scan<'_>, reading: &mut Reading) -> bool {
     for (template, names) in LINES {
         if let Some(numbers) = here.template(template) {
             for ((name, unit), number) in names.iter().zip(numbers) {
-                reading.set(name, number * unit);
+                // Its clock has microseconds.
+                reading.set_measured(name, number * unit, 1e3);
             }
             *scan = here;
             return true;

@@ -156,7 +156,8 @@ fn set(reading: &mut Reading, sight: &Sight) {
     let (template, names) = LINES[sight.line];
     for (nth, (name, unit)) in names.iter().enumerate() {
         if let Some(value) = sight.get(nth).filter(|_| !name.is_empty()) {
-            reading.set(name, value * unit);
+            // It prints tenths.
+            reading.set_measured(name, value * unit, unit / 10.0);
         }
     }
     let mut count = |names: &[&str], is_status: bool| {
@@ -183,6 +184,7 @@ fn complete(reading: &mut Reading) {
     if completed == Some(0.0) {
         OF_REPLIES.iter().for_each(|name| {
             reading.figures.remove(*name);
+            reading.below.remove(*name);
         });
     }
     if sent == Some(0.0) {
@@ -192,9 +194,7 @@ fn complete(reading: &mut Reading) {
         reading.figures.retain(|name, _| !name.starts_with("sampled_rate"));
     }
     // The median includes lifetimes up to 100 s; if most are longer, it is printed as 0.
-    if reading.get("connection_ns_p50") == Some(0.0) {
-        reading.figures.remove("connection_ns_p50");
-    }
+    reading.below.remove("connection_ns_p50");
     let all = reading.get("sent_per_s").filter(|_| sent.is_some() && sent == completed);
     let some = || Some(completed? / reading.get("duration_ns").filter(|ns| *ns > 0.0)? * 1e9);
     if let Some(rate) = all.or_else(some) {

@@ -60,7 +60,7 @@ fn within(line: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, String
 
 /// The command line in a text that is nothing else.
 pub fn command(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, String)> {
-    let words: Vec<&str> = text.split_whitespace().take(200).collect();
+    let words = words(text);
     let at = words.iter().take(6).position(|word| {
         let bare = word.trim_start_matches(['$', '%', '>']);
         is_tool(bare.rsplit('/').next().unwrap_or(bare)) && !word.contains("://")
@@ -80,6 +80,24 @@ pub fn command(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, S
     is_called.then(|| (program, [&[name.to_owned()], &args[..]].concat().join(" ")))
 }
 
+/// The words of a text as a shell splits them; quotes stay. A quote that is not closed is none.
+fn words(text: &str) -> Vec<&str> {
+    const MOST: usize = 200;
+    let (mut words, mut rest) = (Vec::new(), text.trim_start());
+    while !rest.is_empty() && words.len() < MOST {
+        let mut end = 0;
+        while let Some(c) = rest[end..].chars().next().filter(|c| !c.is_whitespace()) {
+            let after = end + c.len_utf8();
+            let begins = end == 0 || rest[..end].ends_with('=');
+            let closed = rest[after..].find(c).filter(|_| begins && (c == '\'' || c == '"'));
+            end = closed.map_or(after, |length| after + length + 1);
+        }
+        words.push(&rest[..end]);
+        rest = rest[end..].trim_start();
+    }
+    words
+}
+
 /// The words that belong to the command line: options, their values, and one operand, which is the URL. A sentence
 /// that continues after it does not belong to it.
 fn arguments(words: &[&str]) -> Vec<String> {
@@ -88,7 +106,7 @@ fn arguments(words: &[&str]) -> Vec<String> {
     for (i, word) in words.iter().enumerate() {
         let is_end = word.starts_with(['|', '>', '&', ';']) || word.starts_with("2>");
         let is_option = word.starts_with('-');
-        let is_url = word.contains("://");
+        let is_url = word.contains("://") && !word.contains(char::is_whitespace);
         let is_operand =
             is_url || i + 1 == words.len() || word.contains(['/', ':', '.']) || is_placeholder(word);
         if is_end || !(is_option || is_value || is_operand) || (has_url && !is_option && !is_value) {
@@ -140,6 +158,16 @@ mod tests {
             ("wrk -t2 \\\n  -c10 \\\n  http://h/", "wrk -t2 -c10 http://h/"),
             ("httperf --hog --rate 1000 --uri=/pong", "httperf --hog --rate 1000 --uri=/pong"),
             ("Then, `ab -n1 'http://h/'` will deliver", "ab -n1 'http://h/'"),
+            (
+                "wrk -H 'Host: a b' -H \"X: y\" -c 8 http://h/",
+                "wrk -H 'Host: a b' -H \"X: y\" -c 8 http://h/",
+            ),
+            ("wrk --header='Host: a b' -c8 \"http://h/\"", "wrk --header='Host: a b' -c8 \"http://h/\""),
+            (
+                "wrk -c 8 -H 'Referer: http://o/ x' http://h/ -s p.lua -- 16",
+                "wrk -c 8 -H 'Referer: http://o/ x' http://h/ -s p.lua -- 16",
+            ),
+            ("wrk -H 'Host: unclosed -c 8 http://h/", "wrk -H 'Host:"),
         ];
         for (text, line) in cases {
             assert_eq!(result(text), [line], "{text}");

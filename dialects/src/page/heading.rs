@@ -26,8 +26,8 @@ pub struct Heading {
 }
 
 /// The headings of a page. `is_command` recognises command lines, which are not headings even if they begin with
-/// `#`.
-pub fn headings(text: &str, is_command: impl Fn(&str) -> bool) -> Vec<Heading> {
+/// `#`. Lines in `taken`, which are known to be something else, are left out.
+pub fn headings(text: &str, taken: &[Range<usize>], is_command: impl Fn(&str) -> bool) -> Vec<Heading> {
     let mut all = Vec::new();
     let mut before: [Option<Line>; 2] = [None, None];
     for line in lines(text) {
@@ -42,7 +42,17 @@ pub fn headings(text: &str, is_command: impl Fn(&str) -> bool) -> Vec<Heading> {
         }
         before = [before[1], Some(line)];
     }
-    all
+    without_taken(all, taken)
+}
+
+/// Leaves out headings that begin in one of these ranges; both are in the order of the page.
+fn without_taken(mut headings: Vec<Heading>, taken: &[Range<usize>]) -> Vec<Heading> {
+    let mut taken = taken.iter().peekable();
+    headings.retain(|heading| {
+        while taken.next_if(|range| range.end <= heading.at).is_some() {}
+        taken.peek().is_none_or(|range| heading.at < range.start)
+    });
+    headings
 }
 
 /// Reads `## Name`, `##Name` or `**Name**`.
@@ -96,13 +106,7 @@ pub fn unmarked(text: &str, taken: &[Range<usize>]) -> Vec<Heading> {
             all.push(Heading { at: line.at, level: 1, text: plain(bare) });
         }
     }
-    // Both lists are in the order of the page.
-    let mut taken = taken.iter().peekable();
-    all.retain(|heading| {
-        while taken.next_if(|range| range.end <= heading.at).is_some() {}
-        taken.peek().is_none_or(|range| heading.at < range.start)
-    });
-    all
+    without_taken(all, taken)
 }
 
 /// For each position, in the page's order, the indices of the headings above it, nearest first. Normally only the
@@ -160,7 +164,7 @@ mod tests {
 
     fn titles_at_x(text: &str) -> Vec<Option<String>> {
         let places: Vec<usize> = text.match_indices("\nx").map(|(at, _)| at + 1).collect();
-        let found = headings(text, |line| line.starts_with("ab -"));
+        let found = headings(text, &[], |line| line.starts_with("ab -"));
         titles(&found, &above(&found, &places, false), true)
     }
 
@@ -171,7 +175,7 @@ mod tests {
     #[test]
     fn headings_of_every_form() {
         let text = "One\n===\n\n##Two\n# ab -n 1\n#!/bin/sh\n#[Mean\n    # code\n```\n# code\n```\n\nThree\n---\n**Four**\na\nb\n---\n| x |\n## Five ##\n";
-        let found = headings(text, |line| line.starts_with("ab -"));
+        let found = headings(text, &[], |line| line.starts_with("ab -"));
         let result: Vec<(usize, &str)> = found.iter().map(|h| (h.level, h.text.as_str())).collect();
         assert_eq!(result, [(1, "One"), (2, "Two"), (2, "Three"), (7, "Four"), (2, "Five")]);
     }

@@ -50,17 +50,16 @@ const INLINE: &[&str] = &[
 const HIDDEN: &[(&str, &str)] =
     &[("script", "</script"), ("style", "</style"), ("noscript", "</noscript"), ("template", "</template")];
 
-/// The text of a page. Terminal colours are removed too.
+/// The text of a page.
 pub fn text(source: &str) -> Cow<'_, str> {
-    let source = without_colours(source);
     if !source.contains(['<', '&']) {
-        return source;
+        return Cow::Borrowed(source);
     }
-    let mut stripper = Stripper { is_html: is_html(&source), ..Stripper::default() };
+    let mut stripper = Stripper { is_html: is_html(source), ..Stripper::default() };
     if stripper.is_html {
-        stripper.strip(&source);
+        stripper.strip(source);
     } else {
-        for (is_code, lines) in lines::segments(&source) {
+        for (is_code, lines) in lines::segments(source) {
             if is_code && stripper.hidden.is_none() {
                 stripper.out.push_str(lines);
             } else {
@@ -81,21 +80,6 @@ fn is_html(source: &str) -> bool {
     ["<!doctype html", "<html", "<body", "<head>"].iter().any(|mark| head.contains(mark))
         || head.trim_start().starts_with("<pre") // What is left of a page that was cut out of its frame.
         || head.trim_start().starts_with("<div")
-}
-
-/// Removes escape sequences such as `ESC [ … m`.
-fn without_colours(source: &str) -> Cow<'_, str> {
-    if !source.contains('\x1b') {
-        return Cow::Borrowed(source);
-    }
-    let mut out = String::with_capacity(source.len());
-    for (i, part) in source.split('\x1b').enumerate() {
-        let sequence = part.strip_prefix('[').filter(|_| i > 0);
-        let rest = sequence.map(|s| s.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
-        let shown = rest.and_then(|rest| rest.strip_prefix(|c: char| c.is_ascii_alphabetic()));
-        out.push_str(shown.unwrap_or(part));
-    }
-    Cow::Owned(out)
 }
 
 #[derive(Default)]
@@ -348,7 +332,6 @@ a &lt; b</code></pre><!-- <h1>not\nshown</h1> --><table><tr><th>server<th>Req/s<
         let page = "# A <b>b</b>\n<!-- gone\n    # this, too\n-->\n    <pre> in code\n1 < 2 <stdin> AT&T\n```\n&lt;\n```\n";
         let expected = "# A b\n\n\n\n    <pre> in code\n1 < 2 <stdin> AT&T\n```\n&lt;\n```\n";
         assert_eq!(text(page), expected);
-        assert_eq!(text("\x1b[1;32mSummary:\x1b[0m\n"), "Summary:\n");
         assert!(matches!(text("plain\n"), std::borrow::Cow::Borrowed(_)));
     }
 

@@ -3,12 +3,16 @@
 //! command line, and the remarks around it. What is not understood is listed.
 
 mod command;
+mod doubts;
 mod heading;
 mod html;
 pub(crate) mod lines;
+mod prefixes;
+mod source;
 mod words;
 
 pub use command::is_placeholder;
+pub use source::decode;
 
 use crate::table::{self, Table};
 use crate::{Found, readers};
@@ -42,28 +46,104 @@ pub struct Item {
     pub strange: Vec<String>,
 }
 
+/// Signs of reports that drome does not read, with their tools.
+const UNREAD: &[(&str, &str)] = &[
+    ("Gatling", "---- Global Information"),
+    ("JMeter", "summary = "),
+    ("Locust", "Response time percentiles (approximated)"),
+    ("Artillery", "Summary report @ "),
+    ("Fortio", "Fortio "),
+    ("Nighthawk", "Nighthawk - A layer 7 protocol benchmarking tool"),
+    ("rewrk", "Beginning round 1..."),
+];
+
+/// What a tool prints in place of a report.
+const FAILURES: &[&str] = &["unable to connect to ", "unable to resolve "];
+
 /// Reads a page.
 pub fn read(source: &str) -> Page {
-    let text = html::text(source);
+    let shown = html::text(source);
+    let cleaned = source::clean(&shown);
+    let text = prefixes::without(&cleaned);
     let reports = reports(&text);
     let tables = tables(&text, &reports);
     let is_tool = |name: &str| readers().any(|(tool, _)| tool == name);
-    let headings = heading::headings(&text, |line| command::command(line, &is_tool).is_some());
+    let taken = taken(&reports, &tables);
+    let headings = heading::headings(&text, &taken, |line| command::command(line, &is_tool).is_some());
     let title = headings.first().map(|heading| heading.text.clone());
     let is_flat = headings.is_empty();
-    let headings = if is_flat { heading::unmarked(&text, &taken(&reports, &tables)) } else { headings };
-    let commands = if reports.is_empty() { Vec::new() } else { command::commands(&text, is_tool) };
+    let headings = if is_flat { heading::unmarked(&text, &taken) } else { headings };
+    let commands = command::commands(&text, is_tool);
+    let mut strange = unread(&text, &commands);
 
     let mut items = Vec::new();
     items.extend(of_reports(&text, reports, &headings, is_flat, &commands));
-    let mut strange = Vec::new();
     of_tables(&text, tables, &headings, is_flat, &mut items, &mut strange);
     items.sort_by_key(|(at, _)| *at);
-    for (_, item) in &mut items {
-        item.reading.figures.retain(|_, value| value.is_finite());
-        item.reading.figures.values_mut().for_each(|value| *value = rounded(*value));
+    let mut kept = Vec::new();
+    for (_, mut item) in items {
+        finish(&mut item);
+        let reading = &item.reading;
+        let is_empty = reading.figures.keys().all(|name| name.starts_with("planned_"));
+        if is_empty && reading.below.is_empty() && reading.errors.is_empty() && reading.tool != table::TOOL {
+            strange.push(format!("a report of {} without figures: it may be cut off", reading.tool));
+        } else {
+            kept.push(item);
+        }
     }
-    Page { title, items: items.into_iter().map(|(_, item)| item).collect(), strange }
+    let mut page = Page { title, items: kept, strange };
+    page.title.iter_mut().chain(&mut page.strange).for_each(harmless);
+    page
+}
+
+/// What is not read, by name: reports of other tools, and runs that failed.
+fn unread(text: &str, commands: &[Command]) -> Vec<String> {
+    let mut all: Vec<String> = UNREAD
+        .iter()
+        .filter(|(_, sign)| text.contains(sign))
+        .map(|(tool, _)| format!("what looks like a report of {tool}, which drome does not read"))
+        .collect();
+    for line in lines::lines(text) {
+        let bare = line.text.trim();
+        if FAILURES.iter().any(|failure| bare.starts_with(failure)) {
+            let before = &commands[..commands.partition_point(|command| command.at <= line.at)];
+            let whose = before.last().map_or_else(String::new, |command| format!("{}: ", command.line));
+            all.push(format!("{whose}{}", bare.chars().take(200).collect::<String>()));
+        }
+    }
+    all
+}
+
+/// Completes an item, and says what in it can't be right.
+fn finish(item: &mut Item) {
+    let Item { reading, notes, strange } = item;
+    reading.figures.retain(|_, value| value.is_finite());
+    doubts::complete(reading);
+    let doubts = doubts::all(reading);
+    // What the page says comes first.
+    notes.extend(doubts);
+    reading.figures.values_mut().for_each(|value| *value = rounded(*value));
+    let texts = [&mut reading.title, &mut reading.command, &mut reading.url, &mut reading.server];
+    texts.into_iter().chain([&mut reading.workload, &mut reading.version]).flatten().for_each(harmless);
+    notes.iter_mut().chain(strange).for_each(harmless);
+    for counts in [&mut reading.status, &mut reading.errors] {
+        *counts = std::mem::take(counts)
+            .into_iter()
+            .map(|(mut kind, n)| (harmless(&mut kind), (kind, n)).1)
+            .collect();
+    }
+}
+
+/// Replaces control characters, which a page may have as references to characters and JSON as escapes.
+fn harmless(words: &mut String) {
+    if words.contains(char::is_control) {
+        let shown = |c: char| match c {
+            '\t' | '\n' | '\r' => ' ',
+            c if c.is_control() => char::REPLACEMENT_CHARACTER,
+            c => c,
+        };
+        *words = words.chars().map(shown).collect();
+    }
 }
 
 /// Rounds to twelve significant digits, which is more than any page has. This removes the error of converting units, so that 1.8 ms are
@@ -140,6 +220,12 @@ fn of_reports(
 ) -> Vec<(usize, Item)> {
     let places: Vec<usize> = reports.iter().map(|found| found.at.start).collect();
     let mut titles = heading::titles(headings, &heading::above(headings, &places, is_flat), true);
+    if is_flat {
+        // Without marks, nothing shows that a line is above more than what follows it.
+        let again: Vec<bool> =
+            titles.iter().map(|title| titles.iter().filter(|other| *other == title).count() > 1).collect();
+        titles.iter_mut().zip(again).filter(|(_, again)| *again).for_each(|(title, _)| *title = None);
+    }
     let taken: Vec<Range<usize>> = reports.iter().map(|found| found.at.clone()).collect();
     let mut introductions = vec![None; reports.len()];
     if titles.iter().all(Option::is_none) {
@@ -157,7 +243,6 @@ fn of_reports(
         reading.command = reading.command.or_else(|| command_of(commands, &reading.tool, at.start));
         let mut notes: Vec<String> =
             introduction.map(|words| format!("the page: “{words}:”")).into_iter().collect();
-        notes.extend(contradiction(&reading));
         for remark in remarks {
             remark.figures.iter().for_each(|(name, value)| reading.set(name, *value));
             notes.push(format!("the page: “{}”", remark.words));
@@ -175,15 +260,6 @@ fn command_of(commands: &[Command], tool: &str, place: usize) -> Option<String> 
         command.program == tool || (tool.starts_with("wrk") && command.program.starts_with("wrk"))
     };
     before.iter().rev().find(is_its).map(|command| command.line.clone())
-}
-
-/// Checks that a command line fits the report: the page may have one command line for several reports.
-fn contradiction(reading: &Reading) -> Option<String> {
-    let given = words::option(reading.command.as_deref()?, 'c')?;
-    let had = reading.get("connections").filter(|had| *had != given)?;
-    let is_of_connections =
-        ["ab", "wrk", "wrk2", "weighttp", "h2load", "oha"].contains(&reading.tool.as_str());
-    is_of_connections.then(|| format!("the page's command line has {given} connections, the report {had}"))
 }
 
 /// The rows of the tables. The headings above a table name its workload.

@@ -122,12 +122,22 @@ pub fn metrics(text: &str) -> Vec<usize> {
     lines(text).filter(says).map(|line| line.at).collect()
 }
 
-/// The number of a one-letter option in a command line: `-c 10` or `-c10`.
-pub fn option(command: &str, letter: char) -> Option<f64> {
+/// The number of an option in a command line, by its names: `-c 10`, `-c10`, `--connections=10`, with `k` for thousands.
+pub fn option(command: &str, names: &[&str]) -> Option<f64> {
     let mut words = command.split_whitespace();
     while let Some(word) = words.next() {
-        let Some(rest) = word.strip_prefix('-').and_then(|word| word.strip_prefix(letter)) else { continue };
-        return if rest.is_empty() { words.next()?.parse().ok() } else { rest.parse().ok() };
+        let value = |name: &&str| {
+            let rest = word.strip_prefix(*name)?;
+            match rest.strip_prefix('=') {
+                Some(value) => Some(value),
+                None if rest.is_empty() || !name.starts_with("--") => Some(rest),
+                None => None,
+            }
+        };
+        let Some(value) = names.iter().find_map(value) else { continue };
+        let value = if value.is_empty() { words.next()? } else { value };
+        let (number, factor) = value.strip_suffix(['k', 'K']).map_or((value, 1.0), |number| (number, 1000.0));
+        return number.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * factor);
     }
     None
 }
@@ -166,7 +176,18 @@ mod tests {
 
     #[test]
     fn options() {
-        assert_eq!((option("ab -c 10 -n 5 u", 'c'), option("wrk -t2 -c100", 'c')), (Some(10.0), Some(100.0)));
-        assert_eq!((option("ab -n 5", 'c'), option("ab -c", 'c'), option("ab -cx", 'c')), (None, None, None));
+        let cases = [
+            ("ab -c 10 -n 5 u", Some(10.0)),
+            ("wrk -t2 -c100", Some(100.0)),
+            ("wrk --connections=1k u", Some(1000.0)),
+            ("oha --connections 50 u", Some(50.0)),
+            ("ab -n 5", None),
+            ("ab -c", None),
+            ("ab -cx", None),
+            ("h2load --connect-to=1 u", None),
+        ];
+        for (command, connections) in cases {
+            assert_eq!(option(command, &["--connections", "-c"]), connections, "{command}");
+        }
     }
 }

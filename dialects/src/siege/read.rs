@@ -180,12 +180,18 @@ fn is_again(values: &[Value], value: Value) -> bool {
     values.iter().any(|v| v.row == value.row)
 }
 
+/// Whether the end of the text may have cut a number short. All but counts have two decimals.
+fn is_cut(scan: &Scan<'_>) -> bool {
+    let has_both = scan.text[..scan.at].rfind('.').is_some_and(|point| point + 3 == scan.at);
+    scan.rest().is_empty() && !has_both
+}
+
 /// Reads a label, a figure and a unit.
 fn value(scan: &mut Scan<'_>, has_hits: &mut bool) -> Option<Value> {
     let mut here = *scan;
     let (_, _, row) = ROWS.iter().find(|(label, _, _)| here.word(label))?;
     here.blanks();
-    let number = here.number()?;
+    let number = here.number().filter(|_| !is_cut(&here))?;
     let mut ahead = here;
     ahead.blanks();
     let unit = UNITS.iter().find(|(unit, _)| {
@@ -215,7 +221,7 @@ fn json(text: &str, at: usize) -> Option<Lines> {
             break;
         }
         scan.blanks();
-        let Some(number) = scan.number() else { break };
+        let Some(number) = scan.number().filter(|_| !is_cut(&scan)) else { break };
         match ROWS.iter().find(|(_, known, _)| *known == key) {
             Some((_, _, row)) if values.iter().any(|v: &Value| v.row == *row) => break,
             Some((_, _, row)) => values.push(Value { row: *row, number, unit: None }),
@@ -251,7 +257,8 @@ fn figures(values: &[Value]) -> Reading {
             Row::Time(_) if none_ended => {}
             Row::Time(name) => {
                 if let Some(unit) = unit.or(time_unit) {
-                    reading.set(name, number * unit);
+                    // It prints hundredths.
+                    reading.set_measured(name, number * unit, unit / 100.0);
                 }
             }
             Row::Ok => {

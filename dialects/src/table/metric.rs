@@ -46,6 +46,8 @@ const RATES: &[&str] = &[
     "trans/s",
     "transactionrate",
     "hits/s",
+    "queries/s",
+    "ops/s",
 ];
 
 /// Names of percentiles and other statistics in column headings, longer ones first.
@@ -134,59 +136,167 @@ fn of_count(head: &str) -> Option<(&'static str, Kind)> {
     }
 }
 
+/// A value, and that of its last digit.
+pub type Measured = (f64, f64);
+
 impl Metric {
     /// The value of a cell: `Ok(None)` if it is empty, `Err` with the reason if it is not understood.
-    pub fn value(&self, cell: &str) -> Result<Option<f64>, &'static str> {
+    pub fn value(&self, cell: &str, has_decimal_commas: bool) -> Result<Option<Measured>, &'static str> {
+        let swapped = |c: char| match c {
+            ',' => '.',
+            '.' => ',',
+            c => c,
+        };
         let cell = super::plain(cell);
+        let cell = if has_decimal_commas { cell.chars().map(swapped).collect() } else { cell };
         if ["", "-", "–", "—", "?", "n/a", "N/A", "null"].contains(&cell.as_str()) {
             return Ok(None);
         }
-        let (number, unit) = split(&cell).ok_or("not a number")?;
+        let (number, unit) = split(without_comparison(&cell)).ok_or("not a number")?;
+        let decimals = cell.bytes().skip_while(|b| *b != b'.').skip(1).take_while(u8::is_ascii_digit).count();
         let unit = if unit.is_empty() { self.unit.as_str() } else { unit };
         let factor = match self.kind {
-            Kind::Rate => many(unit.trim_end_matches("/sec").trim_end_matches("/s")),
-            Kind::Count | Kind::Errors => many(unit),
+            Kind::Rate | Kind::Count | Kind::Errors => many(unit),
             Kind::Bytes | Kind::Time if unit.is_empty() => return Err("no unit"),
             Kind::Bytes => bytes(unit),
             Kind::Time => nanoseconds(unit),
         };
-        Ok(Some(number * factor.ok_or("an unknown unit")?))
+        let factor = factor.ok_or("an unknown unit")?;
+        Ok(Some((number * factor, factor * 10_f64.powi(-i32::try_from(decimals).unwrap_or(0)))))
     }
 }
 
-/// A number at the beginning, with or without commas between thousands, and what follows it.
+/// The cell without what compares it with other cells, or says how sure it is: `(100.0%)`, `(1.64x)`, `± 3`.
+fn without_comparison(cell: &str) -> &str {
+    let cell =
+        ["±", "+/-"].iter().find_map(|mark| cell.split_once(mark)).map_or(cell, |(value, _)| value).trim();
+    let bracket = cell.strip_suffix([')', ']']).and_then(|open| open.rsplit_once(['(', '[']));
+    match bracket {
+        Some((value, inner)) if inner.chars().all(|c| c.is_ascii_digit() || " .,+-−±%x×".contains(c)) => {
+            value.trim()
+        }
+        _ => cell,
+    }
+}
+
+/// Whether a number is certainly written with a comma before its decimals.
+pub fn has_decimal_comma(cell: &str) -> bool {
+    let number = &cell[..digits_of(cell)];
+    let (whole, decimals) = number.rsplit_once(',').unwrap_or(("", ""));
+    !decimals.is_empty()
+        && !decimals.contains('.')
+        && (whole.contains('.') || (decimals.len() != 3 && !whole.contains(',')))
+}
+
+/// Whether a number is certainly written with a point before its decimals.
+pub fn has_decimal_point(cell: &str) -> bool {
+    let number = &cell[..digits_of(cell)];
+    let (whole, decimals) = number.rsplit_once('.').unwrap_or(("", ""));
+    !decimals.is_empty() && !whole.contains('.') && (whole.contains(',') || decimals.len() != 3)
+}
+
+/// A number at the beginning, with or without separators between thousands, and what follows it.
 pub fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let is_grouped = number.split('.').next()?.split(',').skip(1).all(|group| group.len() == 3);
-    let is_whole = number.split_once('.').is_none_or(|(_, decimals)| !decimals.contains(','));
-    if !is_grouped || !is_whole || !number.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    Some((number.replace(',', "").parse().ok()?, unit.trim()))
+    let (number, unit) = text.split_at(digits_of(text));
+    let number: String = number.chars().filter(|c| !matches!(c, '\'' | '’' | ' ')).collect();
+    let is_grouped = |groups: &str, mark: char| {
+        let mut groups = groups.split(mark);
+        groups.next().is_some_and(|first| (1..=3).contains(&first.len()))
+            && groups.all(|group| group.len() == 3)
+    };
+    let (points, commas) = (number.matches('.').count(), number.matches(',').count());
+    let plain = match number.rfind(['.', ',']).map(|at| (&number[..at], &number[at + 1..], &number[at..=at]))
+    {
+        None => number.clone(),
+        Some((whole, decimals, ".")) if points == 1 && (commas == 0 || is_grouped(whole, ',')) => {
+            format!("{}.{decimals}", whole.replace(',', ""))
+        }
+        Some((whole, decimals, ",")) if commas == 1 && (decimals.len() != 3 || points > 0) => {
+            Some(whole).filter(|whole| points == 0 || is_grouped(whole, '.'))?;
+            format!("{}.{decimals}", whole.replace('.', ""))
+        }
+        Some(_) if points == 0 && is_grouped(&number, ',') => number.replace(',', ""),
+        Some(_) if commas == 0 && is_grouped(&number, '.') => number.replace('.', ""),
+        Some(_) => return None,
+    };
+    Some((plain.parse().ok().filter(|number: &f64| number.is_finite())?, unit.trim()))
 }
 
-/// Factors of 1,000 as wrk writes them.
+/// The length of the digits at the beginning, with what may stand between them: a space or an apostrophe only between thousands.
+fn digits_of(text: &str) -> usize {
+    let mut end = 0;
+    loop {
+        end += text[end..].bytes().take_while(u8::is_ascii_digit).count();
+        let Some(mark) = text[end..].chars().next().filter(|_| end > 0) else { return end };
+        let after = &text[end + mark.len_utf8()..];
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        let goes_on = match mark {
+            '.' | ',' => digits > 0,
+            ' ' | '\'' | '’' => digits == 3,
+            _ => false,
+        };
+        if !goes_on {
+            return end;
+        }
+        end += mark.len_utf8();
+    }
+}
+
+/// A unit without "per second".
+fn of_a_second(unit: &str) -> &str {
+    let ends = ["/seconds", "/second", "/secs", "/sec", "/s", " per second", " per sec", "ps"];
+    ends.iter().find_map(|end| unit.strip_suffix(end)).unwrap_or(unit).trim()
+}
+
+/// Factors of 1,000, with or without what is counted.
 fn many(unit: &str) -> Option<f64> {
-    match unit.trim() {
-        "" | "req" | "reqs" | "rps" | "requests" => Some(1.0),
-        "k" | "K" => Some(1e3),
-        "m" | "M" => Some(1e6),
-        "G" => Some(1e9),
+    const NOUNS: &[&str] = &[
+        "requests",
+        "request",
+        "reqs",
+        "req.",
+        "req",
+        "responses",
+        "response",
+        "transactions",
+        "trans",
+        "queries",
+        "hits",
+        "ops",
+        "r",
+        "q",
+        "t",
+    ];
+    let unit = unit.trim().to_lowercase();
+    let unit = of_a_second(&unit);
+    match NOUNS.iter().find_map(|noun| unit.strip_suffix(noun)).unwrap_or(unit).trim() {
+        "" => Some(1.0),
+        "k" => Some(1e3),
+        "m" => Some(1e6),
+        "g" => Some(1e9),
         _ => None,
     }
 }
 
-/// A KB is 1,024 bytes, as in all tools whose figures appear in such tables.
+/// A KB is 1,024 bytes, as in all tools whose figures appear in such tables. Eight bits are a byte.
 pub fn bytes(unit: &str) -> Option<f64> {
-    let unit = unit.trim_end_matches("/sec").trim_end_matches("/s").trim();
-    Some(match unit {
-        "B" | "b" | "bytes" => 1.0,
+    if let Some(bits) = ["bps", "bit/s", "bits/s", "b/s"].iter().find_map(|end| unit.trim().strip_suffix(end))
+    {
+        match bits {
+            "k" | "K" => return Some(1e3 / 8.0),
+            "M" => return Some(1e6 / 8.0),
+            "G" => return Some(1e9 / 8.0),
+            _ => {}
+        }
+    }
+    Some(match of_a_second(unit.trim()) {
+        "B" | "b" | "bytes" | "byte" => 1.0,
         "KB" | "kb" | "K" | "k" | "KiB" | "kib" => 1024.0,
         "kB" => 1e3,
         "MB" | "mb" | "M" | "m" | "MiB" | "mib" => 1_048_576.0,
         "GB" | "gb" | "G" | "g" | "GiB" | "gib" => 1_073_741_824.0,
+        "TB" | "tb" | "TiB" | "tib" => 1_099_511_627_776.0,
         _ => return None,
     })
 }
@@ -194,9 +304,9 @@ pub fn bytes(unit: &str) -> Option<f64> {
 /// Nanoseconds in a unit of time.
 pub fn nanoseconds(unit: &str) -> Option<f64> {
     Some(match unit.trim() {
-        "ns" => 1.0,
-        "us" | "µs" | "μs" => 1e3,
-        "ms" | "msec" | "msecs" | "milliseconds" => 1e6,
+        "ns" | "nanoseconds" => 1.0,
+        "us" | "µs" | "μs" | "usec" | "usecs" | "microseconds" => 1e3,
+        "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => 1e6,
         "s" | "sec" | "secs" | "second" | "seconds" => 1e9,
         "m" | "min" | "mins" | "minute" | "minutes" => 60e9,
         "h" | "hour" | "hours" => 3600e9,
@@ -248,10 +358,27 @@ mod tests {
             ("99.9%", "12us", "latency_ns_p999", 12e3),
             ("RSS", "2.5MB", "rss_bytes", 2.5 * 1_048_576.0),
             ("Connections", "10", "connections", 10.0),
+            ("RPS", "25010 (100.0%)", "rate_per_s", 25_010.0),
+            ("RPS", "41020 (1.64x)", "rate_per_s", 41_020.0),
+            ("RPS", "41.0k req/s ± 0.2k", "rate_per_s", 41_000.0),
+            ("Requests per second", "1.2 Mreq/s", "rate_per_s", 1.2e6),
+            ("req/s", "12 krps", "rate_per_s", 12_000.0),
+            ("req/s", "12'345", "rate_per_s", 12_345.0),
+            ("req/s", "12 345", "rate_per_s", 12_345.0),
+            ("req/s", "1.234.567", "rate_per_s", 1_234_567.0),
+            ("req/s", "12.345,67", "rate_per_s", 12_345.67),
+            ("req/s", "12,345.67", "rate_per_s", 12_345.67),
+            ("req/s", "345,6", "rate_per_s", 345.6),
+            ("p99", "12 μs", "latency_ns_p99", 12e3),
+            ("max", "2 h", "latency_ns_max", 7200e9),
+            ("Transfer/sec", "3.5 MiB/s", "received_bytes_per_s", 3.5 * 1_048_576.0),
+            ("Throughput", "800 Mbps", "received_bytes_per_s", 1e8),
+            ("Throughput", "1 GB per second", "received_bytes_per_s", 1_073_741_824.0),
         ];
         for (head, cell, name, value) in cases {
             let metric = of_head(head).unwrap_or_else(|| panic!("{head}"));
-            assert_eq!((metric.name.as_str(), metric.value(cell)), (name, Ok(Some(value))), "{head} {cell}");
+            let read = metric.value(cell, false).map(|read| read.map(|(value, _)| value));
+            assert_eq!((metric.name.as_str(), read), (name, Ok(Some(value))), "{head} {cell}");
         }
         assert_eq!(of_head("Request in 1m").unwrap().duration_ns, Some(60e9));
     }
@@ -261,13 +388,16 @@ mod tests {
         for head in ["Latency", "Req/Sec(max)", "server", "language", "stars", "", "version"] {
             assert_eq!(of_head(head), None, "{head}");
         }
-        let value = |head: &str, cell: &str| of_head(head).unwrap().value(cell);
+        let value = |head: &str, cell: &str| of_head(head).unwrap().value(cell, false);
         assert_eq!(value("Transfer/Sec(avg)", "138.28"), Err("no unit"));
         assert_eq!(value("Latency(avg)", "5"), Err("no unit"));
         assert_eq!(value("Latency(avg)", "5 parsec"), Err("an unknown unit"));
         assert_eq!(value("Req/Sec", "≥ 24,472"), Err("not a number"));
         assert_eq!((value("Req/Sec", "–"), value("Req/Sec", "")), (Ok(None), Ok(None)));
-        for text in ["1,04k", "1.2.3", "1.000,5", ".5", ",", "x", ""] {
+        assert_eq!(value("Req/Sec", "25010 (fast)"), Err("an unknown unit"));
+        assert_eq!(value("Req/Sec", "NaN"), Err("not a number"));
+        assert_eq!(value("Req/Sec", "-5"), Err("not a number"));
+        for text in ["1.2.3", "1,2,3", "1,2345,678", "1.000,5.1", ".5", ",", "x", ""] {
             assert_eq!(split(text).map(|(n, _)| n), None, "{text}");
         }
     }

@@ -5,6 +5,7 @@ mod metric;
 
 pub(crate) use crate::page::lines::plain;
 pub(crate) use metric::{bytes, nanoseconds, of_heading, split};
+use metric::{has_decimal_comma, has_decimal_point};
 
 use crate::page::lines::lines;
 use metric::{Kind, Metric};
@@ -96,6 +97,7 @@ fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     }
     let is_number =
         |column: usize| rows.iter().all(|row| row.get(column).is_some_and(|cell| split(cell).is_some()));
+    let has_commas = has_commas(rows);
     // Columns such as ranks may precede the names.
     let name = (0..head.len()).find(|column| metrics[*column].is_none() && !is_number(*column))?;
     let mut readings = Vec::new();
@@ -103,7 +105,7 @@ fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
         let cell = |column: usize| row.get(column).copied().unwrap_or_default();
         let columns = head.iter().zip(&metrics).enumerate();
         let cells = columns.filter_map(|(i, (head, metric))| Some((*head, metric.as_ref()?, cell(i))));
-        readings.extend(reading(cell(name), cells));
+        readings.extend(reading(cell(name), cells, has_commas));
     }
     let strange =
         head.iter().enumerate().filter(|(i, head)| *i != name && metrics[*i].is_none() && !head.is_empty());
@@ -118,13 +120,14 @@ fn by_rows(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     if !metrics.iter().flatten().any(is_result) {
         return None;
     }
+    let has_commas = has_commas(rows);
     let mut readings = Vec::new();
     for (column, name) in head.iter().enumerate().skip(1) {
         let all = heads.iter().zip(&metrics).zip(rows);
         let cells = all.filter_map(|((head, metric), row)| {
             Some((*head, metric.as_ref()?, row.get(column).copied().unwrap_or_default()))
         });
-        readings.extend(reading(name, cells));
+        readings.extend(reading(name, cells, has_commas));
     }
     let strange = heads.iter().zip(&metrics).filter(|(head, metric)| metric.is_none() && !head.is_empty());
     let strange = strange.map(|(head, _)| plain(head)).collect();
@@ -154,7 +157,17 @@ fn bare(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
 }
 
 fn has_figures(readings: &[(Reading, Vec<String>)]) -> bool {
-    readings.iter().any(|(reading, _)| !reading.figures.is_empty())
+    readings.iter().any(|(reading, _)| has_any(reading))
+}
+
+fn has_any(reading: &Reading) -> bool {
+    !reading.figures.is_empty() || !reading.below.is_empty()
+}
+
+/// Whether a table's numbers have a comma before their decimals, so that a point is between thousands.
+fn has_commas(rows: &[&Vec<&str>]) -> bool {
+    let any = |is_one: fn(&str) -> bool| rows.iter().copied().flatten().any(|cell| is_one(&plain(cell)));
+    any(has_decimal_comma) && !any(has_decimal_point)
 }
 
 /// Whether a figure shows that a table has results, and not something else.
@@ -165,18 +178,19 @@ fn is_result(metric: &Metric) -> bool {
 fn reading<'c>(
     name: &str,
     cells: impl Iterator<Item = (&'c str, &'c Metric, &'c str)>,
+    has_commas: bool,
 ) -> Option<(Reading, Vec<String>)> {
     let mut reading =
         Reading { title: Some(plain(name)).filter(|name| !name.is_empty()), ..Reading::of(TOOL) };
     let mut strange = Vec::new();
     for (head, metric, cell) in cells {
-        match metric.value(cell) {
+        match metric.value(cell, has_commas) {
             Ok(None) => {}
-            Ok(Some(value)) if metric.kind == Kind::Errors => {
+            Ok(Some((value, _))) if metric.kind == Kind::Errors => {
                 reading.errors.insert(metric.name.clone(), value as u64);
             }
-            Ok(Some(value)) => {
-                reading.set(&metric.name, value);
+            Ok(Some((value, last_digit))) => {
+                reading.set_measured(&metric.name, value, last_digit);
                 if let Some(duration_ns) = metric.duration_ns {
                     reading.set("duration_ns", duration_ns);
                 }
@@ -184,7 +198,7 @@ fn reading<'c>(
             Err(why) => strange.push(format!("{}: {} ({why})", plain(head), plain(cell))),
         }
     }
-    (!reading.figures.is_empty() || !strange.is_empty()).then_some((reading, strange))
+    (has_any(&reading) || !strange.is_empty()).then_some((reading, strange))
 }
 
 #[cfg(test)]
@@ -208,6 +222,28 @@ mod tests {
         assert_eq!((other.get("rate_per_s"), other.get("received_bytes_per_s")), (Some(1040.0), None));
         assert_eq!(strange, &["Transfer/Sec(avg): 138.28 (no unit)"]);
         assert!(other.errors.is_empty(), "unknown is not 0");
+    }
+
+    #[test]
+    fn a_table_with_decimal_commas_has_points_between_thousands() {
+        let rates = |rows: &str| {
+            let text = format!("| server | req/s | p50 |\n|---|---|---|\n{rows}");
+            let [table] = &tables(&text)[..] else { panic!("{text}") };
+            table.readings.iter().map(|(r, _)| r.get("rate_per_s")).collect::<Vec<_>>()
+        };
+        assert_eq!(rates("| a | 12.345 | 1,5 ms |\n| b | 9,5 | 2 ms |\n"), [Some(12_345.0), Some(9.5)]);
+        assert_eq!(rates("| a | 12.345 | 1.5 ms |\n| b | 9.5 | 2 ms |\n"), [Some(12.345), Some(9.5)]);
+        assert_eq!(rates("| a | 12,345 | 1.5 ms |\n| b | 950 | 2 ms |\n"), [Some(12_345.0), Some(950.0)]);
+    }
+
+    #[test]
+    fn a_time_of_0_is_below_the_last_digit() {
+        let [table] = &tables("| server | p50 | p99 |\n|---|---|---|\n| a | 0 ms | 0.00 ms |\n")[..] else {
+            panic!()
+        };
+        let reading = &table.readings[0].0;
+        assert_eq!((reading.below["latency_ns_p50"], reading.below["latency_ns_p99"]), (1e6, 1e4));
+        assert!(reading.figures.is_empty());
     }
 
     #[test]

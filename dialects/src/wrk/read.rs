@@ -12,6 +12,9 @@ use model::Reading;
 /// How many unknown words in a report are searched for its next line.
 const LOOK_AHEAD_WORDS: usize = 48;
 
+/// The smallest time that is printed: 0.01 µs.
+const LAST_DIGIT_NS: f64 = 10.0;
+
 /// How near above the report the command line must be, in bytes.
 const LOOK_BACK_BYTES: usize = 1000;
 
@@ -126,7 +129,8 @@ impl<'t> Report<'t> {
             from += 1;
         }
         let above = &text[from..begin];
-        let is_fence = |line: &str| line.trim().is_empty() || line.trim().starts_with("```");
+        let is_rule = |line: &str| line.trim().bytes().all(|b| b"-=_*".contains(&b));
+        let is_fence = |line: &str| is_rule(line) || line.trim().starts_with("```");
         let Some(line) = above.lines().rev().find(|line| !is_fence(line)) else { return };
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let name_of = |word: &str| word.rsplit('/').next().map(|name| name == "wrk" || name == "wrk2");
@@ -204,12 +208,14 @@ impl<'t> Report<'t> {
         let is_unknown = |word: &str| word.trim_start_matches('-').starts_with("nan").then_some(());
         if self.words.value(is_unknown).is_some() {
             (self.is_wrk2, self.part) = (true, Part::Stats);
+            let label = if name == "latency_ns" { "Latency" } else { "Req/Sec" };
+            self.strange.push(format!("{label}: nan (no figure)"));
             return (0..3).all(|_| self.words.next().is_some());
         }
         let mut is_any = false;
         for moment in ["mean", "sd", "max"] {
             let Some(value) = self.words.value(read) else { return is_any };
-            self.reading.set(&format!("{name}_{moment}"), value);
+            self.reading.set_measured(&format!("{name}_{moment}"), value, LAST_DIGIT_NS);
             self.part = Part::Stats;
             is_any = true;
         }
@@ -250,7 +256,7 @@ impl<'t> Report<'t> {
                 // The table above has this value too.
                 self.reading.figures.entry("latency_ns_max".to_owned()).or_insert(ns);
             }
-            Some(ns) => self.reading.set(&format!("{of}_{name}"), ns),
+            Some(ns) => self.reading.set_measured(&format!("{of}_{name}"), ns, LAST_DIGIT_NS),
             None => return false,
         }
         true

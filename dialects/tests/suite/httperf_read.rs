@@ -187,7 +187,7 @@ Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
 ";
     let found = one(failed);
     let names: Vec<&str> = found.reading.figures.keys().map(String::as_str).collect();
-    let expected = "client_core_use client_cpu_system_ns client_cpu_user_ns completed connect_burst_max connect_ns_mean \
+    let expected = "client_core_use client_cpu_system_ns client_cpu_user_ns completed connect_burst_max \
         connections_max connections_opened connections_per_s duration_ns failed network_bytes_per_s rate_per_s \
         rate_samples sent sent_per_s";
     assert_eq!(names.join(" "), expected);

@@ -12,6 +12,7 @@ mod httperf_read;
 mod page;
 mod siege_print;
 mod siege_read;
+mod tools_read;
 mod weighttp_print;
 mod weighttp_read;
 mod wrk_print;

@@ -107,7 +107,7 @@ fn units_are_what_the_report_says() {
     let new = "Transactions: 100 hits\nAvailability: 100.00 %\nResponse time: 28.47 ms\nLongest transaction: 110.00 ms\nShortest transaction: 0.00 ms\n";
     let reading = only(new).reading;
     assert_eq!(reading.get("latency_ns_mean"), Some(28.47e6));
-    assert_eq!((reading.get("latency_ns_max"), reading.get("latency_ns_min")), (Some(110e6), Some(0.0)));
+    assert_eq!((reading.get("latency_ns_max"), reading.below["latency_ns_min"]), (Some(110e6), 1e4));
     // siege 2.5.
     let old = "Transactions: 1000 hits\nAvailability: 100.00 %\nElapsed time: 617.99 secs\nData transferred: 4848000 bytes\nResponse time: 59.41 secs\nTransaction rate: 1.62 trans/sec\nThroughput: 7844.79 bytes/sec\nConcurrency: 96.13\nStatus code 200: 1000\nSuccessful transactions: 1000\nFailed transactions: 0\n";
     let reading = only(old).reading;
@@ -159,7 +159,7 @@ fn strange_lines_are_kept_and_cut_reports_end_early() {
     );
     assert!(text[found.at].ends_with("1.00 secs"));
     let cut = only("Transactions: 10 hits\nAvailability: 10");
-    assert_eq!(cut.reading.get("availability_percent"), Some(10.0));
+    assert_eq!(cut.reading.get("availability_percent"), None, "it may have been 100");
     let two = read("Transactions: 10 hits\nElapsed time: 1.00 secs\nTransactions: 12 hits\n");
     assert_eq!(two.iter().map(|f| f.reading.get("completed")).collect::<Vec<_>>(), [Some(10.0), Some(12.0)]);
 }

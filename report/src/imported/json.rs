@@ -127,6 +127,8 @@ struct RowPart<'i> {
     published: Unmeasured,
     /// All figures of the report by name; the unit is the end of the name.
     figures: &'i BTreeMap<String, f64>,
+    /// Times that the report shows as 0, with what they are below: the smallest time that it can show.
+    below: &'i BTreeMap<String, f64>,
     /// The number of responses by status, or by its class (`2xx`).
     status: &'i BTreeMap<String, u64>,
     /// The number of errors by the tool's own kinds.
@@ -222,6 +224,7 @@ fn of_row<'i>(import: &'i Import, row: Row<'i>) -> RowPart<'i> {
         bound: (),
         published: (),
         figures: &reading.figures,
+        below: &reading.below,
         status: &reading.status,
         errors: &reading.errors,
         notes: &row.item.notes,

@@ -9,6 +9,7 @@ pub use json::{Report, json};
 pub use text::{chart, markdown, terminal};
 pub use tidy::{csv, tsv};
 
+use crate::units;
 use model::Import;
 use model::import::Imported;
 use std::collections::BTreeMap;
@@ -47,6 +48,12 @@ impl Row<'_> {
         self.item.reading.get(name)
     }
 
+    /// A time as it is shown: `< 1 ms` where the report has 0 and can't show less than 1 ms.
+    pub fn time(&self, name: &str) -> Option<String> {
+        let below = || self.item.reading.below.get(name).map(|ns| units::below(*ns));
+        self.get(name).map(units::duration).or_else(below)
+    }
+
     /// The number of errors of all kinds or of failed requests as the tool counts them, whichever is larger; `None` if the tool
     /// reports neither.
     pub fn errors(&self) -> Option<f64> {
@@ -82,14 +89,17 @@ pub fn cells(import: &Import) -> Vec<Cell<'_>> {
     groups.iter().enumerate().map(|(i, (items, _))| cell(i, items, groups.len() > 1)).collect()
 }
 
-type Key = (usize, String, String, String, Option<u64>);
+type Key = (usize, String, String, String, [Option<u64>; 2]);
 
 /// What the readings of one cell have in common. The source file is part of it, so pages are never mixed.
 fn key(item: &Imported) -> Key {
     let reading = &item.reading;
     let options = reading.command.as_deref().map(options).unwrap_or_default();
     let rate = reading.get("offered_rate_per_s").map(f64::to_bits);
-    (item.source, reading.tool.clone(), options, reading.workload.clone().unwrap_or_default(), rate)
+    // Without a command line, only the report shows how many connections there were.
+    let connections = reading.get("connections").filter(|_| reading.command.is_none()).map(f64::to_bits);
+    let workload = reading.workload.clone().unwrap_or_default();
+    (item.source, reading.tool.clone(), options, workload, [rate, connections])
 }
 
 /// A command line without the URL, which differs from server to server.

@@ -96,16 +96,17 @@ pub(crate) fn about(cell: &Cell) -> String {
 
 /// Whether the load is known to be closed, so that the latency is latency at saturation. Some tools do not say.
 fn is_closed(cell: &Cell) -> bool {
-    cell.offered_rate_per_s.is_none() && !["table", "wrk2", "httperf"].contains(&cell.tool)
+    cell.offered_rate_per_s.is_none()
+        && !["table", "wrk2", "httperf", "vegeta", "k6", "zrk"].contains(&cell.tool)
 }
 
 pub(crate) fn table(cell: &Cell) -> Table {
     let p99 = if is_closed(cell) { "p99 at saturation" } else { "p99" };
     let columns: [Column; 8] = [
-        ("mean latency", |row| row.get("latency_ns_mean").map(units::duration)),
-        ("p50", |row| row.get("latency_ns_p50").map(units::duration)),
-        (p99, |row| row.get("latency_ns_p99").map(units::duration)),
-        ("max", |row| row.get("latency_ns_max").map(units::duration)),
+        ("mean latency", |row| row.time("latency_ns_mean")),
+        ("p50", |row| row.time("latency_ns_p50")),
+        (p99, |row| row.time("latency_ns_p99")),
+        ("max", |row| row.time("latency_ns_max")),
         ("received/s", |row| received(row).map(|n| format!("{}/s", units::bytes(n)))),
         ("RSS", |row| row.get("rss_bytes").map(units::bytes)),
         ("responses", |row| row.get("completed").map(|n| units::count(n as u64))),

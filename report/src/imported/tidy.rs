@@ -1,4 +1,5 @@
-//! An import as CSV or TSV, one row per reading, with a column for every figure that any reading has, under drome's name for it.
+//! An import as CSV or TSV, one row per reading, with a column for every figure that any reading has, under drome's name for it. A
+//! time that a report shows as 0 is in a column of its own, `…_below`, as the smallest time that the report can show.
 
 use super::{Cell, Row, cells};
 use crate::{csv, tsv};
@@ -22,13 +23,23 @@ pub fn tsv(import: &Import) -> String {
 fn rows(import: &Import, line: fn(Vec<String>) -> String) -> String {
     let names: BTreeSet<&str> =
         import.items.iter().flat_map(|item| item.reading.figures.keys()).map(String::as_str).collect();
-    let head = line(HEAD.iter().chain(&names).map(|name| (*name).to_owned()).collect());
+    let below: BTreeSet<&str> =
+        import.items.iter().flat_map(|item| item.reading.below.keys()).map(String::as_str).collect();
+    let figures =
+        names.iter().map(|name| (*name).to_owned()).chain(below.iter().map(|name| format!("{name}_below")));
+    let head = line(HEAD.iter().map(|name| (*name).to_owned()).chain(figures).collect());
     let cells = cells(import);
     let rows = cells.iter().flat_map(|cell| cell.rows.iter().map(move |row| (cell, row)));
-    head + &rows.map(|(cell, row)| line(fields(import, cell, row, &names))).collect::<String>()
+    head + &rows.map(|(cell, row)| line(fields(import, cell, row, &names, &below))).collect::<String>()
 }
 
-fn fields(import: &Import, cell: &Cell, row: &Row, names: &BTreeSet<&str>) -> Vec<String> {
+fn fields(
+    import: &Import,
+    cell: &Cell,
+    row: &Row,
+    names: &BTreeSet<&str>,
+    below: &BTreeSet<&str>,
+) -> Vec<String> {
     let reading = &row.item.reading;
     let source = import.sources.get(row.item.source).map(|source| source.name.as_str());
     let fields = [
@@ -44,6 +55,8 @@ fn fields(import: &Import, cell: &Cell, row: &Row, names: &BTreeSet<&str>) -> Ve
         reading.url.as_deref(),
     ];
     let fields = fields.map(|field| field.unwrap_or_default().to_owned());
-    let figures = names.iter().map(|name| row.get(name).map_or_else(String::new, |x| x.to_string()));
-    fields.into_iter().chain(figures).collect()
+    let shown = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let figures = names.iter().map(|name| shown(row.get(name)));
+    let below = below.iter().map(|name| shown(reading.below.get(*name).copied()));
+    fields.into_iter().chain(figures).chain(below).collect()
 }

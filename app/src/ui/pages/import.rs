@@ -36,10 +36,10 @@ fn texts(content_type: &str, body: &[u8]) -> Result<Vec<NamedText>, Failure> {
         return Err(Failure::wrong("No file was sent: choose one, or drop it on the page."));
     }
     let text = |file: wire::multipart::FilePart<'_>| {
-        if file.bytes.contains(&0) {
+        let Some((text, _)) = dialects::page::decode(file.bytes.to_vec()) else {
             return Err(Failure::wrong(format!("{} is not text: save it as UTF-8 text first.", file.name)));
-        }
-        Ok(NamedText { text: String::from_utf8_lossy(file.bytes).into_owned(), name: file.name })
+        };
+        Ok(NamedText { text, name: file.name })
     };
     files.into_iter().map(text).collect()
 }
@@ -54,6 +54,11 @@ fn keep(app: &AppState, pages: Vec<NamedText>) -> Result<String, Failure> {
     Ok(import.id)
 }
 
+/// The tools whose reports are read.
+fn tools() -> String {
+    dialects::readers().map(|(tool, _)| tool).collect::<Vec<_>>().join(", ")
+}
+
 /// The area to drop files on, with a button that does the same.
 pub fn zone() -> Markup {
     html! {
@@ -61,12 +66,12 @@ pub fn zone() -> Markup {
             h2 id="import" { "Import a report" }
             form.drop action=(IMPORT_PATH) method="post" enctype="multipart/form-data" data-drop=(LARGEST_FILE_BYTES) {
                 p {
-                    "Drop a page or a report of another tool here (ab, siege, wrk, wrk2, http_load, weighttp, httperf, \
-                     or a table of figures), or choose a file. It is stored beside your own runs and never ranked with them."
+                    "Drop a page or a report of another tool here (" (tools()) ", or a table of figures), or choose a file. \
+                     It is stored beside your own runs and never ranked with them."
                 }
                 p.actions {
                     label.unseen for="file" { "A file with a report" }
-                    input type="file" id="file" name="file" accept=".txt,.md,.html,.htm,.log,text/*" required;
+                    input type="file" id="file" name="file" accept=".txt,.md,.html,.htm,.log,.json,text/*,application/json" required;
                     button type="submit" { "Import" }
                 }
                 p.failure role="alert" data-drop-failure="" hidden {}

@@ -1,6 +1,11 @@
 //! Reports in the forms of several versions, and broken ones.
 
-use super::{name_of, read};
+use super::{read as reports_of, statistic};
+
+/// What oha's reader finds.
+fn read(text: &str) -> Vec<crate::Found> {
+    reports_of(text, "oha")
+}
 
 /// The form of 1.4 and later.
 const REPORT: &str = "Summary:
@@ -130,6 +135,7 @@ fn a_failed_run_a_broken_and_a_strange_one() {
     assert_eq!(found[0].reading.get("rate_per_s"), None);
     let found = read(&REPORT.replace("  Total data", "  Novelty: 7\n  Total data"));
     assert_eq!(found[0].strange, ["Novelty: 7"]);
+    assert_eq!(found[0].strange.len(), 1);
     let hey = "Summary:\n  Total: 1.8 secs\n  Slowest: 1.7 secs\n  Requests/sec: 109.4\n";
     for text in
         [hey, "Summary:", "{\"summary\": {\"total\": 1}}", "{\"summary\":", "\"summary\"", "{\"summary\": 3}"]
@@ -141,9 +147,42 @@ fn a_failed_run_a_broken_and_a_strange_one() {
 }
 
 #[test]
-fn percentiles_have_names() {
-    assert_eq!(
-        [10.0, 50.0, 90.0, 99.0, 99.9, 99.99].map(name_of),
-        ["p10", "p50", "p90", "p99", "p999", "p9999"]
-    );
+fn statistics_have_names() {
+    let names = [
+        "p10", "50th", "90%", "p(99)", "99.9", "p99_99", "avg", "med", "100", "2.5%", "0.1", "count",
+        "total", "p999",
+    ];
+    let expected =
+        ["p10", "p50", "p90", "p99", "p999", "p9999", "mean", "p50", "max", "", "", "", "", "p999"];
+    assert_eq!(names.map(|name| statistic(name).unwrap_or_default()), expected);
+}
+
+#[test]
+fn what_breaks_off_is_read_as_far_as_it_is_sure() {
+    let whole = "Bombarding http://h/ for 1s using 20 connection(s)\nStatistics Avg Stdev Max\n  Reqs/sec 8330.5 36.3 182.4\n  Latency 2.40ms 4.78ms 80.36ms\n";
+    for length in 0..=whole.len() {
+        for found in reports_of(&whole[..length], "bombardier") {
+            let value = |name: &str| found.reading.get(name);
+            assert!(matches!(value("rate_per_s"), None | Some(8330.5)), "{length}: {:?}", found.reading);
+            assert!(matches!(value("latency_ns_max"), None | Some(80.36e6)), "{length}: {:?}", found.reading);
+        }
+    }
+}
+
+#[test]
+fn time_is_linear() {
+    for unit in [
+        "Summary:\n",
+        "{\"requests\":",
+        "10% in 0.1 secs\n",
+        "http_reqs",
+        "│ ",
+        "1 2 3 ",
+        "{\"latency_us\": {\"p50\":[",
+    ] {
+        let text = unit.repeat(50_000);
+        for tool in ["hey", "autocannon", "k6", "gcannon"] {
+            assert!(reports_of(&text, tool).len() <= text.len());
+        }
+    }
 }
