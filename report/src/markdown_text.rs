@@ -1,5 +1,7 @@
 //! Text in Markdown, foreign text included: escaped words and sentences, code, lists.
 
+use crate::text_style::is_unprintable;
+
 /// A text with all markup escaped, on one line.
 pub fn words(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
@@ -9,7 +11,7 @@ pub fn words(text: &str) -> String {
         let (before, after) = (i.checked_sub(1).and_then(|i| chars.get(i)), chars.get(i + 1));
         match c {
             '\n' | '\r' | '\t' => out.push(' '),
-            c if c.is_control() => out.push('\u{fffd}'),
+            c if is_unprintable(*c) => out.push('\u{fffd}'),
             '\\' | '`' | '*' | '[' | ']' | '|' => out.extend(['\\', *c]),
             '<' if after.is_some_and(|c| c.is_alphabetic() || "/!?".contains(*c)) => out.push_str("\\<"),
             // Within a word it is no markup, and names often contain one.
@@ -57,9 +59,14 @@ fn lines(text: &str, each: impl Fn(&str) -> String) -> String {
     text.split('\n').map(each).collect::<Vec<_>>().join("\n")
 }
 
+/// The character, or what stands for one that is not shown.
+fn shown(c: char) -> char {
+    if is_unprintable(c) { char::REPLACEMENT_CHARACTER } else { c }
+}
+
 /// The text as inline code, whatever it contains.
 pub fn code(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let text: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { shown(c) }).collect();
     let fence = "`".repeat(longest_run(&text) + 1);
     let gap = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{gap}{text}{gap}{fence}")
@@ -67,6 +74,8 @@ pub fn code(text: &str) -> String {
 
 /// The text as a fenced block, whatever it contains.
 pub fn block(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c == '\n' { c } else { shown(c) }).collect();
+    let text = text.as_str();
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}text\n{}\n{fence}\n", text.trim_end_matches('\n'))
 }

@@ -52,7 +52,7 @@ pub fn markdown(f: &Findings) -> String {
         .chain(machine::setup(&f.environment))
         .chain(conditions)
     {
-        let _ = writeln!(out, "- {line}");
+        out.push_str(&markdown_text::items(&[line]));
     }
     out.push_str(&cpu_time::section(f));
     out

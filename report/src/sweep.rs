@@ -2,7 +2,7 @@
 
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
-use crate::{markdown_text as md, units};
+use crate::{csv, markdown_text as md, units};
 use model::Bound;
 use model::sweep::{Common, Kept, KeptOutcome, Spread, Step, Sweep, Swept};
 use std::fmt::Write;
@@ -31,9 +31,10 @@ pub fn terminal(s: &Sweep, style: &TextStyle) -> String {
 
 /// As Markdown.
 pub fn markdown(s: &Sweep) -> String {
-    let mut out = format!("{}\n", asked(s));
+    let mut out = format!("{}\n", md::words(&asked(s)));
     for c in &s.contenders {
-        let _ = write!(out, "\n## {}: {}\n\n{}", c.name, md::code(&c.title), md::items(&figures(c)));
+        let _ =
+            write!(out, "\n## {}: {}\n\n{}", md::words(&c.name), md::code(&c.title), md::items(&figures(c)));
         if !c.steps.is_empty() {
             let _ = write!(out, "\n{}", table(c).markdown());
         }
@@ -46,11 +47,12 @@ pub fn markdown(s: &Sweep) -> String {
         let _ = write!(
             out,
             "\n## Side by side\n\n{}\n\n{}",
-            common_words(common),
+            md::words(&common_words(common)),
             common_table(common).markdown()
         );
     }
-    let _ = write!(out, "\n{}\n", ending(s).join("\n\n"));
+    let _ =
+        write!(out, "\n{}\n", ending(s).iter().map(|line| md::prose(line)).collect::<Vec<_>>().join("\n\n"));
     out
 }
 
@@ -80,22 +82,29 @@ pub fn csv(s: &Sweep) -> String {
 fn csv_row(name: &str, part: &str, step: &Step) -> String {
     let cell = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.3}"));
     let median = |s: Option<Spread>| cell(s.map(|s| s.median));
-    let range = |s: Option<Spread>| format!("{},{}", cell(s.map(|s| s.low)), cell(s.map(|s| s.high)));
+    let [low, high] =
+        [|s: Spread| s.low, |s: Spread| s.high].map(|of| move |s: Option<Spread>| cell(s.map(of)));
     let Step { trials, void, failed, .. } = step;
-    format!(
-        "{name},{part},{:.4},{:.3},{trials},{void},{failed},{},{},{},{},{},{},{},{},{}\n",
-        step.share,
-        step.offered_per_s,
+    csv::line([
+        name.to_owned(),
+        part.to_owned(),
+        format!("{:.4}", step.share),
+        format!("{:.3}", step.offered_per_s),
+        trials.to_string(),
+        void.to_string(),
+        failed.to_string(),
         median(step.due_per_s),
         median(step.achieved_per_s),
-        range(step.achieved_per_s),
+        low(step.achieved_per_s),
+        high(step.achieved_per_s),
         median(step.latency_ns_p50),
         median(step.latency_ns_p99),
-        range(step.latency_ns_p99),
+        low(step.latency_ns_p99),
+        high(step.latency_ns_p99),
         median(step.latency_ns_p999),
         median(step.server_cpu_ns_per_request),
         median(step.server_cores),
-    )
+    ])
 }
 
 fn asked(s: &Sweep) -> String {

@@ -52,10 +52,15 @@ impl TextStyle {
     }
 
     /// The text with every character that cannot be shown replaced. Control characters, which may come from a server's log, are
-    /// replaced too, so that they move no cursor.
+    /// replaced too, so that they move no cursor, and so are those that change the order of others.
     pub fn words(&self, text: &str) -> String {
-        let text: String =
-            text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect();
+        let shown = |c: char| match c {
+            '\n' => c,
+            '\t' => ' ',
+            c if is_unprintable(c) => char::REPLACEMENT_CHARACTER,
+            c => c,
+        };
+        let text: String = text.chars().map(shown).collect();
         if self.is_ascii { ascii(&text) } else { text }
     }
 
@@ -122,6 +127,12 @@ impl TextStyle {
         }
         filled(&columns, "  ", width, [own, own + 2])
     }
+}
+
+/// Whether a character acts on a terminal, or on the order in which others are shown, instead of being shown.
+pub(crate) fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The number of leading spaces.
@@ -250,7 +261,10 @@ mod tests {
 
     #[test]
     fn a_servers_words_move_no_cursor() {
-        assert_eq!(TextStyle::default().words("a\x1b[2Jb\rc\td"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d");
+        assert_eq!(
+            TextStyle::default().words("a\x1b[2Jb\rc\td\u{202e}e"),
+            "a\u{fffd}[2Jb\u{fffd}c d\u{fffd}e"
+        );
     }
 
     #[test]

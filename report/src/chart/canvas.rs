@@ -2,6 +2,7 @@
 
 use super::Caption;
 use super::theme;
+use crate::text_style::is_unprintable;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
@@ -231,7 +232,7 @@ fn titled(words: &str) -> String {
     if words.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(words)) }
 }
 
-/// A text, escaped for XML; characters that XML does not allow are left out.
+/// A text, escaped for XML; characters that XML does not allow, and those that are not shown, are left out.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -241,7 +242,7 @@ pub fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\t' | '\n' | '\r' => out.push(' '),
-            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
+            c if is_unprintable(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
             c => out.push(c),
         }
     }

@@ -81,7 +81,14 @@ fn table(v: &GateVerdict) -> String {
     let mut out = format!(
         "| server |{title} slowdown | 95 % interval | verdict |\n| --- |{rule} ---: | ---: | --- |\n"
     );
-    for change in v.changes.iter().take(MOST_ROWS) {
+    // Whoever wrote the file may have put the worst last.
+    let mut changes: Vec<&VerdictChange> = v.changes.iter().collect();
+    changes.sort_by_key(|change| match change.judged {
+        Outcome::Slower => 0,
+        Outcome::Open => 1,
+        Outcome::Passed => 2,
+    });
+    for change in changes.into_iter().take(MOST_ROWS) {
         let cell = if has_cells {
             let cell = change.cell.as_deref().unwrap_or_default();
             format!(" {} |", code(cell))
@@ -117,10 +124,14 @@ fn verdict(judged: Outcome, margin: f64) -> String {
 /// Sentences below the table.
 fn remarks(v: &GateVerdict) -> Vec<String> {
     let mut remarks = Vec::new();
-    let hidden = v.changes.len().saturating_sub(MOST_ROWS) + v.left_out;
+    let hidden = v.changes.len().saturating_sub(MOST_ROWS);
     if hidden > 0 {
         let more = units::several(hidden, "more comparison");
         remarks.push(format!("Not shown: {more}, none of them with a worse verdict."));
+    }
+    if v.left_out > 0 {
+        let more = units::several(v.left_out, "more comparison");
+        remarks.push(format!("The verdict's file lacks {more}, whose verdicts are not known here."));
     }
     remarks.push(gate::smallest(v.smallest_slowdown));
     remarks.extend(metrics(v).into_iter().map(|metric| compare::speed(metric).trim().to_owned()));

@@ -12,6 +12,7 @@ mod reproduce;
 mod table;
 mod trials;
 
+use crate::text_style::is_unprintable;
 use crate::{RunReport, answer, chart, chips, ranking};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -71,7 +72,13 @@ fn document(title: &str, drome: &str, top: &Markup, main: &Markup, foot: &Markup
             }
         }
     };
-    markup.into_string()
+    // Nothing of a page's own is such a character; `maud` escapes all others.
+    let shown = |c: char| match c {
+        '\n' | '\t' => c,
+        c if is_unprintable(c) => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    markup.into_string().chars().map(shown).collect()
 }
 
 /// The Content-Security-Policy: nothing may be fetched, and only the page's own script and style, identified by their hashes, are

@@ -80,7 +80,7 @@ fn a_contender_that_could_not_be_judged_at_all_is_a_skipped_test() {
     assert!(second.contains(words) && !first.contains("<skipped"), "{skipped}");
 }
 
-fn comparison() -> Comparison {
+pub fn comparison() -> Comparison {
     let cell = |title: &str, contenders| CellComparison {
         title: title.to_owned(),
         workload: "hello".to_owned(),

@@ -93,7 +93,7 @@ fn in_a_block(markdown: &str, at: usize) -> bool {
 }
 
 /// A trial that was measured, one that failed and a void one; the words of each have all that must be escaped.
-fn trials() -> (Run, Vec<Observation>) {
+pub fn trials() -> (Run, Vec<Observation>) {
     let (_, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
     let usage = Some(Usage { cpu_ns: 950_000_000, rss_max_bytes: 4096, ..Usage::default() });
     let observe = |copy, outcome| Observation {

@@ -7,7 +7,7 @@ use model::gate::{Gate, Outcome};
 use model::gate_verdict::{
     GateVerdict, LONGEST_FUNCTION, LONGEST_NAME, LONGEST_SENTENCE, MOST_CHANGES, MOST_FUNCTIONS,
     MOST_PROFILED, MOST_REVISIONS, MOST_SENTENCES, ProfileDifference, ProfiledFunction, ProfiledServer,
-    VerdictProfile, VerdictRevision,
+    VerdictChange, VerdictProfile, VerdictRevision,
 };
 use report::gate_verdict::{MOST_BYTES, Marker, comment, json, markdown, read};
 use serde_json::Value;
@@ -287,10 +287,31 @@ fn the_largest_document_is_read_and_fits_into_a_comment() {
         assert!(text.chars().count() < 65_000, "{letter}: {}", text.chars().count());
         assert!(text.starts_with("**At least 200 of 207 comparisons with `"), "{text}");
         assert!(
-            text.contains("Not shown: 157 more comparisons") && text.contains("- and 20 more\n"),
+            text.contains("Not shown: 150 more comparisons, none of them with a worse verdict.")
+                && text.contains("The verdict's file lacks 7 more comparisons")
+                && text.contains("- and 20 more\n"),
             "{text}"
         );
     }
+}
+
+#[test]
+fn what_is_not_shown_has_no_worse_verdict_whatever_the_files_order() {
+    let mut v = written(100_000.0);
+    let mut change = v.changes[0].clone();
+    let named = |judged: Outcome, i: usize, change: &mut VerdictChange| {
+        (change.judged, change.title) = (judged, format!("{judged:?} {i}"));
+        change.clone()
+    };
+    let passed: Vec<VerdictChange> = (0..70).map(|i| named(Outcome::Passed, i, &mut change)).collect();
+    let open = (0..3).map(|i| named(Outcome::Open, i, &mut change));
+    v.changes = passed.into_iter().chain(open).collect();
+    v.changes.push(named(Outcome::Slower, 0, &mut v.changes[0].clone()));
+    let text = markdown(&v);
+    for name in ["`Slower 0`", "`Open 0`", "`Open 2`", "`Passed 45`"] {
+        assert!(text.contains(name), "{name} is not in\n{text}");
+    }
+    assert!(!text.contains("`Passed 46`") && text.contains("Not shown: 24 more comparisons"), "{text}");
 }
 
 /// The document with this value at a path, or without it.

@@ -42,7 +42,7 @@ fn step(at: usize, ratio: f64, cause: Cause) -> Step {
     }
 }
 
-fn history() -> History {
+pub fn history() -> History {
     let mut reference = contender("reference", "drome serve", |_| Some(1.0));
     reference.steps = vec![Step {
         kernel: Some([Some("6.1".to_owned()), Some("6.8".to_owned())]),

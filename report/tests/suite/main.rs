@@ -6,6 +6,7 @@ mod chart_goldens;
 mod charts;
 mod ci;
 mod cpu_time;
+mod foreign;
 mod formats;
 mod gate;
 mod gate_verdict;

@@ -57,7 +57,7 @@ fn kept(outcome: KeptOutcome, rate_per_s: Option<f64>) -> Kept {
     }
 }
 
-fn sweep() -> Sweep {
+pub fn sweep() -> Sweep {
     let one = Swept {
         name: "A".to_owned(),
         title: "./one --port {port}".to_owned(),
