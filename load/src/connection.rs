@@ -3,7 +3,6 @@
 
 use crate::check::Check;
 use crate::outage::Outage;
-use crate::request_end::Answered;
 use std::collections::VecDeque;
 use wire::{Missing, ResponseParser};
 
@@ -32,6 +31,22 @@ pub struct Flight {
     pub sent_ns: u64,
     /// The index of the request among the plan's.
     pub ask: u32,
+}
+
+/// What was counted for a whole answer, so that it can be taken back when more bytes follow it than belong to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered {
+    /// In which of the accounts' periods it was counted.
+    pub period: u32,
+    /// Whether it was as expected.
+    pub is_right: bool,
+    /// The recorded latency, if it was recorded.
+    pub latency_ns: Option<u64>,
+    /// The recorded times from the send to the first bytes and to the last.
+    pub first_byte_ns: u64,
+    pub service_ns: u64,
+    /// Open load: whether the request was due before the window.
+    pub is_carried_in: bool,
 }
 
 /// A connection and the requests on it.

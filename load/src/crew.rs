@@ -3,12 +3,11 @@
 
 use crate::means::Means;
 use crate::part::{self, Part};
-use crate::worker::Worker;
+use crate::turnstile::Turnstile;
 use crate::{LoadError, Progress, Watch, ran_out};
 use model::{IoChoice, Plan, Tally};
 use net::tls::ClientTls;
 use net::{Errno, Io};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
@@ -22,14 +21,6 @@ pub struct Crew<'a> {
     pub tls: Option<&'a ClientTls>,
     /// The number of threads.
     pub threads: usize,
-}
-
-/// What a worker passes before it begins: it says that it is ready, and waits until all are.
-pub struct Turnstile<'a> {
-    ready: SyncSender<std::io::Result<()>>,
-    /// Disconnected if the others can't begin.
-    opens: Receiver<()>,
-    halted: &'a AtomicBool,
 }
 
 /// One thread, as seen from outside.
@@ -124,37 +115,6 @@ fn all_ready(members: &[Member<'_>]) -> Result<(), LoadError> {
         member.ready.recv().map_err(|_| LoadError::Worker)?.map_err(LoadError::Unready)?;
     }
     Ok(())
-}
-
-impl Turnstile<'_> {
-    /// Runs a worker when all others are ready, too.
-    pub fn run<I: Io>(
-        &self,
-        worker: std::io::Result<Worker<'_, I>>,
-        watch: &dyn Watch,
-    ) -> Result<Tally, LoadError> {
-        let (worker, outcome) = match worker {
-            Ok(worker) => (Some(worker), Ok(())),
-            Err(error) => (None, Err(error)),
-        };
-        let is_told = self.ready.send(outcome).is_ok();
-        let (Some(worker), true, Ok(())) = (worker, is_told, self.opens.recv()) else {
-            return Err(LoadError::Worker);
-        };
-        let others = EndsOthers(self.halted);
-        let tally = worker.run(watch)?;
-        std::mem::forget(others);
-        Ok(tally)
-    }
-}
-
-/// Ends the other workers when it is dropped: when this worker failed, or panicked.
-struct EndsOthers<'a>(&'a AtomicBool);
-
-impl Drop for EndsOthers<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 impl LoadError {

@@ -36,6 +36,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 mod think;
+mod turnstile;
 mod window;
 mod worker;
 

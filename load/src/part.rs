@@ -1,7 +1,7 @@
 //! Makes one worker of a plan on its back end, and puts its thread on its core.
 
-use crate::crew::Turnstile;
 use crate::share::share;
+use crate::turnstile::Turnstile;
 use crate::worker::Worker;
 use crate::{LoadError, Progress, Watch};
 use model::{Plan, Tally};

@@ -19,22 +19,6 @@ pub struct Answer {
     pub now_ns: u64,
 }
 
-/// What was counted for a whole answer, so that it can be taken back when more bytes follow it than belong to it.
-#[derive(Clone, Copy, Debug)]
-pub struct Answered {
-    /// In which of the accounts' periods it was counted.
-    pub period: u32,
-    /// Whether it was as expected.
-    pub is_right: bool,
-    /// The recorded latency, if it was recorded.
-    pub latency_ns: Option<u64>,
-    /// The recorded times from the send to the first bytes and to the last.
-    pub first_byte_ns: u64,
-    pub service_ns: u64,
-    /// Open load: whether the request was due before the window.
-    pub is_carried_in: bool,
-}
-
 /// Why the requests of a connection are lost.
 #[derive(Clone, Copy, Debug)]
 pub struct LossCause<'a> {

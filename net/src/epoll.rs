@@ -1,6 +1,8 @@
 //! The `epoll` back end, edge-triggered: one registration a connection, then one receive and one send a
 //! request. An edge is only forgotten when a receive came back short or empty, so none is ever lost.
 
+mod coarse;
+
 use crate::buffer::Buffer;
 use crate::retired::Retired;
 use crate::unsent::{FilePiece, Sent, Unsent};
@@ -12,7 +14,7 @@ use rustix::net::{SendFlags, Shutdown, SocketFlags};
 use rustix::time::Timespec;
 use std::collections::VecDeque;
 use std::net::IpAddr;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -395,7 +397,7 @@ impl Io for Epoll {
                 longest.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
             epoll::wait(&self.poll, rustix::buffer::spare_capacity(&mut self.ready), timeout.as_ref())
         } else {
-            wait_coarsely(&self.poll, &mut self.ready, longest)
+            coarse::wait_coarsely(&self.poll, &mut self.ready, longest)
         };
         match waited {
             Ok(_) | Err(Errno::INTR) => Ok(!self.ready.is_empty() || !self.at_once.is_empty()),
@@ -426,28 +428,6 @@ impl Io for Epoll {
     }
 }
 
-/// Waits for whole milliseconds, rounded down: the caller polls through the last one, because a wait that ends late would send
-/// late.
-#[allow(unsafe_code)]
-fn wait_coarsely(
-    poll: &OwnedFd,
-    ready: &mut Vec<epoll::Event>,
-    longest: Option<Duration>,
-) -> Result<usize, Errno> {
-    const { assert!(size_of::<epoll::Event>() == size_of::<libc::epoll_event>()) };
-    let ms = longest.map_or(-1, |longest| i32::try_from(longest.as_millis()).unwrap_or(i32::MAX));
-    let room = i32::try_from(ready.capacity()).unwrap_or(i32::MAX);
-    let events = ready.as_mut_ptr().cast();
-    // SAFETY: the vector has room for this number of events, which both libraries declare as the kernel does.
-    let n = unsafe { libc::epoll_wait(poll.as_raw_fd(), events, room, ms) };
-    let Ok(n) = usize::try_from(n) else {
-        return Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO));
-    };
-    // SAFETY: the kernel has written this number of events.
-    unsafe { ready.set_len(n) };
-    Ok(n)
-}
-
 fn token(slot: Slot, generation: u32) -> EventData {
     EventData::new_u64(u64::from(slot) << 32 | u64::from(generation))
 }
@@ -471,34 +451,4 @@ fn receive(socket: &OwnedFd, wanted: Wanted, buffer: &mut Buffer) -> (usize, Res
 /// Registers again what is registered, so that the kernel reports room again, if there is any.
 fn ask_again(poll: &OwnedFd, socket: &OwnedFd, token: EventData) {
     let _ = epoll::modify(poll, socket, token, INTEREST);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_kernel_without_fine_timeouts_is_waited_for_in_whole_milliseconds() {
-        let mut epoll = Epoll::new().unwrap();
-        epoll.has_fine_timeouts = false;
-        let begun = std::time::Instant::now();
-        assert!(!epoll.wait(Some(Duration::from_micros(20_900))).unwrap());
-        assert!(begun.elapsed() >= Duration::from_millis(20));
-        let begun = std::time::Instant::now();
-        assert!(!epoll.wait(Some(Duration::from_nanos(999_999))).unwrap());
-        assert!(begun.elapsed() < Duration::from_secs(1), "it does not wait for ever");
-    }
-
-    #[test]
-    fn what_a_coarse_wait_reports_is_the_same() {
-        let mut epoll = Epoll::new().unwrap();
-        epoll.has_fine_timeouts = false;
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let to = listener.local_addr().unwrap();
-        epoll.listen(listener.into()).unwrap();
-        let _client = std::net::TcpStream::connect(to).unwrap();
-        assert!(epoll.wait(Some(Duration::from_secs(5))).unwrap());
-        assert!(matches!(epoll.next(), Some(Completion { event: Event::Accepted, .. })));
-    }
 }

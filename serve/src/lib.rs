@@ -7,6 +7,7 @@ mod connections;
 mod fault;
 pub mod files;
 mod threads;
+mod turnstile;
 mod worker;
 
 pub use answers::fresh::OBJECT;

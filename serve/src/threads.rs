@@ -1,11 +1,12 @@
 //! The threads of a server. All of them serve, or none: a server with fewer threads than it was asked for would be taken for a slower machine.
 
+use crate::turnstile::Turnstile;
 use crate::worker::{self, Ends, Task};
 use crate::{BackEnd, Server, Site};
 use std::io::{Error, Result};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{SyncSender, channel, sync_channel};
 use std::thread::{Builder, ScopedJoinHandle};
 
 /// What tests refuse to a thread, by its index.
@@ -36,25 +37,6 @@ impl Failure {
     pub fn cause(self) -> Error {
         match self {
             Self::NotBegun(error) | Self::Later(error) => error,
-        }
-    }
-}
-
-/// What a thread passes before it serves: it says that it is ready, and waits until all are.
-pub struct Turnstile {
-    ready: Sender<()>,
-    /// Disconnected if another thread can't serve.
-    opens: Receiver<()>,
-}
-
-impl Turnstile {
-    /// Whether all threads are ready.
-    pub fn pass(self) -> bool {
-        // Dropped at once: the channel ends when every thread has passed or failed.
-        let Self { ready, opens } = self;
-        ready.send(()).is_ok() && {
-            drop(ready);
-            opens.recv().is_ok()
         }
     }
 }

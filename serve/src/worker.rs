@@ -5,7 +5,7 @@ use crate::answers::responder::{Next, Responder};
 use crate::connections::accept_pause::AcceptPause;
 use crate::connections::out::{Each, Out};
 use crate::fault::{Draft, Outbox};
-use crate::threads::Turnstile;
+use crate::turnstile::Turnstile;
 use crate::{BackEnd, Config};
 use net::tls::Tls;
 use net::{Completion, Epoll, Event, Io, LISTENER, Sizes, Slot, clock, cpu};
