@@ -131,7 +131,7 @@ mod tests {
             listen: Listen::Tcp(([127, 0, 0, 1], 0).into()),
             threads: THREADS,
             root: None,
-            idle_timeout: Duration::from_secs(60),
+            idle_timeout: Duration::from_mins(1),
             access_log: None,
             spin: Duration::ZERO,
             messages: Messages::default(),
@@ -173,9 +173,9 @@ mod tests {
         if back_end == BackEnd::Uring { refuses::<AT>(index, back_end) } else { Ok(()) }
     }
 
-    fn panics<const AT: usize>(index: usize, _: BackEnd) -> Result<()> {
+    fn panics<const AT: usize>(index: usize, back_end: BackEnd) -> Result<()> {
         assert!(index != AT, "a thread panics in this test");
-        Ok(())
+        refuses::<THREADS>(index, back_end)
     }
 
     /// A thread whose stack has no room in the address space can't be started.

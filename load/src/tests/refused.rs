@@ -39,28 +39,28 @@ fn panics() -> Made {
     panic!("a back end that can't be made panics in this test")
 }
 
-fn lacks_a_port() -> Made {
+fn lacks_a_port() -> Fake<'static> {
     let refuse = |call| match call {
         Call::Connect { .. } => vec![(MS, What::Failed(Operation::Local, Errno::ADDRNOTAVAIL))],
         Call::Send { .. } => vec![],
     };
-    Ok(Fake::new(REQUEST.len(), Box::new(refuse)).0)
+    Fake::new(REQUEST.len(), Box::new(refuse)).0
 }
 
-fn breaks_later() -> Made {
+fn breaks_later() -> Fake<'static> {
     let mut io = works();
     io.breaks_ns = fake::START + SECOND;
-    Ok(io)
+    io
 }
 
-fn panics_later() -> Made {
+fn panics_later() -> Fake<'static> {
     let mut sends = 0;
     let script = move |call| {
         sends += 1;
         assert!(sends < 100, "a worker panics in this test");
         plain(MS)(call)
     };
-    Ok(Fake::new(REQUEST.len(), Box::new(script)).0)
+    Fake::new(REQUEST.len(), Box::new(script)).0
 }
 
 /// A thread whose stack has no room in the address space can't be started.
@@ -188,12 +188,12 @@ fn what_is_refused_to_one_worker_before_the_load_ends_it_with_the_cause() {
 #[test]
 fn a_worker_that_fails_later_ends_the_others() {
     for at in 0..THREADS {
-        let broken = measured(IoChoice::Epoll, FOR_EVER, all_but(at, breaks_later), any_thread);
+        let broken = measured(IoChoice::Epoll, FOR_EVER, all_but(at, || Ok(breaks_later())), any_thread);
         assert!(matches!(broken, Err(LoadError::Io(_))), "{at}");
-        let died = measured(IoChoice::Epoll, FOR_EVER, all_but(at, panics_later), any_thread);
+        let died = measured(IoChoice::Epoll, FOR_EVER, all_but(at, || Ok(panics_later())), any_thread);
         assert!(matches!(died, Err(LoadError::Worker)), "{at}");
         let (tallies, ..) =
-            measured(IoChoice::Epoll, FOR_EVER, all_but(at, lacks_a_port), any_thread).unwrap();
+            measured(IoChoice::Epoll, FOR_EVER, all_but(at, || Ok(lacks_a_port())), any_thread).unwrap();
         let why: Vec<&str> = tallies.iter().filter_map(|tally| tally.halted.as_deref()).collect();
         assert!(why.len() == 1 && why[0].contains("ran out of local ports"), "{at}: {why:?}");
     }

@@ -84,7 +84,7 @@ fn the_time_after_which_a_load_ends_is_the_users() {
 #[test]
 fn a_slow_server_is_not_gone_though_some_requests_are_lost() {
     // One connection in four is reset at once, each time, and the others take 8 s for an answer.
-    let plan = Plan { timeout: Duration::from_secs(30), ..plan(closed(4).load, Duration::from_secs(60)) };
+    let plan = Plan { timeout: Duration::from_secs(30), ..plan(closed(4).load, Duration::from_mins(1)) };
     let mut connects = 0;
     let ran = run(&plan, |call| match call {
         Call::Connect { .. } => {
