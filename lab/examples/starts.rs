@@ -8,7 +8,7 @@
 use model::Findings;
 
 fn main() {
-    let file = std::env::args().nth(1).unwrap();
+    let file = std::env::args_os().nth(1).unwrap();
     let findings: Findings = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let cell = findings.cells.first().unwrap();
     let title = |name: &str| {

@@ -127,15 +127,8 @@ impl Epoll {
             return None;
         };
         if connection.connecting {
-            if !flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
-                return None;
-            }
+            let event = opened(socket, flags)?;
             connection.connecting = false;
-            let broke = flags.intersects(EventFlags::ERR | EventFlags::HUP);
-            let event = match broke.then(|| rustix::net::sockopt::socket_error(socket)) {
-                None | Some(Ok(Ok(()))) => Event::Connected,
-                Some(Ok(Err(errno)) | Err(errno)) => failed(Operation::Connect, errno),
-            };
             return Some(Completion { slot, event });
         }
         let mut send_error = None;
@@ -426,6 +419,18 @@ impl Io for Epoll {
     fn bytes(&self) -> &[u8] {
         self.buffer.bytes()
     }
+}
+
+/// How the opening of a connection ended; `None`: it goes on.
+fn opened(socket: &OwnedFd, flags: EventFlags) -> Option<Event> {
+    if !flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
+        return None;
+    }
+    let broke = flags.intersects(EventFlags::ERR | EventFlags::HUP);
+    Some(match broke.then(|| rustix::net::sockopt::socket_error(socket)) {
+        None | Some(Ok(Ok(()))) => Event::Connected,
+        Some(Ok(Err(errno)) | Err(errno)) => failed(Operation::Connect, errno),
+    })
 }
 
 fn token(slot: Slot, generation: u32) -> EventData {

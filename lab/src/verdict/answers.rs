@@ -79,9 +79,9 @@ mod tests {
         let mut tally = Tally { body_bytes: body_bytes * 10_000, ..tally(0.1) };
         (tally.service, tally.latency) = Default::default();
         for i in 0..10_000 {
-            let gap_ns = if i % nth == 0 { gap_ms * 1_000_000 } else { 0 };
+            let delay_ns = if i % nth == 0 { gap_ms * 1_000_000 } else { 0 };
             tally.first_byte.record(100_000);
-            tally.service.record(100_000 + gap_ns);
+            tally.service.record(100_000 + delay_ns);
         }
         tally
     }

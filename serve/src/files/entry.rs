@@ -50,8 +50,8 @@ impl Entry {
             Content::File(Arc::new(file.into()))
         };
         // All by which a change of the file is noticed here: within a second, another file may have as many bytes.
-        let Identity { inode: (_, inode), modified: (_, modified_ns), .. } = identity;
-        let etag = format!("\"{modified_s:x}.{modified_ns:x}-{length:x}-{inode:x}\"");
+        let Identity { inode: (_, inode), modified: (_, fraction_ns), .. } = identity;
+        let etag = format!("\"{modified_s:x}.{fraction_ns:x}-{length:x}-{inode:x}\"");
         let modified = date::format(modified_s).map_or_else(String::new, |date| {
             format!("Last-Modified: {}\r\n", String::from_utf8_lossy(&date))
         });
