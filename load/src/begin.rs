@@ -1,10 +1,14 @@
 //! The first half of a pass of a worker's loop: begins requests that become due on connections that have room, and opens connections for
 //! them.
 
-use crate::connection::Phase;
+use crate::connection::{Connection, Phase};
 use crate::offered::Offered;
 use crate::worker::Worker;
 use net::{Io, Slot};
+
+/// Closed load: the number of sends after which they are handed to the kernel although the pass goes on. A system call costs
+/// a request an eighth of its price then, and the kernel takes a few microseconds for so many sends, which the last of them waits.
+const SENDS_AT_ONCE: usize = 8;
 
 impl<I: Io> Worker<'_, I> {
     /// Puts connections to work, at the start.
@@ -35,7 +39,7 @@ impl<I: Io> Worker<'_, I> {
                 self.launch(free.slot, now);
                 self.offer(free.slot, now);
             } else if let Some(offered) = &mut self.offered {
-                // It had room, but its server has said meanwhile that it will close it.
+                // It had room, and has none any more: no connection may be opened.
                 offered.leave();
             }
         }
@@ -44,8 +48,18 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Open load: takes the next request if it is due.
+    /// The number of further requests that the measurement may have.
+    #[inline]
+    pub(crate) fn requests_left(&self) -> u64 {
+        let most = self.share.answers.filter(|_| self.window.is_open());
+        most.map_or(u64::MAX, |most| most.saturating_sub(self.accounts.begun_in_window()))
+    }
+
+    /// Open load: takes the next request if it is due. Beyond the last request of the measurement none becomes due.
     pub(crate) fn take_due(&mut self, now: u64) -> Option<u64> {
+        if self.requests_left() == 0 {
+            return None;
+        }
         let due_ns = self.offered.as_mut()?.take_due(now)?;
         self.accounts.due(due_ns);
         Some(due_ns)
@@ -109,7 +123,10 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     fn room(&self, slot: Slot) -> usize {
         let connection = &self.connections[slot as usize];
-        if !self.is_asking || (self.plan.bursts && connection.sent() > 0) {
+        if !self.is_asking
+            || (self.plan.bursts && connection.sent() > 0)
+            || self.has_no_opening_left(connection)
+        {
             return 0;
         }
         let room = self.plan.pipeline - connection.begun();
@@ -119,16 +136,21 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Puts a request on a connection. False: all requests of the measurement have been begun.
+    /// Whether this connection would have to be opened and may not be.
+    #[inline]
+    fn has_no_opening_left(&self, connection: &Connection) -> bool {
+        connection.phase() == Phase::Closed && connection.begun() == 0 && !self.opening.may_open()
+    }
+
+    /// Puts a request on a connection, which has room. False: all requests of the measurement have been begun.
     #[inline]
     fn begin(&mut self, slot: Slot, due_ns: u64) -> bool {
-        let most = self.share.answers.filter(|_| self.window.is_open());
-        if most.is_some_and(|most| self.accounts.begun_in_window() >= most) {
+        if self.requests_left() == 0 {
             return false;
         }
         let connection = &mut self.connections[slot as usize];
-        if connection.phase() == Phase::Closed && connection.begun() == 0 && !self.opening.allot() {
-            return false;
+        if connection.phase() == Phase::Closed && connection.begun() == 0 {
+            self.opening.allot();
         }
         connection.begin(due_ns, self.picker.next());
         self.accounts.begun();
@@ -179,6 +201,29 @@ impl<I: Io> Worker<'_, I> {
         self.deadlines.watch(slot, now + self.look_ns);
         if !self.io.send(slot, &self.out) {
             self.connections[slot as usize].is_sending = true;
+        }
+        if is_closed_load {
+            self.queued.push(slot);
+            if self.io.sends_at_once() {
+                self.hand_over(now);
+            } else if self.queued.len() >= SENDS_AT_ONCE {
+                self.hand_over(now);
+                // A failure here comes again when the pass ends, where it can be told.
+                let _ = self.io.flush();
+            }
+        }
+    }
+
+    /// Closed load: records that what was sent since the last call is handed to the kernel now. A request counts from then; how long it
+    /// waited for that is the load generator's lag. `now`: the last reading of the clock before.
+    #[inline]
+    pub(crate) fn hand_over(&mut self, now: u64) {
+        let Self { queued, connections, accounts, .. } = self;
+        for slot in queued.drain(..) {
+            connections[slot as usize].hand_over(now, |flight| {
+                accounts.left(flight.sent_ns, now);
+                flight.due_ns = now;
+            });
         }
     }
 }

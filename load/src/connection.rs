@@ -65,6 +65,8 @@ pub struct Connection {
     flights: VecDeque<Flight>,
     /// The number of requests, the last ones, that are not sent yet; 0 on an open connection.
     unsent: usize,
+    /// The number of requests, the last ones that were sent, that are not in the kernel's hands yet.
+    queued: usize,
     /// When the first bytes of the oldest request's answer came; 0: not yet.
     first_byte_ns: u64,
     /// The number of requests begun on the connection since it was last opened.
@@ -110,6 +112,7 @@ impl Connection {
             opened_ns: 0,
             flights: VecDeque::with_capacity(pipeline),
             unsent: 0,
+            queued: 0,
             first_byte_ns: 0,
             asked: 0,
             answered: 0,
@@ -249,12 +252,25 @@ impl Connection {
     pub fn send(&mut self, now_ns: u64, mut each: impl FnMut(&mut Flight, usize)) -> usize {
         debug_assert_eq!(self.phase, Phase::Open, "requests are sent on open connections");
         let unsent = std::mem::take(&mut self.unsent);
+        self.queued += unsent;
         let first = self.flights.len() - unsent;
         for (at, flight) in self.flights.range_mut(first..).enumerate() {
             flight.sent_ns = now_ns;
             each(flight, self.asked - unsent + at + 1);
         }
         unsent
+    }
+
+    /// Records that all requests that were sent are in the kernel's hands at `now_ns`; calls `each` for those that were not before.
+    #[inline]
+    pub fn hand_over(&mut self, now_ns: u64, mut each: impl FnMut(&mut Flight)) {
+        let sent = self.sent();
+        // A request can't be answered before it is handed over, but its connection can be lost.
+        let first = sent - std::mem::take(&mut self.queued).min(sent);
+        for flight in self.flights.range_mut(first..sent) {
+            each(flight);
+            flight.sent_ns = now_ns;
+        }
     }
 
     /// Records that bytes of the oldest request's answer have come.
@@ -344,14 +360,13 @@ impl Connection {
     /// Counts the requests on it as lost.
     pub fn lose_all(&mut self) {
         self.lost += self.flights.len() as u64;
-        self.flights.clear();
-        self.unsent = 0;
+        self.withdraw_all();
     }
 
     /// Takes the requests on it back.
     pub fn withdraw_all(&mut self) {
         self.flights.clear();
-        self.unsent = 0;
+        (self.unsent, self.queued) = (0, 0);
     }
 
     /// Takes all sends back: its requests are to be sent again when it has been closed and opened again.

@@ -71,16 +71,18 @@ impl Opening {
         self.index << 32 | self.opened
     }
 
-    /// Counts a connection that is to be opened. False: no more may be opened.
+    /// Whether a further connection may be opened.
     #[inline]
-    pub fn allot(&mut self) -> bool {
-        match &mut self.left {
-            None => {}
-            Some(0) => return false,
-            Some(left) => *left -= 1,
-        }
+    pub fn may_open(&self) -> bool {
+        self.left != Some(0)
+    }
+
+    /// Counts a connection that is to be opened.
+    #[inline]
+    pub fn allot(&mut self) {
+        debug_assert!(self.may_open(), "no more may be opened");
+        self.left = self.left.map(|left| left.saturating_sub(1));
         self.live += 1;
-        true
     }
 
     /// Counts a connection that was opened, or was to be, as closed.
@@ -254,7 +256,8 @@ mod tests {
     fn no_more_are_opened_than_may_be() {
         let mut opening = Opening::new(&plan(), 0, 1, Some(2));
         assert!(!opening.is_over());
-        assert_eq!([0; 4].map(|_| opening.allot()), [true, true, false, false]);
+        let open = |opening: &mut Opening| opening.may_open().then(|| opening.allot()).is_some();
+        assert_eq!([0; 4].map(|_| open(&mut opening)), [true, true, false, false]);
         opening.closed();
         assert!(!opening.is_over());
         opening.closed();

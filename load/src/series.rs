@@ -135,7 +135,7 @@ impl Series {
                 Counts::of(&tally.latency)
             }
         };
-        let has_lag = self.is_viewed && !self.is_closed_load;
+        let has_lag = self.is_viewed;
         let interval = Interval {
             second: (self.begun_ns - self.window_ns) / SECOND_NS,
             duration_ns: now_ns.saturating_sub(self.begun_ns),

@@ -54,6 +54,8 @@ pub struct Worker<'p, I> {
     pub(crate) accounts: Accounts,
     pub(crate) window: Window,
     pub(crate) reader: Reader,
+    /// Closed load: connections on which requests were sent that are not in the kernel's hands yet.
+    pub(crate) queued: Vec<Slot>,
     /// The bytes of requests that are sent together.
     pub(crate) out: Vec<u8>,
     /// Whether the kernel can drop bodies that are not verified: on TCP, without encryption.
@@ -102,6 +104,7 @@ impl<'p, I: Io> Worker<'p, I> {
             window: Window::on_orders(),
             reader: Reader::new(plan),
             deadlines: Deadlines::new(connections.len()),
+            queued: Vec::with_capacity(connections.len()),
             look_ns: LOOK_NS.min(timeout_ns),
             connections,
             share,
@@ -159,6 +162,8 @@ impl<'p, I: Io> Worker<'p, I> {
             self.take(completion);
         }
         let now = self.io.now_ns();
+        // It leaves with the next wait, which is all that comes now.
+        self.hand_over(now);
         if self.io.retired_until_ns().is_some_and(|until_ns| until_ns <= now) {
             self.io.close_retired(now);
         }
@@ -176,6 +181,7 @@ impl<'p, I: Io> Worker<'p, I> {
 
     /// Waits for completions, or for the next moment that needs this worker.
     fn wait(&mut self, now: u64) -> std::io::Result<()> {
+        self.hand_over(now);
         let now = self.tell_lag(now)?;
         let moment_ns = self.next_moment_ns();
         let is_open_load = self.offered.is_some();
@@ -258,7 +264,8 @@ impl<'p, I: Io> Worker<'p, I> {
 
     /// When this worker must act at the latest.
     fn next_moment_ns(&self) -> u64 {
-        let due = self.offered.as_ref().and_then(Offered::wakes_ns).unwrap_or(u64::MAX);
+        let due = self.offered.as_ref().filter(|_| self.requests_left() > 0).and_then(Offered::wakes_ns);
+        let due = due.unwrap_or(u64::MAX);
         let thought = self.thinkers.next_ns().unwrap_or(u64::MAX);
         let opens = self.opening.next_ns(self.origin_ns, self.wanted());
         let retires = self.io.retired_until_ns().unwrap_or(u64::MAX);
@@ -323,8 +330,9 @@ impl<'p, I: Io> Worker<'p, I> {
         for (_, slot) in self.connections.iter().zip(0..).filter(|(connection, _)| connection.is_sending) {
             self.accounts.not_taken(self.io.unsent(slot));
         }
+        let left = usize::try_from(self.requests_left()).unwrap_or(usize::MAX);
         let offered = &mut self.offered;
-        let waiting = std::iter::from_fn(|| offered.as_mut()?.take_due(end_ns));
+        let waiting = std::iter::from_fn(|| offered.as_mut()?.take_due(end_ns)).take(left);
         self.accounts.count_unfinished(&self.connections, waiting, end_ns);
     }
 

@@ -83,7 +83,8 @@ pub struct Tally {
     /// What the first handshake agreed on; not stored.
     #[serde(skip)]
     pub agreed: Option<Agreed>,
-    /// Open load: how long after its due time a request was sent, while a connection was free.
+    /// How long a request that could have left waited in the load generator until it was handed to the kernel: in open load since it was
+    /// due and a connection was free, in closed load since the answer before it was whole.
     #[serde(with = "checked::histogram")]
     #[schemars(schema_with = "checked::histogram::schema")]
     pub schedule_lag: Histogram,
@@ -254,10 +255,12 @@ impl Tally {
         self.completed.saturating_sub(self.carried_in.unwrap_or(0))
     }
 
-    /// The mean number of requests in flight: the time that requests were in flight within the window, divided by the window's length. It
-    /// includes those still in flight at the end, but not those lost within the window. `None` without a window, or without answers.
+    /// The mean number of requests under way: the time that requests were in flight within the window, or waited in the load generator
+    /// to leave, divided by the window's length. It includes those still in flight at the end, but not the times in flight of those lost within
+    /// the window. `None` without a window, or without answers.
     pub fn under_way(&self) -> Option<f64> {
-        let in_flight_ns = self.completed as f64 * self.service.mean_ns()?;
+        let lag_ns = self.schedule_lag.count() as f64 * self.schedule_lag.mean_ns().unwrap_or(0.0);
+        let in_flight_ns = self.completed as f64 * self.service.mean_ns()? + lag_ns;
         let within_ns = in_flight_ns - self.under_way_before_ns as f64 + self.under_way_at_end_ns as f64;
         (self.duration_ns > 0).then(|| within_ns / self.duration_ns as f64)
     }

@@ -1,5 +1,6 @@
-//! The simplest closed-loop HTTP client: it waits for sockets with `epoll`, and sends the next request on each one at once. It
-//! assumes that every answer is as long as the first. It is the baseline for the rate of a server whose client adds no delay.
+//! The simplest closed-loop HTTP client: it asks `epoll` for sockets with answers and never sleeps, and sends the next request on each
+//! one at once. It assumes that every answer is as long as the first. It is the baseline for the rate of a server whose client adds no
+//! delay.
 //!
 //! usage: `epoll_client PORT PATH CONNECTIONS SECONDS`; prints JSON with `requests` and `rate_per_s`
 
@@ -10,6 +11,7 @@ use net::Ports;
 use net::socket::{self, Blocking};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::time::Timespec;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::process::ExitCode;
@@ -36,9 +38,10 @@ fn run(options: &Options) -> Result<(usize, f64)> {
     let mut received = vec![0; sockets.len()];
     let mut ready = Vec::with_capacity(BATCH);
     let (mut done, start) = (0, Instant::now());
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
     while start.elapsed() < options.time {
         ready.clear();
-        match epoll::wait(&poll, rustix::buffer::spare_capacity(&mut ready), None) {
+        match epoll::wait(&poll, rustix::buffer::spare_capacity(&mut ready), Some(&at_once)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }

@@ -138,6 +138,11 @@ pub trait Io {
     /// They are reported as [`Event::Skipped`]; some may still come as [`Event::Received`], and count as well.
     fn skip(&mut self, slot: Slot, bytes: u64);
 
+    /// Whether [`Io::send`] hands bytes to the kernel before it returns. If not, they leave with the next [`Io::flush`] or [`Io::wait`].
+    fn sends_at_once(&self) -> bool {
+        true
+    }
+
     /// Closes the connection at once. No further completion of it comes; the slot is free.
     fn close(&mut self, slot: Slot);
 

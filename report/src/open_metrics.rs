@@ -62,9 +62,11 @@ pub fn text(m: &SoFar<'_>) -> String {
         &m.tally.latency,
     );
     out.histogram("service", "from the actual send of a request to its complete response", &m.tally.service);
-    if let Some(rate) = m.plan.load.rate_per_s() {
-        let help = "delay from when a request was due and a connection was free until it was sent";
+    if m.tally.schedule_lag.count() > 0 {
+        let help = "how long requests that could have left waited in the load generator until they were sent";
         out.histogram("schedule_lag", help, &m.tally.schedule_lag);
+    }
+    if let Some(rate) = m.plan.load.rate_per_s() {
         let offered = rate.mean_per_s(m.tally.duration_ns);
         out.gauge("offered_rate", "", "offered requests per second, on average so far", offered);
     }

@@ -53,7 +53,8 @@ fn the_json_has_the_documented_keys() {
     has(&json["client"], &["cpu_ns", "cpu_ns_per_request", "core_use", "rss_max_bytes"]);
     has(&json["verdict"], &["bound", "valid", "reasons"]);
     assert_eq!(json["schema"], 1);
-    assert!(json["schedule_lag_ns"].is_null(), "closed load has no schedule: unknown, not 0");
+    // Every request waits in the load generator, however shortly, until the kernel has it.
+    assert!(json["schedule_lag_ns"]["p99"].as_u64().is_some());
     assert_eq!(
         json["requests"],
         json!({"sent":200,"completed":200,"in_flight_at_end":0,"verified":0,"due":null,"unsent_at_end":null})

@@ -42,6 +42,7 @@ mod io_uring;
 mod judges;
 mod kept;
 mod kills;
+mod left_open;
 mod lifetime;
 mod load;
 mod load_from;

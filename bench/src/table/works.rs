@@ -81,8 +81,10 @@ const fn capacity(name: &'static str, title: &'static str, connections: usize, r
     Work { name, title, connections, runs, figures: &CAPACITY, ..WORK }
 }
 
-const CAPACITY: [Figure; 2] = [
+const CAPACITY: [Figure; 3] = [
     figure(Rate, 0, HighestOf(&[1, 2, 3, 4, 5]), AtLeast(0.98)),
+    // A client that writes each request at once and does not sleep either.
+    figure(Rate, 0, LowestOf(&[3]), AtLeast(0.95)),
     figure(ServerIdle, 0, Nothing, AtMost(0.01)),
 ];
 

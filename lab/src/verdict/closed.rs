@@ -22,9 +22,9 @@ pub fn judge(case: &Case<'_>, bound: Bound) -> Vec<Reason> {
         .collect()
 }
 
-/// Checks Little's law: in closed load every connection has its requests in flight, so mean latency × rate is their
-/// number, apart from the waits beyond the window's ends. It can never be more; it is less while connections are
-/// opened, and where some starve or fail.
+/// Checks Little's law: in closed load every connection has its requests in flight, or about to leave the load generator, so
+/// (mean latency + mean schedule lag) × rate is their number, apart from the waits beyond the window's ends. It can never be more; it is
+/// less while connections are opened, and where some starve or fail.
 fn little(case: &Case<'_>, connections: usize) -> Option<Reason> {
     let (plan, tally) = (case.plan, case.tally);
     let (under_way, asked_under_way) = (tally.under_way()?, connections * plan.pipeline);
@@ -37,7 +37,8 @@ fn little(case: &Case<'_>, connections: usize) -> Option<Reason> {
     let share = under_way / asked_under_way as f64 - 1.0;
     (share > LITTLE || (is_steady && share < -LITTLE)).then(|| {
         Reason::void(format!(
-            "Little's law does not hold: mean latency × rate is {under_way:.1} requests in flight, not {asked_under_way}"
+            "Little's law does not hold: (mean latency + schedule lag) × rate is {under_way:.1} requests in flight, not \
+             {asked_under_way}"
         ))
     })
 }
@@ -120,6 +121,9 @@ mod tests {
         let mut idle = tally(0.1);
         idle.completed = 5_000;
         assert!(judged(&closed(), &idle, None).reasons[0].contains("Little"));
+        let mut queued = idle.clone();
+        (0..5_000).for_each(|_| queued.schedule_lag.record(1_000_000));
+        assert!(judged(&closed(), &queued, None).valid, "half of all time they waited to leave");
         let half_waited = Tally { under_way_at_end_ns: 5_000_000_000, ..idle.clone() };
         let verdict = judged(&closed(), &half_waited, None);
         assert!(verdict.valid, "half of all time was the wait for the last answers");

@@ -94,8 +94,10 @@ pub struct Fake<'s> {
     retired: Vec<Retired>,
     bytes: Vec<u8>,
     /// Sends that have not left yet, and what one takes.
-    waiting: usize,
+    waiting: Vec<(Slot, usize, Call)>,
     pub send_takes_ns: u64,
+    /// What the worker takes for each completion.
+    pub completion_takes_ns: u64,
     /// Whether a send leaves at once, not when the worker waits.
     pub sends_at_once: bool,
     /// When it breaks; `u64::MAX`: never.
@@ -123,8 +125,9 @@ impl<'s> Fake<'s> {
             what: Vec::new(),
             retired: Vec::new(),
             bytes: Vec::new(),
-            waiting: 0,
+            waiting: Vec::new(),
             send_takes_ns: 0,
+            completion_takes_ns: 0,
             sends_at_once: false,
             breaks_ns: u64::MAX,
             unsent_bytes: 0,
@@ -148,9 +151,13 @@ impl<'s> Fake<'s> {
     }
 
     fn hand_over(&mut self) {
-        for _ in 0..std::mem::take(&mut self.waiting) {
+        for (slot, generation, call) in std::mem::take(&mut self.waiting) {
             self.clock.set(self.now_ns() + self.send_takes_ns);
             self.seen.borrow_mut().handed_over_ns.push(self.now_ns());
+            let peer = self.peers[slot as usize];
+            if peer.is_open && peer.generation == generation {
+                self.call(slot, call);
+            }
         }
     }
 
@@ -205,8 +212,8 @@ impl Io for Fake<'_> {
         assert_eq!(bytes.len() % self.request_bytes, 0, "whole requests");
         let call = Call::Send { nth: peer.nth, requests, before: peer.requests };
         peer.requests += requests;
-        self.waiting += 1;
-        self.call(slot, call);
+        let generation = peer.generation;
+        self.waiting.push((slot, generation, call));
         if self.sends_at_once {
             self.hand_over();
         }
@@ -215,6 +222,10 @@ impl Io for Fake<'_> {
 
     fn unsent(&self, _: Slot) -> u64 {
         self.unsent_bytes
+    }
+
+    fn sends_at_once(&self) -> bool {
+        self.sends_at_once
     }
 
     fn send_file(&mut self, _: Slot, _: &Arc<OwnedFd>, _: u64, _: u64) -> bool {
@@ -302,6 +313,7 @@ impl Io for Fake<'_> {
             return None;
         }
         let Reverse((_, what, slot, _)) = self.due.pop()?;
+        self.clock.set(self.now_ns() + self.completion_takes_ns);
         let event = match std::mem::replace(&mut self.what[what], What::Connected) {
             What::Connected => Event::Connected,
             What::Secured => Event::Secured,

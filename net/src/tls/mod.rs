@@ -347,6 +347,11 @@ impl<I: Io> Io for Tls<I> {
         is_sent
     }
 
+    #[inline]
+    fn sends_at_once(&self) -> bool {
+        self.inner.sends_at_once()
+    }
+
     /// Encrypts a chunk at a time, and the next one when the kernel has taken the one before.
     fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
         self.greet();

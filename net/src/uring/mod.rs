@@ -262,6 +262,11 @@ impl Io for Uring {
         self.send_bytes(slot, bytes)
     }
 
+    #[inline]
+    fn sends_at_once(&self) -> bool {
+        false
+    }
+
     /// Sends by a system call of its own, as what follows will be sent: only then do both leave together.
     fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         let turn = self.outbox.turn();
