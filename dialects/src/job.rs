@@ -14,6 +14,11 @@ pub trait Job {
         false
     }
 
+    /// The files that the tool writes when it has measured, with the options that name them.
+    fn files(&self) -> Vec<(&'static str, PathBuf)> {
+        Vec::new()
+    }
+
     /// What the tool prints before it begins.
     fn begin(&mut self) -> Printed {
         Printed::default()
@@ -81,5 +86,23 @@ impl Printed {
     /// know is the tool's own error instead.
     pub fn refuse(tool: &str, option: &str, why: &str) -> Self {
         Self::err(format!("drome {tool}: {option} is not supported: {why}\n")).exit(2)
+    }
+
+    /// The message about a word on the command line that the tool itself would ignore. It is a mistake, often a dash that an editor has
+    /// replaced by a longer one, and what it was meant to say is not known.
+    pub fn stray(tool: &str, word: &str) -> Self {
+        let is_dash = |c: char| {
+            matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}')
+        };
+        let hint = if word.starts_with(is_dash) {
+            "; it begins with another character than the dash `-` of options"
+        } else {
+            ""
+        };
+        Self::refuse(
+            tool,
+            &format!("the word `{word}`"),
+            &format!("{tool} would ignore it{hint}; leave it out"),
+        )
     }
 }

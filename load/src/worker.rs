@@ -98,7 +98,7 @@ impl<'p, I: Io> Worker<'p, I> {
             failed: Vec::with_capacity(connections.len()),
             opening: Opening::new(plan, share.index, share.threads, share.openings),
             offered: share.pace.take().map(|pace| Offered::new(pace, connections.len())),
-            picker: Picker::new(&plan.asks, plan.order, plan.seed, share.index * at_once),
+            picker: Picker::new(&plan.asks, plan.order, plan.seed, (share.index, share.threads), at_once),
             thinkers: Thinkers::new(plan.think, plan.seed, share.index, connections.len()),
             accounts: Accounts::new(plan, progress),
             window: Window::on_orders(),

@@ -145,6 +145,8 @@ pub enum Order {
     InTurn,
     /// At random, with probabilities in proportion to the weights.
     Random,
+    /// In turn, each worker through a part of the list that is its own: the list is divided evenly.
+    ByThread,
 }
 
 /// How connections are opened.

@@ -41,6 +41,7 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("sshd", "openssh-server"),
     ("ssh", "openssh-client"),
     ("cc", "gcc"),
+    ("make", "make"),
     ("/usr/include/stdlib.h", "libc6-dev"),
 ];
 

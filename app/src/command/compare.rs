@@ -54,8 +54,8 @@ enum Format {
 
 /// Compares two runs, prints what changed and, if asked to, fails on a significant regression.
 pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let to = args.shown.destination()?;
     let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
+    let to = args.shown.destination()?;
     let bar = console::bar(2, TEMPLATE);
     let old = findings(Some(&args.old), common)?;
     bar.inc(1);

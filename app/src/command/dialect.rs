@@ -1,5 +1,6 @@
 //! Runs the command line of another tool: `drome ab …`, or drome called by the name `ab`.
 
+use super::output::Output;
 use crate::console;
 use crate::failure::WrongInput;
 use crate::signals::stop_flag;
@@ -35,12 +36,14 @@ pub fn of(args: &[OsString]) -> Option<(&'static Dialect, &[OsString])> {
 /// Parses the tool's arguments, measures, and prints the tool's report.
 pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
     let (args, json) = without_json(args)?;
+    let json = json.map(|path| Output::to(JSON, &path)).transpose()?;
     let descriptors = net::limits::raise_descriptors(u64::MAX).unwrap_or(1024);
     let call = Call { program: dialect.name.to_owned(), args, descriptors: descriptors as usize };
     let mut job = match (dialect.parse)(&call) {
         Ok(job) => job,
         Err(printed) => return tell(&printed).map(|code| ExitCode::from(code.unwrap_or(0))),
     };
+    job.files().iter().try_for_each(|(option, path)| can_be_written(dialect.name, option, path))?;
     let mut plan = on_cores(job.plan());
     if let Err(error) = load::reach(&mut plan.target) {
         return tell(&failed(job.as_mut(), &error)).map(|code| ExitCode::from(code.unwrap_or(1)));
@@ -56,7 +59,7 @@ pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
     };
     let code = tell(&printed)?.or(asked).unwrap_or(u8::from(result.is_err()));
     if let Ok(tally) = &result {
-        own_result(&plan, tally, json.as_deref())?;
+        own_result(&plan, tally, json.as_ref())?;
     }
     Ok(ExitCode::from(code))
 }
@@ -70,20 +73,34 @@ fn failed(job: &mut dyn Job, error: &LoadError) -> Printed {
 }
 
 /// drome's own verdict: reports a void measurement, and writes drome's own result if it was asked for.
-fn own_result(plan: &Plan, tally: &Tally, json: Option<&Path>) -> anyhow::Result<()> {
+fn own_result(plan: &Plan, tally: &Tally, json: Option<&Output>) -> anyhow::Result<()> {
     let verdict = verdict::judge(&Case::new(Policy::single(true), plan, tally));
     if !verdict.valid {
         alert!("drome: this measurement is void: {}", verdict.reasons.join("; "));
     } else if verdict.fell_behind() {
         alert!("drome: {}", verdict.reasons.join("; "));
     }
-    if let Some(path) = json {
+    if let Some(output) = json {
         let text = report::load_json::report(plan, tally, &verdict, report::Detail::Summary);
-        std::fs::write(path, text).map_err(|error| {
-            WrongInput(format!("can't write {} ({error}): choose another file for {JSON}", path.display()))
-        })?;
+        output.write(text.as_bytes())?;
     }
     Ok(())
+}
+
+/// Checks a file that the tool writes after the measurement.
+fn can_be_written(tool: &str, option: &str, path: &Path) -> Result<(), WrongInput> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let tried = if path.exists() {
+        OpenOptions::new().append(true).open(path).map(drop)
+    } else {
+        tempfile::tempfile_in(folder).map(drop)
+    };
+    tried.map_err(|error| {
+        WrongInput(format!(
+            "{tool} {option} {} can't be written: {error}; choose another file",
+            path.display()
+        ))
+    })
 }
 
 /// Takes drome's own option out of the tool's.

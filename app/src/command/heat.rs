@@ -4,6 +4,7 @@
 use super::machines;
 use super::output::Output;
 use super::part::part;
+use super::pictures::Folder;
 use super::push::host_name;
 use super::session::check_budget;
 use super::{catalog, store};
@@ -139,6 +140,7 @@ pub fn run(args: &HeatArgs, common: &Common) -> anyhow::Result<ExitCode> {
 }
 
 fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode> {
+    let folder = specs_folder(args)?;
     let catalog = catalog(common)?;
     let study = wanted(args, catalog.study(name)?)?;
     let store = store(common)?;
@@ -162,10 +164,10 @@ fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode
         report::units::several(machines, "machine"),
         report::units::several(heats, "heat")
     );
-    if let Some(folder) = &args.output
+    if let Some(folder) = folder
         && let Owed::Specs(specs) = fleet::owed(&store, &run.id).map_err(classified)?
     {
-        write_specs(folder, &specs)?;
+        write_specs(&folder, &specs)?;
     }
     console::tell(&format!("{}\n", run.id))?;
     Ok(ExitCode::SUCCESS)
@@ -183,10 +185,11 @@ fn wanted(args: &HeatArgs, study: &Study) -> anyhow::Result<Study> {
 }
 
 fn owed(args: &HeatArgs, store: &Store, run: &str) -> anyhow::Result<ExitCode> {
+    let folder = specs_folder(args)?;
     match fleet::owed(store, run).map_err(classified)? {
         Owed::Specs(specs) => {
-            if let Some(folder) = &args.output {
-                write_specs(folder, &specs)?;
+            if let Some(folder) = folder {
+                write_specs(&folder, &specs)?;
             }
             for spec in &specs {
                 console::print(&(spec.line()? + "\n"))?;
@@ -197,17 +200,15 @@ fn owed(args: &HeatArgs, store: &Store, run: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_specs(folder: &Path, specs: &[Spec]) -> anyhow::Result<()> {
-    let unable = || {
-        format!(
-            "can't write the heats' specs to {}: check the free space, and that you may write to this folder",
-            folder.display()
-        )
-    };
-    fs::create_dir_all(folder).with_context(unable)?;
+/// The folder for the heats' specs, if there is to be one.
+fn specs_folder(args: &HeatArgs) -> Result<Option<Folder>, WrongInput> {
+    args.output.as_deref().map(|folder| Folder::to("--output", folder)).transpose()
+}
+
+fn write_specs(folder: &Folder, specs: &[Spec]) -> anyhow::Result<()> {
     for spec in specs {
         let name = format!("{}-{}.json", spec.heat.round, spec.heat.number);
-        fs::write(folder.join(name), spec.line()? + "\n").with_context(unable)?;
+        folder.write(&name, (spec.line()? + "\n").as_bytes())?;
     }
     Ok(())
 }

@@ -38,6 +38,19 @@ impl Output {
         Ok(output)
     }
 
+    /// Removes what an earlier command has written.
+    pub fn remove(&self) -> Result<(), WrongInput> {
+        if !self.path.is_file() {
+            return Ok(());
+        }
+        fs::remove_file(&self.path).map_err(|e| {
+            let (option, path) = (self.option, self.path.display());
+            WrongInput(format!(
+                "{option} {path} is there from an earlier time and can't be removed: {e}; name another file"
+            ))
+        })
+    }
+
     /// Writes the whole file.
     pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         self.failed(self.try_to_write(bytes))

@@ -7,8 +7,8 @@ use crate::png::Painter;
 use anyhow::Context;
 use report::chart::Chart;
 use std::fs;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal};
+use std::path::{Component, Path, PathBuf};
 
 /// The format of a chart's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,11 +131,17 @@ pub struct Folder {
 impl Folder {
     /// Creates the folder if it is missing. `option`: the option that names it.
     pub fn to(option: &'static str, path: &Path) -> Result<Self, WrongInput> {
-        let can_be = fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path));
-        can_be.map_err(|e| {
+        let refused = |e: io::Error| {
             let path = path.display();
             WrongInput(format!("{option} {path} can't be written to: {e}; name a writable folder"))
-        })?;
+        };
+        fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path)).map_err(refused)?;
+        // A picture of an earlier time is replaced.
+        for before in fs::read_dir(path).map_err(refused)?.flatten() {
+            if Kind::of(&before.path()).is_some() {
+                Output::to(option, &before.path())?;
+            }
+        }
         Ok(Self { option, path: path.to_owned() })
     }
 
@@ -148,9 +154,18 @@ impl Folder {
         Ok(path)
     }
 
-    /// The path of this folder for links in a file of the other folder.
+    /// The path of this folder for links in a file of the folder `other`, or in a text on standard output.
     pub fn from(&self, other: Option<&Path>) -> String {
-        let inside = other.filter(|o| !o.as_os_str().is_empty()).and_then(|o| self.path.strip_prefix(o).ok());
-        inside.unwrap_or(&self.path).display().to_string()
+        let Some(other) = other else { return self.path.display().to_string() };
+        let other = if other.as_os_str().is_empty() { Path::new(".") } else { other };
+        let whole = fs::canonicalize(&self.path).ok().zip(fs::canonicalize(other).ok());
+        // A link that can't be relative has the whole path.
+        let Some((to, from)) = whole else { return self.path.display().to_string() };
+        let (mut to, mut from) = (to.components().peekable(), from.components().peekable());
+        while to.peek().is_some() && to.peek() == from.peek() {
+            (to.next(), from.next());
+        }
+        let way: PathBuf = from.map(|_| Component::ParentDir).chain(to).collect();
+        if way.as_os_str().is_empty() { ".".to_owned() } else { way.display().to_string() }
     }
 }

@@ -184,7 +184,11 @@ struct Measured {
 
 /// Runs the race and reports which server is faster; of a file with several cells, one race after the other.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let code = if args.file.is_none() && args.cell.is_empty() && names_servers(args) {
+    // Before a file of cells is read, which may fail.
+    let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose();
+    let code = if let Err(why) = verdict {
+        Err(why.into())
+    } else if args.file.is_none() && args.cell.is_empty() && names_servers(args) {
         race(args, common)
     } else {
         of_file(args.file.as_deref(), &args.cell).and_then(|all| match all.as_slice() {

@@ -59,25 +59,29 @@ pub struct RunArgs {
     report_output: ReportOutputArgs,
 }
 
+/// Where a study's report goes, and its profiles.
+type Outputs = (ReportWriter, Option<ProfileDir>);
+
 /// Installs what is missing if asked to, runs the study or all studies, and reports.
 pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let catalog = catalog(common)?;
     if let Some(name) = &args.study {
-        return one(args, common, &catalog, name, &args.report_output.writer()?);
+        let outputs = (args.report_output.writer()?, profile_dir(args, name)?);
+        return one(args, common, &catalog, name, outputs);
     }
-    let own = |name| -> anyhow::Result<(&String, ReportWriter)> {
-        Ok((name, args.report_output.of_one(name)?.writer()?))
+    let own = |name| -> anyhow::Result<(&String, Outputs)> {
+        Ok((name, (args.report_output.of_one(name)?.writer()?, profile_dir(args, name)?)))
     };
     let writers = catalog.studies.keys().map(own).collect::<anyhow::Result<Vec<_>>>()?;
     let (mut failed, mut code) = (Vec::new(), ExitCode::SUCCESS);
     let stop = stop_flag()?;
-    for (name, writer) in &writers {
+    for (name, outputs) in writers {
         // The signal may have come while the report of the study before was written.
         if stop.load(Ordering::Relaxed) {
             return Err(LabError::Interrupted.into());
         }
         note!("study {name}");
-        match one(args, common, &catalog, name, writer) {
+        match one(args, common, &catalog, name, outputs) {
             Ok(ended) if ended == ExitCode::SUCCESS => {}
             Ok(ended) => code = ended,
             // An interruption ends all studies.
@@ -101,10 +105,9 @@ fn one(
     common: &Common,
     catalog: &Catalog,
     name: &str,
-    writer: &ReportWriter,
+    (writer, profile_dir): Outputs,
 ) -> anyhow::Result<ExitCode> {
     let study = args.part.of(catalog.study(name)?)?;
-    let profile_dir = profile_dir(args, name)?;
     let store = store(common)?;
     let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
     // A resumed run uses the study as it was when the run began.
@@ -120,7 +123,7 @@ fn one(
         _ => {}
     }
     if args.as_published {
-        return as_published::run((name, &study), lineup, &store, writer);
+        return as_published::run((name, &study), lineup, &store, &writer);
     }
     let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
     let mut run = lineup.run(name, study, rules);
@@ -140,7 +143,7 @@ fn one(
     }
     let findings = measure(&session);
     let findings = findings.with_context(|| format!("run {}; `--resume` continues it", session.run.id))?;
-    let code = conclude(&session, &findings, writer)?;
+    let code = conclude(&session, &findings, &writer)?;
     // Last, when everything about the run is printed and stored.
     if let Some(profile_dir) = profile_dir {
         profile_dir.explain(&session)?;

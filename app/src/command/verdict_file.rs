@@ -21,9 +21,11 @@ pub struct VerdictFile {
 }
 
 impl VerdictFile {
-    /// Checks the file's name and place, before anything is measured.
+    /// Checks the file's name and place, before anything is measured, and removes the verdict of an earlier time: whoever finds a file
+    /// afterwards takes it for this one's.
     pub fn to(path: &Path) -> Result<Self, WrongInput> {
         let (format, output) = format::export("--verdict", path)?;
+        output.remove()?;
         Ok(Self { format, output })
     }
 

@@ -147,6 +147,25 @@ fn markdown_shows_charts_by_where_they_are() {
     let links: Vec<&str> = text.split("](<").skip(1).filter_map(|rest| rest.split('>').next()).collect();
     assert_eq!(links.len(), 9, "{text}");
     assert!(links.iter().all(|link| home.path().join("docs").join(link).is_file()), "{links:?}");
+    let whole = home.path().join("whole");
+    for (output, charts) in [
+        ("docs/run.md", "charts"),
+        ("docs/run.md", "./docs/../docs/inner"),
+        ("run.md", "charts"),
+        ("./run.md", "."),
+        ("docs/run.md", "docs"),
+        ("docs/run.md", whole.to_str().unwrap()),
+        (whole.join("run.md").to_str().unwrap(), "charts"),
+    ] {
+        let finished = report(&home, &["--output", output, "--charts", charts]);
+        assert_eq!(finished.code, 0, "{output} {charts}: {}", finished.err);
+        let file = home.path().join(output);
+        let text = fs::read_to_string(&file).unwrap();
+        let links: Vec<&str> = text.split("](<").skip(1).filter_map(|rest| rest.split('>').next()).collect();
+        let are_there =
+            links.iter().all(|link| file.parent().unwrap().join(link).is_file() && !link.starts_with('/'));
+        assert!(links.len() == 9 && are_there, "{output} {charts}: {links:?}");
+    }
     let words = "![cell 1: requests/s. There is no clear leader. The fast <one> has the best figure, ";
     assert!(text.contains(words), "{text}");
 }

@@ -100,7 +100,7 @@ fn reports_have_the_same_lines_counts_and_sizes() {
         "--uri /hello --server 127.0.0.1 --server-name some.name --num-conns 2",
         "--uri /hello --verbose --num-conns 3 -d 3",
         "--uri /hello -vv --num-conns 3",
-        "--uri /hello -V --num-conns 3 an operand",
+        "--uri /hello -V --num-conns 3",
         "--uri /hello --client 1/3 --num-conns 2 --failure-status 504 --max-connections 3 --retry-on-failure",
         "--uri /p --wset 20,0.5 --num-calls 6 --num-conns 2 -v",
         "--uri / --wset=1000,1 --num-calls 3 --client=2/4 --verbose",

@@ -158,7 +158,6 @@ fn options_do_what_they_do() {
         &["-c0", "-r1", "{url}/x"],
         &["-c2", "-r0", "{url}/x"],
         &["-c1", "-rx", "{url}/x"],
-        &["-c1", "-r1", "a", "b", "{url}/last"],
         &["-c1", "-r1", "{url}/x POST a=b"],
         &["-c1", "-r1", "{url}/x PUT a=b"],
         &["-c1", "-r1", "{url}/x DELETE"],

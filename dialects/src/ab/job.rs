@@ -11,6 +11,7 @@ use crate::{Call, Halt, Job, Printed};
 use model::{Address, Ask, Exchange, Expect, Load, Plan, Tally, Target, TlsChoice, Until};
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// The number of descriptors that a run needs in addition to those of its connections.
@@ -125,6 +126,12 @@ impl Job for Run {
 
     fn wants_exchanges(&self) -> bool {
         true
+    }
+
+    fn files(&self) -> Vec<(&'static str, PathBuf)> {
+        let Options { csv, gnuplot, .. } = &self.options;
+        let named = [("-e", csv), ("-g", gnuplot)];
+        named.into_iter().filter_map(|(option, path)| Some((option, path.clone()?))).collect()
     }
 
     fn begin(&mut self) -> Printed {

@@ -159,7 +159,7 @@ impl Options {
         let mut options = Self::new();
         for item in getopt::parse(TABLE, &call.args) {
             let wrong = match item {
-                Item::Operand(_) => continue,
+                Item::Operand(word) => return Err(Printed::stray("httperf", &word)),
                 Item::Wrong(wrong) => wrong.say(&call.program),
                 Item::Option("help", _) => {
                     let help = format!("{}Usage: {} {HELP}", options.printed.out, call.program);

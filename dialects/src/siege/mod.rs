@@ -57,8 +57,11 @@ fn settled(mut settings: Settings, items: &[Item], complaints: &mut String) -> R
     }
     settings.apply(items)?;
     // The last word that is not an option is the URL; siege ignores others before it.
-    if let Some(Item::Operand(url)) = items.iter().rfind(|item| matches!(item, Item::Operand(_))) {
-        settings.url = Some(url.clone());
+    let mut words =
+        items.iter().filter_map(|item| if let Item::Operand(word) = item { Some(word) } else { None });
+    settings.url = words.next_back().cloned().or(settings.url);
+    if let Some(word) = words.next() {
+        return Err(Printed::stray("siege", word));
     }
     if settings.get && settings.url.is_none() {
         return Err(Printed::out("ERROR: -g/--get requires a commandline URL\n").exit(1));
@@ -137,6 +140,15 @@ fn urls(settings: &Settings, complaints: &mut String) -> Result<Vec<String>, Pri
             let (key, value) = rc::pair(line);
             variables.insert(key.to_owned(), value.to_owned());
         } else {
+            if let Some(what) = rc::unknown(line, &variables) {
+                let why = "siege takes it for a variable without a value and leaves it out; put a body with `$` into a file \
+                           (`POST <FILE`)";
+                return Err(Printed::refuse(
+                    "siege",
+                    &format!("`{what}` in a line of {}", settings.file),
+                    why,
+                ));
+            }
             urls.push(rc::evaluate(line, &variables));
         }
     }

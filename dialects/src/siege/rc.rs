@@ -58,15 +58,38 @@ pub fn evaluate(text: &str, variables: &HashMap<String, String>) -> String {
     let mut text = text.to_owned();
     // A variable may refer to others, but only to a limited depth.
     for _ in 0..100 {
-        let Some(at) = text.find('$') else { break };
-        let after = &text[at + 1..];
-        let name = after.strip_prefix(['{', '(']).unwrap_or(after);
-        let (name, behind) = name.split_at(name.find(['}', ')', '/']).unwrap_or(name.len()));
-        let value = variables.get(name).cloned().or_else(|| std::env::var(name).ok()).unwrap_or_default();
-        let behind = behind.strip_prefix(['}', ')']).unwrap_or(behind);
+        let Some((at, name, behind)) = reference(&text) else { break };
+        let value = value(name, variables).unwrap_or_default();
         text = format!("{}{value}{behind}", &text[..at]);
     }
     text
+}
+
+/// The first reference to a variable that has no value.
+pub fn unknown(text: &str, variables: &HashMap<String, String>) -> Option<String> {
+    let mut text = text.to_owned();
+    for _ in 0..100 {
+        let (at, name, behind) = reference(&text)?;
+        let Some(value) = value(name, variables) else {
+            return Some(text[at..text.len() - behind.len()].to_owned());
+        };
+        text = format!("{}{value}{behind}", &text[..at]);
+    }
+    None
+}
+
+/// The first reference to a variable: where it begins, its name, and what follows it.
+fn reference(text: &str) -> Option<(usize, &str, &str)> {
+    let at = text.find('$')?;
+    let after = &text[at + 1..];
+    let name = after.strip_prefix(['{', '(']).unwrap_or(after);
+    let (name, behind) = name.split_at(name.find(['}', ')', '/']).unwrap_or(name.len()));
+    Some((at, name, behind.strip_prefix(['}', ')']).unwrap_or(behind)))
+}
+
+fn value(name: &str, variables: &HashMap<String, String>) -> Option<String> {
+    let is_name = !name.is_empty() && !name.contains(['=', '\0']);
+    variables.get(name).cloned().or_else(|| is_name.then(|| std::env::var(name).ok())?)
 }
 
 /// Applies a key. Returns false if siege does not know it, so that it is a variable.

@@ -101,6 +101,12 @@ fn scheme(url: &str) -> Result<(bool, &str), Unfit> {
 /// The body: the text itself, or a file's content.
 fn body(data: &str, settings: &Settings, printed: &mut String) -> (Vec<u8>, String) {
     let Some(file) = data.strip_prefix('<').map(str::trim) else {
+        // Other tools read these otherwise.
+        if data.starts_with("-T") || data.starts_with('@') {
+            printed.push_str(&format!(
+                "drome: siege sends `{data}` as it is; a file is `POST <FILE`, and the content type is set by the option -T\n"
+            ));
+        }
         return (data.as_bytes().to_vec(), settings.content_type.clone());
     };
     let ending = file.rsplit('.').next().unwrap_or_default();

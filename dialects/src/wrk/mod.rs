@@ -1,22 +1,27 @@
 //! wrk (4.1) and wrk2: closed load or load at a rate from a number of connections, Lua scripts as far as they
 //! decide before the measurement, and reports with wrk's own arithmetic.
 
+mod ahead;
 mod options;
 mod pieces;
 mod read;
+mod refused;
 mod report;
 mod script;
+mod state;
 mod stats;
+mod threads;
 mod units;
 mod url;
 mod words;
 mod wrk2;
 
 use crate::{Call, Dialect, Found, Halt, Job, Printed};
-use model::{Address, Arrivals, Ask, Expect, Load, Plan, Tally, Target, Think, Until};
+use model::{Address, Arrivals, Ask, Expect, Load, Plan, Tally, Target, Until};
 use options::Options;
+pub use refused::REFUSED;
 use script::Script;
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::time::Duration;
 use url::Url;
 
@@ -36,9 +41,6 @@ pub const WRK2: Dialect = Dialect {
     read: read_wrk2,
 };
 
-/// The time after which an address counts as unreachable.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// The timeout of a request. wrk never gives up a request; it only counts those that took too long.
 const NEVER: Duration = Duration::from_secs(u32::MAX as u64);
 
@@ -55,29 +57,9 @@ pub fn read_wrk2(text: &str) -> Vec<Found> {
 fn parse(call: &Call, is_wrk2: bool) -> Result<Box<dyn Job>, Printed> {
     let (options, mut printed) = Options::parse(call, is_wrk2)?;
     let mut script = Script::begin(&options, &mut printed)?;
-    let address = find(&options.url).map_err(|why| {
-        printed.err.push_str(&why);
-        printed.clone().exit(1)
-    })?;
-    script.go_on(&options, &mut printed)?;
+    let address = script.go_on(&options, &mut printed)?;
     let plan = plan(&options, &script, address);
     Ok(Box::new(Wrk { options, script, plan, printed }))
-}
-
-/// The first address of the host that accepts a connection. wrk checks this too before it begins.
-fn find(url: &Url) -> Result<SocketAddr, String> {
-    let unknown = |why: &str| format!("unable to resolve {} {why}\n", url.place());
-    let port = url.port_number().ok_or_else(|| unknown("Servname not supported for ai_socktype"))?;
-    let addresses =
-        (url.host.as_str(), port).to_socket_addrs().map_err(|why| unknown(&script::words(&why)))?;
-    let mut reason = "Connection refused".to_owned();
-    for address in addresses {
-        match TcpStream::connect_timeout(&address, PROBE_TIMEOUT) {
-            Ok(_) => return Ok(address),
-            Err(why) => reason = script::words(&why),
-        }
-    }
-    Err(unable(url, &reason))
 }
 
 fn unable(url: &Url, reason: &str) -> String {
@@ -108,10 +90,7 @@ fn plan(options: &Options, script: &Script, address: SocketAddr) -> Plan {
     // wrk measures the latency of all requests that it sent at once.
     (plan.pipeline, plan.bursts, plan.burst_latency) =
         (script.at_once, script.at_once > 1, script.at_once > 1);
-    if script.delay_ms > 0 {
-        let delay = Duration::from_millis(script.delay_ms);
-        plan.think = Think::Between(delay, delay);
-    }
+    (plan.order, plan.think) = (script.order, script.think);
     plan.threads = options.threads as usize;
     plan.timeout = NEVER;
     // The connection succeeded just before.
@@ -171,7 +150,7 @@ impl Job for Wrk {
 
     fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
-            Halt::Connect(error) => unable(&self.options.url, &script::words(error)),
+            Halt::Connect(error) => unable(&self.options.url, &state::words(error)),
             Halt::Other(why) => format!("drome {}: {why}\n", self.options.tool()),
         };
         Printed::err(why).exit(1)

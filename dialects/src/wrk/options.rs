@@ -149,7 +149,11 @@ impl Options {
     pub fn parse(call: &Call, is_wrk2: bool) -> Result<(Self, Printed), Printed> {
         let mut printed = Printed::default();
         if let Some(options) = Self::parse_into(call, is_wrk2, &mut printed) {
-            return Ok((options, printed));
+            // Only a script reads them.
+            return match (&options.script, options.operands.get(1)) {
+                (None, Some(word)) => Err(Printed::stray(options.tool(), word)),
+                _ => Ok((options, printed)),
+            };
         }
         printed.out.push_str(&usage(is_wrk2));
         Err(printed.exit(1))

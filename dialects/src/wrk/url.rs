@@ -49,16 +49,6 @@ impl Url {
     pub fn is_tls(&self) -> bool {
         self.scheme.starts_with("https")
     }
-
-    /// The port's number; `None` if no service has the scheme's name.
-    pub fn port_number(&self) -> Option<u16> {
-        match (&self.port, self.scheme.as_str()) {
-            (Some(port), _) => port.parse().ok(),
-            (None, "http") => Some(80),
-            (None, "https") => Some(443),
-            (None, _) => None,
-        }
-    }
 }
 
 fn split(place: &str) -> Option<(&str, Option<&str>)> {

@@ -26,6 +26,7 @@ pub use unit::Unit;
 
 use model::Sweep;
 use model::history::History;
+use std::collections::BTreeSet;
 
 /// A finished chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,17 +83,21 @@ impl Point {
     }
 }
 
-/// The charts of a study's history: one per cell that has a point.
+/// The charts of a study's history: one per cell that has a point. A cell is named by its number in the study; one that the study no
+/// longer has comes after those.
 pub fn of_history(told: &History) -> Vec<Chart> {
-    let cells = told.cells.iter().enumerate();
-    let shown = cells.map(|(i, cell)| (i, history::of_cell(cell))).filter(|(_, chart)| chart.has_points());
-    shown
-        .map(|(i, chart)| Chart {
-            name: format!("history-{}", told.cells[i].number.unwrap_or(i + 1)),
-            svg: chart.svg(),
-            caption: chart.caption,
-        })
-        .collect()
+    let mut free = told.cells.iter().filter_map(|cell| cell.number).max().unwrap_or(0) + 1..;
+    let mut taken = BTreeSet::new();
+    let mut charts = Vec::new();
+    for cell in &told.cells {
+        let chart = history::of_cell(cell);
+        let own = cell.number.filter(|number| taken.insert(*number));
+        if let Some(number) = own.or_else(|| free.next()).filter(|_| chart.has_points()) {
+            let svg = chart.svg();
+            charts.push(Chart { name: format!("history-{number}"), svg, caption: chart.caption });
+        }
+    }
+    charts
 }
 
 /// The chart of a sweep, if any step has a latency.

@@ -118,3 +118,22 @@ fn a_history_as_json() {
     history.cells[0].reference.points.truncate(1);
     insta::assert_snapshot!(serde_json::to_string_pretty(&history).unwrap());
 }
+
+#[test]
+fn every_chart_of_a_history_has_a_name_of_its_own() {
+    for (numbers, names) in [
+        (vec![Some(1), Some(2)], vec!["history-1", "history-2"]),
+        // The study's latest run lacks the first cell, and has the others at other places.
+        (vec![None, Some(1), Some(2)], vec!["history-3", "history-1", "history-2"]),
+        (vec![Some(2), None, None], vec!["history-2", "history-3", "history-4"]),
+        (vec![Some(2), None, Some(1), None], vec!["history-2", "history-3", "history-1", "history-4"]),
+        (vec![Some(1), Some(1)], vec!["history-1", "history-2"]),
+        (vec![None, None], vec!["history-1", "history-2"]),
+    ] {
+        let mut told = history();
+        let cell = told.cells.remove(0);
+        told.cells = numbers.iter().map(|number| CellHistory { number: *number, ..cell.clone() }).collect();
+        let charts = report::chart::of_history(&told);
+        assert_eq!(charts.iter().map(|chart| chart.name.as_str()).collect::<Vec<_>>(), names, "{numbers:?}");
+    }
+}

@@ -84,7 +84,7 @@ pub struct LoadArgs {
 pub fn run(args: &LoadArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let plan = resolve(args)?;
     let (server, wanted) = (args.server.server(&plan)?, args.server.wanted()?);
-    let outputs = args.outputs.create()?;
+    let outputs = args.outputs.check()?;
     let from = args.from.reach(&plan)?;
     let profiler = wanted.map(|wanted| wanted.begin(server, &plan)).transpose()?.flatten();
     let started_at = lab::clock_text();

@@ -1,17 +1,16 @@
 //! The options of `drome load` for its output: what is reported, and where.
 
 use crate::command::format::{Destination, FormatArgs};
+use crate::command::output::Output;
 use crate::failure::WrongInput;
 use crate::metrics;
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use load::{View, Watch};
 use model::{Machines, Plan, Tally, Verdict};
 use report::{Detail, TextStyle};
-use std::fs::File;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
@@ -45,14 +44,13 @@ enum Format {
     Json,
 }
 
-/// The report and the other outputs. Files are opened before anything is measured, so that a wrong path loses no
-/// measurement.
+/// The report and the other outputs. Files are tried before anything is measured, so that a wrong path loses no measurement.
 #[derive(Debug)]
 pub struct Outputs {
     to: Destination<Format>,
     detail: Detail,
-    series: Option<(PathBuf, File)>,
-    hdr: Option<(PathBuf, File)>,
+    series: Option<Output>,
+    hdr: Option<Output>,
     tui: bool,
     /// The address that serves metrics.
     pub metrics: Option<SocketAddr>,
@@ -65,21 +63,17 @@ impl OutputArgs {
         self.series.is_some() || self.hdr.is_some()
     }
 
-    /// Checks where the report goes, and creates the other files.
-    pub fn create(&self) -> anyhow::Result<Outputs> {
+    /// Checks where the report and the other files go.
+    pub fn check(&self) -> anyhow::Result<Outputs> {
         if self.tui && !stderr().is_terminal() {
             let why = "--tui draws on standard error, which is not a terminal here: leave out --tui or the redirection";
             return Err(WrongInput(why.to_owned()).into());
         }
         let detail = if self.percentile_spectrum { Detail::Spectrum } else { Detail::Summary };
         let to = self.shown.destination()?;
-        let create = |option: &str, path: &Option<PathBuf>| {
-            let Some(path) = path.clone() else { return Ok(None) };
-            let why = |e| WrongInput(format!("can't write --{option} {} ({e})", path.display()));
-            let file = File::create(&path).map_err(why)?;
-            Ok::<_, WrongInput>(Some((path, file)))
-        };
-        let (series, hdr) = (create("series", &self.series)?, create("hdr", &self.hdr)?);
+        let file =
+            |option, path: &Option<PathBuf>| path.as_deref().map(|path| Output::to(option, path)).transpose();
+        let (series, hdr) = (file("--series", &self.series)?, file("--hdr", &self.hdr)?);
         let (tui, metrics) = (self.tui, self.metrics);
         Ok(Outputs { to, detail, series, hdr, tui, metrics, opened: OnceLock::new() })
     }
@@ -110,19 +104,15 @@ impl Outputs {
             Format::Terminal => self.to.write(self.to.look().report(&text).as_bytes())?,
             Format::Json => self.to.write(json.as_bytes())?,
         }
-        if let Some((path, file)) = self.series {
-            write(&path, file, report::series_csv::report(tally).as_bytes())?;
+        if let Some(file) = self.series {
+            file.write(report::series_csv::report(tally).as_bytes())?;
         }
-        if let Some((path, file)) = self.hdr {
+        if let Some(file) = self.hdr {
             let started = self.opened.get().copied().unwrap_or(SystemTime::UNIX_EPOCH);
-            write(&path, file, &report::hdr_log::report(plan, tally, started))?;
+            file.write(&report::hdr_log::report(plan, tally, started))?;
         }
         Ok((TextStyle::default().report(&text), json))
     }
-}
-
-fn write(path: &Path, mut file: File, bytes: &[u8]) -> anyhow::Result<()> {
-    file.write_all(bytes).with_context(|| format!("can't write {}", path.display()))
 }
 
 struct Clocked<'a> {

@@ -51,9 +51,9 @@ fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
 /// Runs the races, and judges them together: they are slower if one cell is slower, and have passed if every cell has passed.
 pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
     let Some(first) = all.first() else { return Ok(ExitCode::SUCCESS) };
+    let file = first.verdict.as_deref().map(VerdictFile::to).transpose()?;
     ensure_fit(first)?;
     all.iter().try_for_each(check_margin)?;
-    let file = first.verdict.as_deref().map(VerdictFile::to).transpose()?;
     let (mut gates, mut races) = (Vec::new(), Vec::new());
     let stop = stop_flag()?;
     for (nth, args) in all.iter().enumerate() {

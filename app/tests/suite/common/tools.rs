@@ -93,6 +93,11 @@ impl Ears {
         Self { port, heard }
     }
 
+    /// The first requests that were heard, as many as there were, up to `most`.
+    pub fn several(&self, most: usize) -> Vec<Vec<u8>> {
+        self.heard.try_iter().take(most).collect()
+    }
+
     /// The first request that was heard.
     pub fn first(&self) -> Vec<u8> {
         self.heard.recv_timeout(Duration::from_secs(20)).expect("a request")
