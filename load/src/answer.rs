@@ -283,7 +283,8 @@ impl<I: Io> Worker<'_, I> {
             self.accounts.take_back(connection);
             self.shut(slot, now);
             self.failed.push(slot);
-        } else if connection.begun() > 0 && self.is_asking && self.opening.allot() {
+        } else if connection.begun() > 0 && self.is_asking && self.opening.may_open() {
+            self.opening.allot();
             self.accounts.unsend(connection);
             self.retire(slot, now);
             self.launch(slot, now);

@@ -371,7 +371,7 @@ impl Connection {
 
     /// Takes all sends back: its requests are to be sent again when it has been closed and opened again.
     pub fn unsend_all(&mut self) {
-        self.unsent = self.flights.len();
+        (self.unsent, self.queued) = (self.flights.len(), 0);
         self.flights.iter_mut().for_each(|flight| flight.sent_ns = 0);
     }
 

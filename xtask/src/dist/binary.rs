@@ -6,7 +6,7 @@ use crate::run;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
-/// What the Makefile of LuaJIT needs to know: it also links a program, for which Zig has the unwinder in a library of its own, and strips it,
+/// What the Makefile of `LuaJIT` needs to know: it also links a program, for which Zig has the unwinder in a library of its own, and strips it,
 /// which the system's `strip` can't for another kind of machine. The program is not used.
 const LUAJIT: [&str; 2] = ["TARGET_LIBS=-lunwind", "TARGET_STRIP=true"];
 
