@@ -163,7 +163,8 @@ impl Folder {
         let Some((to, from)) = whole else { return self.path.display().to_string() };
         let (mut to, mut from) = (to.components().peekable(), from.components().peekable());
         while to.peek().is_some() && to.peek() == from.peek() {
-            (to.next(), from.next());
+            to.next();
+            from.next();
         }
         let way: PathBuf = from.map(|_| Component::ParentDir).chain(to).collect();
         if way.as_os_str().is_empty() { ".".to_owned() } else { way.display().to_string() }

@@ -125,7 +125,7 @@ print('name ' .. table.concat(seen, '\nname '))
 os.exit(0)
 ";
 
-/// LuaJIT's own: drome has a newer one.
+/// `LuaJIT`'s own: drome has a newer one.
 const NEWER: &[&str] = &["name jit.prngstate function"];
 
 #[test]
