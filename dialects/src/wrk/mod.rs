@@ -2,6 +2,7 @@
 //! decide before the measurement, and reports with wrk's own arithmetic.
 
 mod ahead;
+mod heard;
 mod options;
 mod pieces;
 mod read;
@@ -150,7 +151,7 @@ impl Job for Wrk {
 
     fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
-            Halt::Connect(error) => unable(&self.options.url, &state::words(error)),
+            Halt::Connect(error) => unable(&self.options.url, &heard::words(error)),
             Halt::Other(why) => format!("drome {}: {why}\n", self.options.tool()),
         };
         Printed::err(why).exit(1)

@@ -1,8 +1,7 @@
 //! wrk's report, with its own arithmetic.
 
 use super::options::Options;
-use super::script::Summary;
-use super::stats::Stats;
+use super::stats::{Stats, Summary};
 use super::units;
 use model::{Beat, Tally};
 use stats::Counts;

@@ -7,7 +7,7 @@ use super::options::Options;
 use super::pieces::{self, NoRequest};
 use super::refused::{self, refuse};
 use super::state::State;
-use super::stats::Stats;
+use super::stats::Summary;
 use super::threads::{self, Thread};
 use crate::Printed;
 use mlua::{AnyUserData, Function, Table};
@@ -41,7 +41,7 @@ impl Script {
             resolve.call::<()>((url.host.as_str(), url.port.as_deref().unwrap_or(&url.scheme)))
         });
         main.checked(options, printed, resolved)?;
-        let found = main.checked(options, printed, threads::addresses(&main))?;
+        let found = main.checked(options, printed, threads::addresses(&main.lua))?;
         if found.is_empty() {
             let why = main.heard.borrow_mut().connect.take();
             let why = why.unwrap_or_else(|| "Connection refused".to_owned());
@@ -59,7 +59,7 @@ impl Script {
         let has_script = options.script.is_some();
         for index in 0..if has_script { options.threads } else { 1 } {
             let state = State::new(options, printed)?;
-            let thread = Thread::of(&state);
+            let thread = Thread::of(&state.lua, &state.heard);
             self.set_up(&thread, &kept, options, printed)?;
             init(&state, thread.clone(), options, printed)?;
             if *address.get_or_insert(thread.address()) != thread.address() {
@@ -129,9 +129,9 @@ impl Script {
         if !state.has("request") {
             return Ok(ahead::Requests { in_turn: vec![fixed(state, options, printed)?], is_cycle: true });
         }
-        let before = threads::readable(state);
+        let before = threads::readable(&state.lua);
         let list = ahead::requests(state, options, printed)?;
-        let after = threads::readable(state);
+        let after = threads::readable(&state.lua);
         let changed = before.keys().chain(after.keys()).find(|name| before.get(*name) != after.get(*name));
         if let Some(name) = changed.filter(|_| self.has_done() && self.keeps_threads(kept)) {
             let how = format!("done() could get `{name}` of a thread, which request() changes");
@@ -233,20 +233,4 @@ fn least_common_multiple(a: usize, b: usize) -> usize {
         (x, y) = (y, x % y);
     }
     (a / x.max(1)).saturating_mul(b)
-}
-
-/// The arguments of a script's `done()`.
-pub struct Summary {
-    /// The duration, in microseconds.
-    pub duration_us: u64,
-    /// Complete answers.
-    pub requests: u64,
-    /// Bytes of answers.
-    pub bytes: u64,
-    /// The errors, by wrk's names.
-    pub errors: [(&'static str, u64); 5],
-    /// Latencies, in microseconds.
-    pub latency: Stats,
-    /// Requests per second, by thread.
-    pub rates: Stats,
 }

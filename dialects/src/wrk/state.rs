@@ -1,9 +1,9 @@
 //! A Lua state as wrk makes one for itself and one for each thread: the script has run in it, and its functions can be called.
 
+use super::heard::{Heard, words};
 use super::options::Options;
 use super::refused::{self, refuse};
-use super::script::Summary;
-use super::stats::Stats;
+use super::stats::{Stats, Summary};
 use super::threads;
 use crate::Printed;
 use mlua::{
@@ -12,27 +12,6 @@ use mlua::{
 };
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// What a script prints and does.
-#[derive(Debug, Default)]
-pub struct Heard {
-    pub out: String,
-    pub err: String,
-    /// What the script used that drome refuses: its name in the list, and how it was used.
-    pub refused: Option<(String, String)>,
-    /// The exit code with which the script ends the tool.
-    pub exit: Option<u8>,
-    /// The clock that the script read.
-    pub clock: Option<String>,
-    /// What the script did to the world.
-    pub act: Option<String>,
-    /// Whether the script drew random numbers.
-    pub is_random: bool,
-    /// Whether `request()` or `delay()` runs.
-    pub is_asking: bool,
-    /// Why the last address did not accept a connection.
-    pub connect: Option<String>,
-}
 
 /// Where Debian keeps C modules.
 const C_MODULES: &str = concat!(
@@ -258,13 +237,6 @@ fn cause(error: &Error) -> String {
         other => other.to_string(),
     };
     text.split("\nstack traceback:").next().unwrap_or_default().to_owned()
-}
-
-/// The system's error message, without its number.
-pub fn words(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    text.rsplit(": ").next().unwrap_or_default().to_owned()
 }
 
 /// Removes a first line that is for the shell.

@@ -100,6 +100,22 @@ impl Stats {
     }
 }
 
+/// The arguments of a script's `done()`.
+pub struct Summary {
+    /// The duration, in microseconds.
+    pub duration_us: u64,
+    /// Complete answers.
+    pub requests: u64,
+    /// Bytes of answers.
+    pub bytes: u64,
+    /// The errors, by wrk's names.
+    pub errors: [(&'static str, u64); 5],
+    /// Latencies, in microseconds.
+    pub latency: Stats,
+    /// Requests per second, by thread.
+    pub rates: Stats,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! What scripts see of wrk's threads and addresses: `setup(thread)`, `wrk.thread`, `wrk.lookup()` and `wrk.connect()`.
 
+use super::heard::{Heard, words};
 use super::refused;
-use super::state::{Heard, State, words};
 use mlua::{Error, Lua, MetaMethod, Table, UserData, UserDataMethods, UserDataRef, Value, WeakLua};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,8 +37,8 @@ pub struct Thread {
 
 impl Thread {
     /// The thread of this state.
-    pub fn of(state: &State) -> Self {
-        Self { state: state.lua.weak(), heard: Rc::clone(&state.heard), address: Rc::default() }
+    pub fn of(lua: &Lua, heard: &Rc<RefCell<Heard>>) -> Self {
+        Self { state: lua.weak(), heard: Rc::clone(heard), address: Rc::default() }
     }
 
     /// The address to which it connects.
@@ -156,14 +156,14 @@ fn lookup(host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
 }
 
 /// The addresses in `wrk.addrs`.
-pub fn addresses(state: &State) -> mlua::Result<Vec<SocketAddr>> {
-    let list = state.lua.globals().get::<Table>("wrk")?.get::<Vec<UserDataRef<Addr>>>("addrs")?;
+pub fn addresses(lua: &Lua) -> mlua::Result<Vec<SocketAddr>> {
+    let list = lua.globals().get::<Table>("wrk")?.get::<Vec<UserDataRef<Addr>>>("addrs")?;
     Ok(list.iter().map(|addr| addr.0).collect())
 }
 
 /// The globals of a state that another state could get, each as text.
-pub fn readable(state: &State) -> BTreeMap<String, String> {
-    let globals = state.lua.globals();
+pub fn readable(lua: &Lua) -> BTreeMap<String, String> {
+    let globals = lua.globals();
     let standard: BTreeSet<&str> =
         "_G package string table math io os debug bit jit coroutine wrk".split(' ').collect();
     let mut known = BTreeMap::new();

@@ -2,8 +2,7 @@
 
 use super::options::Options;
 use super::report::{self, totals};
-use super::script::Summary;
-use super::stats::Stats;
+use super::stats::{Stats, Summary};
 use super::units;
 use model::Tally;
 use stats::Counts;
