@@ -21,10 +21,11 @@ listener.setblocking(False)
 watch = select.poll()
 watch.register(listener, select.POLLIN)
 NONE = b'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'
-open_ones, requests, stops_at, is_up = {}, 0, None, True
+open_ones, parts, requests, stops_at, is_up = {}, {}, 0, None, True
 
 def drop(fd, resets=False):
     one = open_ones.pop(fd)
+    parts.pop(fd, None)
     try: watch.unregister(fd)
     except KeyError: pass
     if resets: one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
@@ -54,6 +55,11 @@ def answer(fd):
     try: got = open_ones[fd].recv(65536)
     except OSError: got = b''
     if not got: return drop(fd)
+    # A request may come in fragments.
+    got = parts.pop(fd, b'') + got
+    if not got.endswith(b'\r\n\r\n'):
+        parts[fd] = got
+        return
     is_kept = b'onnection: close' not in got
     n = got.count(b'\r\n\r\n')
     requests += n
