@@ -83,7 +83,7 @@ impl Generator {
         for plan in &plans {
             sources::check(plan)?;
             if plan.probe {
-                probe(plan)?;
+                probe(&plan.target)?;
             }
         }
         let threads = threads(&plans);

@@ -208,7 +208,7 @@ fn try_out(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
     sources::check(plan)?;
     let tls = secure(plan)?;
     if plan.probe {
-        probe(plan)?;
+        probe(&plan.target)?;
     }
     Ok(tls)
 }
@@ -290,8 +290,9 @@ pub fn reach(target: &mut Target) -> Result<(), LoadError> {
     Err(LoadError::Connect { address: target.address.clone(), more, source })
 }
 
-fn probe(plan: &Plan) -> Result<(), LoadError> {
-    let address = &plan.target.address;
+/// Tries whether the target's address accepts a connection.
+pub fn probe(target: &Target) -> Result<(), LoadError> {
+    let address = &target.address;
     connect(address).map_err(|source| LoadError::Connect {
         address: address.clone(),
         more: String::new(),

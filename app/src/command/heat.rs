@@ -54,43 +54,43 @@ pub struct HeatArgs {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     commit: Vec<PathBuf>,
     /// With --plan: the number of machines, by which the budget is multiplied
-    #[arg(long, value_name = "N", requires = "plan", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     machines: u16,
     /// With --spec: write the result to this file, which appears only when it is complete; `-` is standard output. With --plan or --owed:
     /// write the specs to this folder as well, a file each: ROUND-HEAT.json
     #[arg(long, short, value_name = "PATH", conflicts_with = "commit")]
     output: Option<PathBuf>,
     /// With --plan: measure exactly this many rounds [default: as many as the study's comparisons need]
-    #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u16).range(1..=100))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: Option<u16>,
     /// With --plan: take a first look, without ranks
-    #[arg(long, requires = "plan", conflicts_with = "rounds")]
+    #[arg(long, conflicts_with = "rounds")]
     quick: bool,
     /// With --plan: measure only this contender, besides the reference; may be repeated
-    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "plan")]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     contender: Vec<String>,
     /// With --plan: measure only this cell, by its title or number; may be repeated
-    #[arg(long, value_name = "CELL", requires = "plan")]
+    #[arg(long, value_name = "CELL")]
     cell: Vec<String>,
     /// With --plan: longest time of the run on each machine [default: the study's]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, requires = "plan")]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Option<Duration>,
     /// With --plan: stop when every comparison is decided or known to this share, such as 2% [default: the study's]
-    #[arg(long, value_name = "SHARE", value_parser = precision, requires = "plan")]
+    #[arg(long, value_name = "SHARE", value_parser = precision)]
     precision: Option<f64>,
     /// With --plan: seed of everything that is random [default: the clock]
-    #[arg(long, value_name = "N", requires = "plan")]
+    #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
     machine_rules: MachineArgs,
     /// With --spec: name of this machine in reports [default: its host name]
-    #[arg(long, value_name = "NAME", value_parser = machines::parse, requires = "spec")]
+    #[arg(long, value_name = "NAME", value_parser = machines::parse)]
     machine: Option<String>,
     /// With --spec: end, with all servers, as soon as standard input ends, so that nothing outlives a worker that is killed
-    #[arg(long, requires = "spec")]
+    #[arg(long)]
     tied: bool,
     /// With --spec: run the shell command that the spec names (`prepare`) before every start; without this, a spec with a command is refused
-    #[arg(long, requires = "spec")]
+    #[arg(long)]
     allow_prepare: bool,
 }
 
@@ -131,12 +131,40 @@ impl CommitLine {
 
 /// Plans a run, prints the heats that it still needs, measures one of them, or adds results: whichever the arguments ask for.
 pub fn run(args: &HeatArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    refuse_without_effect(args)?;
     match (&args.plan, &args.owed, &args.spec) {
         (Some(study), _, _) => plan(args, common, study),
         (_, Some(run), _) => owed(args, &store(common)?, run),
         (_, _, Some(spec)) => measure(args, common, spec),
         _ => commit(args, &store(common)?),
     }
+}
+
+/// Refuses options of `--plan` and of `--spec` without these. Clap's `requires` passes over what the group of the four excludes.
+fn refuse_without_effect(args: &HeatArgs) -> Result<(), WrongInput> {
+    let of_plan = [
+        ("--machines", args.machines != 1),
+        ("--rounds", args.rounds.is_some()),
+        ("--quick", args.quick),
+        ("--contender", !args.contender.is_empty()),
+        ("--cell", !args.cell.is_empty()),
+        ("--budget", args.budget.is_some()),
+        ("--precision", args.precision.is_some()),
+        ("--seed", args.seed.is_some()),
+    ];
+    let of_spec = [
+        ("--machine", args.machine.is_some()),
+        ("--tied", args.tied),
+        ("--allow-prepare", args.allow_prepare),
+    ];
+    let (plan, spec) = (("--plan", args.plan.is_some()), ("--spec", args.spec.is_some()));
+    let all = of_plan.map(|option| (plan, option)).into_iter().chain(of_spec.map(|option| (spec, option)));
+    for ((owner, has_owner), (option, is_given)) in all {
+        if is_given && !has_owner {
+            return Err(WrongInput(format!("{option} goes with {owner} only")));
+        }
+    }
+    Ok(())
 }
 
 fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode> {

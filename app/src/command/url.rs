@@ -24,10 +24,11 @@ pub fn resolve(url: &str) -> anyhow::Result<Target> {
     Ok(target)
 }
 
-/// Looks up a URL's host, and finds the address at which it accepts connections, if it has several.
+/// Looks up a URL's host, and finds the address at which it accepts connections.
 pub fn reached(url: &str) -> anyhow::Result<Target> {
     let mut target = resolve(url)?;
     load::reach(&mut target)?;
+    load::probe(&target)?;
     Ok(target)
 }
 

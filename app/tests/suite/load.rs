@@ -202,7 +202,7 @@ fn servers_that_break_the_rules_are_named_and_never_hang_the_load() {
     let cases: [(&'static [u8], bool, bool, &str); 6] = [
         (b"I am not HTTP\r\n\r\n", true, false, "protocol"),
         (endless, true, false, "protocol"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokok", true, false, "unasked"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokok", true, false, "body"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok", true, true, "receive"),
         (b"", true, true, "receive"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nnever ends", true, false, "timeout"),
@@ -221,7 +221,7 @@ fn an_answer_before_any_request_is_noticed() {
     // It passes for the first request's; the answer to that one then comes when nothing is asked.
     let address = answers(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false, false);
     let (_, json) = load(address, "/", &["-c", "1", "--rate", "20", "-d", "500ms"]);
-    assert!(errors(&json, "unasked") > 0, "{json}");
+    assert!(errors(&json, "body") > 0, "{json}");
     let causes = json["errors"]["causes"].to_string();
     assert!(causes.contains("no request asked for"), "{causes}");
 }

@@ -127,7 +127,7 @@ fn a_file_that_cannot_be_written_is_said_before_anything_is_measured() {
             run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", option, "/no/such/folder/x"]));
         assert_eq!(finished.code, 2, "{}", finished.err);
         assert!(
-            finished.err.contains(&format!("can't write {option} /no/such/folder/x")),
+            finished.err.contains(&format!("{option} /no/such/folder/x can't be written")),
             "{}",
             finished.err
         );

@@ -73,7 +73,7 @@ fn load_and_the_older_tools_ask_nothing_before_their_files_are_tried() {
 fn races_sweeps_and_runs_start_nothing_before_their_files_are_tried() {
     let (home, command) = place();
     let race = ["race", &command, &command, "--budget", "10s"];
-    let sweep = ["sweep", &command, "--budget", "10s"];
+    let sweep = ["sweep", "--start", &command, "--keep", "p99<50ms", "--budget", "10s"];
     let contender = home.path().join("mark");
     home.add_contender("marked", &format!("sh -c 'touch {}; sleep 9'", contender.display()));
     let study = ["run", "pong", "--quick", "--contender", "marked"];

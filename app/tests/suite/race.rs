@@ -286,7 +286,7 @@ fn starts_that_all_fail_say_nothing() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");
     // It answers, but never what was asked for.
-    let args = ["--url", "http://127.0.0.1:{port}/none", "--any-body"];
+    let args = ["--url", "http://127.0.0.1:{port}/none", "--any-body", "--ready", "1s"];
     let finished = race(&home, &[&drome, &drome], &args);
     assert_eq!(finished.code, 4, "{}", finished.out);
     for words in [

@@ -140,7 +140,7 @@ pub fn load(address: SocketAddr, path: &str, args: &[&str]) -> (i32, Value) {
 }
 
 /// How often bytes came that no request had asked for.
-pub fn unasked(json: &Value) -> u64 {
+fn unasked(json: &Value) -> u64 {
     json["errors"]["unasked"].as_u64().unwrap()
 }
 
