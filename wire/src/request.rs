@@ -75,6 +75,10 @@ impl RequestParser {
         if !self.body(input, |_| {})? || input.is_empty() {
             return Ok(None);
         }
+        // No line end may follow what begins like this: a TLS handshake, for example.
+        if !self.held.is_partial() && input[0].is_ascii_control() && !matches!(input[0], b'\r' | b'\n') {
+            return Err(WireError::Head(httparse::Error::Token));
+        }
         let (request, framing) = match self.held.take(
             input,
             |bytes| parse(bytes, route),

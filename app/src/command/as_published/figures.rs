@@ -60,9 +60,9 @@ pub fn of(dialect: &Dialect, report: &str, exact: &Exact, usage: Option<&Usage>)
     let Some(found) = (dialect.read)(report).into_iter().next() else { return BTreeMap::new() };
     let mut figures = found.reading.figures;
     let finer = exact.figures();
-    for (name, value) in &mut figures {
-        *value = finer.get(name).copied().unwrap_or(*value);
-    }
+    // What a report shows as 0 is known all the same.
+    let shown: Vec<String> = figures.keys().chain(found.reading.below.keys()).cloned().collect();
+    figures.extend(shown.into_iter().filter_map(|name| finer.get(&name).map(|value| (name, *value))));
     // wrk and wrk2 print timeouts only if there were any.
     if dialect.name.starts_with("wrk") {
         let timeouts = found.reading.errors.get("timeout").copied().unwrap_or(0);
