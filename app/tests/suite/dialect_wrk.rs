@@ -304,5 +304,8 @@ fn wrk2_keeps_its_rate() {
     assert_eq!((found.len(), ended.code), (1, Some(0)), "{ended:?}");
     let completed = found[0].reading.get("completed").unwrap();
     // Of a machine that stood still at the end, the last of them are not there.
-    assert!((100.0..=401.0).contains(&completed) && found[0].strange.is_empty(), "{}", ended.out);
+    assert!((100.0..=401.0).contains(&completed), "{}", ended.out);
+    // Within two seconds no rate of a thread is sampled, and wrk2 prints what C makes of 0 / 0.
+    let is_of_threads = |why: &String| why.contains("nan");
+    assert!(found[0].strange.iter().all(is_of_threads), "{:?}", found[0].strange);
 }
