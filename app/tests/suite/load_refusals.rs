@@ -147,8 +147,11 @@ fn too_few_ports_are_named_and_more_addresses_have_more() {
 #[test]
 fn bytes_that_nobody_asked_for_are_named() {
     let server = serve(&["--fault", "unasked"]);
-    let words =
-        ["VOID", "40 requests failed", "40× body: another answer followed, which no request asked for"];
+    let words = [
+        "VOID",
+        "no request was answered as expected",
+        "40× body: another answer followed, which no request asked for",
+    ];
     for io in back_ends() {
         let url = format!("http://{}/hello", server.address);
         assert_says(&load(&url, &["--io", io, "-c", "4", "-n", "40"]), 4, &words);
