@@ -197,20 +197,21 @@ impl<I: Io> Worker<'_, I> {
             let ask = &self.plan.asks[flight.ask as usize];
             self.out.extend_from_slice(if nth == most { &ask.last } else { &ask.request });
         });
+        // A back end that sends at once does so at the reading that the request counts from: there is no wait to tell.
+        let waits = is_closed_load && !self.io.sends_at_once();
+        if waits {
+            connection.wait_for_kernel(requests);
+            self.queued.push(slot);
+        }
         self.accounts.sent(requests, self.out.len());
         self.deadlines.watch(slot, now + self.look_ns);
         if !self.io.send(slot, &self.out) {
             self.connections[slot as usize].is_sending = true;
         }
-        if is_closed_load {
-            self.queued.push(slot);
-            if self.io.sends_at_once() {
-                self.hand_over(now);
-            } else if self.queued.len() >= SENDS_AT_ONCE {
-                self.hand_over(now);
-                // A failure here comes again when the pass ends, where it can be told.
-                let _ = self.io.flush();
-            }
+        if waits && self.queued.len() >= SENDS_AT_ONCE {
+            self.hand_over(now);
+            // A failure here comes again when the pass ends, where it can be told.
+            let _ = self.io.flush();
         }
     }
 

@@ -252,13 +252,18 @@ impl Connection {
     pub fn send(&mut self, now_ns: u64, mut each: impl FnMut(&mut Flight, usize)) -> usize {
         debug_assert_eq!(self.phase, Phase::Open, "requests are sent on open connections");
         let unsent = std::mem::take(&mut self.unsent);
-        self.queued += unsent;
         let first = self.flights.len() - unsent;
         for (at, flight) in self.flights.range_mut(first..).enumerate() {
             flight.sent_ns = now_ns;
             each(flight, self.asked - unsent + at + 1);
         }
         unsent
+    }
+
+    /// Records that the last requests that were sent are not in the kernel's hands yet.
+    #[inline]
+    pub fn wait_for_kernel(&mut self, requests: usize) {
+        self.queued += requests;
     }
 
     /// Records that all requests that were sent are in the kernel's hands at `now_ns`; calls `each` for those that were not before.

@@ -78,7 +78,7 @@ pub struct Counted {
     pub latency_p50_ns: Option<u64>,
     /// The 99th percentile of its latencies, in nanoseconds; null without responses.
     pub latency_p99_ns: Option<u64>,
-    /// Open load: the 99th percentile of how long after its due time a request was sent although a connection was free, in nanoseconds.
+    /// The 99th percentile of how long requests that could have left waited in the load generator, in nanoseconds; null where none waited.
     pub schedule_lag_p99_ns: Option<u64>,
     /// The share of its time in which its busiest thread was busy.
     pub busiest_thread_use: Option<f64>,

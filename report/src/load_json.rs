@@ -44,7 +44,8 @@ pub struct Report<'a> {
     connect_ns: Option<Summary>,
     /// From the open connection to the end of its TLS handshake.
     handshake_ns: Option<Summary>,
-    /// Open load: how long after its due time a request was sent although a connection was free.
+    /// How long requests that could have left waited in the load generator: since they were due and a connection was free (open load),
+    /// or since the answer before them (closed load). Null where none waited: closed load over epoll sends each request at once.
     schedule_lag_ns: Option<Summary>,
     /// How evenly the connections were served.
     fairness: Fairness,

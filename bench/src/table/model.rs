@@ -97,6 +97,8 @@ pub enum Quantity {
     ServerCpu,
     /// The largest resident memory of drome.
     Rss,
+    /// The most memory that no file backs which the client had.
+    ClientAnonymous,
     /// The server's memory that no file backs, after the run.
     ServerAnonymous,
     /// Requests/s by the client's own report.

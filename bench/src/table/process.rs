@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A running process; dropping this kills and reaps it.
 pub struct Running {
@@ -24,7 +24,12 @@ pub struct Ended {
     pub errors: String,
     /// The CPU time of all its threads, from start to end, and of the processes that it started and waited for, in nanoseconds.
     pub cpu_ns: u64,
+    /// The most of its memory that no file backs, looked at ten times a second; `None`: it was never seen.
+    pub anonymous_max_bytes: Option<u64>,
 }
+
+/// How often a process is looked at while it runs.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 impl Running {
     /// Starts a program on one core.
@@ -69,15 +74,26 @@ impl Running {
         let pid = Pid::from_child(&self.child);
         let handle = pidfd_open(pid, PidfdFlags::empty()).context("can't watch a process")?;
         let mut ended = [PollFd::new(&handle, PollFlags::IN)];
-        if poll(&mut ended, Some(&Timespec::try_from(limit)?))? == 0 {
-            bail!("not done after {} s", limit.as_secs());
+        let mut anonymous_max_bytes = None;
+        let since = Instant::now();
+        while poll(&mut ended, Some(&Timespec::try_from(LOOK_EVERY.min(limit))?))? == 0 {
+            if since.elapsed() >= limit {
+                bail!("not done after {} s", limit.as_secs());
+            }
+            anonymous_max_bytes = anonymous_max_bytes.max(self.anonymous_bytes());
         }
         // It is not yet reaped, so its clock can still be read.
         let own_ns = self.cpu_ns().context("no clock of an ended process")?;
         let cpu_ns =
             own_ns + machine::children_cpu_ns(self.child.id()).context("an ended process has no stat")?;
         let status = self.child.wait()?;
-        Ok(Ended { status, output: read(&mut self.output)?, errors: read(&mut self.errors)?, cpu_ns })
+        Ok(Ended {
+            status,
+            output: read(&mut self.output)?,
+            errors: read(&mut self.errors)?,
+            cpu_ns,
+            anonymous_max_bytes,
+        })
     }
 }
 

@@ -152,7 +152,7 @@ impl Row {
 fn unit(quantity: Quantity) -> Unit {
     match quantity {
         Quantity::ClientCpu | Quantity::ServerCpu | Quantity::Quantile(..) => Unit::Ns,
-        Quantity::Rss | Quantity::ServerAnonymous => Unit::Bytes,
+        Quantity::Rss | Quantity::ClientAnonymous | Quantity::ServerAnonymous => Unit::Bytes,
         Quantity::Rate => Unit::PerS,
         Quantity::ServerIdle => Unit::Share,
     }
@@ -167,6 +167,7 @@ fn figure_name(work: &Work, figure: &Figure) -> String {
             "resident memory of a further connection".to_owned()
         }
         Quantity::Rss => "resident memory".to_owned(),
+        Quantity::ClientAnonymous => "anonymous memory".to_owned(),
         Quantity::ServerAnonymous => "anonymous memory of the server".to_owned(),
         Quantity::Rate => "requests per second".to_owned(),
         Quantity::ServerIdle => "idle share of the server's core".to_owned(),

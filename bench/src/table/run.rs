@@ -146,6 +146,7 @@ impl Bench {
         let server_cpu_ns = all_cpu_ns()?.saturating_sub(before_ns);
         let anonymous = servers.iter().map(|server| server.process.anonymous_bytes());
         let server_anonymous_bytes = anonymous.sum();
+        let client_anonymous_bytes = ended.iter().map(|client| client.anonymous_max_bytes).sum();
         let client_cpu_ns = ended.iter().map(|client| client.cpu_ns).sum();
         let others_cores = watch.others_cores(client_cpu_ns + server_cpu_ns);
         let reports = ended.iter().map(|client| clients::read_report(run.client, client));
@@ -154,6 +155,7 @@ impl Bench {
             client_cpu_ns,
             server_cpu_ns,
             server_anonymous_bytes,
+            client_anonymous_bytes,
             connections: connections * servers.len(),
             others_cores,
         })

@@ -11,6 +11,8 @@ pub struct Sample {
     pub server_cpu_ns: u64,
     /// The memory of all servers that no file backs, after the run; `None`: unknown.
     pub server_anonymous_bytes: Option<u64>,
+    /// The most memory of all clients that no file backs, during the run; `None`: unknown.
+    pub client_anonymous_bytes: Option<u64>,
     /// The number of connections of all clients together.
     pub connections: usize,
     /// How many cores other programs kept busy meanwhile, if enough to matter.

@@ -4,7 +4,7 @@ use super::model::{Baseline, Bound, Client, Figure, Quantity, Run, Server, Work}
 use Baseline::{Expected, HighestOf, LowestOf, Nothing, PerExtraConnection};
 use Bound::{AtLeast, AtMost, Within};
 use Client::{Ab, Drome, H2load, Wrk};
-use Quantity::{ClientCpu, Quantile, Rate, Rss, ServerAnonymous, ServerCpu, ServerIdle};
+use Quantity::{ClientAnonymous, ClientCpu, Quantile, Rate, Rss, ServerAnonymous, ServerCpu, ServerIdle};
 use Server::{Go, Nginx, NginxTls, Node, Reference, Root};
 
 const FLOOR: Server = Server::Floor(12);
@@ -220,7 +220,7 @@ pub const WORKS: &[Work] = &[
         connections: 10_000,
         min_seconds: 5,
         runs: &[run(FLOOR, "/", Drome(TWO_ADDRESSES))],
-        figures: &[figure(Rss, 0, Nothing, AtMost(16.0 * MB))],
+        figures: &[figure(ClientAnonymous, 0, Nothing, AtMost(16.0 * MB))],
         ..WORK
     },
     Work {

@@ -170,6 +170,54 @@ package.preload.ffi = function()
     })
 end
 
+-- What the LuaJIT of some systems has besides, among them Debian's, which its wrk uses.
+local function of_table(name, f)
+    package.preload["table." .. name] = function()
+        table[name] = function(t)
+            if type(t) ~= "table" then
+                error(("bad argument #1 to '%s' (table expected, got %s)"):format(name, type(t)), 2)
+            end
+            return f(t)
+        end
+        return table[name]
+    end
+end
+
+of_table("clone", function(t)
+    local copy = {}
+    for key, value in next, t do
+        copy[key] = value
+    end
+    return copy
+end)
+
+of_table("isempty", function(t)
+    return next(t) == nil
+end)
+
+of_table("nkeys", function(t)
+    local n = 0
+    for _ in next, t do
+        n = n + 1
+    end
+    return n
+end)
+
+of_table("isarray", function(t)
+    for key in next, t do
+        if type(key) ~= "number" or key < 0 or key % 1 ~= 0 then
+            return false
+        end
+    end
+    return true
+end)
+
+for _, name in ipairs({ "thread.exdata", "thread.exdata2" }) do
+    package.preload[name] = function()
+        refuse("thread.exdata", ("require(%q)"):format(name))
+    end
+end
+
 -- Where Debian keeps modules. One in C can't be loaded; one that is nowhere is an error, as it is in wrk.
 package.path = package.path .. ";/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua"
 package.cpath = package.cpath .. ";" .. drome_is.cpath

@@ -31,6 +31,7 @@ pub const REFUSED: &[(&str, &str)] = &[
     ("package.loadlib", "C code could overwrite drome's own memory"),
     ("C modules", "C code could overwrite drome's own memory"),
     ("jit.*", "LuaJIT's own modules in Lua belong to another LuaJIT than drome's"),
+    ("thread.exdata", "it is a place for the data of a program that runs Lua, and drome has none"),
     ("debug.debug", DEBUG_WHY),
     ("debug.getfenv", DEBUG_WHY),
     ("debug.gethook", DEBUG_WHY),

@@ -80,6 +80,7 @@ const USES: &[(&str, &str, &str)] = &[
     ("delay()", "wrk", "delay = function() return math.random(5) * math.random(5) end"),
     ("ffi.cdef", "wrk", "require('ffi').cdef[[ int getpid(void); ]]"),
     ("ffi.C", "wrk", "local ok = pcall(function() return require('ffi').C.getpid() end)"),
+    ("thread.exdata", "wrk", "require('thread.exdata')"),
     ("package.loadlib", "wrk", "package.loadlib('x.so', 'luaopen_x')"),
     ("jit.v", "wrk", "require('jit.v').on()"),
     (

@@ -82,7 +82,8 @@ impl Uring {
             pool,
             outbox: Outbox::new(sizes.outbox_bytes as usize),
             files: sizes.files,
-            connections: Vec::new(),
+            // A list that grows leaves a copy of itself behind at each step.
+            connections: Vec::with_capacity(sizes.files as usize),
             retired: Retired::new(),
             at_once: VecDeque::new(),
             peers: Vec::new(),

@@ -16,7 +16,7 @@ const BUFFERS: std::ops::RangeInclusive<u32> = 256..=4096;
 /// The size of a buffer: it holds several small answers; a large body that is not read is dropped by the kernel and needs none. All buffers
 /// are used in turn, so that many must be small to stay in the processor's caches.
 const BUFFER_BYTES: u16 = 4096;
-const SMALL_BUFFER_BYTES: u16 = 2048;
+const SMALL_BUFFER_BYTES: u16 = 1536;
 
 /// The number of bytes of short requests that can be sent in one turn: no more answers arrive in one turn than there are buffers.
 const OUTBOX: std::ops::RangeInclusive<u32> = 64 * 1024..=512 * 1024;
