@@ -34,9 +34,9 @@ impl<'s> Session<'s> {
         Ok(Self { run, lab, store })
     }
 
-    /// Starts every contender of a race once: all must give the same answer, which is expected from then on.
-    pub fn ensure_same_work(&mut self, path: &str) -> Result<(), SetupError> {
-        setup::same_work(&mut self.lab, &mut self.run, path)
+    /// Starts every contender of a race once: all must give the same answer (unless `any_body`), which is expected from then on.
+    pub fn ensure_same_work(&mut self, path: &str, any_body: bool) -> Result<(), SetupError> {
+        setup::same_work(&mut self.lab, &mut self.run, path, any_body)
     }
 
     /// Stores the run as one that begins.

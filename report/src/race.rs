@@ -179,7 +179,7 @@ fn verdict(cell: &CellFindings, pair: &PairFindings, has_more: bool, name: Namin
                 format!("{names} are within {} of each other in {}", same(cell), what(cell))
             }
             (_, Some(words)) => return vec![format!("{words}{floor} ({interval})")],
-            _ => format!("inconclusive: no difference between {names} detected"),
+            _ => undecided(cell, [base, other], low <= 1.0 && high >= 1.0, name),
         };
         return vec![format!("{words}{floor} ({interval})")];
     };
@@ -206,6 +206,21 @@ fn verdict(cell: &CellFindings, pair: &PairFindings, has_more: bool, name: Namin
         ));
     }
     lines
+}
+
+/// Why a pair is not decided. `may_be_equal`: its interval has 1.
+fn undecided(cell: &CellFindings, pair: [&ContenderFindings; 2], may_be_equal: bool, name: Naming) -> String {
+    let names = format!("{} and {}", name(pair[0]), name(pair[1]));
+    if may_be_equal {
+        return format!("inconclusive: no difference between {names} detected");
+    }
+    match pair.into_iter().find(|c| unsound(cell, c).is_some() && c.rank_low.is_none()) {
+        Some(lost) => {
+            let one = in_heats::start(cell);
+            format!("inconclusive for {names}: {} failed or was void in some {one}s", name(lost))
+        }
+        None => format!("inconclusive: a difference between {names} is likely, but not sure enough"),
+    }
 }
 
 /// The result of a decided pair, in the words of the metric.

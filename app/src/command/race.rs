@@ -323,9 +323,7 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     servers_on::take(remote.as_ref(), &mut lineup)?;
     servers_on::describe(remote.as_ref(), &mut run)?;
     let mut session = Session::open(run, lineup, stop, &store)?;
-    if !args.any_body {
-        session.ensure_same_work(&path)?;
-    }
+    session.ensure_same_work(&path, args.any_body)?;
     // By now the kinds of servers are known, and so is how long they take to warm up.
     session.run.study.design.budget = budget(&session.run, args.budget);
     check_budget(&session.run, args.budget.is_some())?;

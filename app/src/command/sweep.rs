@@ -263,9 +263,7 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let mut run = setup::race_run(study(args, &shown), entrants, Raced::default(), rules(args));
     servers_on::describe(remote.as_ref(), &mut run)?;
     let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;
-    if !args.any_body {
-        setup::same_work(&mut lab, &mut run, &path)?;
-    }
+    setup::same_work(&mut lab, &mut run, &path, args.any_body)?;
     Ok((run, lab, entries, args.start.clone()))
 }
 

@@ -1,4 +1,5 @@
-//! Checks that all contenders of a race give the same answer: otherwise the race would be of unequal work.
+//! Starts every contender of a race once: what it is shows how long it has to be warmed up, and all must give the same answer, because
+//! otherwise the race would be of unequal work.
 
 use super::{RACED, SetupError};
 use crate::fault::Fault;
@@ -17,50 +18,71 @@ const SHOWN: usize = 20;
 
 /// What was learned by asking every contender once.
 struct Asked {
-    /// The answer that all of them give.
-    work: Work,
+    /// The answer of each, in order.
+    answers: Vec<(String, Answer)>,
     /// The likely class of each, by name.
     classes: BTreeMap<String, Class>,
 }
 
-/// Starts every contender once and asks it: all must give the same body, or the race is of unequal work. From then on
-/// that body is expected of all; the run keeps its size, and the likely class of each contender.
-pub fn same_work(lab: &mut Lab, run: &mut Run, path: &str) -> Result<(), SetupError> {
-    let asked = ask_all(lab, run, path);
+/// Starts every contender once and asks it: all must give the same body (unless `any_body`), or the race is of unequal work. From then on
+/// that body is expected of all; the run keeps its size, and the likely class of each contender. With `any_body`, one that fails here
+/// is only of unknown class: its measured starts show what is wrong with it.
+pub fn same_work(lab: &mut Lab, run: &mut Run, path: &str, any_body: bool) -> Result<(), SetupError> {
+    let asked = ask_all(lab, run, path, any_body).and_then(|asked| {
+        if !any_body {
+            check(lab, &asked.answers, path)?;
+        }
+        Ok(asked)
+    });
     // After a request to stop, its result does not matter.
     if lab.stop.load(Ordering::Relaxed) {
         return Err(SetupError::Interrupted);
     }
-    let Asked { work, classes } = asked?;
-    let body_bytes = work.body.as_ref().map(Vec::len);
-    run.race = Some(Raced { body_bytes, ..run.race.take().unwrap_or_default() });
+    let Asked { answers, classes } = asked?;
     for (name, class) in classes {
         if let Some(entrant) = run.contenders.get_mut(&name) {
             entrant.class = entrant.class.or(Some(class));
         }
     }
-    lab.works.insert(RACED.to_owned(), work);
+    if !any_body {
+        let body = answers.into_iter().next().map(|(_, answer)| answer.body);
+        let body_bytes = body.as_ref().map(Vec::len);
+        run.race = Some(Raced { body_bytes, ..run.race.take().unwrap_or_default() });
+        lab.works.insert(RACED.to_owned(), Work { body, ..Work::default() });
+    }
     Ok(())
 }
 
-fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
+fn ask_all(lab: &Lab, run: &Run, path: &str, any_body: bool) -> Result<Asked, SetupError> {
     let (mut answers, mut classes) = (Vec::new(), BTreeMap::new());
     for (name, prepared) in &lab.prepared {
-        if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
-            lab.run_prepare(command, "prepare.log").map_err(|fault| match fault {
-                Fault::Contender(why) => SetupError::Race(why),
-                Fault::Lab(why) => SetupError::Lab(why),
-            })?;
-        }
         // The first one has answered, so that what is wrong now is not wrong with all of them.
         let wrong = if answers.is_empty() { SetupError::Race } else { SetupError::Compared };
-        let (answer, class) = ask_one(lab, prepared, path, wrong)?;
+        let asked = prepare(lab, run).and_then(|()| ask_one(lab, prepared, path, wrong));
+        let (answer, class) = match asked {
+            Err(SetupError::Race(_) | SetupError::Compared(_)) if any_body => continue,
+            asked => asked?,
+        };
         if let Some(class) = class {
             classes.insert(name.clone(), class);
         }
         answers.push((name.clone(), answer));
     }
-    if let Some(wrong) = unequal(&answers, path) {
+    Ok(Asked { answers, classes })
+}
+
+/// Runs the command that comes before every start, if there is one.
+fn prepare(lab: &Lab, run: &Run) -> Result<(), SetupError> {
+    let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) else { return Ok(()) };
+    lab.run_prepare(command, "prepare.log").map_err(|fault| match fault {
+        Fault::Contender(why) => SetupError::Race(why),
+        Fault::Lab(why) => SetupError::Lab(why),
+    })
+}
+
+/// Checks that these answers are the same work, and that they are answers.
+fn check(lab: &Lab, answers: &[(String, Answer)], path: &str) -> Result<(), SetupError> {
+    if let Some(wrong) = unequal(answers, path) {
         return Err(wrong);
     }
     if let Some((name, answer)) = answers.first().filter(|(_, answer)| answer.status != 200) {
@@ -68,8 +90,7 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
         let status = answer.status;
         return Err(SetupError::Race(format!("{name} (`{title}`): status {status} for {path}, not 200")));
     }
-    let body = answers.into_iter().next().map(|(_, answer)| answer.body);
-    Ok(Asked { work: Work { body, ..Work::default() }, classes })
+    Ok(())
 }
 
 /// Starts one contender, asks it, and stops it; returns its answer, and its likely class where that is known. `wrong` makes the

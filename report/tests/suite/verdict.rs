@@ -2,7 +2,7 @@
 
 use crate::made_up::{dead, findings, race, undecide};
 use model::environment::ConditionsRange;
-use model::findings::{CellInHeats, Findings, Pairs};
+use model::findings::{CellInHeats, Figure, Findings, Pairs};
 use report::verdict;
 
 /// The findings with a second cell, in which the first contender wins.
@@ -28,6 +28,10 @@ fn a_race_is_won_by_a_label_and_by_how_much() {
     let in_terminal = report::race::report(&f, &report::TextStyle::default());
     assert!(in_terminal.contains("B is 1.25"), "by letters: {in_terminal}");
     undecide(&mut f);
+    let text = verdict::in_one_line(&f);
+    assert!(text.contains("a difference between old and new is likely, but not sure enough"), "{text}");
+    let pair = &mut f.race.as_mut().unwrap().pairs[0];
+    pair.ratio = Some(Figure { median: 1.0, low: Some(0.9), high: Some(1.1) });
     let text = verdict::in_one_line(&f);
     assert!(text.contains("no difference between old and new detected"), "{text}");
 }
