@@ -39,7 +39,7 @@ pub struct SliceCounts {
     pub opened_ns: Option<u64>,
     /// When the counted part ended.
     pub closed_ns: Option<u64>,
-    /// When the slice was over.
+    /// When the server had no more work, as far as its answers show: the last one came, and no request followed.
     pub ended_ns: u64,
     /// The number of requests without a whole answer by then.
     pub carried_over: u64,
@@ -334,7 +334,10 @@ impl<I: Io> Worker<'_, I> {
     fn end_slice(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
         self.renews_before_ns = 0;
         at.stage = Stage::Over;
-        (counts.ended_ns, counts.carried_over) = (at.now_ns, self.accounts.under_way());
+        counts.carried_over = self.accounts.under_way();
+        // A server that owes answers and gives none may rest as well.
+        let last_ns = self.accounts.heard.answered_ns().max(at.closed_ns);
+        counts.ended_ns = if counts.carried_over > 0 && last_ns > 0 { last_ns } else { at.now_ns };
         take_uncounted(&mut self.accounts, counts);
     }
 }

@@ -17,7 +17,7 @@ pub struct SliceTally {
     pub opened_ns: Option<u64>,
     /// When the counted part ended, for the last worker.
     pub closed_ns: Option<u64>,
-    /// When the last worker was done: from then on there is no load.
+    /// When the last answer came that was waited for: from then on there is no load, as far as answers show.
     pub ended_ns: u64,
     /// The rest of the slice: its first part, and the wait for the last answers.
     pub uncounted: Uncounted,

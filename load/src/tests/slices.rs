@@ -201,6 +201,8 @@ fn connections_that_are_never_served_are_waited_for_once() {
     let second = heat.slice(of(0));
     assert!((10..14).contains(&settled_ms(&second)), "{}", settled_ms(&second));
     assert_eq!(second.carried_over, 6);
+    let idle_ns = second.ended_ns - second.closed_ns.unwrap();
+    assert!(idle_ns < 2 * MS, "the server has nothing to do while the rest is waited for: {idle_ns}");
 }
 
 #[test]

@@ -11,11 +11,11 @@ use super::design::{Entrant, Start};
 ///
 /// A race of two rounds can't see it: its own heats leave one degree of freedom. So this is what is supposed until a race's own heats say
 /// otherwise. It is to be at least what `tests/simulation/recorded.rs` prints for recorded heats of different programs.
-pub const HEAT_SHARE: f64 = 0.5;
+pub const HEAT_SHARE: f64 = 3.5;
 
 /// The degrees of freedom of `1 + copies × HEAT_SHARE`: as few as it has kinds of servers to come from. Few make a race's own heats count
 /// soon, so that a race where the share is larger errs little more often.
-pub const HEAT_FREEDOM: f64 = 5.0;
+pub const HEAT_FREEDOM: f64 = 1.0;
 
 /// The variance of contender × run: of the change of a contender's ratio to the hub from one run to another although it did not change, in
 /// squared logarithms. It stands for the 32 recorded pairs of runs of docs/decisions.md, in which ratios moved by 0.7 % (standard deviation) in a
