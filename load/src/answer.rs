@@ -225,7 +225,11 @@ impl<I: Io> Worker<'_, I> {
         if loss == Loss::Local && self.may_find_resources(slot, now) {
             return self.wait_for_resources(slot, now);
         }
-        let why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
+        let mut why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
+        let connection = &self.connections[slot as usize];
+        if loss == Loss::Receive && connection.is_in_answer() {
+            why = format!("{why}: {}", connection.unfinished());
+        }
         match loss {
             Loss::Local => self.halt(|| crate::ran_out(errno)),
             // If no connection has ever completed a handshake, no other one will.

@@ -305,6 +305,11 @@ impl Connection {
         }
     }
 
+    /// Whether a part of an answer has come.
+    pub fn is_in_answer(&self) -> bool {
+        !self.parser.is_idle()
+    }
+
     /// Removes the oldest request, whose answer is whole.
     #[inline]
     pub fn finish_oldest(&mut self) -> Option<Flight> {

@@ -336,8 +336,8 @@ impl<I: Io> Worker<'_, I> {
         at.stage = Stage::Over;
         counts.carried_over = self.accounts.under_way();
         // A server that owes answers and gives none may rest as well.
-        let last_ns = self.accounts.heard.answered_ns().max(at.closed_ns);
-        counts.ended_ns = if counts.carried_over > 0 && last_ns > 0 { last_ns } else { at.now_ns };
+        let last_ns = self.accounts.heard.answered_ns().max(at.closed_ns).max(at.began_ns);
+        counts.ended_ns = if counts.carried_over > 0 && at.began_ns > 0 { last_ns } else { at.now_ns };
         take_uncounted(&mut self.accounts, counts);
     }
 }

@@ -131,7 +131,8 @@ impl<'p, I: Io> Worker<'p, I> {
         let mut now = self.io.now_ns();
         while !self.is_over(now) {
             if self.window.is_due(now) {
-                self.open_window(now);
+                // Without a warm-up it opens with the load, so that what is due at once is due in the window.
+                self.open_window(if self.plan.warmup.is_zero() { start_ns } else { now });
                 watch.opened();
             }
             now = self.pass(now)?;
@@ -332,7 +333,8 @@ impl<'p, I: Io> Worker<'p, I> {
         }
         let left = usize::try_from(self.requests_left()).unwrap_or(usize::MAX);
         let offered = &mut self.offered;
-        let waiting = std::iter::from_fn(|| offered.as_mut()?.take_due(end_ns)).take(left);
+        // What is due when the window ends is due after it.
+        let waiting = std::iter::from_fn(|| offered.as_mut()?.take_due(end_ns.saturating_sub(1))).take(left);
         self.accounts.count_unfinished(&self.connections, waiting, end_ns);
     }
 
@@ -349,6 +351,10 @@ impl<'p, I: Io> Worker<'p, I> {
                 Phase::Open => {
                     let why = connection.unfinished() + " when time ran out";
                     self.give_up(slot, now, overdue(Loss::Timeout, &why));
+                }
+                Phase::Securing => {
+                    let why = "no TLS handshake within the timeout: does the server speak TLS (https) on this port?";
+                    self.give_up(slot, now, overdue(Loss::Handshake, why));
                 }
                 _ => self.give_up(slot, now, overdue(Loss::Connect, "no connection within the timeout")),
             }

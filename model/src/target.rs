@@ -116,18 +116,28 @@ impl Target {
         if all.is_empty() {
             return Err(resolve("it has no address".to_owned()));
         }
-        let (address, others) = (Address::Tcp(all.remove(0)), all);
-        let host = if port == usual { parts.host } else { format!("{}:{port}", parts.host) };
-        Ok(Self {
+        Ok(Self { others: all.split_off(1), ..Self::of(parts, Address::Tcp(all[0])) })
+    }
+
+    /// Parses a URL for a server on a Unix socket: its host is a name for the server alone, and is not looked up. Error: the text is not an
+    /// http or https URL.
+    pub fn on_socket(url: &str, path: PathBuf) -> Result<Self, TargetError> {
+        let wrong = |why: String| TargetError::Parse { url: redacted_url(url), why };
+        Ok(Self::of(Url::parse(url).map_err(wrong)?, Address::Unix(path)))
+    }
+
+    fn of(parts: Url, address: Address) -> Self {
+        let usual = parts.usual_port();
+        let other_port = parts.port.filter(|port| *port != usual);
+        Self {
+            host: other_port.map_or_else(|| parts.host.clone(), |port| format!("{}:{port}", parts.host)),
             url: parts.shown,
-            host,
             path: parts.path,
-            address,
-            others,
             tls: parts.tls,
             authorization: parts.authorization,
             fragment: parts.fragment,
-        })
+            ..Self::at(address)
+        }
     }
 
     /// A target at this address, of which nothing else is set.

@@ -6,6 +6,7 @@ use lab::server::origin::AskedAt;
 use model::Target;
 use model::url::{Url, redacted, redacted_url};
 use std::net::IpAddr;
+use std::path::Path;
 
 /// What stands for a port that is not known yet.
 const PORT: &str = "1";
@@ -15,7 +16,15 @@ const HERE: &str = "127.0.0.1";
 
 /// Looks up a URL's host, and says what of the URL is not sent.
 pub fn resolve(url: &str) -> anyhow::Result<Target> {
-    let target = Target::resolve(url)?;
+    told(Target::resolve(url)?)
+}
+
+/// A URL of a server on a Unix socket, whose host is not looked up.
+pub fn on_socket(url: &str, path: &Path) -> anyhow::Result<Target> {
+    told(Target::on_socket(url, path.to_owned())?)
+}
+
+fn told(target: Target) -> anyhow::Result<Target> {
     if let Some(fragment) = target.fragment.as_ref().filter(|fragment| !fragment.is_empty()) {
         note!(
             "#{fragment} is not sent: what follows # in a URL is for the client alone; write # as %23 if the server is to see it"

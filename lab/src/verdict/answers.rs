@@ -42,8 +42,8 @@ fn split(case: &Case<'_>) -> Option<String> {
     });
     let gap_ns = gap_ns.filter(|_| is_small && case.plan.pipeline == 1)?;
     Some(format!(
-        "bodies come {:.0} ms after their heads: the server writes them one after the other, and Nagle's algorithm holds the second back \
-         until the client's delayed acknowledgement (set TCP_NODELAY, or write both at once)",
+        "bodies come {:.0} ms after their heads: as a rule, the server writes them one after the other, and Nagle's algorithm holds the second \
+         back until the client's delayed acknowledgement (set TCP_NODELAY, or write both at once); else it takes that long for them",
         gap_ns as f64 / 1e6
     ))
 }

@@ -2,6 +2,7 @@
 
 use super::bound::CLIENT_BUSY;
 use super::{Case, Reason};
+use model::metric::Percentile;
 use model::verdict::NEVER_ANSWERED;
 use model::{Bound, Load, Think, Usage};
 
@@ -57,7 +58,9 @@ fn client(case: &Case<'_>, bound: Bound) -> Option<Reason> {
 /// Notes that the server waited although the load generator could have sent more.
 fn idle(case: &Case<'_>, bound: Bound) -> Option<Reason> {
     let idle = case.usage.and_then(Usage::idle_share)?;
-    let is_told = bound == Bound::Neither && case.plan.think == Think::None;
+    // What was lost is told, and is why it waited.
+    let is_lost = case.tally.completed == 0 || case.tally.is_selection(Percentile::P99.share());
+    let is_told = bound == Bound::Neither && case.plan.think == Think::None && !is_lost;
     is_told.then(|| {
         Reason::note(format!(
             "the server was idle for {:.1} % of the time and the load generator was not at its limit: the server waited for \

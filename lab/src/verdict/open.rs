@@ -28,11 +28,18 @@ pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     [client(case), lag(case), offered(case), starved(case)].into_iter().flatten().collect()
 }
 
-/// Whether the server answered what was due; `None` where nothing was due, or that is not known.
+/// Whether the server took what was due; `None` where nothing was due, or that is not known.
 pub fn kept_up(case: &Case<'_>) -> Option<bool> {
     let due = case.tally.due.filter(|due| *due > 0 && matches!(case.plan.load, Load::Open { .. }))?;
     let answered = case.tally.rate_per_s()? * case.tally.duration_ns as f64 / 1e9;
-    Some(answered >= due as f64 * KEPT)
+    Some(answered + spoilt(case) >= due as f64 * KEPT)
+}
+
+/// The number of requests that were answered wrongly or lost at once, of which other reasons tell. A server that fails is not slow; one
+/// whose answers take longer than the timeout is.
+fn spoilt(case: &Case<'_>) -> f64 {
+    let errors = &case.tally.errors;
+    errors.total().saturating_sub(errors.timeout) as f64
 }
 
 fn client(case: &Case<'_>) -> Option<Reason> {
@@ -54,12 +61,13 @@ fn lag(case: &Case<'_>) -> Option<Reason> {
 fn offered(case: &Case<'_>) -> Option<Reason> {
     let (rate, achieved) = (case.plan.load.rate_per_s()?, case.tally.rate_per_s()?);
     let offered = rate.mean_per_s(case.tally.duration_ns);
+    let taken = achieved + spoilt(case) * 1e9 / case.tally.duration_ns as f64;
     let connections = case.plan.load.connections();
     let what = match kept_up(case) {
         Some(false) => "the server did not keep up and latency grew throughout the measurement",
         _ => "the server fell slightly behind",
     };
-    (achieved < offered * ACHIEVED).then(|| {
+    (taken < offered * ACHIEVED).then(|| {
         Reason::note(format!(
             "{achieved:.0} of the offered {offered:.0} requests/s were answered, so {what}: either it is too slow, or {connections} \
              connections are too few; offer a lower rate, or use more connections"
@@ -88,7 +96,7 @@ fn starved(case: &Case<'_>) -> Option<Reason> {
 #[cfg(test)]
 mod tests {
     use crate::verdict::example::{judged, open, tally};
-    use model::{Load, Tally};
+    use model::{Errors, Load, Tally};
 
     #[test]
     fn a_busy_client_voids() {
@@ -125,6 +133,19 @@ mod tests {
             !a_little.fell_behind() && a_little.reasons[0].contains("fell slightly behind"),
             "{a_little:?}"
         );
+        // Half of the answers were wrong, or their connections refused: that is told, and it is not slowness. Timeouts are.
+        let failing = |errors| {
+            let some = Tally { completed: 5_000, due: Some(10_000), errors, ..tally(0.1) };
+            judged(&open(), &some, None)
+        };
+        for errors in
+            [Errors { status: 5_000, ..Errors::default() }, Errors { connect: 5_000, ..Errors::default() }]
+        {
+            let told = failing(errors);
+            let says_slow = told.reasons.iter().any(|why| why.contains("of the offered"));
+            assert!(!told.valid && told.kept_up == Some(true) && !says_slow, "{told:?}");
+        }
+        assert_eq!(failing(Errors { timeout: 5_000, ..Errors::default() }).kept_up, Some(false));
         let mut unknown = tally(0.1);
         assert_eq!(judged(&open(), &unknown, None).kept_up, None);
         unknown.due = Some(0);

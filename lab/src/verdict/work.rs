@@ -66,8 +66,10 @@ fn gone(case: &Case<'_>) -> Option<Reason> {
 fn failures(tally: &Tally) -> Option<String> {
     let errors = &tally.errors;
     let failed = errors.total().checked_sub(errors.wrong_work()).filter(|n| *n > 0)?;
-    let causes = tally.error_causes.iter();
-    let main = causes.max_by_key(|(_, n)| **n).map_or(String::new(), |(cause, _)| format!(" ({cause})"));
+    let causes = &tally.error_causes;
+    let mostly = if causes.len() > 1 { "mostly " } else { "" };
+    let main = causes.iter().max_by_key(|(_, n)| **n);
+    let main = main.map_or(String::new(), |(cause, _)| format!(" ({mostly}{cause})"));
     Some(format!("{failed} {} failed{main}", if failed == 1 { "request" } else { "requests" }))
 }
 
@@ -96,7 +98,7 @@ fn silence(case: &Case<'_>) -> Option<String> {
     (share > MOST_SILENT && share * window_ns > SHORT_SILENCE_NS).then(|| {
         let percent = share * 100.0;
         format!(
-            "{what} {percent:.0} % of the time: it stopped, or answers take so long that this was too short"
+            "{what} {percent:.0} % of the time: the server, or a part of it, stopped, or answers take so long that this was too short"
         )
     })
 }

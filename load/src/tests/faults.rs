@@ -1,7 +1,7 @@
 //! What goes wrong, one thing after the other, and how it must be counted.
 
 use super::*;
-use model::{Expect, Verify};
+use model::{Expect, Think, Verify};
 use net::{Errno, Operation};
 use std::sync::atomic::Ordering;
 
@@ -30,6 +30,25 @@ fn assert_about(seen: Option<u64>, expected: u64) {
 fn tls(mut plan: Plan) -> Plan {
     plan.target.tls = true;
     plan
+}
+
+#[test]
+fn a_408_on_an_idle_connection_is_the_end_of_the_connection() {
+    let plan = Plan { think: Think::Exponential(Duration::from_millis(20)), ..closed(4) };
+    let gives_up = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".to_vec();
+    let script = move |call| match call {
+        Call::Connect { .. } => vec![(MS, What::Connected)],
+        Call::Send { requests, .. } => {
+            let idle = What::Bytes(gives_up.clone());
+            vec![(MS, answers(requests)), (2 * MS, idle), (2 * MS, What::Ended(None))]
+        }
+    };
+    let ran = run(&plan, script);
+    assert_accounted(&ran.tally);
+    let Tally { completed, errors, .. } = &ran.tally;
+    // One in twenty is asked within the millisecond before the 408, which is its answer then.
+    assert!(*completed > 200 && errors.status * 10 < *completed, "{completed}, {errors:?}");
+    assert_eq!(errors.total() - errors.status - errors.receive, 0, "{:?}", ran.tally.error_causes);
 }
 
 #[test]

@@ -10,11 +10,11 @@ use super::design::{Entrant, Start};
 /// The variance of contender × heat as a share of that from start to start, where a heat has several starts of a contender.
 ///
 /// A race of two rounds can't see it: its own heats leave one degree of freedom. So this is what is supposed until a race's own heats say
-/// otherwise. It is to be at least what `tests/simulation/recorded.rs` prints for recorded heats of different programs.
+/// otherwise. It is what `tests/simulation/recorded.rs` prints for recorded heats of different programs.
 pub const HEAT_SHARE: f64 = 3.5;
 
-/// The degrees of freedom of `1 + copies × HEAT_SHARE`: as few as it has kinds of servers to come from. Few make a race's own heats count
-/// soon, so that a race where the share is larger errs little more often.
+/// The degrees of freedom of `1 + copies × HEAT_SHARE`: one, as it comes from one recording. Few make a race's own heats count soon, so
+/// that a race in which the share is smaller is hardly longer, and one in which it is larger errs little more often.
 pub const HEAT_FREEDOM: f64 = 1.0;
 
 /// The variance of contender × run: of the change of a contender's ratio to the hub from one run to another although it did not change, in

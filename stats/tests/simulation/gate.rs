@@ -52,7 +52,7 @@ fn a_slowdown_at_the_margin_is_called_beyond_or_within_in_at_most_one_race_of_tw
 #[test]
 fn what_is_clearly_within_or_beyond_the_margin_is_soon_known() {
     const RACES: usize = 200;
-    for (sd, most) in [(0.005, 4), (0.01, 14)] {
+    for (sd, most) in [(0.005, 6), (0.01, 16)] {
         for (slowdown, truth) in [(0.0, Judged::Within), (0.05, Judged::Beyond)] {
             let races: Vec<_> =
                 (0..RACES as u64).map(|seed| race(1, slowdown, sd, Noise::Normal, seed * 31 + 7)).collect();

@@ -124,11 +124,11 @@ impl LoadArgs {
 fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     let wanted = &args.connections;
     let (connections, per_connection) = (wanted.number(args.requests)?, wanted.per_connection());
-    let mut target = url::resolve(&args.url)?;
+    let mut target = match &wanted.unix {
+        Some(path) => url::on_socket(&args.url, path)?,
+        None => url::resolve(&args.url)?,
+    };
     args.fit(&target, connections)?;
-    if let Some(path) = &wanted.unix {
-        (target.address, target.others) = (Address::Unix(path.clone()), Vec::new());
-    }
     let load = args.open.load(connections, per_connection);
     let duration = args.duration.or_else(|| args.open.length()).unwrap_or(DEFAULT_DURATION);
     let until = args.requests.map_or(Until::Elapsed(duration), Until::Answered);
