@@ -14,23 +14,24 @@ const PORT: &str = "1";
 /// The usual host of servers that drome starts.
 const HERE: &str = "127.0.0.1";
 
-/// Looks up a URL's host, and says what of the URL is not sent.
+/// Looks up a URL's host.
 pub fn resolve(url: &str) -> anyhow::Result<Target> {
-    told(Target::resolve(url)?)
+    Ok(told(Target::resolve(url)?))
 }
 
 /// A URL of a server on a Unix socket, whose host is not looked up.
 pub fn on_socket(url: &str, path: &Path) -> anyhow::Result<Target> {
-    told(Target::on_socket(url, path.to_owned())?)
+    Ok(told(Target::on_socket(url, path.to_owned())?))
 }
 
-fn told(target: Target) -> anyhow::Result<Target> {
+/// Says what of the URL is not sent.
+fn told(target: Target) -> Target {
     if let Some(fragment) = target.fragment.as_ref().filter(|fragment| !fragment.is_empty()) {
         note!(
             "#{fragment} is not sent: what follows # in a URL is for the client alone; write # as %23 if the server is to see it"
         );
     }
-    Ok(target)
+    target
 }
 
 /// Looks up a URL's host, and finds the address at which it accepts connections.

@@ -60,7 +60,8 @@ fn a_unix_socket_is_asked_and_a_missing_one_is_named() {
     let socket = home.path().join("socket").display().to_string();
     let mut server = process::spawn(&mut home.drome(&["serve", "--unix", &socket]));
     crate::common::wait_for(|| std::path::Path::new(&socket).exists(), "the socket");
-    let json = sound("http://localhost/jpeg-200k.jpg", &["--unix", &socket, "-c", "4", "-n", "100"]);
+    let json =
+        sound("http://no-such-host.invalid/jpeg-200k.jpg", &["--unix", &socket, "-c", "4", "-n", "100"]);
     assert_eq!(json["requests"]["completed"], 100);
     Command::new("kill").arg(server.id().to_string()).status().unwrap();
     process::wait(&mut server);

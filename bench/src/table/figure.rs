@@ -156,6 +156,7 @@ mod tests {
             client_cpu_ns: cpu_ns,
             server_cpu_ns: 2 * cpu_ns,
             server_anonymous_bytes: Some(cpu_ns),
+            client_anonymous_bytes: Some(cpu_ns),
             connections: 5,
             others_cores: None,
         })

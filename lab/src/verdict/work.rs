@@ -29,7 +29,8 @@ pub fn judge(case: &Case<'_>) -> Vec<Reason> {
 fn answers(case: &Case<'_>) -> Option<Reason> {
     let tally = case.tally;
     if tally.completed == 0 {
-        return Some(Reason::void("no request was answered as expected".to_owned()));
+        let main = main_cause(tally).map_or(String::new(), |cause| format!(": {cause}"));
+        return Some(Reason::void(format!("no request was answered as expected{main}")));
     }
     let wrong = Some(tally.errors.wrong_work()).filter(|wrong| *wrong > 0)?;
     let share = wrong as f64 / (wrong + tally.completed) as f64;
@@ -66,11 +67,15 @@ fn gone(case: &Case<'_>) -> Option<Reason> {
 fn failures(tally: &Tally) -> Option<String> {
     let errors = &tally.errors;
     let failed = errors.total().checked_sub(errors.wrong_work()).filter(|n| *n > 0)?;
-    let causes = &tally.error_causes;
-    let mostly = if causes.len() > 1 { "mostly " } else { "" };
-    let main = causes.iter().max_by_key(|(_, n)| **n);
-    let main = main.map_or(String::new(), |(cause, _)| format!(" ({mostly}{cause})"));
+    let main = main_cause(tally).map_or(String::new(), |cause| format!(" ({cause})"));
     Some(format!("{failed} {} failed{main}", if failed == 1 { "request" } else { "requests" }))
+}
+
+/// The cause of most errors, which is said to be one of several if it is.
+fn main_cause(tally: &Tally) -> Option<String> {
+    let causes = &tally.error_causes;
+    let (main, _) = causes.iter().max_by_key(|(_, n)| **n)?;
+    Some(if causes.len() > 1 { format!("mostly {main}") } else { main.clone() })
 }
 
 /// Whether connections were without service for too long.
@@ -143,7 +148,7 @@ mod tests {
         some.errors = Errors { connect: 3, timeout: 1, ..Errors::default() };
         assert_eq!(judged(&closed(), &some, None).reasons, ["4 requests failed"]);
         some.error_causes = [("refused".to_owned(), 3), ("late".to_owned(), 1)].into();
-        assert_eq!(judged(&closed(), &some, None).reasons, ["4 requests failed (refused)"]);
+        assert_eq!(judged(&closed(), &some, None).reasons, ["4 requests failed (mostly refused)"]);
         some.errors = Errors { timeout: 1, ..Errors::default() };
         some.error_causes.clear();
         assert_eq!(judged(&closed(), &some, None).reasons, ["1 request failed"]);

@@ -202,7 +202,10 @@ fn races_of_recorded_servers_err_as_seldom_as_they_say() {
             if slower > 0.05 {
                 assert!(first >= ended.len() * 9 / 10, "{recording}: {slower} is not found");
                 // Equal commands have no contender × heat, which different ones can have a lot of.
-                assert!(median <= if all.len() > 1 { 10 } else { 4 }, "{recording}: {slower} is not found soon");
+                assert!(
+                    median <= if all.len() > 1 { 10 } else { 4 },
+                    "{recording}: {slower} is not found soon"
+                );
             }
         }
     }

@@ -23,7 +23,7 @@ use lab::machine::cores::Cores;
 use lab::server::usage::{Sampler, Watched};
 use lab::verdict::{self, Case, Policy};
 use load::{Both, LoadError, Progress, Watch};
-use model::{Address, Ask, Machines, Plan, Tally, Target, Until, Usage};
+use model::{Ask, Machines, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;
 use outputs::{OutputArgs, Outputs};
 use profiling::{FileProfiler, ServerArgs};
