@@ -2,6 +2,7 @@
 
 use super::lines::{Field, PATIENCE};
 use crate::Found;
+use crate::failures;
 use model::Reading;
 
 /// Nanoseconds in a millisecond, and in a second.
@@ -130,6 +131,8 @@ impl Draft {
                 format!("{scheme}://{host}{port}{path}")
             });
         }
+        // An answer with another status mostly has another length, too.
+        failures::add_statuses(&mut self.reading, Some("length"));
         let is_report = !self.reading.figures.is_empty() || !self.reading.errors.is_empty();
         is_report.then_some(Found { at: self.start..self.end, reading: self.reading, strange: self.strange })
     }

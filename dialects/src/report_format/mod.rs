@@ -11,6 +11,7 @@ mod parts;
 mod tools;
 
 use crate::Found;
+use crate::failures;
 use field::Taken;
 use model::Reading;
 use parts::{Beginnings, Line, Seen};
@@ -118,6 +119,7 @@ impl Format {
             self.lines.iter().zip(&draft.seen).any(|((_, line), seen)| *seen && line.starts_with(words))
         };
         let is_its = (self.complete)(&mut draft.reading, &has);
+        failures::add_statuses(&mut draft.reading, None);
         let Draft { start, end, reading, strange, .. } = draft;
         is_its.then_some(Found { at: start..end, reading, strange })
     }
