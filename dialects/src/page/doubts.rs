@@ -78,6 +78,9 @@ pub fn all(reading: &Reading) -> Vec<String> {
     }
     if rate.is_none() {
         doubts.push("the report has no rate: it may be cut off".to_owned());
+    } else if reading.tool == "ab" && !has_latency(reading) && !is_unanswered(reading) {
+        // ab has them in every whole report.
+        doubts.push("the report has no latency: it may be cut off".to_owned());
     }
     if let (Some(ns), Some(planned)) = (get("duration_ns"), get("planned_duration_ns"))
         && is_apart(ns, planned)
@@ -98,6 +101,10 @@ pub fn all(reading: &Reading) -> Vec<String> {
     doubts.extend(disorder(reading));
     doubts.extend(failures(reading));
     doubts
+}
+
+fn has_latency(reading: &Reading) -> bool {
+    reading.figures.keys().chain(reading.below.keys()).any(|name| name.starts_with("latency_ns_"))
 }
 
 fn is_apart(a: f64, b: f64) -> bool {

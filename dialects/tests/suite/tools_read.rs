@@ -302,6 +302,10 @@ fn what_can_not_be_right_is_said() {
         (wrk.replace("requests in 10.00s", "requests in 1.25ms"), "it ran for 0.001 s, not for 10 s"),
         (wrk.replace("52100.40", "5.21"), "contradict"),
         (wrk.replace("99%    3.90ms", "99%    0.90ms"), "the latency's p90 is above its p99"),
+        (
+            report("ab.txt").lines().take(25).map(|line| format!("{line}\n")).collect(),
+            "no latency: it may be cut off",
+        ),
         (wrk.lines().take(5).map(|line| format!("{line}\n")).collect(), "it may be cut off"),
     ];
     for (text, words) in cases {
@@ -315,6 +319,8 @@ fn what_can_not_be_right_is_said() {
     assert_eq!(nan.strange, ["Req/Sec: nan (no figure)"]);
     let page = page::read("Running 10s test @ http://h/\n");
     assert!(page.items.is_empty() && page.strange[0].contains("a report of wrk without figures"), "{page:?}");
+    let page = page::read(&report("ab.txt")[..300]);
+    assert!(page.items.is_empty() && page.strange[0].contains("a report of ab without figures"), "{page:?}");
     let page = page::read("---- Global Information ------\n> request count 5\n");
     assert!(page.strange[0].contains("Gatling"), "{page:?}");
 }
