@@ -295,6 +295,20 @@ fn answers_with_a_status_of_failure_are_errors() {
 }
 
 #[test]
+fn what_a_tool_always_prints_is_understood() {
+    let bar = "\n 3000 / 3000 [=======] 100.00% 8123/s 12s\nDone!";
+    let calibrated =
+        "Thread calibration: mean lat.: 9747 usec, rate sampling interval: 21 msec\n  Thread Stats";
+    for text in [
+        report("bombardier-errors.txt"),
+        report("bombardier.txt").replace("\nDone!", bar),
+        report("wrk.txt").replace("Thread Stats", calibrated),
+    ] {
+        assert_eq!(one(&text).strange, [""; 0], "{text}");
+    }
+}
+
+#[test]
 fn what_can_not_be_right_is_said() {
     let wrk = report("wrk.txt");
     let cases = [
