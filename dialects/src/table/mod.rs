@@ -324,7 +324,8 @@ mod tests {
 
     #[test]
     fn each_figure_is_read_once_and_what_is_not_read_is_named() {
-        let cases: [(&str, &[Option<f64>], &[&str]); 5] = [
+        type Case = (&'static str, &'static [Option<f64>], &'static [&'static str]);
+        let cases: [Case; 5] = [
             ("| a | req/s | req/s/core |\n|---|---|---|\n| x | 12 | 3 |\n", &[Some(12.0)], &["req/s/core"]),
             (
                 "| a | req/s/core | p99 | p99 TLS | req/s |\n|---|---|---|---|---|\n| x | 3 | 1 ms | 2 ms | 12 |\n",
