@@ -2,6 +2,7 @@
 
 use crate::Found;
 use crate::cursor::{Cursor, walk};
+use crate::failures;
 use crate::table::{bytes, nanoseconds};
 use model::Reading;
 
@@ -168,6 +169,7 @@ fn part(cursor: &mut Cursor, reading: &mut Reading, columns: &mut Vec<&'static s
 
 fn requests(cursor: &mut Cursor, reading: &mut Reading) -> bool {
     let parts = ["total", "started", "done", "succeeded", "failed", "errored", "timeout"];
+    let mut failures = Vec::new();
     for part in parts {
         let Some(n) = cursor.number().filter(|_| cursor.eat(part)) else { break };
         cursor.eat(",");
@@ -178,10 +180,11 @@ fn requests(cursor: &mut Cursor, reading: &mut Reading) -> bool {
             "failed" => reading.set("failed", n),
             _ => {}
         }
-        if ["failed", "errored", "timeout"].contains(&part) && n > 0.0 {
-            reading.errors.insert(part.to_owned(), n as u64);
+        if ["failed", "errored", "timeout"].contains(&part) {
+            failures.push((part, n));
         }
     }
+    failures::add_nested(reading, &failures);
     true
 }
 

@@ -8,6 +8,7 @@
 pub mod ab;
 mod call;
 mod cursor;
+mod failures;
 mod getopt;
 pub mod h2load;
 pub mod http_load;

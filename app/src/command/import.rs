@@ -161,8 +161,8 @@ pub fn nothing(files: &[String], consequence: &str) -> WrongInput {
     let names: Vec<&str> = files.iter().map(|name| shown(name)).collect();
     let tools: Vec<&str> = dialects::readers().map(|(tool, _)| tool).collect();
     WrongInput(format!(
-        "no report and no table of figures in {}: {consequence}. drome reads the reports of {}, and tables with a column \
-         such as “requests/s”",
+        "no report and no table of figures in {}: {consequence}. drome reads the reports of {}, and tables in Markdown \
+         or HTML with a column such as “requests/s” (no CSV, no TSV, no columns that spaces align)",
         names.join(", "),
         tools.join(", ")
     ))

@@ -316,6 +316,9 @@ fn where_there_is_nothing_it_says_so() {
         "{}",
         finished.err
     );
+    let csv = home.write("figures.csv", "server,req/s\na,12\n").display().to_string();
+    let finished = run(&mut home.drome(&["import", &csv]));
+    assert!(finished.code == 2 && finished.err.contains("tables in Markdown or HTML"), "{}", finished.err);
     let rateless =
         home.write("rateless.md", "| server | p99 |\n|---|---|\n| a | 3ms |\n").display().to_string();
     let finished = run(&mut home.drome(&["import", "--chart", &rateless]));

@@ -2,6 +2,7 @@
 
 use super::lines::{Field, PATIENCE};
 use crate::Found;
+use crate::failures;
 use model::Reading;
 
 /// Nanoseconds in a millisecond, and in a second.
@@ -117,7 +118,7 @@ impl Draft {
         }
     }
 
-    /// The reading; `None` if there are neither figures nor failures, because then it was not a report.
+    /// The reading; `None` if there are neither figures nor failures nor the tool's banner, because then it was not a report.
     pub fn finish(mut self) -> Option<Found> {
         if let (Some(host), Some(path)) = (&self.host, &self.path)
             && !host.is_empty()
@@ -130,7 +131,10 @@ impl Draft {
                 format!("{scheme}://{host}{port}{path}")
             });
         }
-        let is_report = !self.reading.figures.is_empty() || !self.reading.errors.is_empty();
+        // An answer with another status mostly has another length, too.
+        failures::add_statuses(&mut self.reading, Some("length"));
+        let has_figures = !self.reading.figures.is_empty() || !self.reading.errors.is_empty();
+        let is_report = has_figures || self.reading.version.is_some();
         is_report.then_some(Found { at: self.start..self.end, reading: self.reading, strange: self.strange })
     }
 

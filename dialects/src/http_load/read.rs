@@ -1,6 +1,7 @@
 //! Reads `http_load`'s report in any text, with line breaks or with spaces in their place.
 
 use crate::Found;
+use crate::failures;
 use crate::scan::{self, Scan};
 use model::Reading;
 use std::ops::Range;
@@ -50,6 +51,8 @@ pub fn read(text: &str) -> Vec<Found> {
             reading.set(name, number * unit);
         }
         let strange = rest_of_report(&mut scan, &mut reading);
+        // An answer with another status mostly has another length, too.
+        failures::add_statuses(&mut reading, Some("bad byte counts"));
         let start = head(text, floor..anchor - digits, &mut reading);
         from = scan.at;
         found.push(Found { at: start..scan.at, reading, strange });

@@ -1,6 +1,7 @@
 //! Reads httperf's reports in any text, including those of sessions.
 
 use crate::Found;
+use crate::failures;
 use crate::template::{self, OFTEN, Report, Sight};
 use model::Reading;
 use std::ops::Range;
@@ -140,6 +141,7 @@ fn of(text: &str, report: Report, commands: &[Range<usize>]) -> Found {
     let mut reading = Reading::of("httperf");
     report.sights.iter().for_each(|sight| set(&mut reading, sight));
     complete(&mut reading);
+    failures::add_statuses(&mut reading, None);
     let start = commands.first().map_or(report.at.start, |command| command.start);
     reading.command = commands.first().map(|command| text[command.clone()].replace("\\\n", ""));
     // The tool repeats the command line with every option, including defaults.

@@ -76,7 +76,9 @@ pub fn command(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, S
     let name = words[at].trim_start_matches(['$', '%', '>']);
     let program = name.rsplit('/').next().unwrap_or(name).to_owned();
     let args = arguments(&words[at + 1..]);
-    let is_called = args.iter().any(|arg| arg.starts_with('-') || arg.contains("://"));
+    // A dash alone is one of a sentence.
+    let is_option = |arg: &str| arg.starts_with('-') && arg.len() > 1;
+    let is_called = args.iter().any(|arg| is_option(arg) || arg.contains("://"));
     is_called.then(|| (program, [&[name.to_owned()], &args[..]].concat().join(" ")))
 }
 
@@ -180,6 +182,7 @@ mod tests {
             "ab is a tool",
             "Results of wrk: -5 %",
             "use ab -n 1 http://h/",
+            "wrk - a HTTP benchmarking tool",
             "see http://h/ab -n",
             "wrk",
             "",

@@ -1,6 +1,7 @@
 //! What in a report can't be right, or must not be read without a word. The figures stay as they are.
 
 use super::words;
+use crate::failures::STATUS;
 use model::Reading;
 
 /// No server answers more requests per second.
@@ -11,6 +12,9 @@ const MOST_APART: f64 = 2.0;
 
 /// From this share of failed requests on, it is said.
 const FAILED_SHARE: f64 = 0.01;
+
+/// The tools that count all failed requests among those which they completed. Others count only answers with a status of failure so.
+const FAILED_AMONG_COMPLETED: &[&str] = &["ab", "http_load", "k6"];
 
 /// Options with the number of connections, by tool.
 const CONNECTIONS: &[(&str, &[&str])] = &[
@@ -74,6 +78,9 @@ pub fn all(reading: &Reading) -> Vec<String> {
     }
     if rate.is_none() {
         doubts.push("the report has no rate: it may be cut off".to_owned());
+    } else if reading.tool == "ab" && !has_latency(reading) && !is_unanswered(reading) {
+        // ab has them in every whole report.
+        doubts.push("the report has no latency: it may be cut off".to_owned());
     }
     if let (Some(ns), Some(planned)) = (get("duration_ns"), get("planned_duration_ns"))
         && is_apart(ns, planned)
@@ -84,6 +91,7 @@ pub fn all(reading: &Reading) -> Vec<String> {
     if let (Some(rate), Some(n), Some(ns)) = (rate, requests, get("duration_ns"))
         && is_apart(rate, n / ns * 1e9)
         && get("completed").is_some_and(|n| is_apart(rate, n / ns * 1e9))
+        && get("completed").is_some_and(|n| is_apart(rate, (n - bad_answers(reading)) / ns * 1e9))
     {
         doubts.push(format!(
             "{rate:.0} requests/s and {n:.0} requests in {} contradict each other",
@@ -93,6 +101,10 @@ pub fn all(reading: &Reading) -> Vec<String> {
     doubts.extend(disorder(reading));
     doubts.extend(failures(reading));
     doubts
+}
+
+fn has_latency(reading: &Reading) -> bool {
+    reading.figures.keys().chain(reading.below.keys()).any(|name| name.starts_with("latency_ns_"))
 }
 
 fn is_apart(a: f64, b: f64) -> bool {
@@ -128,7 +140,13 @@ fn failures(reading: &Reading) -> Option<String> {
     if failed > 0.0 && is_unanswered(reading) {
         return Some(format!("all of {failed:.0} requests failed"));
     }
-    let all = reading.get("completed")?.max(failed);
-    (failed > all * FAILED_SHARE)
-        .then(|| format!("{failed:.0} requests failed, beside {all:.0} that were completed"))
+    let is_among = FAILED_AMONG_COMPLETED.contains(&reading.tool.as_str());
+    let unanswered = if is_among { 0.0 } else { failed - bad_answers(reading) };
+    let all = (reading.get("completed")? + unanswered).max(failed);
+    (failed > all * FAILED_SHARE).then(|| format!("{failed:.0} of {all:.0} requests failed"))
+}
+
+/// The number of answers with a status of failure.
+fn bad_answers(reading: &Reading) -> f64 {
+    reading.errors.get(STATUS).map_or(0.0, |count| *count as f64)
 }

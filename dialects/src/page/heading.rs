@@ -14,6 +14,10 @@ const LONGEST: usize = 120;
 /// On a page without marked headings, a line of at most this many words may be a heading.
 const WORDS: usize = 6;
 
+/// How programs begin lines about what they do.
+const PROGRESS: &[&str] =
+    &["Running ", "Starting ", "Warming ", "Waiting ", "Benchmarking ", "Synchronizing ", "Finished "];
+
 /// A heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
@@ -99,7 +103,10 @@ pub fn unmarked(text: &str, taken: &[Range<usize>]) -> Vec<Heading> {
         let is_one = words <= WORDS
             && !line.is_code
             && bare.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
-            && !bare.contains(['|', ':', '=', '`', '$'])
+            && !bare.contains(['|', ':', '=', '`', '$', '\t'])
+            // Columns.
+            && !bare.contains("  ")
+            && !PROGRESS.iter().any(|verb| bare.starts_with(verb))
             && bare.ends_with(|c: char| c.is_alphanumeric() || c == ')')
             && bare.chars().any(char::is_alphabetic);
         if is_one {
@@ -193,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_page_without_marks() {
-        let text = "Some words that make a sentence, and end.\nPong Benchmark\nFine.\nThe Numbers\nx\nFile Benchmark\nThe Numbers\nx\n";
+        let text = "Some words that make a sentence, and end.\nPong Benchmark\nFine.\nThe Numbers\nRunning warm-up 1\nBenchX-8   10   2 ns/op\nx\nFile Benchmark\nThe Numbers\nx\n";
         let found = unmarked(text, &[]);
         let places: Vec<usize> = text.match_indices("\nx").map(|(at, _)| at + 1).collect();
         let result = titles(&found, &above(&found, &places, true), false);

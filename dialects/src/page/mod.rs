@@ -9,6 +9,7 @@ mod html;
 pub(crate) mod lines;
 mod prefixes;
 mod source;
+mod unread;
 mod words;
 
 pub use command::is_placeholder;
@@ -46,20 +47,6 @@ pub struct Item {
     pub strange: Vec<String>,
 }
 
-/// Signs of reports that drome does not read, with their tools.
-const UNREAD: &[(&str, &str)] = &[
-    ("Gatling", "---- Global Information"),
-    ("JMeter", "summary = "),
-    ("Locust", "Response time percentiles (approximated)"),
-    ("Artillery", "Summary report @ "),
-    ("Fortio", "Fortio "),
-    ("Nighthawk", "Nighthawk - A layer 7 protocol benchmarking tool"),
-    ("rewrk", "Beginning round 1..."),
-];
-
-/// What a tool prints in place of a report.
-const FAILURES: &[&str] = &["unable to connect to ", "unable to resolve "];
-
 /// Reads a page.
 pub fn read(source: &str) -> Page {
     let shown = html::text(source);
@@ -74,7 +61,7 @@ pub fn read(source: &str) -> Page {
     let is_flat = headings.is_empty();
     let headings = if is_flat { heading::unmarked(&text, &taken) } else { headings };
     let commands = command::commands(&text, is_tool);
-    let mut strange = unread(&text, &commands);
+    let mut strange = unread::all(&text, &commands, &taken);
 
     let mut items = Vec::new();
     items.extend(of_reports(&text, reports, &headings, is_flat, &commands));
@@ -94,24 +81,6 @@ pub fn read(source: &str) -> Page {
     let mut page = Page { title, items: kept, strange };
     page.title.iter_mut().chain(&mut page.strange).for_each(harmless);
     page
-}
-
-/// What is not read, by name: reports of other tools, and runs that failed.
-fn unread(text: &str, commands: &[Command]) -> Vec<String> {
-    let mut all: Vec<String> = UNREAD
-        .iter()
-        .filter(|(_, sign)| text.contains(sign))
-        .map(|(tool, _)| format!("what looks like a report of {tool}, which drome does not read"))
-        .collect();
-    for line in lines::lines(text) {
-        let bare = line.text.trim();
-        if FAILURES.iter().any(|failure| bare.starts_with(failure)) {
-            let before = &commands[..commands.partition_point(|command| command.at <= line.at)];
-            let whose = before.last().map_or_else(String::new, |command| format!("{}: ", command.line));
-            all.push(format!("{whose}{}", bare.chars().take(200).collect::<String>()));
-        }
-    }
-    all
 }
 
 /// Completes an item, and says what in it can't be right.

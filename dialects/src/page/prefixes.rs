@@ -60,7 +60,9 @@ fn run(lines: &[&str]) -> (usize, bool) {
     let Some(first) = lines.first().and_then(|line| prefix(line, false)) else { return (1, false) };
     let is_alike = |line: &&&str| {
         let prefix = prefix(line, false);
-        prefix.is_some_and(|p| p.kind == first.kind && (p.kind != Kind::Bracket || p.name == first.name))
+        // Of names in brackets, only paths are of containers: a level differs from line to line.
+        let is_its = |name: &str| name == first.name || (is_path(name) && is_path(first.name));
+        prefix.is_some_and(|p| p.kind == first.kind && (p.kind != Kind::Bracket || is_its(p.name)))
     };
     let alike: Vec<&str> = lines.iter().take_while(is_alike).copied().collect();
     let is_one = match first.kind {
@@ -70,10 +72,17 @@ fn run(lines: &[&str]) -> (usize, bool) {
             let has_words = alike.iter().any(|line| line.split_whitespace().count() > 4);
             counts.len() * LEAST <= alike.len() && has_words
         }
-        Kind::Bracket => first.name.contains(char::is_alphabetic),
+        Kind::Bracket => {
+            first.name.contains(char::is_alphabetic) && names(&alike).len() * LEAST <= alike.len()
+        }
         _ => true,
     };
     (alike.len(), is_one && alike.len() >= LEAST)
+}
+
+/// Whether a name is one of `pod/name/container`.
+fn is_path(name: &str) -> bool {
+    name.contains('/') && name.contains(char::is_alphabetic)
 }
 
 /// How many lines each name has.
@@ -92,7 +101,7 @@ fn strip(lines: &[&str], out: &mut String) {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for line in lines {
         let Some((name, kind, length)) = of(line) else { continue };
-        let name = if kind == Kind::Bar { name } else { String::new() };
+        let name = if matches!(kind, Kind::Bar | Kind::Bracket) { name } else { String::new() };
         let rest = &line[length..];
         match groups.iter_mut().find(|(other, _)| *other == name) {
             Some((_, lines)) => lines.push(rest),
@@ -263,6 +272,10 @@ mod tests {
         let text = "a-1  | one\nb-22 | uno\na-1  | two words of four or five\nb-22 | dos\nb-22 | tres\na-1  | three\n";
         let expected = "\n# a-1\n\none\ntwo words of four or five\nthree\n\n# b-22\n\nuno\ndos\ntres\n";
         assert_eq!(without(text), expected);
+        let of_pods =
+            |line: &str| line.replace("a-1  |", "[pod/a-1]").replace("b-22 |", "[pod/b-22/x] 03:04:05");
+        let expected = expected.replace("# a-1", "# pod/a-1").replace("# b-22", "# pod/b-22/x");
+        assert_eq!(without(&of_pods(text)), expected);
         let one = "a-1  | one two three four five\nb-1  | x\na-1  | two\na-1  | three\na-1 | 4\na-1 | 5\n";
         assert_eq!(
             without(one),
@@ -279,6 +292,7 @@ mod tests {
             "go   | 100 requests in 1 s\nrust | 200 requests in 1 s\nnode | 300 requests in 1 s\n",
             "name | requests/s\n--- | ---\ngo | 1\ngo | 2\ngo | 3\n",
             "  [200]\t10 responses\n  [404]\t1 responses\n  [500]\t1 responses\n",
+            "[info] a\n[warn] b\n[info] c\n[warn] d\n[info] e\n[warn] f\n",
             "progress: 10% done\nprogress: 20% done\nprogress: 30% done\n",
             "Jan\nJan\nJan\n",
             "12:00:00 one\ntwo\n12:00:01 three\n",

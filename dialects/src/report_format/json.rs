@@ -3,6 +3,7 @@
 use super::tools::{counts, of_vegeta};
 use super::{set, statistic};
 use crate::Found;
+use crate::failures::{self, STATUS};
 use model::Reading;
 use serde_json::Value;
 
@@ -158,7 +159,7 @@ const FORMATS: &[Json] = &[
             ("errors/*", "errors.*", 1.0),
         ],
         resolution_ns: US,
-        complete: no_more,
+        complete: of_zrk,
     },
     Json {
         tool: "gcannon",
@@ -184,6 +185,13 @@ const FORMATS: &[Json] = &[
 ];
 
 fn no_more(_: &mut Reading) {}
+
+/// Its errors include the answers with a status of failure.
+fn of_zrk(reading: &mut Reading) {
+    if let Some(count) = reading.errors.remove("non_2xx_3xx") {
+        reading.errors.insert(STATUS.to_owned(), count);
+    }
+}
 
 /// The tool's reports in JSON in a text.
 pub fn read(text: &str, tool: &str) -> Vec<Found> {
@@ -230,6 +238,7 @@ impl Json {
             }
         }
         (self.complete)(&mut reading);
+        failures::add_statuses(&mut reading, None);
         reading
     }
 

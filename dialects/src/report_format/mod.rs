@@ -11,6 +11,7 @@ mod parts;
 mod tools;
 
 use crate::Found;
+use crate::failures;
 use field::Taken;
 use model::Reading;
 use parts::{Beginnings, Line, Seen};
@@ -41,6 +42,8 @@ pub enum Role {
     Once,
     /// It may occur several times, and begins none.
     Often,
+    /// Like `Once`. The unknown lines after it are details of a figure that another line has, such as the causes of errors.
+    Details,
 }
 
 /// All reports of a tool in a text, in order.
@@ -63,6 +66,8 @@ struct Draft {
     strange: Vec<String>,
     columns: Vec<Option<String>>,
     seen: Vec<bool>,
+    /// The line that was read last.
+    last: Option<usize>,
 }
 
 impl Format {
@@ -87,7 +92,7 @@ impl Format {
             let strange = open
                 .as_ref()
                 .filter(|_| goes_on)
-                .and_then(|draft| self.between(text.get(draft.end..seen.start)?));
+                .and_then(|draft| self.between(text.get(draft.end..seen.start)?, self.has_details(draft)));
             if let (Some(draft), Some(strange)) = (&mut open, strange) {
                 draft.strange.extend(strange);
                 draft.take(text, seen);
@@ -118,12 +123,19 @@ impl Format {
             self.lines.iter().zip(&draft.seen).any(|((_, line), seen)| *seen && line.starts_with(words))
         };
         let is_its = (self.complete)(&mut draft.reading, &has);
+        failures::add_statuses(&mut draft.reading, None);
         let Draft { start, end, reading, strange, .. } = draft;
         is_its.then_some(Found { at: start..end, reading, strange })
     }
 
-    /// The text between two lines of one report; `None` if it shows that they belong to two reports.
-    fn between(&self, text: &str) -> Option<Vec<String>> {
+    /// Whether what follows now is details.
+    fn has_details(&self, draft: &Draft) -> bool {
+        draft.last.is_some_and(|line| self.lines[line].0 == Role::Details)
+    }
+
+    /// The unknown lines between two lines of one report, which are none if they are details; `None` if they show that the two belong
+    /// to two reports.
+    fn between(&self, text: &str, is_details: bool) -> Option<Vec<String>> {
         const LONGEST: usize = 200;
         let mut strange = Vec::new();
         for line in text.lines() {
@@ -132,8 +144,10 @@ impl Format {
             if bare.starts_with("```") || is_heading {
                 return None;
             }
-            let is_ignored = self.ignores.iter().any(|begin| bare.starts_with(begin));
-            if bare.chars().any(char::is_alphabetic) && !is_ignored {
+            // A number without a label, such as what is left of a bar, says nothing.
+            let is_number = bare.starts_with(|c: char| c.is_ascii_digit()) && !bare.contains(' ');
+            let is_ignored = is_number || self.ignores.iter().any(|begin| bare.starts_with(begin));
+            if bare.chars().any(char::is_alphabetic) && !is_ignored && !is_details {
                 if strange.len() == MOST_BETWEEN {
                     return None;
                 }
@@ -153,6 +167,7 @@ impl Draft {
             strange: Vec::new(),
             columns: Vec::new(),
             seen: vec![false; lines],
+            last: None,
         }
     }
 
@@ -160,7 +175,7 @@ impl Draft {
         match role {
             Role::Begins => false,
             Role::Often | Role::Repeats => true,
-            Role::Once | Role::Telling => !self.seen[line],
+            Role::Once | Role::Telling | Role::Details => !self.seen[line],
         }
     }
 
@@ -168,6 +183,7 @@ impl Draft {
     fn take(&mut self, text: &str, seen: Seen) {
         self.end = seen.end;
         self.seen[seen.line] = true;
+        self.last = Some(seen.line);
         let mut is_odd = false;
         for (name, taken) in seen.fields {
             match taken {

@@ -1,7 +1,7 @@
 //! The reports of tools whose command lines drome does not take, as data.
 
 use super::Format;
-use super::Role::{self, Begins, Often, Once, Repeats, Telling};
+use super::Role::{self, Begins, Details, Often, Once, Repeats, Telling};
 use model::Reading;
 
 /// The formats in text.
@@ -57,6 +57,7 @@ const BOMBARDIER: &[(Role, &str)] = &[
     (Begins, "Bombarding {url:word} with {planned_requests} request(s) using {connections} connection(s)"),
     // What is left of a bar that was drawn again and again.
     (Often, "{:} / {:} {:}%{:rest}"),
+    (Often, "{:} / {:} [{:rest}"),
     (Once, "Statistics {:columns}"),
     (Telling, "Reqs/sec {sampled_rate_per_s:row}"),
     (Once, "Latency {latency_ns:times}"),
@@ -68,7 +69,7 @@ const BOMBARDIER: &[(Role, &str)] = &[
         "1xx - {status.1xx}, 2xx - {status.2xx}, 3xx - {status.3xx}, 4xx - {status.4xx}, 5xx - {status.5xx}",
     ),
     (Once, "others - {errors.others}"),
-    (Once, "Errors:"),
+    (Details, "Errors:"),
     // Both directions together.
     (Once, "Throughput: {network_bytes_per_s:bytes}/s"),
 ];
@@ -112,7 +113,7 @@ const VEGETA: &[(Role, &str)] = &[
     (Once, "Success [ratio] {success_percent}%"),
     (Once, "Status Codes [code:count]"),
     (Often, "{*:key}:{status.*}"),
-    (Once, "Error Set:"),
+    (Details, "Error Set:"),
 ];
 
 const K6: &[(Role, &str)] = &[

@@ -4,6 +4,7 @@
 
 use super::head::head;
 use crate::Found;
+use crate::failures;
 use crate::scan::Scan;
 use model::Reading;
 
@@ -265,6 +266,9 @@ fn figures(values: &[Value]) -> Reading {
                 reading.status.insert("200".to_owned(), number as u64);
             }
         }
+    }
+    if let (Some(ended), Some(successful)) = (reading.get("completed"), reading.get("successful")) {
+        failures::add_status(&mut reading, (ended - successful) as u64);
     }
     reading
 }

@@ -1,6 +1,8 @@
 //! The figure that a column has, by its heading, and the values of its cells. A figure without a unit or with more than
 //! one meaning is not guessed.
 
+use super::rate::{self, Rate};
+
 /// The figure of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
@@ -28,27 +30,6 @@ pub enum Kind {
     /// A number of errors.
     Errors,
 }
-
-/// Column headings of rates, without spaces.
-const RATES: &[&str] = &[
-    "req/s",
-    "reqs/s",
-    "request/s",
-    "requests/s",
-    "rps",
-    "qps",
-    "requestspersecond",
-    "requestpersecond",
-    "reqpersecond",
-    "responses/s",
-    "responsespersecond",
-    "answers/s",
-    "trans/s",
-    "transactionrate",
-    "hits/s",
-    "queries/s",
-    "ops/s",
-];
 
 /// Names of percentiles and other statistics in column headings, longer ones first.
 const STATS: &[(&str, &str)] = &[
@@ -99,8 +80,13 @@ pub fn of_head(head: &str) -> Option<Metric> {
         Some(Metric { name: name.to_owned(), kind, unit: unit.to_owned(), duration_ns })
     };
     let has = |words: &[&str]| words.iter().any(|word| tight.contains(word));
-    if has(RATES) {
-        return if matches!(stat, None | Some("mean")) { metric("rate_per_s", Kind::Rate) } else { None };
+    if let Some(rate) = rate::in_head(&head) {
+        let Rate::Whole(factor) = rate else { return None };
+        let mut metric = metric("rate_per_s", Kind::Rate).filter(|_| matches!(stat, None | Some("mean")))?;
+        if !factor.is_empty() {
+            factor.clone_into(&mut metric.unit);
+        }
+        return Some(metric);
     }
     if has(&["timeout"]) {
         return metric("timeout", Kind::Errors);
@@ -331,7 +317,7 @@ pub fn of_heading(heading: &str) -> Vec<(&'static str, f64)> {
             all.push(("threads", number));
         } else if word.starts_with("connection") || word.starts_with("concurrent") {
             all.push(("connections", number));
-        } else if RATES.iter().any(|rate| word.starts_with(rate)) {
+        } else if rate::begins(&word) {
             all.push(("offered_rate_per_s", number));
         } else if let Some(ns) = nanoseconds(&unit) {
             all.push(("duration_ns", number * ns));
@@ -369,6 +355,11 @@ mod tests {
             ("req/s", "12.345,67", "rate_per_s", 12_345.67),
             ("req/s", "12,345.67", "rate_per_s", 12_345.67),
             ("req/s", "345,6", "rate_per_s", 345.6),
+            ("kreq/s", "1.5", "rate_per_s", 1500.0),
+            ("kreq/s", "1.5k", "rate_per_s", 1500.0),
+            ("Mrps", "1.5", "rate_per_s", 1.5e6),
+            ("Throughput (k req/s)", "1.5", "rate_per_s", 1500.0),
+            ("RPS (thousands)", "1.5", "rate_per_s", 1500.0),
             ("p99", "12 μs", "latency_ns_p99", 12e3),
             ("max", "2 h", "latency_ns_max", 7200e9),
             ("Transfer/sec", "3.5 MiB/s", "received_bytes_per_s", 3.5 * 1_048_576.0),
@@ -385,7 +376,9 @@ mod tests {
 
     #[test]
     fn what_is_not_sure_is_not_guessed() {
-        for head in ["Latency", "Req/Sec(max)", "server", "language", "stars", "", "version"] {
+        for head in
+            ["Latency", "Req/Sec(max)", "req/s/core", "Δ rps", "server", "language", "stars", "", "version"]
+        {
             assert_eq!(of_head(head), None, "{head}");
         }
         let value = |head: &str, cell: &str| of_head(head).unwrap().value(cell, false);

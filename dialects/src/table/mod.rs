@@ -2,6 +2,7 @@
 //! or row names a figure, or if a row of nothing but numbers is below names. All other tables are ignored.
 
 mod metric;
+mod rate;
 
 pub(crate) use crate::page::lines::plain;
 pub(crate) use metric::{bytes, nanoseconds, of_heading, split};
@@ -10,6 +11,7 @@ use metric::{has_decimal_comma, has_decimal_point};
 use crate::page::lines::lines;
 use metric::{Kind, Metric};
 use model::Reading;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The tool's name of a reading from a table.
@@ -20,7 +22,7 @@ const LONGEST_ROW: usize = 4000;
 const MOST_ROWS: usize = 2000;
 
 /// A table of figures.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Where it begins and ends, in bytes.
     pub at: Range<usize>,
@@ -85,8 +87,25 @@ fn is_rule(row: &[&str]) -> bool {
 fn table(rows: &[Vec<&str>], at: Range<usize>) -> Option<Table> {
     let rows: Vec<&Vec<&str>> = rows.iter().filter(|row| !is_rule(row)).collect();
     let (head, rows) = rows.split_first().filter(|(head, rows)| !rows.is_empty() && head.len() > 1)?;
-    let found = by_columns(head, rows).or_else(|| by_rows(head, rows)).or_else(|| bare(head, rows))?;
+    let found = by_columns(head, rows).or_else(|| by_rows(head, rows)).or_else(|| bare(head, rows));
+    let found = found.or_else(|| unread(head, rows))?;
     Some(Table { at, ..found })
+}
+
+/// A table with figures of which none is understood: it has a column of nothing but numbers beside names, or a heading that names a
+/// figure.
+fn unread(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
+    let is_number = |cell: &&str| split(cell).is_some();
+    let has_names = rows.iter().all(|row| row.first().is_some_and(|cell| !is_number(cell)));
+    let numbers = |column: usize| rows.iter().all(|row| row.get(column).is_some_and(is_number));
+    let has_numbers = (1..head.len()).any(numbers);
+    let is_one = has_numbers && (has_names || head.iter().any(|head| names_result(head)));
+    let heads = || head.iter().map(|head| plain(head)).filter(|head| !head.is_empty());
+    let has_words = heads().all(|head| head.contains(char::is_alphabetic));
+    (is_one && has_words).then(|| {
+        let strange = vec![format!("no row of figures in it ({})", heads().collect::<Vec<_>>().join(", "))];
+        Table { strange, ..Table::default() }
+    })
 }
 
 /// Reads a table with one row per contender: the headings name the columns' figures.
@@ -100,17 +119,15 @@ fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     let has_commas = has_commas(rows);
     // Columns such as ranks may precede the names.
     let name = (0..head.len()).find(|column| metrics[*column].is_none() && !is_number(*column))?;
-    let mut readings = Vec::new();
+    let metrics = named_once(metrics);
+    let mut table = Table { strange: not_understood(head, &metrics, Some(name)), ..Table::default() };
     for row in rows {
         let cell = |column: usize| row.get(column).copied().unwrap_or_default();
         let columns = head.iter().zip(&metrics).enumerate();
-        let cells = columns.filter_map(|(i, (head, metric))| Some((*head, metric.as_ref()?, cell(i))));
-        readings.extend(reading(cell(name), cells, has_commas));
+        let cells = columns.filter_map(|(i, (head, metric))| Some((*head, metric.as_ref().ok()?, cell(i))));
+        table.add(reading(cell(name), cells, has_commas));
     }
-    let strange =
-        head.iter().enumerate().filter(|(i, head)| *i != name && metrics[*i].is_none() && !head.is_empty());
-    let strange = strange.map(|(_, head)| plain(head)).collect();
-    has_figures(&readings).then_some(Table { at: 0..0, readings, strange, is_bare: false })
+    table.has_figures().then_some(table)
 }
 
 /// Reads a table with one column per contender: the first cell of a row names its figure.
@@ -121,23 +138,54 @@ fn by_rows(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
         return None;
     }
     let has_commas = has_commas(rows);
-    let mut readings = Vec::new();
+    let metrics = named_once(metrics);
+    let mut table = Table { strange: not_understood(&heads, &metrics, None), ..Table::default() };
     for (column, name) in head.iter().enumerate().skip(1) {
         let all = heads.iter().zip(&metrics).zip(rows);
         let cells = all.filter_map(|((head, metric), row)| {
-            Some((*head, metric.as_ref()?, row.get(column).copied().unwrap_or_default()))
+            Some((*head, metric.as_ref().ok()?, row.get(column).copied().unwrap_or_default()))
         });
-        readings.extend(reading(name, cells, has_commas));
+        table.add(reading(name, cells, has_commas));
     }
-    let strange = heads.iter().zip(&metrics).filter(|(head, metric)| metric.is_none() && !head.is_empty());
-    let strange = strange.map(|(head, _)| plain(head)).collect();
-    has_figures(&readings).then_some(Table { at: 0..0, readings, strange, is_bare: false })
+    table.has_figures().then_some(table)
+}
+
+/// Why a heading has no figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Without {
+    /// It is not understood.
+    Meaning,
+    /// A heading before it has the same figure.
+    Own,
+}
+
+/// The headings' figures, each only once.
+fn named_once(metrics: Vec<Option<Metric>>) -> Vec<Result<Metric, Without>> {
+    let mut names = BTreeSet::new();
+    let once = |metric: Option<Metric>| {
+        let metric = metric.ok_or(Without::Meaning)?;
+        if names.insert(metric.name.clone()) { Ok(metric) } else { Err(Without::Own) }
+    };
+    metrics.into_iter().map(once).collect()
+}
+
+/// The headings without a figure, other than that of the names.
+fn not_understood(heads: &[&str], metrics: &[Result<Metric, Without>], name: Option<usize>) -> Vec<String> {
+    let all = heads.iter().zip(metrics).enumerate();
+    let others = all.filter(|(i, (head, _))| Some(*i) != name && !head.is_empty());
+    others
+        .filter_map(|(_, (head, metric))| match metric.as_ref().err()? {
+            Without::Meaning => Some(plain(head)),
+            Without::Own => Some(format!("{} (another of the same figure)", plain(head))),
+        })
+        .collect()
 }
 
 /// Reads names with one row of nothing but numbers below them.
 fn bare(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     let [row] = rows else { return None };
-    let is_name = |cell: &&str| cell.contains(char::is_alphabetic) && split(cell).is_none();
+    let is_name =
+        |cell: &&str| cell.contains(char::is_alphabetic) && split(cell).is_none() && !names_result(cell);
     let numbers: Vec<f64> = row
         .iter()
         .filter_map(|cell| split(cell))
@@ -156,8 +204,19 @@ fn bare(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     Some(Table { at: 0..0, readings, strange: Vec::new(), is_bare: true })
 }
 
-fn has_figures(readings: &[(Reading, Vec<String>)]) -> bool {
-    readings.iter().any(|(reading, _)| has_any(reading))
+impl Table {
+    /// Adds a reading, or names it if it has no figure.
+    fn add(&mut self, (reading, strange): (Reading, Vec<String>)) {
+        if has_any(&reading) || !strange.is_empty() {
+            self.readings.push((reading, strange));
+        } else if let Some(title) = reading.title {
+            self.strange.push(format!("{title} (no figure)"));
+        }
+    }
+
+    fn has_figures(&self) -> bool {
+        self.readings.iter().any(|(reading, _)| has_any(reading))
+    }
 }
 
 fn has_any(reading: &Reading) -> bool {
@@ -175,11 +234,15 @@ fn is_result(metric: &Metric) -> bool {
     matches!(metric.kind, Kind::Rate | Kind::Time)
 }
 
+fn names_result(head: &str) -> bool {
+    metric::of_head(head).is_some_and(|metric| is_result(&metric))
+}
+
 fn reading<'c>(
     name: &str,
     cells: impl Iterator<Item = (&'c str, &'c Metric, &'c str)>,
     has_commas: bool,
-) -> Option<(Reading, Vec<String>)> {
+) -> (Reading, Vec<String>) {
     let mut reading =
         Reading { title: Some(plain(name)).filter(|name| !name.is_empty()), ..Reading::of(TOOL) };
     let mut strange = Vec::new();
@@ -198,7 +261,7 @@ fn reading<'c>(
             Err(why) => strange.push(format!("{}: {} ({why})", plain(head), plain(cell))),
         }
     }
-    (has_any(&reading) || !strange.is_empty()).then_some((reading, strange))
+    (reading, strange)
 }
 
 #[cfg(test)]
@@ -257,6 +320,35 @@ mod tests {
             .collect();
         assert_eq!(figures, [("nginx", Some(1e6)), ("go", None)]);
         assert_eq!(table.strange, ["mood"]);
+    }
+
+    #[test]
+    fn each_figure_is_read_once_and_what_is_not_read_is_named() {
+        type Case = (&'static str, &'static [Option<f64>], &'static [&'static str]);
+        let cases: [Case; 5] = [
+            ("| a | req/s | req/s/core |\n|---|---|---|\n| x | 12 | 3 |\n", &[Some(12.0)], &["req/s/core"]),
+            (
+                "| a | req/s/core | p99 | p99 TLS | req/s |\n|---|---|---|---|---|\n| x | 3 | 1 ms | 2 ms | 12 |\n",
+                &[Some(12.0)],
+                &["req/s/core", "p99 TLS (another of the same figure)"],
+            ),
+            ("| a | req/s |\n|---|---|\n| x | 5 |\n| y | n/a |\n", &[Some(5.0)], &["y (no figure)"]),
+            ("| a | req/min |\n|---|---|\n| x | 5 |\n", &[], &["no row of figures in it (a, req/min)"]),
+            (
+                "| Connections | req/s |\n|---|---|\n| 8 | 5 |\n",
+                &[],
+                &["no row of figures in it (Connections, req/s)"],
+            ),
+        ];
+        for (text, rates, strange) in cases {
+            let [table] = &tables(text)[..] else { panic!("{text}") };
+            let read: Vec<_> = table.readings.iter().map(|(r, _)| r.get("rate_per_s")).collect();
+            assert_eq!(
+                (&read[..], &table.strange[..]),
+                (rates, &strange.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>()[..]),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reads weighttp's reports in any text.
 
 use crate::Found;
+use crate::failures;
 use crate::template::{self, Report, Sight};
 use model::Reading;
 
@@ -81,7 +82,9 @@ fn set(reading: &mut Reading, sight: &Sight, text: &str) {
         }
         REQUESTS => {
             figures(&[("requests", 1.0), ("sent", 1.0), ("", 1.0), ("completed", 1.0), ("failed", 1.0)]);
-            counts(&mut reading.errors, sight, &["", "", "", "", "failed", "errored"]);
+            let failures = [("failed", sight.get(4)), ("errored", sight.get(5))];
+            let failures = failures.map(|(kind, count)| (kind, count.unwrap_or(0.0)));
+            failures::add_nested(reading, &failures);
         }
         STATUS => counts(&mut reading.status, sight, &["2xx", "3xx", "4xx", "5xx"]),
         TRAFFIC => figures(&[("received_bytes", 1.0), ("head_bytes", 1.0), ("body_bytes", 1.0)]),

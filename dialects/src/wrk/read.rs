@@ -193,8 +193,11 @@ impl<'t> Report<'t> {
         }
         self.is_wrk2 = true;
         let _ = self.words.next();
+        // Some versions put a space before the unit.
+        let _ = self.words.skips(&["usec,"]);
         if self.words.skips(&["rate", "sampling", "interval:"]) {
             let _ = self.words.next();
+            let _ = self.words.skips(&["msec"]);
         }
         true
     }

@@ -166,7 +166,7 @@ fn a_failed_run_in_a_shell_has_command_version_and_errors() {
     assert_eq!(reading.url.as_deref(), Some("https://[::1]:8443/a?b=c"));
     assert_eq!(reading.server.as_deref(), Some(""));
     let errors: Vec<_> = reading.errors.iter().map(|(kind, n)| (kind.as_str(), *n)).collect();
-    assert_eq!(errors, [("length", 3), ("receive", 4), ("write", 1)]);
+    assert_eq!(errors, [("length", 3), ("receive", 4), ("status", 2), ("write", 1)]);
     assert_eq!(reading.status.get("non-2xx"), Some(&5));
     assert_eq!(reading.get("document_bytes"), None);
     assert_eq!(reading.get("kept_alive"), Some(20.0));

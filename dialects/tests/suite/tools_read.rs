@@ -237,6 +237,78 @@ fn without_an_answer_there_is_no_latency() {
 }
 
 #[test]
+fn answers_with_a_status_of_failure_are_errors() {
+    let httperf = "Total: connections 100 requests 100 replies 95 test-duration 1.000 s\n\
+        Reply status: 1xx=0 2xx=90 3xx=0 4xx=2 5xx=3\n\n\
+        Errors: total 5 client-timo 5 socket-timo 0 connrefused 0 connreset 0\n\
+        Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0\n";
+    let http_load = "100 fetches, 1 max parallel, 900 bytes, in 1 seconds\n100 fetches/sec, 900 bytes/sec\n2 bad byte counts\n\
+        HTTP response codes:\n  code 200 -- 90\n  code 503 -- 10\n";
+    let cases: &[(String, u64, &str)] = &[
+        (report("hey.txt"), 285, "285 of 2000"),
+        (report("hey-errors.txt").replace("[200]", "[500]"), 400, "400 of 400"),
+        (report("bombardier-errors.txt").replace("5xx - 0", "5xx - 350"), 354, "354 of 8704"),
+        (
+            report("autocannon-8-errors.txt")
+                .replace("22 errors", "460 2xx responses, 40 non 2xx responses\n22 errors"),
+            62,
+            "62 of 522",
+        ),
+        (report("autocannon.json").replace("\"5xx\":0", "\"5xx\":1000"), 1000, "1000 of 13178"),
+        (report("vegeta.txt"), 28, "28 of 200"),
+        (report("vegeta.json"), 28, "28 of 200"),
+        (report("zrk.json"), 11, ""),
+        (report("gcannon.txt").replace("5xx=38", "5xx=100038"), 100_041, "100041 of 740941"),
+        (
+            report("ab.txt").replace(
+                "Failed requests:        0",
+                "Failed requests:        0\nNon-2xx responses:      900",
+            ),
+            900,
+            "900 of",
+        ),
+        (
+            report("wrk.txt").replace("Requests/sec", "  Non-2xx or 3xx responses: 521004\nRequests/sec"),
+            521_004,
+            "521004 of 521004",
+        ),
+        (httperf.to_owned(), 10, "10 of 100"),
+        (http_load.to_owned(), 10, "10 of 100"),
+        (
+            report("siege.json").replace(
+                "91020,\n\t\"failed_transactions\":\t\t           0",
+                "90000,\n\t\"failed_transactions\":\t\t 80",
+            ),
+            1100,
+            "1100 of 91100",
+        ),
+    ];
+    for (text, errors, words) in cases {
+        let item = one(text);
+        assert_eq!(item.reading.errors.values().sum::<u64>(), *errors, "{:?}\nof\n{text}", item.reading);
+        let notes = item.notes.join("; ");
+        assert!(
+            notes.contains(words) && notes.contains("requests failed") != words.is_empty(),
+            "{notes}\nof\n{text}"
+        );
+    }
+}
+
+#[test]
+fn what_a_tool_always_prints_is_understood() {
+    let bar = "\n 3000 / 3000 [=======] 100.00% 8123/s 12s\nDone!";
+    let calibrated =
+        "Thread calibration: mean lat.: 9747 usec, rate sampling interval: 21 msec\n  Thread Stats";
+    for text in [
+        report("bombardier-errors.txt"),
+        report("bombardier.txt").replace("\nDone!", bar),
+        report("wrk.txt").replace("Thread Stats", calibrated),
+    ] {
+        assert_eq!(one(&text).strange, [""; 0], "{text}");
+    }
+}
+
+#[test]
 fn what_can_not_be_right_is_said() {
     let wrk = report("wrk.txt");
     let cases = [
@@ -244,6 +316,10 @@ fn what_can_not_be_right_is_said() {
         (wrk.replace("requests in 10.00s", "requests in 1.25ms"), "it ran for 0.001 s, not for 10 s"),
         (wrk.replace("52100.40", "5.21"), "contradict"),
         (wrk.replace("99%    3.90ms", "99%    0.90ms"), "the latency's p90 is above its p99"),
+        (
+            report("ab.txt").lines().take(25).map(|line| format!("{line}\n")).collect(),
+            "no latency: it may be cut off",
+        ),
         (wrk.lines().take(5).map(|line| format!("{line}\n")).collect(), "it may be cut off"),
     ];
     for (text, words) in cases {
@@ -257,6 +333,8 @@ fn what_can_not_be_right_is_said() {
     assert_eq!(nan.strange, ["Req/Sec: nan (no figure)"]);
     let page = page::read("Running 10s test @ http://h/\n");
     assert!(page.items.is_empty() && page.strange[0].contains("a report of wrk without figures"), "{page:?}");
+    let page = page::read(&report("ab.txt")[..300]);
+    assert!(page.items.is_empty() && page.strange[0].contains("a report of ab without figures"), "{page:?}");
     let page = page::read("---- Global Information ------\n> request count 5\n");
     assert!(page.strange[0].contains("Gatling"), "{page:?}");
 }

@@ -44,7 +44,7 @@ fn every_figure_has_drome_s_name_and_unit() {
     assert_eq!(reading.figures, expected.map(|(name, value)| (name.to_owned(), value)).into());
     let count = |name: &str, n: u64| (name.to_owned(), n);
     assert_eq!(reading.status, [count("2xx", 9990), count("4xx", 7)].into());
-    assert_eq!(reading.errors, [count("errored", 3), count("failed", 10)].into());
+    assert_eq!(reading.errors, [count("errored", 3), count("failed", 7)].into());
     assert_eq!(reading.command.as_deref(), Some("weighttp -k -c11 -t2 -n10000 'http://127.0.0.1:8080/'"));
     assert_eq!(reading.url.as_deref(), Some("http://127.0.0.1:8080/"));
     assert_eq!(found.strange, Vec::<String>::new());
