@@ -65,7 +65,7 @@ const SAME: &[(&str, &str)] = &[
     ("more of tables", "for _, f in ipairs({ 'clone', 'isarray', 'isempty', 'nkeys' }) do
       local call = require('table.' .. f); print(f, call == table[f], (pcall(call, nil)))
       for _, t in ipairs({ {}, { 1, nil, 3 }, { [0] = 1 }, { [-1] = 1 }, { [1.5] = 1 }, { a = 1, 2 }, setmetatable({}, { __index = { 1 } }) }) do
-        local v = call(t); print(type(v) == 'table' and v[1] or tostring(v)) end end"),
+        local v = call(t); print(tostring(type(v) == 'table' and tostring(v[1]) or v)) end end"),
     ("exit", "print('no paths'); os.exit(3)"),
     ("exit in init", "init = function() print('bye'); os.exit(5) end"),
     ("exit at the end", "done = function() print('d'); os.exit(6) end"),

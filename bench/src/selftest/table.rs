@@ -12,7 +12,7 @@ seconds, median (p90, most) | rounds, median | holds |
 const EQUALS_PER_FALSE_DIFFERENCE: usize = 10;
 
 /// The longest median time that a decision may take, by the difference.
-const LONGEST_S: [(f64, f64); 4] = [(0.10, 10.0), (0.03, 15.0), (0.01, 90.0), (0.0, 20.0)];
+const LONGEST_S: [(f64, f64); 4] = [(0.10, 15.0), (0.03, 30.0), (0.01, 90.0), (0.0, 60.0)];
 
 /// A neighbour that takes half of the servers' time may make a race take this many times as long.
 const BESIDE_NEIGHBOUR: f64 = 5.0;
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn a_decision_that_takes_too_long_is_wrong() {
-        assert!(wrong(&part(0.10), &races(&[(Decision::First, 20)], 11.0)).unwrap().contains("10 s"));
-        assert!(wrong(&part(0.0), &races(&[(Decision::Equal, 40)], 21.0)).unwrap().contains("20 s"));
+        assert!(wrong(&part(0.10), &races(&[(Decision::First, 20)], 16.0)).unwrap().contains("15 s"));
+        assert!(wrong(&part(0.0), &races(&[(Decision::Equal, 40)], 61.0)).unwrap().contains("60 s"));
         assert_eq!(wrong(&part(0.01), &races(&[(Decision::First, 20)], 80.0)), None);
         let beside = Part { neighbour: true, ..part(0.0) };
         assert_eq!(wrong(&beside, &races(&[(Decision::Equal, 40)], 99.0)), None);

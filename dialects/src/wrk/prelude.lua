@@ -205,7 +205,7 @@ end)
 
 of_table("isarray", function(t)
     for key in next, t do
-        if type(key) ~= "number" or key < 0 or key % 1 ~= 0 then
+        if type(key) ~= "number" or key % 1 ~= 0 then
             return false
         end
     end
