@@ -1,20 +1,31 @@
-//! Prints the figure of every start of a race's only cell, as `stats/tests/simulation/recorded.rs` reads it: contender, heat, copy and
-//! figure, with tabs between. Reads what `drome report RUN --format json` prints.
+//! Prints the figure of every start of some races of the same commands, as `stats/tests/simulation/recorded.rs` reads it: contender, heat,
+//! copy and figure, with tabs between. Reads what `drome race --format json` prints. Races end as soon as they are decided, so sixty heats
+//! take about thirty of them.
 //!
-//! `cargo run -p drome-lab --example starts -- FINDINGS.json > stats/tests/simulation/recorded/NAME.tsv`
+//! `cargo run -p drome-lab --example starts -- FINDINGS.json... > stats/tests/simulation/recorded/NAME.tsv`
 
 #![allow(clippy::unwrap_used, reason = "an example may panic")]
 
 use model::Findings;
 
 fn main() {
-    let file = std::env::args_os().nth(1).unwrap();
-    let findings: Findings = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let mut heats = 0;
+    for file in std::env::args_os().skip(1) {
+        let findings: Findings = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        heats += print(&findings, heats);
+    }
+}
+
+/// Prints the starts of a race, whose heats are numbered from `first` on; returns their number.
+fn print(findings: &Findings, first: usize) -> usize {
     let cell = findings.cells.first().unwrap();
     let title = |name: &str| {
         cell.contenders.iter().find(|c| c.name == name).map_or(name.to_owned(), |c| c.title.clone())
     };
-    for start in &cell.in_heats.as_ref().unwrap().starts {
-        println!("{}\t{}\t{}\t{:.1}", title(&start.contender), start.round, start.copy, start.figure);
+    let starts = &cell.in_heats.as_ref().unwrap().starts;
+    for start in starts {
+        let heat = first + start.round;
+        println!("{}\t{heat}\t{}\t{:.1}", title(&start.contender), start.copy, start.figure);
     }
+    starts.iter().map(|start| start.round + 1).max().unwrap_or(0)
 }
