@@ -4,7 +4,7 @@ use crate::accounts::{Accounts, Answer};
 use crate::check::{Sampler, Wrong};
 use crate::connection::Connection;
 use model::Plan;
-use wire::{Ending, LastHead, WireError};
+use wire::{Ending, LastHead, ResponseParser, WireError};
 
 /// The cause of bytes that belong to no request.
 const UNASKED: &str = "bytes that no request asked for";
@@ -98,7 +98,7 @@ fn read_unasked(accounts: &mut Accounts, connection: &mut Connection, bytes: &[u
     if bytes.is_empty() {
         return Read::On(0);
     }
-    if gives_up_idle(bytes) {
+    if ResponseParser::ends_idle(bytes) {
         return Read::Excess;
     }
     match connection.parser.excess(bytes) {
@@ -106,11 +106,6 @@ fn read_unasked(accounts: &mut Accounts, connection: &mut Connection, bytes: &[u
         None => accounts.unasked(UNASKED),
     }
     Read::Excess
-}
-
-/// Whether this is a 408, with which a server may say that it closes an idle connection (RFC 9110 section 15.5.9): it answers nothing.
-fn gives_up_idle(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"HTTP/1.") && bytes.get(8..12) == Some(b" 408")
 }
 
 /// Counts the whole answer to the oldest request. `excess`: more bytes followed than belong to it, and what said where it ends.

@@ -17,8 +17,7 @@ impl<I: Io> Worker<'_, I> {
         let silence =
             Duration::from_nanos(now.saturating_sub(self.progress.expected_ns.load(Ordering::Relaxed)));
         if silence >= patience {
-            let causes = &self.accounts.tally().error_causes;
-            let main = causes.iter().max_by_key(|(_, n)| **n).map(|(cause, _)| format!("; {cause}"));
+            let main = self.accounts.tally().main_cause().map(|cause| format!("; {cause}"));
             self.halt(|| {
                 format!(
                     "the load was ended early: for {:.1} s the server answered nothing and every request failed (--abort-after{})",

@@ -217,6 +217,11 @@ impl Tally {
         self.failed_share().is_some_and(|failed| failed > 1.0 - share)
     }
 
+    /// The cause of most errors.
+    pub fn main_cause(&self) -> Option<&str> {
+        self.error_causes.iter().max_by_key(|(_, n)| **n).map(|(cause, _)| cause.as_str())
+    }
+
     /// The latencies, if there are any of answers: the ages of requests without an answer are no latencies by themselves.
     pub fn answered_latency(&self) -> Option<&Histogram> {
         Some(&self.latency).filter(|latency| latency.count() > self.unanswered)

@@ -138,6 +138,13 @@ impl ResponseParser {
         self.ending.map(|ending| if start::is_answer(bytes) { Ending::Answer } else { ending })
     }
 
+    /// Whether these bytes, which come while no request is in flight, are a 408, with which a server may say that it closes an idle
+    /// connection (RFC 9110 section 15.5.9): it answers nothing. Servers send it in one piece; cut within its first twelve bytes it is
+    /// not known.
+    pub fn ends_idle(bytes: &[u8]) -> bool {
+        start::is_answer(bytes) && bytes.get(8..12) == Some(b" 408")
+    }
+
     /// The part that is missing of the answer that is being read.
     pub fn missing(&self) -> Missing {
         match (self.state, self.ending) {

@@ -39,7 +39,7 @@ pub fn kept_up(case: &Case<'_>) -> Option<bool> {
 /// whose answers take longer than the timeout is.
 fn spoilt(case: &Case<'_>) -> f64 {
     let errors = &case.tally.errors;
-    errors.total().saturating_sub(errors.timeout) as f64
+    errors.total().saturating_sub(errors.timeout + errors.unasked) as f64
 }
 
 fn client(case: &Case<'_>) -> Option<Reason> {

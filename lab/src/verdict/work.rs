@@ -73,9 +73,8 @@ fn failures(tally: &Tally) -> Option<String> {
 
 /// The cause of most errors, which is said to be one of several if it is.
 fn main_cause(tally: &Tally) -> Option<String> {
-    let causes = &tally.error_causes;
-    let (main, _) = causes.iter().max_by_key(|(_, n)| **n)?;
-    Some(if causes.len() > 1 { format!("mostly {main}") } else { main.clone() })
+    let mostly = if tally.error_causes.len() > 1 { "mostly " } else { "" };
+    Some(format!("{mostly}{}", tally.main_cause()?))
 }
 
 /// Whether connections were without service for too long.

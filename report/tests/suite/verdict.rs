@@ -30,6 +30,11 @@ fn a_race_is_won_by_a_label_and_by_how_much() {
     undecide(&mut f);
     let text = verdict::in_one_line(&f);
     assert!(text.contains("a difference between old and new is likely, but not sure enough"), "{text}");
+    let mut lost = f.clone();
+    let second = &mut lost.cells[0].contenders[1];
+    (second.failed, second.rank_low, second.rank_high) = (2, None, None);
+    let text = verdict::in_one_line(&lost);
+    assert!(text.contains("inconclusive for old and new: new failed or was void in some"), "{text}");
     let pair = &mut f.race.as_mut().unwrap().pairs[0];
     pair.ratio = Some(Figure { median: 1.0, low: Some(0.9), high: Some(1.1) });
     let text = verdict::in_one_line(&f);
