@@ -116,17 +116,18 @@ impl Target {
         if all.is_empty() {
             return Err(resolve("it has no address".to_owned()));
         }
-        Ok(Self { others: all.split_off(1), ..Self::of(parts, Address::Tcp(all[0])) })
+        Ok(Self { others: all.split_off(1), ..Self::from_url(parts, Address::Tcp(all[0])) })
     }
 
     /// Parses a URL for a server on a Unix socket: its host is a name for the server alone, and is not looked up. Error: the text is not an
     /// http or https URL.
     pub fn on_socket(url: &str, path: PathBuf) -> Result<Self, TargetError> {
         let wrong = |why: String| TargetError::Parse { url: redacted_url(url), why };
-        Ok(Self::of(Url::parse(url).map_err(wrong)?, Address::Unix(path)))
+        Ok(Self::from_url(Url::parse(url).map_err(wrong)?, Address::Unix(path)))
     }
 
-    fn of(parts: Url, address: Address) -> Self {
+    /// What a URL says, for a server at this address.
+    fn from_url(parts: Url, address: Address) -> Self {
         let usual = parts.usual_port();
         let other_port = parts.port.filter(|port| *port != usual);
         Self {

@@ -16,16 +16,16 @@ const HERE: &str = "127.0.0.1";
 
 /// Looks up a URL's host.
 pub fn resolve(url: &str) -> anyhow::Result<Target> {
-    Ok(told(Target::resolve(url)?))
+    Ok(with_fragment_noted(Target::resolve(url)?))
 }
 
 /// A URL of a server on a Unix socket, whose host is not looked up.
 pub fn on_socket(url: &str, path: &Path) -> anyhow::Result<Target> {
-    Ok(told(Target::on_socket(url, path.to_owned())?))
+    Ok(with_fragment_noted(Target::on_socket(url, path.to_owned())?))
 }
 
-/// Says what of the URL is not sent.
-fn told(target: Target) -> Target {
+/// Notes that the URL's fragment, if it has one, is not sent.
+fn with_fragment_noted(target: Target) -> Target {
     if let Some(fragment) = target.fragment.as_ref().filter(|fragment| !fragment.is_empty()) {
         note!(
             "#{fragment} is not sent: what follows # in a URL is for the client alone; write # as %23 if the server is to see it"

@@ -104,8 +104,8 @@ fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
             Ok(1.0 - sample.server_cpu_ns as f64 / 1e9 / seconds)
         }
         Quantity::Rss => sample.reports.iter().map(|r| number(&r.json, "client", "rss_max_bytes")).sum(),
-        Quantity::ClientAnonymous => memory(sample.client_anonymous_bytes),
-        Quantity::ServerAnonymous => memory(sample.server_anonymous_bytes),
+        Quantity::ClientAnonymous => known_memory(sample.client_anonymous_bytes),
+        Quantity::ServerAnonymous => known_memory(sample.server_anonymous_bytes),
         Quantity::Quantile(distribution, quantile) => match sample.reports.as_slice() {
             [report] => number(&report.json, distribution, quantile),
             _ => Err(format!("the {quantile} of several clients can't be added up")),
@@ -113,7 +113,8 @@ fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
     }
 }
 
-fn memory(bytes: Option<u64>) -> Result<f64, String> {
+/// The memory of a process in bytes, or why it is not known.
+fn known_memory(bytes: Option<u64>) -> Result<f64, String> {
     bytes.map(|bytes| bytes as f64).ok_or_else(|| "/proc does not tell the memory".to_owned())
 }
 

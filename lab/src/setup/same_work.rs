@@ -30,7 +30,7 @@ struct Asked {
 pub fn same_work(lab: &mut Lab, run: &mut Run, path: &str, any_body: bool) -> Result<(), SetupError> {
     let asked = ask_all(lab, run, path, any_body).and_then(|asked| {
         if !any_body {
-            check(lab, &asked.answers, path)?;
+            ensure_same_answers(lab, &asked.answers, path)?;
         }
         Ok(asked)
     });
@@ -58,7 +58,7 @@ fn ask_all(lab: &Lab, run: &Run, path: &str, any_body: bool) -> Result<Asked, Se
     for (name, prepared) in &lab.prepared {
         // The first one has answered, so that what is wrong now is not wrong with all of them.
         let wrong = if answers.is_empty() { SetupError::Race } else { SetupError::Compared };
-        let asked = prepare(lab, run).and_then(|()| ask_one(lab, prepared, path, wrong));
+        let asked = run_prepare_command(lab, run).and_then(|()| ask_one(lab, prepared, path, wrong));
         let (answer, class) = match asked {
             Err(SetupError::Race(_) | SetupError::Compared(_)) if any_body => continue,
             asked => asked?,
@@ -72,7 +72,7 @@ fn ask_all(lab: &Lab, run: &Run, path: &str, any_body: bool) -> Result<Asked, Se
 }
 
 /// Runs the command that comes before every start, if there is one.
-fn prepare(lab: &Lab, run: &Run) -> Result<(), SetupError> {
+fn run_prepare_command(lab: &Lab, run: &Run) -> Result<(), SetupError> {
     let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) else { return Ok(()) };
     lab.run_prepare(command, "prepare.log").map_err(|fault| match fault {
         Fault::Contender(why) => SetupError::Race(why),
@@ -81,7 +81,7 @@ fn prepare(lab: &Lab, run: &Run) -> Result<(), SetupError> {
 }
 
 /// Checks that these answers are the same work, and that they are answers.
-fn check(lab: &Lab, answers: &[(String, Answer)], path: &str) -> Result<(), SetupError> {
+fn ensure_same_answers(lab: &Lab, answers: &[(String, Answer)], path: &str) -> Result<(), SetupError> {
     if let Some(wrong) = unequal(answers, path) {
         return Err(wrong);
     }

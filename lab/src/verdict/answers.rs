@@ -43,7 +43,7 @@ fn split(case: &Case<'_>) -> Option<String> {
     let gap_ns = gap_ns.filter(|_| is_small && case.plan.pipeline == 1)?;
     Some(format!(
         "bodies come {:.0} ms after their heads: as a rule, the server writes them one after the other, and Nagle's algorithm holds the second \
-         back until the client's delayed acknowledgement (set TCP_NODELAY, or write both at once); else it takes that long for them",
+         back until the client's delayed acknowledgement (set TCP_NODELAY, or write both at once); or it needs that long to make them",
         gap_ns as f64 / 1e6
     ))
 }

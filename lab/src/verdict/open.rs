@@ -32,12 +32,12 @@ pub fn judge(case: &Case<'_>) -> Vec<Reason> {
 pub fn kept_up(case: &Case<'_>) -> Option<bool> {
     let due = case.tally.due.filter(|due| *due > 0 && matches!(case.plan.load, Load::Open { .. }))?;
     let answered = case.tally.rate_per_s()? * case.tally.duration_ns as f64 / 1e9;
-    Some(answered + spoilt(case) >= due as f64 * KEPT)
+    Some(answered + failed_at_once(case) >= due as f64 * KEPT)
 }
 
 /// The number of requests that were answered wrongly or lost at once, of which other reasons tell. A server that fails is not slow; one
 /// whose answers take longer than the timeout is.
-fn spoilt(case: &Case<'_>) -> f64 {
+fn failed_at_once(case: &Case<'_>) -> f64 {
     let errors = &case.tally.errors;
     errors.total().saturating_sub(errors.timeout + errors.unasked) as f64
 }
@@ -61,7 +61,7 @@ fn lag(case: &Case<'_>) -> Option<Reason> {
 fn offered(case: &Case<'_>) -> Option<Reason> {
     let (rate, achieved) = (case.plan.load.rate_per_s()?, case.tally.rate_per_s()?);
     let offered = rate.mean_per_s(case.tally.duration_ns);
-    let taken = achieved + spoilt(case) * 1e9 / case.tally.duration_ns as f64;
+    let taken = achieved + failed_at_once(case) * 1e9 / case.tally.duration_ns as f64;
     let connections = case.plan.load.connections();
     let what = match kept_up(case) {
         Some(false) => "the server did not keep up and latency grew throughout the measurement",

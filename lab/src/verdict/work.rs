@@ -29,7 +29,7 @@ pub fn judge(case: &Case<'_>) -> Vec<Reason> {
 fn answers(case: &Case<'_>) -> Option<Reason> {
     let tally = case.tally;
     if tally.completed == 0 {
-        let main = main_cause(tally).map_or(String::new(), |cause| format!(": {cause}"));
+        let main = main_cause_in_words(tally).map_or(String::new(), |cause| format!(": {cause}"));
         return Some(Reason::void(format!("no request was answered as expected{main}")));
     }
     let wrong = Some(tally.errors.wrong_work()).filter(|wrong| *wrong > 0)?;
@@ -67,12 +67,12 @@ fn gone(case: &Case<'_>) -> Option<Reason> {
 fn failures(tally: &Tally) -> Option<String> {
     let errors = &tally.errors;
     let failed = errors.total().checked_sub(errors.wrong_work()).filter(|n| *n > 0)?;
-    let main = main_cause(tally).map_or(String::new(), |cause| format!(" ({cause})"));
+    let main = main_cause_in_words(tally).map_or(String::new(), |cause| format!(" ({cause})"));
     Some(format!("{failed} {} failed{main}", if failed == 1 { "request" } else { "requests" }))
 }
 
 /// The cause of most errors, which is said to be one of several if it is.
-fn main_cause(tally: &Tally) -> Option<String> {
+fn main_cause_in_words(tally: &Tally) -> Option<String> {
     let mostly = if tally.error_causes.len() > 1 { "mostly " } else { "" };
     Some(format!("{mostly}{}", tally.main_cause()?))
 }
