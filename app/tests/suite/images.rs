@@ -138,7 +138,7 @@ fn images_race_pinned_and_the_report_names_them() {
     let old = podman.image("localhost/app:old", &[SHELL, "ENV SPIN=0s"]);
     let new = podman.image("localhost/app:new", &[SHELL, &format!("ENV SPIN={SLOW}")]);
     assert_ne!(old, new);
-    let args = ["--start", START, "--fail-if-slower", "2%", "--rounds", "3", "--budget", "4min"];
+    let args = ["--start", START, "--fail-if-slower", "2%", "--rounds", "8", "--budget", "4min"];
     let slower = podman.race(&["localhost/app:old", "localhost/app:new"], &args);
     assert_eq!(slower.code, 3, "{}{}", slower.out, slower.err);
     // By how much depends on what else runs on the machine.

@@ -49,7 +49,7 @@ impl Repository {
         let mut command = self.home.drome(&["race", "--build", build, "--start", &start]);
         let load =
             ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "100ms"];
-        run(command.args(load).args(["--seed", "1", "--rounds", "3"]).args(args).current_dir(&self.folder))
+        run(command.args(load).args(["--seed", "1", "--rounds", "8"]).args(args).current_dir(&self.folder))
     }
 
     /// The folders of finished builds.
@@ -223,7 +223,7 @@ fn a_file_in_the_repository_holds_the_options() {
          start = \"{DROME} serve --port {{port}} --spin $(cat built)\"\nurl = \"http://127.0.0.1:{{port}}/hello\"\n"
     );
     repository.write("drome.toml", &file);
-    let short = ["race", "--warmup", "50ms", "--duration", "100ms", "--rounds", "3"];
+    let short = ["race", "--warmup", "50ms", "--duration", "100ms", "--rounds", "8"];
     let below = repository.folder.join("below");
     fs::create_dir(&below).unwrap();
     let slower = run(repository.home.drome(&short).current_dir(&below));
