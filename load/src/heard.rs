@@ -71,7 +71,8 @@ impl Heard {
             let seen_until_ns = end_ns - unseen_ns;
             let waits_ns =
                 answered.filter_map(oldest_ns).map(|ns| seen_until_ns.saturating_sub(ns.max(window_ns)));
-            tally.stalled_ns = Some(waits_ns.sum());
+            let is_long = |ns: &u64| Tally::is_long_silence(*ns, end_ns - window_ns);
+            tally.stalled_ns = Some(waits_ns.filter(is_long).sum());
             tally.outage_ns = Some(connections.iter().map(|c| c.outage.total_ns(end_ns)).sum());
         }
     }

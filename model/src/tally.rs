@@ -112,7 +112,8 @@ pub struct Tally {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed_ns: Option<u64>,
     /// Closed load: how long, at the end of the window, connections had waited for an answer that had been answered before in the window: the
-    /// sum over them. `None` in open load, and in sums of several windows.
+    /// sum over those that had waited for a quarter of the window and half a second or more. `None` in open load, and in sums of several
+    /// windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalled_ns: Option<u64>,
     /// Closed load: how long connections were refused, or were closed or reset without an answer, within the window: the sum over all
@@ -241,6 +242,12 @@ impl Tally {
     pub fn silent_ns(&self) -> Option<u64> {
         let since_ns = self.owed_ns?.max(self.heard_ns.unwrap_or(0));
         Some(self.duration_ns.saturating_sub(since_ns))
+    }
+
+    /// Whether so long a silence at the end of a window means that a server, or a part of it, may have stopped. One that takes so long for an
+    /// answer needs a longer window; and a machine that is shared stands still for half a second now and then.
+    pub fn is_long_silence(silent_ns: u64, window_ns: u64) -> bool {
+        silent_ns > (window_ns / 4).max(500_000_000)
     }
 
     /// Requests/s: answers that were complete and as expected. `None` without a window.

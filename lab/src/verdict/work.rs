@@ -11,12 +11,9 @@ const MOST_WRONG: f64 = 0.01;
 /// out, as for lost requests.
 const MOST_LOST: f64 = 0.01;
 
-/// A server that is silent for a larger share of the window at its end may have stopped. One that takes so long for an answer needs a longer
-/// window.
-const MOST_SILENT: f64 = 0.25;
-
-/// A shorter silence says nothing: a machine that is shared stands still for so long now and then.
-const SHORT_SILENCE_NS: f64 = 5e8;
+/// With a larger share of connections' time in a silence at the end, the server was not there for all of the work. Less is told: a server
+/// that serves a few of its connections at a time leaves others waiting.
+const MOST_STALLED: f64 = 0.25;
 
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     let tally = case.tally;
@@ -47,15 +44,15 @@ fn gone(case: &Case<'_>) -> Option<Reason> {
         return None;
     }
     let (failed, is_selection) = (failures(tally), tally.is_selection(Percentile::P99.share()));
-    let void = match &failed {
+    let (is_void, more) = match &failed {
         Some(words) if is_selection => {
             let more = ": more than one in a hundred, so the other answers say nothing about the server";
             return Some(Reason::loss(format!("{words}{more}{}", last_heard(tally))));
         }
-        _ => outage(case).or_else(|| silence(case)),
+        _ => outage(case).map(|words| (true, words)).or_else(|| silence(case)).unzip(),
     };
-    let is_void = void.is_some();
-    let words = [failed, void].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    let is_void = is_void == Some(true);
+    let words = [failed, more].into_iter().flatten().collect::<Vec<_>>().join("; ");
     match is_void {
         true => Some(Reason::loss(words + &last_heard(tally))),
         false if words.is_empty() => None,
@@ -88,23 +85,22 @@ fn outage(case: &Case<'_>) -> Option<String> {
     ))
 }
 
-/// Whether the server, or a part of it, was silent for too long in the end.
-fn silence(case: &Case<'_>) -> Option<String> {
+/// Whether the server, or a part of it, was silent for long in the end, and whether that was too much.
+fn silence(case: &Case<'_>) -> Option<(bool, String)> {
     let (tally, connections) = (case.tally, case.plan.load.connections());
-    let window_ns = tally.duration_ns as f64;
-    let all = tally.silent_ns().map_or(0.0, |ns| ns as f64 / window_ns);
-    let some = tally.stalled_ns.map_or(0.0, |ns| ns as f64 / (window_ns * connections as f64));
-    let (what, share) = if all > MOST_SILENT {
-        ("the server was silent for the last", all)
-    } else {
-        ("connections that had been answered waited in the end for", some)
+    let silent_ns = tally.silent_ns().filter(|ns| Tally::is_long_silence(*ns, tally.duration_ns));
+    let stalled_ns = tally.stalled_ns.map_or(0, |ns| ns / connections.max(1) as u64);
+    let share = |ns: u64| ns as f64 / tally.duration_ns.max(1) as f64;
+    let (is_void, what, share) = match silent_ns {
+        Some(ns) => (true, "the server was silent for the last", share(ns)),
+        None if stalled_ns == 0 => return None,
+        None => {
+            let stalled = share(stalled_ns);
+            (stalled > MOST_STALLED, "connections that had been answered waited in the end for", stalled)
+        }
     };
-    (share > MOST_SILENT && share * window_ns > SHORT_SILENCE_NS).then(|| {
-        let percent = share * 100.0;
-        format!(
-            "{what} {percent:.0} % of the time: the server, or a part of it, stopped, or answers take so long that this was too short"
-        )
-    })
+    let why = "the server, or a part of it, stopped, or answers take so long that this was too short";
+    Some((is_void, format!("{what} {:.0} % of the time: {why}", share * 100.0)))
 }
 
 /// When the server was last heard, if that was long before the end.
@@ -206,6 +202,14 @@ mod tests {
         assert!(of(silent(510)).valid);
         let stopped = of(silent(470));
         assert!(!stopped.valid && stopped.reasons[0].contains("silent for the last 53 %"), "{stopped:?}");
+        // A part of it stopped: connections on it had waited long, and how many there are is chance.
+        for (stalled_ns, is_valid, words) in
+            [(0, true, ""), (600_000_000, true, "for 6 % of"), (2_600_000_000, false, "for 26 % of")]
+        {
+            let part = of(Tally { stalled_ns: Some(stalled_ns), ..tally(0.1) });
+            assert_eq!((part.valid, part.reasons.is_empty()), (is_valid, stalled_ns == 0), "{part:?}");
+            assert!(part.reasons.concat().contains(words), "{part:?}");
+        }
         let idle = Tally { heard_ns: Some(5), owed_ns: None, ..tally(0.1) };
         assert!(of(idle).valid, "nothing was asked");
     }
