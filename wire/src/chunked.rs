@@ -103,7 +103,7 @@ impl Chunked {
 
     fn count(&mut self, at: At) -> Result<At, WireError> {
         self.extra += 1;
-        if self.extra > MAX_HEAD_BYTES { Err(WireError::HeadTooLong) } else { Ok(at) }
+        if self.extra > MAX_HEAD_BYTES { Err(WireError::ChunkExtra) } else { Ok(at) }
     }
 }
 
@@ -134,6 +134,6 @@ mod tests {
             assert_eq!(read(bad), Err(WireError::Chunk), "{}", String::from_utf8_lossy(bad));
         }
         let endless = [b"1;".as_slice(), &[b'x'; MAX_HEAD_BYTES + 1]].concat();
-        assert_eq!(read(&endless), Err(WireError::HeadTooLong));
+        assert_eq!(read(&endless), Err(WireError::ChunkExtra));
     }
 }

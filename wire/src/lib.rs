@@ -50,6 +50,9 @@ pub enum WireError {
     /// A chunk's size has too many digits, leading zeros among them.
     #[error("a chunk's size of more than {MAX_CHUNK_DIGITS} digits")]
     ChunkSize,
+    /// What stands beside the chunks does not end.
+    #[error("chunk extensions or trailers of more than {MAX_HEAD_BYTES} bytes")]
+    ChunkExtra,
     /// A switch of protocols that was not requested.
     #[error("unrequested switch of protocols (101)")]
     Upgrade,
