@@ -122,6 +122,14 @@ pub fn bar(length: u64, template: &str) -> ProgressBar {
     bar
 }
 
+/// Does something that may take long, and shows meanwhile what it says of each of its steps.
+pub fn while_told<T>(work: impl FnOnce(&dyn Fn(&str)) -> T) -> T {
+    let bar = bar(0, "{spinner} {msg}");
+    let done = work(&|step| bar.set_message(fitted(step)));
+    bar.finish_and_clear();
+    done
+}
+
 /// A text on one line that is no wider than the terminal, for a bar's message.
 pub fn fitted(text: &str) -> String {
     let look = error_style();

@@ -35,8 +35,14 @@ impl<'s> Session<'s> {
     }
 
     /// Starts every contender of a race once: all must give the same answer (unless `any_body`), which is expected from then on.
-    pub fn ensure_same_work(&mut self, path: &str, any_body: bool) -> Result<(), SetupError> {
-        setup::same_work(&mut self.lab, &mut self.run, path, any_body)
+    /// `step` is told whose turn it is.
+    pub fn ensure_same_work(
+        &mut self,
+        path: &str,
+        any_body: bool,
+        step: &dyn Fn(&str),
+    ) -> Result<(), SetupError> {
+        setup::same_work(&mut self.lab, &mut self.run, path, any_body, step)
     }
 
     /// Stores the run as one that begins.

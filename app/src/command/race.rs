@@ -20,6 +20,7 @@ use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure};
 use super::store;
 use super::verdict_file::VerdictFile;
+use crate::console;
 use crate::failure::{self, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
@@ -323,7 +324,7 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     servers_on::take(remote.as_ref(), &mut lineup)?;
     servers_on::describe(remote.as_ref(), &mut run)?;
     let mut session = Session::open(run, lineup, stop, &store)?;
-    session.ensure_same_work(&path, args.any_body)?;
+    console::while_told(|step| session.ensure_same_work(&path, args.any_body, step))?;
     // By now the kinds of servers are known, and so is how long they take to warm up.
     session.run.study.design.budget = budget(&session.run, args.budget);
     check_budget(&session.run, args.budget.is_some())?;

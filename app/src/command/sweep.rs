@@ -263,7 +263,7 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let mut run = setup::race_run(study(args, &shown), entrants, Raced::default(), rules(args));
     servers_on::describe(remote.as_ref(), &mut run)?;
     let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;
-    setup::same_work(&mut lab, &mut run, &path, args.any_body)?;
+    console::while_told(|step| setup::same_work(&mut lab, &mut run, &path, args.any_body, step))?;
     Ok((run, lab, entries, args.start.clone()))
 }
 

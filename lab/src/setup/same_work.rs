@@ -26,14 +26,20 @@ struct Asked {
 
 /// Starts every contender once and asks it: all must give the same body (unless `any_body`), or the race is of unequal work. From then on
 /// that body is expected of all; the run keeps its size, and the likely class of each contender. With `any_body`, one that fails here
-/// is only of unknown class: its measured starts show what is wrong with it.
-pub fn same_work(lab: &mut Lab, run: &mut Run, path: &str, any_body: bool) -> Result<(), SetupError> {
-    let asked = ask_all(lab, run, path, any_body).and_then(|asked| {
-        if !any_body {
-            ensure_same_answers(lab, &asked.answers, path)?;
-        }
-        Ok(asked)
-    });
+/// is only of unknown class: its measured starts show what is wrong with it. `step` is told whose turn it is: a start may take as long as
+/// the contender is given to be ready.
+pub fn same_work(
+    lab: &mut Lab,
+    run: &mut Run,
+    path: &str,
+    any_body: bool,
+    step: &dyn Fn(&str),
+) -> Result<(), SetupError> {
+    let asked =
+        ask_all(lab, run, path, any_body, step).and_then(|asked| match unequal(&asked.answers, path) {
+            Some(wrong) if !any_body => Err(wrong),
+            _ => Ok(asked),
+        });
     // After a request to stop, its result does not matter.
     if lab.stop.load(Ordering::Relaxed) {
         return Err(SetupError::Interrupted);
@@ -53,16 +59,28 @@ pub fn same_work(lab: &mut Lab, run: &mut Run, path: &str, any_body: bool) -> Re
     Ok(())
 }
 
-fn ask_all(lab: &Lab, run: &Run, path: &str, any_body: bool) -> Result<Asked, SetupError> {
+fn ask_all(
+    lab: &Lab,
+    run: &Run,
+    path: &str,
+    any_body: bool,
+    step: &dyn Fn(&str),
+) -> Result<Asked, SetupError> {
     let (mut answers, mut classes) = (Vec::new(), BTreeMap::new());
     for (name, prepared) in &lab.prepared {
         // The first one has answered, so that what is wrong now is not wrong with all of them.
         let wrong = if answers.is_empty() { SetupError::Race } else { SetupError::Compared };
+        let (title, patience) = (&prepared.contender.title, prepared.contender.run.ready);
+        step(&format!("{name} (`{title}`) is started and asked for {path}, for up to {patience:?}"));
         let asked = run_prepare_command(lab, run).and_then(|()| ask_one(lab, prepared, path, wrong));
         let (answer, class) = match asked {
             Err(SetupError::Race(_) | SetupError::Compared(_)) if any_body => continue,
             asked => asked?,
         };
+        if answers.is_empty() && answer.status != 200 && !any_body {
+            let status = answer.status;
+            return Err(SetupError::Race(format!("{name} (`{title}`): status {status} for {path}, not 200")));
+        }
         if let Some(class) = class {
             classes.insert(name.clone(), class);
         }
@@ -78,19 +96,6 @@ fn run_prepare_command(lab: &Lab, run: &Run) -> Result<(), SetupError> {
         Fault::Contender(why) => SetupError::Race(why),
         Fault::Lab(why) => SetupError::Lab(why),
     })
-}
-
-/// Checks that these answers are the same work, and that they are answers.
-fn ensure_same_answers(lab: &Lab, answers: &[(String, Answer)], path: &str) -> Result<(), SetupError> {
-    if let Some(wrong) = unequal(answers, path) {
-        return Err(wrong);
-    }
-    if let Some((name, answer)) = answers.first().filter(|(_, answer)| answer.status != 200) {
-        let title = lab.prepared.get(name).map_or("", |prepared| &prepared.contender.title);
-        let status = answer.status;
-        return Err(SetupError::Race(format!("{name} (`{title}`): status {status} for {path}, not 200")));
-    }
-    Ok(())
 }
 
 /// Starts one contender, asks it, and stops it; returns its answer, and its likely class where that is known. `wrong` makes the
@@ -126,7 +131,7 @@ fn ask_one(
 }
 
 /// Why these answers are not the same work, if they are not: names the first contender and the first that differs from it, each with its
-/// answer. The first one is taken for right, unless its status is not 200.
+/// answer. The first one, whose status is 200, is taken for right.
 fn unequal(answers: &[(String, Answer)], path: &str) -> Option<SetupError> {
     let ((one, first), others) = answers.split_first()?;
     let told = |(other, answer): &(String, Answer)| {
@@ -136,8 +141,7 @@ fn unequal(answers: &[(String, Answer)], path: &str) -> Option<SetupError> {
         } else {
             "both must answer with status 200"
         };
-        let wrong = if first.status == 200 { SetupError::Compared } else { SetupError::Race };
-        Some(wrong(format!(
+        Some(SetupError::Compared(format!(
             "{one} answers {path} with {of_one}, {other} with {of_other}: that is not the same work; {remedy}"
         )))
     };
@@ -175,17 +179,6 @@ mod tests {
 
     fn told(answers: &[(u16, &str)]) -> Option<String> {
         wrong(answers).map(|wrong| wrong.to_string())
-    }
-
-    #[test]
-    fn who_answers_otherwise_than_the_first_is_wrong_unless_the_first_is() {
-        let is_compared = |answers: &[(u16, &str)]| match wrong(answers) {
-            Some(SetupError::Compared(_)) => true,
-            Some(SetupError::Race(_)) => false,
-            other => panic!("{other:?}"),
-        };
-        assert!(is_compared(&[(200, "a"), (200, "b")]) && is_compared(&[(200, "a"), (200, "a"), (404, "a")]));
-        assert!(!is_compared(&[(404, "a"), (200, "a")]) && !is_compared(&[(500, "a"), (500, "b")]));
     }
 
     #[test]
