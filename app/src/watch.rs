@@ -1,4 +1,4 @@
-//! Shows the progress of a run on standard error: a bar on a terminal, else a line for each block or heat. Failures
+//! Shows the progress of a run on standard error: a bar on a terminal, else a line for each heat. Failures
 //! are printed at once in both cases.
 
 use crate::console::{self, fitted};
@@ -6,17 +6,14 @@ use indicatif::ProgressBar;
 use lab::Show;
 use lab::heat::Measured;
 use lab::heat::schedule::budget;
+use model::Run;
 use model::heat::{Heat, Start, StartOutcome, Step};
-use model::{Observation, Outcome, Run, Trial};
 use report::progress;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// The bar, then the current trial, then what is known so far.
-const TEMPLATE: &str = "{bar:24} {pos}/{len} trials, {elapsed} so far\n{msg}\n{prefix}";
-
-/// The same for a run in heats.
-const HEATS: &str = "{bar:24} {pos}/{len} heats, {elapsed} so far\n{msg}\n{prefix}";
+/// The bar, then the current step, then what is known so far.
+const TEMPLATE: &str = "{bar:24} {pos}/{len} heats, {elapsed} so far\n{msg}\n{prefix}";
 
 /// Without a bar, the current step of a heat is printed at this interval.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -25,8 +22,6 @@ const SILENCE: Duration = Duration::from_secs(30);
 pub struct Watch {
     bar: ProgressBar,
     is_terminal: bool,
-    /// The block of the last trial that was observed.
-    block: Option<usize>,
     /// The heat that is shown, by its round and number.
     heat: Option<(usize, usize)>,
     /// Heats that are done.
@@ -42,7 +37,7 @@ impl Watch {
     pub fn new() -> Self {
         let (bar, is_terminal) = (console::bar(0, TEMPLATE), stderr().is_terminal());
         let printed_at = Instant::now();
-        Self { bar, is_terminal, block: None, heat: None, heats: 0, printed_at, is_warned: false }
+        Self { bar, is_terminal, heat: None, heats: 0, printed_at, is_warned: false }
     }
 
     /// Removes the bar.
@@ -60,49 +55,11 @@ impl Watch {
 }
 
 impl Show for Watch {
-    fn begins(&mut self, run: &Run, trial: &Trial, done: usize, least: usize) {
-        self.bar.set_length(least.max(done + 1) as u64);
-        self.bar.set_position(done as u64);
-        self.bar.set_message(fitted(&progress::place(run, trial)));
-    }
-
-    fn observed(&mut self, _run: &Run, observation: &Observation) {
-        let trial = &observation.trial;
-        match &observation.outcome {
-            Outcome::Failed(why) => self.warn(&format!("{}: failed: {why}", trial.contender)),
-            Outcome::Measured(m) if !m.verdict.valid => {
-                self.warn(&format!("{}: void: {}", trial.contender, m.verdict.reasons.join("; ")));
-            }
-            Outcome::Measured(_) => {}
-        }
-    }
-
-    /// Reports a block once it is complete, because only then do all contenders have the same number of trials. A
-    /// block is complete when the first trial of the next one is, since contenders that are dropped make a block
-    /// shorter.
-    fn knows(&mut self, run: &Run, observations: &[Observation]) {
-        let Some(last) = observations.last().map(|o| &o.trial) else { return };
-        let before = self.block.replace(last.block);
-        let Some(over) = before.filter(|before| *before < last.block) else { return };
-        let findings = lab::findings::analyse::findings(run, observations, None);
-        let left =
-            lab::blocks::time_left::left(run, observations).map(|left| progress::left(left.about, left.most));
-        let known: Vec<String> = left.into_iter().chain(progress::leading(&findings, last.cell)).collect();
-        let known = known.join("; ");
-        self.bar.set_prefix(fitted(&known));
-        if !self.is_terminal {
-            self.say(&format!("{} is done; {}", progress::block(run, over), known));
-        }
-    }
-
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
         let now = (heat.round, heat.number);
-        if self.heat.is_none() {
-            console::shape(&self.bar, HEATS);
-        }
         if self.heat.replace(now) != Some(now) {
             let in_round = budget::sum(run).map_or(1, |sum| sum.heats);
-            let least = run.study.design.blocks[0].saturating_mul(in_round) as u64;
+            let least = run.study.design.rounds[0].saturating_mul(in_round) as u64;
             self.bar.set_length(least.max(self.heats + 1));
             self.bar.set_position(self.heats);
             if !self.is_terminal {

@@ -11,8 +11,8 @@ use crate::server::instance::{self, Instance, Works};
 use crate::server::prepare_command;
 use crate::server::verify;
 use crate::store::StoreError;
+use model::Run;
 use model::heat::{Heat, Start, Step};
-use model::{Observation, Run, Trial};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -73,17 +73,11 @@ impl Lab {
 
 /// Receives the progress of a run.
 pub trait Show {
-    /// A trial begins; `done` are finished, of at least `least`.
-    fn begins(&mut self, run: &Run, trial: &Trial, done: usize, least: usize);
-    /// A trial was observed.
-    fn observed(&mut self, run: &Run, observation: &Observation);
-    /// All observations so far, once after every trial, for estimates that are shown meanwhile.
-    fn knows(&mut self, _run: &Run, _observations: &[Observation]) {}
     /// A step within a heat: a few times a second, between two turns.
     fn step(&mut self, _run: &Run, _heat: &Heat, _step: &Step) {}
     /// A heat is over; `starts` are its own.
     fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {}
-    /// Everything measured in heats so far, once after every heat, for estimates that are shown meanwhile.
+    /// Everything measured so far, once after every heat, for estimates that are shown meanwhile.
     fn knows_heats(&mut self, _run: &Run, _measured: &Measured) {}
 }
 
@@ -93,8 +87,8 @@ pub enum LabError {
     /// The results can't be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A user asked to stop. Every finished trial is kept.
-    #[error("interrupted; every finished trial is kept")]
+    /// A user asked to stop. What was measured is kept.
+    #[error("interrupted; every finished cell is kept")]
     Interrupted,
     /// The lab failed in a heat. Its finished cells are kept.
     #[error("the lab failed in heat {heat} of round {round}: {why}; every finished cell is kept")]
@@ -103,16 +97,6 @@ pub enum LabError {
         round: usize,
         /// The heat, counted from 1.
         heat: usize,
-        /// What went wrong.
-        why: String,
-    },
-    /// The lab failed in a trial, which therefore has no outcome.
-    #[error("the lab failed in a trial of {contender} in block {block}: {why}; every finished trial is kept")]
-    Trial {
-        /// The contender of the trial.
-        contender: String,
-        /// The block, counted from 1.
-        block: usize,
         /// What went wrong.
         why: String,
     },

@@ -5,7 +5,6 @@
 pub mod agent_messages;
 #[cfg(test)]
 mod bad_input;
-pub mod blocks;
 pub mod catalog;
 pub mod containers;
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The main loop: one run from its lock to its findings. Every command that measures and stores goes this way.
 
-use crate::blocks;
 use crate::extra_start::{self, ExtraServer, ExtraStart, Variables};
 use crate::fault::Fault;
 use crate::findings;
@@ -59,11 +58,7 @@ impl<'s> Session<'s> {
     pub fn measure(&self, show: &mut dyn Show) -> Result<Findings, LabError> {
         // The lab's other work runs on the load generator's cores, never on those of servers.
         let _pinned = Pinned::to(&self.lab.cores.client);
-        if self.run.study.design.heats.is_some() {
-            heat::run::run(&self.lab, &self.run, self.store, show)
-        } else {
-            blocks::run::run(&self.lab, &self.run, self.store, show)
-        }
+        heat::run::run(&self.lab, &self.run, self.store, show)
     }
 
     /// Measures this one heat of the run, whichever others are owed.
@@ -74,13 +69,13 @@ impl<'s> Session<'s> {
 
     /// The findings so far, by what is stored.
     pub fn findings(&self) -> Result<Findings, StoreError> {
-        let (run, observations, ended) = self.store.run(&self.run.id)?;
-        findings::of(self.store, &run, &observations, ended.as_deref())
+        let (run, ended) = self.store.run(&self.run.id)?;
+        findings::of(self.store, &run, ended.as_deref())
     }
 
     /// Everything that was observed in the run so far.
     pub fn observations(&self) -> Result<Vec<Observation>, StoreError> {
-        findings::all(self.store, &self.run, self.store.observations(&self.run.id)?)
+        findings::all(self.store, &self.run.id)
     }
 
     /// What can be started once more when the run is over: every contender that took part, for every cell whose workload it serves.

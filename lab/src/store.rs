@@ -1,4 +1,4 @@
-//! The results: one `SQLite` file. Every observation is committed at once, so that a kill loses at most the running trial. A
+//! The results: one `SQLite` file. Every cell of a heat is committed at once, so that a kill loses at most the running one. A
 //! file that this drome does not understand is never written to.
 
 mod error;
@@ -16,8 +16,8 @@ pub use profiles::ProfileRow;
 
 use error::{LOCK_PATIENCE, sqlite};
 use model::page::Replays;
-use model::{Import, Observation, Run};
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
+use model::{Import, Run};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use std::path::{Path, PathBuf};
 use tables::{APPLICATION_ID, VERSION, make};
 
@@ -60,8 +60,6 @@ impl Listed {
 /// The kind of a run's entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Trials, measured in blocks.
-    Trials,
     /// Starts, measured in heats.
     Starts,
     /// Figures that were read, not measured.
@@ -76,7 +74,6 @@ impl Kind {
     /// The word for one entry.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Trials => "trial",
             Self::Starts => "start",
             Self::Readings => "reading",
             Self::CommandLines => "command line",
@@ -86,7 +83,7 @@ impl Kind {
 
     /// Whether drome measured it and can compare it.
     pub fn is_measured(self) -> bool {
-        matches!(self, Self::Trials | Self::Starts)
+        self == Self::Starts
     }
 }
 
@@ -95,14 +92,14 @@ impl Kind {
 pub struct Stamp {
     json: String,
     ended: Option<String>,
-    observations: i64,
+    measured: i64,
 }
 
 /// What the store has under a name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stored {
-    /// A run, what was observed in it, in order, and why it ended.
-    Run(Box<Run>, Vec<Observation>, Option<String>),
+    /// A run, and why it ended.
+    Run(Box<Run>, Option<String>),
     /// What was read from pages.
     Import(Import),
     /// The results of a page's own command lines.
@@ -138,7 +135,10 @@ impl Store {
         if version > VERSION {
             return Err(StoreError::Newer { path: path.to_owned(), found: version });
         }
-        if is_empty || version < VERSION {
+        if !is_empty && version < VERSION {
+            return Err(StoreError::Older { path: path.to_owned(), found: version });
+        }
+        if is_empty {
             make(&mut db).map_err(wrap)?;
         }
         Ok(Self { path: path.to_owned(), db })
@@ -172,24 +172,6 @@ impl Store {
         Ok(())
     }
 
-    /// Adds an observation, committed when this returns.
-    pub fn insert(&self, run: &str, observation: &Observation) -> Result<(), StoreError> {
-        let (json, trial) = (self.json(observation)?, &observation.trial);
-        let sql = "insert into observation (run, n, block, cell, contender, copy, json)
-                   select ?1, coalesce(max(n) + 1, 0), ?2, ?3, ?4, ?5, ?6 from observation where run = ?1";
-        let (block, cell, copy) = (trial.block as i64, trial.cell as i64, trial.copy as i64);
-        self.db.execute(sql, params![run, block, cell, trial.contender, copy, json]).map_err(|e| match e
-            .sqlite_error_code()
-        {
-            Some(ErrorCode::ConstraintViolation) => {
-                let nth = format!("{} of block {}, cell {}", trial.contender, block + 1, cell + 1);
-                StoreError::Twice { run: run.to_owned(), trial: nth }
-            }
-            _ => self.wrap(e),
-        })?;
-        Ok(())
-    }
-
     /// Adds readings of pages.
     pub fn add_import(&self, import: &Import) -> Result<(), StoreError> {
         let json = self.json(import)?;
@@ -220,31 +202,28 @@ impl Store {
 
     /// All runs, imports, pages' own command lines and single measurements, the latest first.
     pub fn everything(&self) -> Result<Vec<Listed>, StoreError> {
-        let sql = "select id, name, started_at, ended, (select count(*) from observation where run = run.id)
-                          + (select count(*) from start where run = run.id and contender <> 'hub'), 0,
-                          exists (select 1 from heat where run = run.id), rowid as nth,
+        let sql = "select id, name, started_at, ended, (select count(*) from start where run = run.id and contender <> 'hub'), 0, rowid as nth,
                           case when json_valid(json) then json_extract(json, '$.study.title') end,
                           (select machine from origin where origin.id = run.id)
                    from run
-                   union all select id, title, imported_at, 'imported', readings, 1, 0, rowid, title,
+                   union all select id, title, imported_at, 'imported', readings, 1, rowid, title,
                           (select machine from origin where origin.id = import.id) from import
-                   union all select id, name, started_at, ended, n, 2, 0, rowid, name,
+                   union all select id, name, started_at, ended, n, 2, rowid, name,
                           (select machine from origin where origin.id = replays.id) from replays
-                   union all select id, title, started_at, ended, 1, 3, 0, rowid, title,
+                   union all select id, title, started_at, ended, 1, 3, rowid, title,
                           (select machine from origin where origin.id = printed.id) from printed
-                   order by 3 desc, 6 desc, 8 desc";
+                   order by 3 desc, 6 desc, 7 desc";
         let read = || -> rusqlite::Result<Vec<Listed>> {
             let mut query = self.db.prepare(sql)?;
             let rows = query.query_map([], |row| {
-                let kind = match (row.get::<_, i64>(5)?, row.get(6)?) {
-                    (0, false) => Kind::Trials,
-                    (0, true) => Kind::Starts,
-                    (1, _) => Kind::Readings,
-                    (2, _) => Kind::CommandLines,
+                let kind = match row.get::<_, i64>(5)? {
+                    0 => Kind::Starts,
+                    1 => Kind::Readings,
+                    2 => Kind::CommandLines,
                     _ => Kind::Report,
                 };
                 let name: String = row.get(1)?;
-                let title: Option<String> = row.get(8)?;
+                let title: Option<String> = row.get(7)?;
                 Ok(Listed {
                     id: row.get(0)?,
                     title: title.unwrap_or_else(|| name.clone()),
@@ -253,7 +232,7 @@ impl Store {
                     ended: row.get(3)?,
                     kind,
                     count: row.get::<_, i64>(4)? as usize,
-                    machine: row.get(9)?,
+                    machine: row.get(8)?,
                 })
             })?;
             rows.collect()
@@ -276,12 +255,12 @@ impl Store {
         if let Some(printed) = self.printed(&id)? {
             return Ok(Stored::Printed(printed));
         }
-        let (run, observations, ended) = self.run(&id)?;
-        Ok(Stored::Run(Box::new(run), observations, ended))
+        let (run, ended) = self.run(&id)?;
+        Ok(Stored::Run(Box::new(run), ended))
     }
 
-    /// Reads a run by its name, with its observations, in order, and why it ended.
-    pub fn run(&self, id: &str) -> Result<(Run, Vec<Observation>, Option<String>), StoreError> {
+    /// Reads a run by its name, and why it ended.
+    pub fn run(&self, id: &str) -> Result<(Run, Option<String>), StoreError> {
         let found = self
             .db
             .query_row("select json, ended from run where id = ?", [id], |row| {
@@ -290,26 +269,19 @@ impl Store {
             .optional()
             .map_err(|e| self.wrap(e))?;
         let (json, ended) = found.ok_or_else(|| StoreError::NoRun(id.to_owned()))?;
-        Ok((self.parse(&json)?, self.observations(id)?, ended))
-    }
-
-    /// Reads the observations of a run, in order.
-    pub fn observations(&self, run: &str) -> Result<Vec<Observation>, StoreError> {
-        let read = || -> rusqlite::Result<Vec<String>> {
-            let mut query = self.db.prepare("select json from observation where run = ? order by n")?;
-            query.query_map([run], |row| row.get(0))?.collect()
-        };
-        let rows = read().map_err(|e| self.wrap(e))?;
-        rows.iter().map(|json| self.parse(json)).collect()
+        if json.contains(r#""blocks":["#) && !json.contains(r#""rounds":["#) {
+            return Err(StoreError::Blocks(id.to_owned()));
+        }
+        Ok((self.parse(&json)?, ended))
     }
 
     /// Reads the stamp of a run; `None`: there is no such run.
     pub fn stamp(&self, id: &str) -> Result<Option<Stamp>, StoreError> {
-        let sql = "select json, ended, (select count(*) from observation where run = run.id)
-                    + (select coalesce(sum(1 + cells + is_over), 0) from start where run = run.id)
+        let sql =
+            "select json, ended, (select coalesce(sum(1 + cells + is_over), 0) from start where run = run.id)
              from run where id = ?";
         let read = |row: &rusqlite::Row<'_>| {
-            Ok(Stamp { json: row.get(0)?, ended: row.get(1)?, observations: row.get(2)? })
+            Ok(Stamp { json: row.get(0)?, ended: row.get(1)?, measured: row.get(2)? })
         };
         self.db.query_row(sql, [id], read).optional().map_err(|e| self.wrap(e))
     }

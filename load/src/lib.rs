@@ -10,7 +10,6 @@ mod begin;
 mod check;
 mod connection;
 mod counted;
-mod course;
 mod crew;
 mod deadlines;
 mod generator;

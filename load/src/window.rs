@@ -1,9 +1,8 @@
 //! The measured window: it opens after the warm-up and closes when the plan says so. It knows its times, and what is recorded in
 //! steps of it; everything else is counted in the accounts.
 
-use crate::course::CourseRecorder;
 use crate::pulse::Pulse;
-use model::{Beat, Course, Plan, Until};
+use model::{Beat, Plan, Until};
 
 /// The times of the window.
 #[derive(Debug)]
@@ -13,17 +12,14 @@ pub struct Window {
     is_open: bool,
     duration_ns: u64,
     pulse: Option<Pulse>,
-    course: Option<CourseRecorder>,
 }
 
 impl Window {
     /// A window that opens when the warm-up, which begins at `now_ns`, is over.
     pub fn new(plan: &Plan, now_ns: u64) -> Self {
-        let (duration_ns, course) = match plan.until {
-            Until::Elapsed(duration) => {
-                (duration.as_nanos() as u64, Some(CourseRecorder::new(duration, now_ns)))
-            }
-            Until::Answered(_) | Until::Closed(_) => (u64::MAX, None),
+        let duration_ns = match plan.until {
+            Until::Elapsed(duration) => duration.as_nanos() as u64,
+            Until::Answered(_) | Until::Closed(_) => u64::MAX,
         };
         Self {
             start_ns: now_ns + plan.warmup.as_nanos() as u64,
@@ -31,14 +27,13 @@ impl Window {
             is_open: false,
             duration_ns,
             pulse: plan.pulse.map(Pulse::new),
-            course,
         }
     }
 
     /// A window that opens and closes on orders: the counted part of slices.
     pub fn on_orders() -> Self {
         let never = u64::MAX;
-        Self { start_ns: never, end_ns: never, is_open: false, duration_ns: never, pulse: None, course: None }
+        Self { start_ns: never, end_ns: never, is_open: false, duration_ns: never, pulse: None }
     }
 
     /// Closes it; it can be opened again.
@@ -87,20 +82,15 @@ impl Window {
         if let Some(pulse) = &mut self.pulse {
             pulse.open(now_ns);
         }
-        if let Some(course) = &mut self.course {
-            course.open(now_ns);
-        }
     }
 
     /// Closes the steps that are due; returns the next deadline. `answers`: the number of answers so far.
     pub fn tick(&mut self, now_ns: u64, answers: u64) -> u64 {
-        let pulse_ns = self.pulse.as_mut().map_or(u64::MAX, |pulse| pulse.tick(now_ns, answers));
-        self.course.as_mut().map_or(u64::MAX, |course| course.tick(now_ns, answers)).min(pulse_ns)
+        self.pulse.as_mut().map_or(u64::MAX, |pulse| pulse.tick(now_ns, answers))
     }
 
     /// The steps of the whole window.
-    pub fn finish(self, now_ns: u64, answers: u64) -> (Vec<Beat>, Option<Course>) {
-        let course = self.course.map(|course| course.finish(now_ns, answers));
-        (self.pulse.map_or_else(Vec::new, Pulse::finish), course)
+    pub fn finish(self) -> Vec<Beat> {
+        self.pulse.map_or_else(Vec::new, Pulse::finish)
     }
 }

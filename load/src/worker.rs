@@ -308,8 +308,8 @@ impl<'p, I: Io> Worker<'p, I> {
         watch.closed();
         self.count_unfinished(end_ns);
         self.see_off(now);
-        let (pulse, course) = self.window.finish(now, self.accounts.answers());
-        Tally { pulse, course, ..self.accounts.finish() }
+        let pulse = self.window.finish();
+        Tally { pulse, ..self.accounts.finish() }
     }
 
     /// Waits, after the measurement, until the servers have closed the connections that were given up, or their time is up: nobody looks

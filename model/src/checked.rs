@@ -55,8 +55,8 @@ fn within<'de, D: Deserializer<'de>>(from: D, low: f64, high: f64, allowed: &str
     }
 }
 
-/// The smallest and the largest number of blocks.
-pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error> {
+/// The smallest and the largest number of rounds.
+pub fn rounds<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error> {
     match <[i64; 2]>::deserialize(from)? {
         [low, high] if low >= 1 && low <= high => Ok([low as usize, high as usize]),
         [low, high] => {
@@ -66,9 +66,9 @@ pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error
     }
 }
 
-/// The smallest and the largest number of blocks, which may be absent.
-pub fn blocks_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[usize; 2]>, D::Error> {
-    blocks(from).map(Some)
+/// The smallest and the largest number of rounds, which may be absent.
+pub fn rounds_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[usize; 2]>, D::Error> {
+    rounds(from).map(Some)
 }
 
 /// A regular expression for JSON Schema that matches a time such as `2s` or `1min 30s`, with the units that `humantime` knows.

@@ -183,7 +183,7 @@ pub struct Conditions {
     pub server: Option<Executable>,
 }
 
-/// The conditions during a run: the worst values over all heats (in blocks: over all trials).
+/// The conditions during a run: the worst values over all heats.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConditionsRange {
@@ -191,15 +191,15 @@ pub struct ConditionsRange {
     pub steal_ppm_max: Option<u64>,
     /// The largest share that other programs used, in millionths.
     pub others_ppm_max: Option<u64>,
-    /// The highest load average before a heat (in blocks: a trial).
+    /// The highest load average before a heat.
     pub load_average_max: Option<f64>,
-    /// The lowest frequency of the servers' cores before or after a heat (in blocks: a trial).
+    /// The lowest frequency of the servers' cores before or after a heat.
     pub server_hz_min: Option<u64>,
-    /// The highest frequency of the servers' cores before or after a heat (in blocks: a trial).
+    /// The highest frequency of the servers' cores before or after a heat.
     pub server_hz_max: Option<u64>,
     /// The highest temperature.
     pub temperature_c_max: Option<f64>,
-    /// The number of starts (in blocks: trials) during which the processor was throttled; all starts of a throttled heat count.
+    /// The number of starts during which the processor was throttled; all starts of a throttled heat count.
     pub throttled_trials: Option<usize>,
     /// The reasons for throttling.
     pub throttled: Vec<String>,

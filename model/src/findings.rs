@@ -60,7 +60,7 @@ pub struct Findings {
     pub allow_busy: bool,
     /// Why the run stopped, or that it has not.
     pub ended: String,
-    /// How long all starts (in blocks: trials) took together.
+    /// How long all starts took together.
     pub elapsed_s: f64,
     /// The result of a race; null in a study.
     #[serde(default)]
@@ -91,17 +91,18 @@ pub struct Findings {
 pub struct RaceFindings {
     /// The figure by which the race decides.
     pub metric: Metric,
-    /// How long all starts (in blocks: trials) took together until it was over.
+    /// How long all starts took together until it was over.
     pub elapsed_s: f64,
-    /// The number of rounds (in blocks: of blocks) after which it was over.
-    pub blocks: usize,
+    /// The number of rounds after which it was over.
+    #[serde(rename = "blocks")]
+    pub rounds: usize,
     /// What is certain; null: nothing is.
     pub decided: Option<Decided>,
     /// The better contender, if one is better.
     pub faster: Option<String>,
     /// The metric of the second contender as a share of the first's.
     pub ratio: Option<Figure>,
-    /// Every two contenders, compared: first every other one with the first. In blocks, only these.
+    /// Every two contenders, compared: first every other one with the first.
     pub pairs: Vec<PairFindings>,
     /// What was the same for all contenders.
     pub held_equal: HeldEqual,
@@ -143,7 +144,7 @@ pub struct PairFindings {
     /// The contender's metric as a share of the other's.
     pub ratio: Option<Figure>,
     /// The same share with the interval that decides: it holds for all comparisons of the race and all looks together. `--fail-if-slower`
-    /// goes by it. Null in blocks, and where too few starts were sound.
+    /// goes by it. Null where too few starts were sound.
     #[serde(default)]
     pub sure: Option<Figure>,
 }
@@ -188,14 +189,14 @@ pub struct CellFindings {
     /// The metric that contenders are ranked by.
     #[serde(default)]
     pub metric: Metric,
-    /// The number of blocks; of rounds, where it was measured in heats.
-    pub blocks: usize,
+    /// The number of rounds.
+    #[serde(rename = "blocks")]
+    pub rounds: usize,
     /// The noise floor, as a ratio minus one (0.03: 3 %): smaller differences are treated as noise.
     pub noise_floor: Option<f64>,
-    /// What only a run in heats has; absent in one of blocks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_heats: Option<CellInHeats>,
-    /// From the best to the worst by the metric; in heats by rank, then those without one. Those without a figure last.
+    /// Its heats.
+    pub in_heats: CellInHeats,
+    /// By rank, then those without one, from the best to the worst by the metric. Those without a figure last.
     pub contenders: Vec<ContenderFindings>,
 }
 
@@ -235,7 +236,7 @@ pub struct ContenderFindings {
     /// The programs that ran, by their digests; unknown in runs of older versions.
     #[serde(default)]
     pub ran: Ran,
-    /// The number of measured trials, void ones included. In heats: the number of fresh starts.
+    /// The number of measured starts, void ones included.
     pub trials: usize,
     /// The number of void trials among them.
     pub void: usize,
@@ -248,8 +249,7 @@ pub struct ContenderFindings {
     /// The metric that contenders are ranked by, in its own unit: per second, nanoseconds or bytes.
     #[serde(default)]
     pub metric: Option<Figure>,
-    /// That metric divided by the reference's (in a race, by the first contender's): paired by block in blocks, from the
-    /// statistical model in heats.
+    /// That metric divided by the reference's (in a race, by the first contender's), from the statistical model.
     #[serde(default)]
     pub metric_of_reference: Option<Figure>,
     /// The mean latency; under closed load it is latency at saturation.
@@ -267,25 +267,25 @@ pub struct ContenderFindings {
     pub server_core_use: Option<Figure>,
     /// The largest resident memory of any trial.
     pub rss_max_bytes: Option<u64>,
-    /// The rate block by block: the mean over the contender's trials in the block, null where none is valid.
-    #[serde(default)]
-    pub rate_per_s_by_block: Vec<Option<f64>>,
-    /// The metric that contenders are ranked by, block by block as above: the rate, or the reciprocal of the figure where less is better.
+    /// The rate round by round: the mean over the contender's starts in the round, null where none is valid.
+    #[serde(default, rename = "rate_per_s_by_block")]
+    pub rate_per_s_by_round: Vec<Option<f64>>,
+    /// The metric that contenders are ranked by, round by round as above: the rate, or the reciprocal of the figure where less is better.
     /// Runs are compared by it.
-    #[serde(default)]
-    pub merit_by_block: Vec<Option<f64>>,
-    /// Rate as a share of the reference's, paired by block; in a race, of the first contender's.
+    #[serde(default, rename = "merit_by_block")]
+    pub merit_by_round: Vec<Option<f64>>,
+    /// Rate as a share of the reference's; in a race, of the first contender's.
     pub of_reference: Option<Figure>,
     /// In a race: whether it is certainly better or worse than the first contender. False means not shown, not equal (see `equal`). Null in
-    /// a study, for the first contender itself, and in a race in blocks that has a `--precision` or too few trials to tell.
+    /// a study, and for the first contender itself.
     #[serde(default)]
     pub differs: Option<bool>,
     /// Whether it equals the first contender of a race: the whole interval of their ratio is within the precision of 1. Null where that is not tested.
     #[serde(default)]
     pub equal: Option<bool>,
-    /// How much longer an answer takes (1/rate) than the reference's, paired by block.
+    /// How much longer an answer takes (1/rate) than the reference's.
     pub time_ns_more: Option<Figure>,
-    /// How much more server CPU an answer costs than the reference's, paired by block.
+    /// How much more server CPU an answer costs than the reference's.
     pub server_cpu_ns_more: Option<Figure>,
     /// The tier. Contenders of one tier show no significant difference from its fastest.
     pub tier: Option<usize>,
@@ -307,12 +307,8 @@ pub struct ContenderFindings {
     pub errors: u64,
     /// The rate that the page published.
     pub published: Option<f64>,
-    /// Whether its rate had settled; null where no trial shows it.
-    #[serde(default)]
-    pub steady: Option<Steadiness>,
-    /// What only a run in heats has; absent in one of blocks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_heats: Option<ContenderInHeats>,
+    /// What its heats say of it.
+    pub in_heats: ContenderInHeats,
     /// Why trials were void or failed, and remarks on the others, the most frequent first.
     pub notes: Vec<String>,
 }
@@ -323,24 +319,6 @@ impl Findings {
         let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
         all.filter(|(_, contender)| contender.trials == contender.void)
     }
-}
-
-/// Whether the rate of a contender had settled before the window opened, over its valid trials.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Steadiness {
-    /// The number of trials whose course shows whether the rate had settled.
-    pub trials: usize,
-    /// The number of those in which it was still getting faster in the window.
-    pub faster: usize,
-    /// The number of those in which it was getting slower.
-    pub slower: usize,
-    /// Whether the rate had settled: false if most trials changed in the same direction; null with fewer than three trials.
-    pub is_steady: Option<bool>,
-    /// The median over trials of the rate in the last quarter of the window divided by that in the first, minus one.
-    pub change: f64,
-    /// The seconds of load, warm-up included, after which the rate had settled: the median over trials (if the rate is not steady, over the
-    /// trials in which it was not); null where that is not known.
-    pub settled_after_s: Option<f64>,
 }
 
 impl ContenderFindings {
@@ -363,7 +341,7 @@ impl ContenderFindings {
 
     /// The values by which runs are compared; findings of an older version were ranked by the rate alone.
     pub fn merits(&self) -> &[Option<f64>] {
-        if self.merit_by_block.is_empty() { &self.rate_per_s_by_block } else { &self.merit_by_block }
+        if self.merit_by_round.is_empty() { &self.rate_per_s_by_round } else { &self.merit_by_round }
     }
 }
 

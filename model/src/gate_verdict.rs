@@ -70,7 +70,7 @@ pub struct GateVerdict {
     pub profile: Option<VerdictProfile>,
     /// How long the measurements took together; of a comparison, those of the later run.
     pub elapsed_s: f64,
-    /// The number of rounds, or of blocks, of the cell with the most.
+    /// The number of rounds of the cell with the most.
     pub rounds: usize,
     /// The machine.
     pub machine: VerdictMachine,
@@ -229,7 +229,7 @@ impl VerdictChange {
 /// The servers, by title, of which it is unknown whether they were warm in all cells.
 fn warm_unknown<'f>(findings: impl IntoIterator<Item = &'f Findings>) -> Vec<String> {
     let cells = findings.into_iter().flat_map(|findings| &findings.cells);
-    let is_unknown = |c: &&ContenderFindings| c.in_heats.as_ref().is_some_and(|own| own.warm.is_none());
+    let is_unknown = |c: &&ContenderFindings| c.in_heats.warm.is_none();
     let all = cells.flat_map(|cell| &cell.contenders).filter(is_unknown);
     let mut titles: Vec<String> = all.map(|c| clipped(&c.title, LONGEST_NAME)).collect();
     titles.sort_unstable();
@@ -240,7 +240,7 @@ fn warm_unknown<'f>(findings: impl IntoIterator<Item = &'f Findings>) -> Vec<Str
 
 /// The number of rounds of the cell with the most.
 fn rounds(findings: &Findings) -> usize {
-    findings.cells.iter().map(|cell| cell.blocks).max().unwrap_or_default()
+    findings.cells.iter().map(|cell| cell.rounds).max().unwrap_or_default()
 }
 
 /// The judgement of all changes together: one change that is certainly too slow decides; to pass, all must be known.

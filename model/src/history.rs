@@ -41,9 +41,6 @@ pub struct CellHistory {
     /// The metric in this cell. Speed is the rate itself, or the reciprocal of the metric where less is better.
     #[serde(default)]
     pub metric: Metric,
-    /// Whether these runs were measured in heats: `of_reference` is then the share of the hub's speed, the server that is in every heat.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub in_heats: bool,
     /// The runs that can be compared, in the order of time.
     pub runs: Vec<RunInHistory>,
     /// Runs that can't be compared with these, by what differs.
@@ -101,14 +98,14 @@ pub struct ContenderHistory {
 pub struct Point {
     /// The version that it reports.
     pub version: Option<String>,
-    /// Requests/s: the median of its blocks.
+    /// Requests/s: the median of its rounds.
     pub rate_per_s: f64,
-    /// Its speed: the rate, or the reciprocal of the cell's metric where less is better; the median of its blocks.
+    /// Its speed: the rate, or the reciprocal of the cell's metric where less is better; the median of its rounds.
     #[serde(default)]
     pub speed: f64,
-    /// The speed as a share of the reference's of the same run, paired by block (in heats, of the hub's); null for the reference.
+    /// The speed as a share of the speed of the hub, the server that is in every heat of the same run; null for the reference.
     pub of_reference: Option<f64>,
-    /// The lower bound of the 95 % interval of that share; for the reference, of its rate; null with too few blocks.
+    /// The lower bound of the 95 % interval of that share; for the reference, of its rate; null with too few rounds.
     #[serde(default)]
     pub low: Option<f64>,
     /// The upper bound of that interval.

@@ -31,7 +31,7 @@ pub struct Run {
     pub environment: Environment,
     /// The contenders' titles and versions; one that could not run has no version and a reason.
     pub contenders: BTreeMap<String, Entrant>,
-    /// How often every contender enters a round or a block; the reference enters a block always twice.
+    /// How often every contender enters a round.
     pub copies: usize,
     /// What only a race has.
     #[serde(default)]
@@ -138,11 +138,12 @@ impl Entrant {
     }
 }
 
-/// One contender, one cell, one block; in heats, one start of a contender in one cell.
+/// One start of a contender in one cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
-    /// The block, counted from 0; in heats, the round.
-    pub block: usize,
+    /// The round, counted from 0.
+    #[serde(rename = "block")]
+    pub round: usize,
     /// Index into the study's cells.
     pub cell: usize,
     /// The name of the contender.

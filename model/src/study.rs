@@ -1,7 +1,7 @@
 //! A study: contenders × cells, a design and, for the founding pages, the published figures.
 
 use crate::contender::Track;
-pub use crate::design::{Design, Heats};
+pub use crate::design::Design;
 use crate::metric::{Metric, Percentile};
 pub use crate::page::{AsPublished, Published};
 use crate::plan::Load;

@@ -140,10 +140,6 @@ pub struct Tally {
     pub client_rss_max_bytes: Option<u64>,
     /// Whether the measurement was ended before its time.
     pub interrupted: bool,
-    /// Answers in short steps of the warm-up and of the window. `None` unless the window has a length in time; also in slices
-    /// and in runs of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub course: Option<Course>,
     /// The window second by second, if the plan wants it; not stored.
     #[serde(skip)]
     pub series: Vec<Interval>,
@@ -170,30 +166,6 @@ pub struct Agreed {
 
 /// The size of the part of the first answer that is kept.
 pub const FIRST_ANSWER_BYTES: usize = 64 * 1024;
-
-/// Whole answers, expected or not, in steps of the same length, over all threads.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Course {
-    /// The length of a step.
-    pub step_ns: u64,
-    /// The whole steps before the window opened.
-    pub warmup: Vec<u64>,
-    /// The steps of the window.
-    pub window: Vec<u64>,
-}
-
-impl Course {
-    /// Adds the course of another thread or machine: its warm-up ends and its window begins where this one's do. What only one has is left
-    /// out.
-    fn merge(&mut self, other: &Self) {
-        let warmup = self.warmup.len().min(other.warmup.len());
-        self.warmup.drain(..self.warmup.len() - warmup);
-        self.window.truncate(other.window.len());
-        let skipped = other.warmup.len() - warmup;
-        let warmup = self.warmup.iter_mut().zip(&other.warmup[skipped..]);
-        warmup.chain(self.window.iter_mut().zip(&other.window)).for_each(|(own, more)| add(own, *more));
-    }
-}
 
 /// A step of one worker's window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -316,7 +288,7 @@ impl Tally {
         (self.io, self.io_fallback, self.halted, self.interrupted) = (None, None, None, false);
         (self.client_cpu_ns, self.client_system_cpu_ns, self.client_idle_ns) = (0, None, 0);
         (self.threads, self.client_busiest_ppm, self.client_rss_max_bytes) = (0, None, None);
-        (self.errors, self.course) = (Errors::default(), None);
+        self.errors = Errors::default();
         let timed = [&mut self.latency, &mut self.service, &mut self.first_byte, &mut self.schedule_lag];
         let opened = [&mut self.connect, &mut self.handshake];
         for histogram in timed.into_iter().chain(opened).filter(|histogram| histogram.count() > 0) {
@@ -332,15 +304,6 @@ impl Tally {
 
     /// Adds what another thread, or another machine, counted over the same window.
     pub fn merge(&mut self, other: &Self) {
-        self.course = match (self.course.take(), &other.course) {
-            (Some(mut one), Some(other)) if one.step_ns == other.step_ns => {
-                one.merge(other);
-                Some(one)
-            }
-            // A tally that has counted nothing yet takes the other's.
-            (None, Some(other)) if self.threads == 0 => Some(other.clone()),
-            _ => None,
-        };
         self.client_busiest_ppm = self.busiest_ppm().max(other.busiest_ppm());
         self.duration_ns = self.duration_ns.max(other.duration_ns);
         for (own, more) in [

@@ -1,7 +1,7 @@
 //! Chips: small labels for the state of a contender or of a run. Each names its state in words, not by its colour alone, and its
 //! title explains it.
 
-use crate::in_heats::{self, start};
+use crate::in_heats;
 use crate::units::{capital, several};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Unranked};
@@ -54,26 +54,26 @@ pub fn draw(chips: &[Chip]) -> Markup {
 /// The chips of a contender in a cell, the gravest first.
 pub fn of(cell: &CellFindings, c: &ContenderFindings) -> Vec<Chip> {
     let chips = [
-        failed(cell, c),
-        void(cell, c),
+        failed(c),
+        void(c),
         starved(c),
-        not_settled(cell, c),
+        not_settled(c),
         limited(c),
-        fell_behind(cell, c),
+        fell_behind(c),
         unranked(cell, c),
         tied(cell, c),
     ];
     chips.into_iter().flatten().collect()
 }
 
-fn failed(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
-    let (n, of) = (c.failed, several(c.trials + c.failed, start(cell)));
+fn failed(c: &ContenderFindings) -> Option<Chip> {
+    let (n, of) = (c.failed, several(c.trials + c.failed, "start"));
     let why = reason(c, "failed: ");
     (n > 0).then(|| Chip::new("bad", format!("{n} failed"), format!("{n} of {of} failed{why}")))
 }
 
-fn void(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
-    let (n, of) = (c.void, several(c.trials, start(cell)));
+fn void(c: &ContenderFindings) -> Option<Chip> {
+    let (n, of) = (c.void, several(c.trials, "start"));
     let title =
         format!("{n} of {of} can't be trusted and are left out of every estimate{}", reason(c, "void: "));
     (n > 0).then(|| Chip::new("open", format!("{n} void"), title))
@@ -90,15 +90,12 @@ fn starved(c: &ContenderFindings) -> Option<Chip> {
     Some(Chip::new("open", "starved", format!("The server left connections without any answer: {note}")))
 }
 
-fn not_settled(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
-    let why = "so the figures depend on the moment of the measurement";
-    let chip = |title: String| Some(Chip::new("open", "not settled", title));
-    if let Some(own) = c.in_heats.as_ref().filter(|own| own.not_settled > 0) {
-        let (n, of) = (own.not_settled, several(own.starts, start(cell)));
-        return chip(format!("In {n} of {of} the rate had not settled when the warm-up ended, {why}"));
-    }
-    let steady = c.steady.filter(|steady| steady.is_steady == Some(false))?;
-    chip(format!("In most of {} the rate still changed, {why}", several(steady.trials, start(cell))))
+fn not_settled(c: &ContenderFindings) -> Option<Chip> {
+    let (n, of) = (c.in_heats.not_settled, several(c.in_heats.starts, "start"));
+    let title = format!(
+        "In {n} of {of} the rate had not settled when the warm-up ended, so the figures depend on the moment of the measurement"
+    );
+    (n > 0).then(|| Chip::new("open", "not settled", title))
 }
 
 fn limited(c: &ContenderFindings) -> Option<Chip> {
@@ -110,15 +107,15 @@ fn limited(c: &ContenderFindings) -> Option<Chip> {
     Some(Chip::new("open", format!("limited by {by}"), title))
 }
 
-fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
-    let of = several(c.trials - c.void, start(cell));
+fn fell_behind(c: &ContenderFindings) -> Option<Chip> {
+    let of = several(c.trials - c.void, "start");
     let title = format!("In {} of {of} it did not keep up with the offered rate", c.fell_behind);
     (c.fell_behind > 0).then(|| Chip::new("open", "fell behind", title))
 }
 
 /// No chip in a first look, which gives no ranks at all: its page says so once.
 fn unranked(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
-    let title = match c.in_heats.as_ref().and_then(|own| own.unranked) {
+    let title = match c.in_heats.unranked {
         Some(Unranked::FirstLook) => return None,
         Some(Unranked::Failed) => "It failed in a third of its starts or more",
         Some(Unranked::NoFigure) => "None of its starts has a figure",

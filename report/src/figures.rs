@@ -69,7 +69,7 @@ pub fn rank(c: &ContenderFindings) -> String {
 
 /// The letters of a contender: those with a common letter show no significant difference.
 pub(crate) fn letters(c: &ContenderFindings) -> Option<&str> {
-    c.in_heats.as_ref()?.letters.as_deref()
+    c.in_heats.letters.as_deref()
 }
 
 /// The title of the latency column. Under closed load the latency is that of a saturated server, and the title says so.

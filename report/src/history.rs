@@ -110,7 +110,7 @@ fn table(cell: &CellHistory) -> Table {
         ("runs", Side::Right),
         ("trend", Side::Left),
         ("requests/s, latest", Side::Right),
-        (if cell.in_heats { "of the hub" } else { "of reference" }, Side::Right),
+        ("of the hub", Side::Right),
         ("steps", Side::Right),
     ]);
     for contender in everyone(cell) {

@@ -6,16 +6,6 @@ use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure, Unranked};
 use model::verdict::NEVER_ANSWERED;
 
-/// The word for one fresh start and its measurement: a start in heats, a trial in blocks.
-pub fn start(cell: &CellFindings) -> &'static str {
-    if cell.in_heats.is_some() { "start" } else { "trial" }
-}
-
-/// The word for measuring every contender once: a round in heats, a block in blocks.
-pub fn round(cell: &CellFindings) -> &'static str {
-    if cell.in_heats.is_some() { "round" } else { "block" }
-}
-
 /// What a noise floor means.
 const DETECTED: &str = "a run like this detects half of all differences of this size";
 
@@ -92,18 +82,18 @@ fn columns<'c>(
 }
 
 fn warmup(c: &ContenderFindings) -> String {
-    let warmup_s = c.in_heats.as_ref().and_then(|h| h.warmup_s);
+    let warmup_s = c.in_heats.warmup_s;
     units::known(warmup_s, |s| units::duration(s * 1e9))
 }
 
 fn disturbed(c: &ContenderFindings) -> String {
-    let share = c.in_heats.as_ref().and_then(|h| h.disturbed_share);
+    let share = c.in_heats.disturbed_share;
     units::known(share, |share| if share < DISTURBED { "0 %".to_owned() } else { units::percent(share) })
 }
 
 /// Reasons to treat a row with caution.
 pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
-    let Some(own) = &c.in_heats else { return Vec::new() };
+    let own = &c.in_heats;
     let starts = c.trials + c.failed;
     let of = |n: usize, all: usize| format!("{n} of {}", units::several(all, "start"));
     let mut flags = Vec::new();

@@ -9,7 +9,6 @@ pub mod compare;
 mod cpu_time;
 mod csv;
 pub mod figures;
-pub mod forecast;
 mod foreign_text;
 pub mod function_name;
 pub mod gate;
@@ -69,7 +68,7 @@ pub enum Detail {
 pub struct RunReport<'a> {
     /// The run: its study, its design and the contenders.
     pub run: &'a Run,
-    /// Every trial (in blocks) or every start in each cell of its heat (in heats), in the order of measurement.
+    /// Every start in each cell of its heat, in the order of measurement.
     pub observations: &'a [Observation],
     /// The results computed from the observations.
     pub findings: &'a Findings,
@@ -82,9 +81,9 @@ impl RunReport<'_> {
         let Some(InHeat { heat, .. }) = o.in_heat else { return cell.metric.of(o.valid()?) };
         let is_its = |start: &&StartFigure| {
             let of = (start.round, start.heat, start.copy, start.contender.as_str());
-            of == (o.trial.block, heat, o.trial.copy, o.trial.contender.as_str())
+            of == (o.trial.round, heat, o.trial.copy, o.trial.contender.as_str())
         };
-        cell.in_heats.as_ref()?.starts.iter().find(is_its).map(|start| start.figure)
+        cell.in_heats.starts.iter().find(is_its).map(|start| start.figure)
     }
 }
 

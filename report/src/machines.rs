@@ -6,7 +6,7 @@ use model::findings::{CellFindings, MachineFindings, MachinesCompared};
 /// For which machines the ranking of a cell holds, if several machines measured it; `None` if one machine did, or if it holds for all
 /// of them.
 pub(crate) fn caveat(cell: &CellFindings) -> Option<String> {
-    let compared = cell.in_heats.as_ref()?.machines.as_ref()?;
+    let compared = cell.in_heats.machines.as_ref()?;
     let names =
         |all: &[&MachineFindings]| listed(&all.iter().map(|m| m.machine.as_str()).collect::<Vec<_>>());
     let differs: Vec<&MachineFindings> =
@@ -26,9 +26,7 @@ pub(crate) fn caveat(cell: &CellFindings) -> Option<String> {
 
 /// One line for all machines, then one for each that differs.
 pub(crate) fn notes(cell: &CellFindings) -> Vec<String> {
-    let Some(compared) = cell.in_heats.as_ref().and_then(|in_heats| in_heats.machines.as_ref()) else {
-        return Vec::new();
-    };
+    let Some(compared) = &cell.in_heats.machines else { return Vec::new() };
     let differing = compared.machines.iter().filter(|machine| machine.differs == Some(true));
     let differing = differing.filter_map(|machine| Some(deviation(cell, machine, machine.ratio?)));
     [all(compared)].into_iter().chain(differing).collect()

@@ -6,7 +6,7 @@ const KIB: f64 = 1024.0;
 
 /// `B's memory grows by 1.02 KiB per answer, 95 % 0.98–1.07`; `None` where that is not certain.
 pub(crate) fn sentence(c: &ContenderFindings) -> Option<String> {
-    let growth = c.in_heats.as_ref()?.memory_growth_bytes_per_answer?;
+    let growth = c.in_heats.memory_growth_bytes_per_answer?;
     let Figure { median, low: Some(low), high: Some(high) } = growth else { return None };
     if low <= 0.0 || !high.is_finite() {
         return None;

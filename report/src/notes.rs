@@ -1,6 +1,6 @@
 //! Notes on single contenders of a cell. A note that holds for many is printed once, with all of their names.
 
-use crate::{in_heats, machines, units};
+use crate::{machines, units};
 use model::findings::{CellFindings, ContenderFindings};
 use model::notes::kind;
 use model::verdict::Bound;
@@ -13,8 +13,7 @@ const MANY: usize = 3;
 pub fn of(cell: &CellFindings) -> Vec<String> {
     let mut kinds: Vec<(Vec<String>, Vec<Note>)> = Vec::new();
     for contender in &cell.contenders {
-        let more =
-            [survivors(cell, contender), fell_behind(cell, contender), acknowledged_late(cell, contender)];
+        let more = [survivors(contender), fell_behind(cell, contender), acknowledged_late(cell, contender)];
         let more = more.into_iter().flatten();
         for text in contender.notes.iter().cloned().chain(more) {
             let note = Note::new(&contender.title, &text);
@@ -63,27 +62,26 @@ fn together(notes: &[Note]) -> String {
 /// If at least this share of its trials was void or failed, a contender's figures come from a selection.
 const SELECTED: f64 = 0.25;
 
-fn survivors(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
+fn survivors(c: &ContenderFindings) -> Option<String> {
     let (all, sound) = (c.trials + c.failed, c.trials - c.void);
     let is_selected = sound > 0 && ((all - sound) as f64) >= SELECTED * all as f64;
     is_selected.then(|| {
-        format!("its figures come from {sound} sound {}s of {all}: how fast it would have been in the others is unknown", in_heats::start(cell))
+        format!("its figures come from {sound} sound starts of {all}: how fast it would have been in the others is unknown")
     })
 }
 
 /// Says that the server fell behind the offered rate in some trials, and what that means for the contender's latency.
 fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let (behind, sound) = (c.fell_behind, c.trials - c.void);
-    let one = in_heats::start(cell);
     let is_ranked = matches!(cell.metric, Metric::Latency(_));
     (behind > 0).then(|| {
         if c.latency_ns_p99.is_some() {
-            return format!("its latency comes from the {} of {sound} sound {one}s in which it kept up", sound - behind);
+            return format!("its latency comes from the {} of {sound} sound starts in which it kept up", sound - behind);
         }
         let ranked = if is_ranked { " and no rank" } else { "" };
         format!(
-            "no latency{ranked}: it did not keep up in {behind} of {sound} sound {one}s, and the latency of a growing queue \
-             depends only on how long the {one} lasts; its rate is the throughput that it reached"
+            "no latency{ranked}: it did not keep up in {behind} of {sound} sound starts, and the latency of a growing queue \
+             depends only on how long the start lasts; its rate is the throughput that it reached"
         )
     })
 }

@@ -1,37 +1,15 @@
-//! The progress of a run in one line: the current trial, the time left, and the results so far.
+//! The progress of a run in one line: the current heat, the time left, and the results so far.
 
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Pairs};
 use model::heat::{Heat, Step};
-use model::study::{RACE, REFERENCE};
-use model::{Metric, Run, Study, Trial};
+use model::study::REFERENCE;
+use model::{Metric, Run, Study};
 use std::time::Duration;
-
-/// The current trial and its block.
-pub fn place(run: &Run, trial: &Trial) -> String {
-    // The sentences about a race use the letters.
-    let entrant = run.contenders.get(&trial.contender).filter(|_| run.name != RACE);
-    let title = entrant.map_or(&trial.contender, |entrant| &entrant.title);
-    let cell = match &run.study.cells[..] {
-        [] | [_] => String::new(),
-        cells => cells.get(trial.cell).map(|cell| format!("{}, ", cell.title)).unwrap_or_default(),
-    };
-    format!("{}: {cell}{title}", block(run, trial.block))
-}
-
-/// `block 2 of 6`; beyond the minimum of the design, `block 8 of at most 30`.
-pub fn block(run: &Run, block: usize) -> String {
-    let [least, most] = run.study.design.blocks;
-    match block + 1 {
-        n if n <= least && least == most => format!("block {n} of {least}"),
-        n if n <= least => format!("block {n} of at least {least}"),
-        n => format!("block {n} of at most {most}"),
-    }
-}
 
 /// The current heat, its round and its members.
 pub fn heat(run: &Run, heat: &Heat) -> String {
-    let [least, most] = run.study.design.blocks;
+    let [least, most] = run.study.design.rounds;
     let round = match heat.round + 1 {
         n if n <= least && least == most => format!("round {n} of {least}"),
         n if n <= least => format!("round {n} of at least {least}"),
@@ -110,11 +88,9 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     Some(format!("{} leads with {figure} so far", leader.title))
 }
 
-/// How many comparisons of a run in heats are decided and how many are still open, over all cells. `None` for a run in blocks
-/// and before the first comparison.
+/// How many comparisons of a run are decided and how many are still open, over all cells. `None` before the first comparison.
 pub fn undecided(f: &Findings) -> Option<String> {
-    let in_heats = f.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
-    comparisons(&in_heats.map(|heats| heats.pairs).collect::<Vec<_>>())
+    comparisons(&f.cells.iter().map(|cell| cell.in_heats.pairs).collect::<Vec<_>>())
 }
 
 fn comparisons(pairs: &[Pairs]) -> Option<String> {

@@ -3,8 +3,7 @@
 
 use crate::text_style::{Ink, TextStyle};
 use crate::{
-    answer, cpu_time, in_heats, machine, markdown, markdown_text, memory_growth, offered, ranking, terminal,
-    units,
+    answer, cpu_time, machine, markdown, markdown_text, memory_growth, offered, ranking, terminal, units,
 };
 use model::Metric;
 use model::findings::{
@@ -116,9 +115,9 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
         let inks = [if pair.faster.is_some() { Ink::Good } else { Ink::Plain }, Ink::Plain, Ink::Plain];
         lines.extend(verdict(cell, pair, is_with_first(race, pair), letter).into_iter().zip(inks));
     }
-    let doubts = by_letter(cell).into_iter().flat_map(|c| [memory_growth::sentence(c), unsound(cell, c)]);
+    let doubts = by_letter(cell).into_iter().flat_map(|c| [memory_growth::sentence(c), unsound(c)]);
     lines.extend(doubts.flatten().map(|line| (line, Ink::Doubt)));
-    let background = cell.in_heats.as_ref().and_then(answer::never_quiet);
+    let background = answer::never_quiet(&cell.in_heats);
     lines.extend(background.map(|line| (line, Ink::Doubt)));
     lines.extend(crate::notes::of(cell).into_iter().map(|note| {
         let ink = terminal::ink(&note);
@@ -137,12 +136,10 @@ pub fn conditions(f: &Findings) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(race.running.then(|| NOT_STARTED.to_owned()));
     lines.push(held_equal(cell, race));
-    let trials: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
+    let starts: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
     let decided = if race.decided.is_some() { "decided" } else { "not decided" };
-    let (blocks, seconds) = (race.blocks, race.elapsed_s);
-    let (blocks, trials) =
-        (units::several(blocks, in_heats::round(cell)), units::several(trials, in_heats::start(cell)));
-    lines.push(format!("{decided} after {blocks}, {trials}, {seconds:.1} s"));
+    let (rounds, starts) = (units::several(race.rounds, "round"), units::several(starts, "start"));
+    lines.push(format!("{decided} after {rounds}, {starts}, {:.1} s", race.elapsed_s));
     lines
 }
 
@@ -151,11 +148,6 @@ fn verdict(cell: &CellFindings, pair: &PairFindings, has_more: bool, name: Namin
     let find = |name: &str| cell.contenders.iter().find(|c| c.name == name);
     let (Some(base), Some(other)) = (find(&pair.against), find(&pair.contender)) else { return Vec::new() };
     let names = format!("{} and {}", name(base), name(other));
-    let one = in_heats::start(cell);
-    if cell.noise_floor.is_none() && cell.in_heats.is_none() {
-        let notes = if crate::notes::of(cell).is_empty() { "" } else { " (see the notes)" };
-        return vec![format!("inconclusive for {names}: too few sound {one}s{notes}")];
-    }
     if cell.metric == Metric::Rate
         && pair.ratio.is_none()
         && let Some(by) = base.both_held_back_by(other)
@@ -165,7 +157,7 @@ fn verdict(cell: &CellFindings, pair: &PairFindings, has_more: bool, name: Namin
         )];
     }
     let Some(Figure { median, low: Some(low), high: Some(high) }) = pair.ratio else {
-        return vec![format!("{} can't be compared with {}: too few sound {one}s", name(other), name(base))];
+        return vec![format!("{} can't be compared with {}: too few sound starts", name(other), name(base))];
     };
     // There is no noise floor if something else than the servers limited both.
     let floor = cell
@@ -176,10 +168,10 @@ fn verdict(cell: &CellFindings, pair: &PairFindings, has_more: bool, name: Namin
     let Some(faster) = &pair.faster else {
         let words = match (pair.decided, held_back(cell, [base, other], median, name)) {
             (Some(Decided::Equal), _) => {
-                format!("{names} are within {} of each other in {}", same(cell), what(cell))
+                format!("{names} are within {} of each other in {}", same(), what(cell))
             }
             (_, Some(words)) => return vec![format!("{words}{floor} ({interval})")],
-            _ => undecided(cell, [base, other], low <= 1.0 && high >= 1.0, name),
+            _ => undecided([base, other], low <= 1.0 && high >= 1.0, name),
         };
         return vec![format!("{words}{floor} ({interval})")];
     };
@@ -209,15 +201,14 @@ fn verdict(cell: &CellFindings, pair: &PairFindings, has_more: bool, name: Namin
 }
 
 /// Why a pair is not decided. `may_be_equal`: its interval has 1.
-fn undecided(cell: &CellFindings, pair: [&ContenderFindings; 2], may_be_equal: bool, name: Naming) -> String {
+fn undecided(pair: [&ContenderFindings; 2], may_be_equal: bool, name: Naming) -> String {
     let names = format!("{} and {}", name(pair[0]), name(pair[1]));
     if may_be_equal {
         return format!("inconclusive: no difference between {names} detected");
     }
-    match pair.into_iter().find(|c| unsound(cell, c).is_some() && c.rank_low.is_none()) {
+    match pair.into_iter().find(|c| unsound(c).is_some() && c.rank_low.is_none()) {
         Some(lost) => {
-            let one = in_heats::start(cell);
-            format!("inconclusive for {names}: {} failed or was void in some {one}s", name(lost))
+            format!("inconclusive for {names}: {} failed or was void in some starts", name(lost))
         }
         None => format!("inconclusive: a difference between {names} is likely, but not sure enough"),
     }
@@ -236,12 +227,9 @@ fn sentence(cell: &CellFindings, [better, worse]: [&ContenderFindings; 2], by: &
     }
 }
 
-/// The largest difference that counts as no difference, in words: fixed in heats, the wanted precision in blocks.
-fn same(cell: &CellFindings) -> String {
-    if cell.in_heats.is_some() {
-        return format!("{:.0} %", stats::heats::SAME * 100.0);
-    }
-    "the wanted precision".to_owned()
+/// The largest difference that counts as no difference.
+fn same() -> String {
+    format!("{:.0} %", stats::heats::SAME * 100.0)
 }
 
 /// What was compared.
@@ -276,14 +264,14 @@ fn held_back(
 }
 
 /// A warning if some or all trials of a contender were void or failed.
-fn unsound(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
+fn unsound(c: &ContenderFindings) -> Option<String> {
     let (all, sound) = (c.trials + c.failed, c.trials - c.void);
-    let (name, one) = (&c.name, in_heats::start(cell));
+    let name = &c.name;
     match (sound, all - sound) {
         (_, 0) => None,
-        (0, _) => Some(format!("no {one} of {name} was sound, so it has no figures")),
+        (0, _) => Some(format!("no start of {name} was sound, so it has no figures")),
         (_, lost) => Some(format!(
-            "{name} failed or was void in {lost} of {all} {one}s: its figures come from the others"
+            "{name} failed or was void in {lost} of {all} starts: its figures come from the others"
         )),
     }
 }
@@ -299,18 +287,16 @@ fn held_equal(cell: &CellFindings, race: &RaceFindings) -> String {
         format!("servers on core {}, ", units::cores(&equal.server_cpus))
     };
     let mut words = format!(
-        "same for all: {}{}; {}load generator on core {}; {} of warm-up{} and {} of measurement per {}",
+        "same for all: {}{}; {}load generator on core {}; {} of warm-up or more, until warm, and {} of measurement per start",
         body.unwrap_or_default(),
         ranking::load_words(cell),
         servers_on,
         units::cores(&equal.client_cpus),
         millis(equal.warmup_s),
-        if cell.in_heats.is_some() { " or more, until warm," } else { "" },
         millis(equal.measure_s),
-        in_heats::start(cell)
     );
     if let Some(command) = &equal.prepare {
-        let _ = write!(words, "; `{command}` before every {}", in_heats::start(cell));
+        let _ = write!(words, "; `{command}` before every start");
     }
     words
 }

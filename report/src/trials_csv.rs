@@ -48,7 +48,7 @@ const ASKED: &[Column] = &[
     ("track", |r| if is_hub(r) { None } else { text(r.entrant.map_or(Track::Default, |e| e.track).word()) }),
     ("version", |r| r.entrant?.version.clone()),
     ("copy", |r| text(r.observation.trial.copy + 1)),
-    ("block", |r| text(r.observation.trial.block + 1)),
+    ("block", |r| text(r.observation.trial.round + 1)),
     ("heat", |r| text(in_heat(r)?.heat + 1)),
     ("order", |r| text(r.order)),
     ("started_at", |r| Some(r.observation.started_at.clone())),

@@ -2,7 +2,7 @@
 //! how well the machine behaved.
 
 use crate::html::headline;
-use crate::{answer, in_heats, machine, race, ranking, units};
+use crate::{answer, machine, race, ranking, units};
 use model::Findings;
 use model::findings::{CellFindings, ContenderFindings};
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ pub fn best(f: &Findings, cell: &CellFindings) -> Vec<String> {
 
 /// How certain the result of a cell is: what is decided, and which differences could have been detected.
 pub fn certainty(cell: &CellFindings) -> String {
-    let pairs = cell.in_heats.as_ref().map(|in_heats| in_heats.pairs);
-    let counted = pairs.and_then(answer::counted).map(|counted| format!("{}. ", units::capital(&counted)));
+    let counted =
+        answer::counted(cell.in_heats.pairs).map(|counted| format!("{}. ", units::capital(&counted)));
     format!("{}N{}.", counted.unwrap_or_default(), ranking::floor(cell).trim_start_matches('n'))
 }
 
@@ -25,13 +25,13 @@ pub fn machine(f: &Findings) -> String {
     let all = f.cells.iter().flat_map(|cell| &cell.contenders);
     let sum = |of: fn(&ContenderFindings) -> usize| all.clone().map(of).sum::<usize>();
     let (measured, lost) = (sum(|c| c.trials + c.failed), sum(|c| c.void + c.failed));
-    let what = units::several(measured, f.cells.first().map_or("trial", in_heats::start));
+    let what = units::several(measured, "start");
     let mut lines = vec![match (measured, lost) {
         (0, _) => "Nothing has been measured yet.".to_owned(),
         (_, 0) => format!("All {what} were sound."),
         (_, lost) => format!("{} of {what} were void or failed.", units::count(lost as u64)),
     }];
-    let heats = f.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
+    let heats = f.cells.iter().map(|cell| &cell.in_heats);
     let (disturbed, all) =
         heats.clone().fold((0, 0), |(some, all), cell| (some + cell.never_quiet, all + cell.heats));
     if disturbed > 0 {

@@ -1,16 +1,9 @@
-//! Estimates of one contender and comparisons of two, with their intervals. The unit of replication is a trial (a fresh
-//! start of the server), never a request.
+//! Estimates of one contender, with their intervals. The unit of replication is a fresh start of the server, never a request.
 
 use crate::median::median;
-use crate::signed_rank;
 
 /// The confidence of intervals.
 pub const CONFIDENCE: f64 = 0.95;
-
-/// The number of blocks that are run after the one with which everything was known well enough. A run that stops as soon as its interval is
-/// narrow enough tends to stop when the interval happens to be too narrow: at ±1.5 % and normal noise it then covers the truth in 92.8 %
-/// instead of 95 % of runs; with two blocks more, in 93.5 % (`stats/tests/simulation`).
-pub const BLOCKS_AFTER_ENOUGH: usize = 2;
 
 /// The share of an effect that the measurement itself may cause, beyond chance. A server that is loaded differently also works differently
 /// (colder caches, smaller batches): with servers that spin for a known 20 µs, the measured effect was 1 to 2 % larger than the true one,
@@ -27,33 +20,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the width of the interval as a share of the point.
-    pub fn relative_half_width(&self) -> Option<f64> {
-        let (low, high) = self.interval?;
-        (self.median != 0.0).then(|| (high - low) / 2.0 / self.median.abs())
-    }
-
-    /// Widens the interval of a difference by the share [`SYSTEMATIC`].
-    #[must_use]
-    pub fn with_systematic_difference(self) -> Self {
-        let margin = SYSTEMATIC * self.median.abs();
-        Self { interval: self.interval.map(|(low, high)| (low - margin, high + margin)), ..self }
-    }
-
-    /// Widens the interval of a ratio by the share [`SYSTEMATIC`] of its logarithm.
-    #[must_use]
-    pub fn with_systematic_ratio(self) -> Self {
-        self.map(f64::ln).with_systematic_difference().map(f64::exp)
-    }
-
     /// Turns an estimate of logarithms into one of their values.
     #[must_use]
     pub fn exp(self) -> Self {
-        self.map(f64::exp)
-    }
-
-    fn map(self, f: impl Fn(f64) -> f64) -> Self {
-        Self { median: f(self.median), interval: self.interval.map(|(low, high)| (f(low), f(high))) }
+        let interval = self.interval.map(|(low, high)| (low.exp(), high.exp()));
+        Self { median: self.median.exp(), interval }
     }
 }
 
@@ -65,18 +36,6 @@ pub fn median_interval(values: &[f64]) -> Option<Estimate> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     Some(Estimate { median, interval: order_bounds(&sorted) })
-}
-
-/// The ratio of `values` to `base`: the centre of the log-ratios paired by block, with its interval.
-/// Blocks in which either is missing are left out; `None` when no block has both.
-pub fn paired_ratio(values: &[Option<f64>], base: &[Option<f64>]) -> Option<Estimate> {
-    centre_interval(&paired_logs(values, base)).map(Estimate::exp)
-}
-
-/// The centre of differences paired by block, with its interval; see [`signed_rank`].
-pub fn centre_interval(differences: &[f64]) -> Option<Estimate> {
-    let median = signed_rank::centre(differences)?;
-    Some(Estimate { median, interval: signed_rank::interval(differences, CONFIDENCE) })
 }
 
 fn order_bounds(sorted: &[f64]) -> Option<(f64, f64)> {
@@ -105,17 +64,6 @@ fn order_bounds(sorted: &[f64]) -> Option<(f64, f64)> {
     }
 }
 
-/// ln(value/base) for every block that has both.
-pub fn paired_logs(values: &[Option<f64>], base: &[Option<f64>]) -> Vec<f64> {
-    values
-        .iter()
-        .zip(base)
-        .filter_map(|(v, b)| Some((v.as_ref()?, b.as_ref()?)))
-        .filter(|(v, b)| **v > 0.0 && **b > 0.0)
-        .map(|(v, b)| (v / b).ln())
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,30 +71,10 @@ mod tests {
 
     #[test]
     fn too_few_values_have_no_interval() {
-        assert_eq!((median_interval(&[]), centre_interval(&[])), (None, None));
+        assert_eq!(median_interval(&[]), None);
         assert_eq!(median_interval(&[2.0, 4.0]), Some(Estimate { median: 3.0, interval: None }));
         let five = [1.0, 2.0, 3.0, 4.0, 5.0];
-        assert_eq!(
-            (median_interval(&five).unwrap().interval, centre_interval(&five).unwrap().interval),
-            (None, None)
-        );
-    }
-
-    #[test]
-    fn a_ratio_is_paired_by_block() {
-        let machine = [1.0, 0.5, 2.0, 1.5, 0.8, 1.2];
-        let fast: Vec<_> = machine.iter().map(|m| Some(130.0 * m)).collect();
-        let slow: Vec<_> = machine.iter().map(|m| Some(100.0 * m)).collect();
-        let ratio = paired_ratio(&fast, &slow).unwrap();
-        let wide = ratio.with_systematic_ratio().interval.unwrap();
-        let narrow = ratio.interval.unwrap();
-        let margin = 1.3_f64.ln() * SYSTEMATIC;
-        assert!(
-            ((narrow.0 / wide.0).ln() - margin).abs() < 1e-3
-                && ((wide.1 / narrow.1).ln() - margin).abs() < 1e-3
-        );
-        let (low, high) = ratio.interval.unwrap();
-        assert!((ratio.median - 1.3).abs() < 1e-12 && high - low < 1e-12);
+        assert_eq!(median_interval(&five).unwrap().interval, None);
     }
 
     #[test]
@@ -163,10 +91,9 @@ mod tests {
     proptest! {
         #[test]
         fn an_interval_holds_its_point(values in prop::collection::vec(1.0..1e6_f64, 6..60)) {
-            for e in [median_interval(&values).unwrap(), centre_interval(&values).unwrap()] {
-                let (low, high) = e.interval.unwrap();
-                prop_assert!(low <= e.median && e.median <= high);
-            }
+            let e = median_interval(&values).unwrap();
+            let (low, high) = e.interval.unwrap();
+            prop_assert!(low <= e.median && e.median <= high);
         }
     }
 }

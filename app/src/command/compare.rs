@@ -111,9 +111,7 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     };
     let name = name.map_or_else(latest, |name| Ok(Some(name.to_owned())))?;
     match store.find(name.as_deref())? {
-        Stored::Run(run, observations, ended) => {
-            Ok(lab::findings::of(&store, &run, &observations, ended.as_deref())?)
-        }
+        Stored::Run(run, ended) => Ok(lab::findings::of(&store, &run, ended.as_deref())?),
         Stored::Import(import) => Err(WrongInput(format!(
             "run {} was imported and has no trials to compare: choose a run that drome measured (`drome list runs`)",
             import.id

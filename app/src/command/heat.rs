@@ -207,7 +207,7 @@ fn wanted(args: &HeatArgs, study: &Study) -> anyhow::Result<Study> {
     let wanted = Wanted { contenders, cells, budget: args.budget, precision: args.precision };
     let mut study = part(study, &wanted, args.quick)?;
     if let Some(rounds) = args.rounds {
-        study.design.blocks = [rounds.into(), rounds.into()];
+        study.design.rounds = [rounds.into(), rounds.into()];
     }
     Ok(study)
 }
@@ -344,10 +344,9 @@ fn classified(error: FleetError) -> anyhow::Error {
         FleetError::Store(error) => error.into(),
         FleetError::Setup(error) => error.into(),
         FleetError::Lab(error) => error.into(),
-        wrong @ (FleetError::NoHeats { .. }
-        | FleetError::Elsewhere { .. }
-        | FleetError::NoFleet { .. }
-        | FleetError::Spec(_)) => WrongInput(wrong.to_string()).into(),
+        wrong @ (FleetError::Elsewhere { .. } | FleetError::NoFleet { .. } | FleetError::Spec(_)) => {
+            WrongInput(wrong.to_string()).into()
+        }
         other => other.into(),
     }
 }

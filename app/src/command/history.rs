@@ -110,9 +110,9 @@ fn history(study: &str, machine: Option<&str>, common: &Common) -> anyhow::Resul
     let bar = console::bar(listed.len() as u64, TEMPLATE);
     let mut runs = Vec::with_capacity(listed.len());
     for listed in &listed {
-        // One run at a time, because its observations are far larger than its findings.
-        let (run, observations, ended) = store.run(&listed.id)?;
-        runs.push(lab::findings::of(&store, &run, &observations, ended.as_deref())?);
+        // One run at a time, because its starts are far larger than its findings.
+        let (run, ended) = store.run(&listed.id)?;
+        runs.push(lab::findings::of(&store, &run, ended.as_deref())?);
         bar.inc(1);
     }
     bar.finish_and_clear();

@@ -100,7 +100,7 @@ fn runs(common: &Common, machine: Option<&str>, out: &mut String) -> anyhow::Res
             if has_others { format!("{}  ", machines::name(run.machine.as_deref())) } else { String::new() };
         let size = units::several(run.count, run.kind.word());
         let summary = match run.kind {
-            Kind::Trials | Kind::Starts => {
+            Kind::Starts => {
                 let unfinished =
                     if run.machine.is_some() { "unfinished" } else { "unfinished: --resume continues it" };
                 format!("{size}; {}", run.ended.unwrap_or_else(|| unfinished.to_owned()))

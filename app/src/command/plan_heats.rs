@@ -1,8 +1,8 @@
-//! The output of `drome plan` for a study in rounds.
+//! The output of `drome plan`.
 
 use lab::heat::schedule::budget::Sum;
 use lab::heat::turns::shape::Shape;
-use model::forecast::{Look, RoundsForecast};
+use model::forecast::{Forecast, Look};
 use model::{Cell, Run};
 use report::progress::long;
 use report::units::several;
@@ -77,7 +77,7 @@ impl Estimate<'_> {
     /// Whether a start in an open cell has enough answers for a p99, and how much sampling alone varies it; `None` for a closed cell.
     fn percentile(&self, cell: &Cell) -> Option<String> {
         let design = &self.run.study.design;
-        let shape = Shape::of(cell, design, &design.heats?);
+        let shape = Shape::of(cell, design);
         let per_s = cell.load.rate_per_s().filter(|_| shape.is_window)?;
         let length = shape.slice.length;
         let per_window = per_s.mean_per_s(length.as_nanos() as u64) * length.as_secs_f64();
@@ -93,11 +93,11 @@ impl Estimate<'_> {
     }
 
     /// The estimate as `drome plan --format json` prints it.
-    pub fn forecast(&self) -> RoundsForecast {
+    pub fn forecast(&self) -> Forecast {
         let Sum { contenders, heats, heat, round, starting, warming, turns, looks, round_most, budget } =
             self.sum;
         let look = |(rounds, time): &(usize, Duration)| Look { rounds: *rounds, seconds: time.as_secs_f64() };
-        RoundsForecast {
+        Forecast {
             study: self.run.name.clone(),
             contenders: *contenders,
             not_installed: self.not_installed.clone(),

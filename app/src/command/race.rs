@@ -33,7 +33,7 @@ use model::gate::{Gate, Outcome};
 use model::gate_verdict::VerdictRevision;
 use model::metric::Decider;
 use model::url::redacted;
-use model::{Arrivals, Design, Findings, GateVerdict, Heats, Load, Run, Study};
+use model::{Arrivals, Design, Findings, GateVerdict, Load, Run, Study};
 use report::{RunReport, TextStyle};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -52,9 +52,6 @@ const LEAST_ROUNDS: usize = 2;
 
 /// The minimum for servers that already run, which are measured once in a round and not started anew; not simulated.
 const LEAST_ROUNDS_RUNNING: usize = 6;
-
-/// The minimum number of blocks (`--alone`): two can't decide at the level of a look.
-const LEAST_BLOCKS: usize = 3;
 
 /// The length of one server's turn; shorter if the measured load would have too few turns.
 const SLICE: Duration = Duration::from_millis(100);
@@ -350,10 +347,8 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.
 fn budget(run: &Run, asked: Option<Duration>) -> Duration {
-    let least = match lab::heat::schedule::budget::sum(run) {
-        Some(sum) => sum.looks.first().map_or(sum.round, |look| look.1),
-        None => lab::blocks::time_left::guess(&run.study.design, lab::blocks::least_trials(run)),
-    };
+    let least = lab::heat::schedule::budget::sum(run)
+        .map_or(Duration::ZERO, |sum| sum.looks.first().map_or(sum.round, |look| look.1));
     asked.unwrap_or(BUDGET.max(least.saturating_mul(2)))
 }
 
@@ -369,7 +364,7 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
 
 fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow::Result<Study> {
     let precision = args.precision.unwrap_or(EQUAL);
-    let least = Heats::LEAST_SLICE * Heats::LEAST_SLICES;
+    let least = Design::LEAST_SLICE * Design::LEAST_SLICES;
     if args.duration < least {
         let [given, least] = [args.duration, least].map(humantime::format_duration);
         return Err(WrongInput(format!("--duration {given}: must be {least} or more")).into());
@@ -389,26 +384,19 @@ fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow
         },
     };
     let rounds = usize::from(args.rounds);
-    let least_rounds = match (args.alone, are_running) {
-        (true, _) => LEAST_BLOCKS,
-        (false, true) => LEAST_ROUNDS_RUNNING,
-        (false, false) => LEAST_ROUNDS,
-    };
-    let heats = Heats {
-        slice: SLICE.min(args.duration / Heats::LEAST_SLICES),
-        warmup_limit: WARMUP_LIMIT,
-        ..Heats::default()
-    };
+    let least_rounds = if are_running { LEAST_ROUNDS_RUNNING } else { LEAST_ROUNDS };
     let design = Design {
-        blocks: [rounds.min(least_rounds), rounds],
+        rounds: [rounds.min(least_rounds), rounds],
+        heat: if args.alone { 1 } else { Design::HEAT },
+        slice: SLICE.min(args.duration / Design::LEAST_SLICES),
         warmup: args.warmup,
+        warmup_limit: WARMUP_LIMIT,
         measure: args.duration,
         decide: args.precision.is_none(),
         margin: args.fail_if_slower,
         metric: args.metric.metric,
         precision,
         budget: BUDGET,
-        heats: (!args.alone).then_some(heats),
     };
     Ok(setup::raced_study(title, url, load, design))
 }

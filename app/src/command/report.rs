@@ -151,10 +151,10 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let writer = args.report_output.writer()?;
     let store = store(common)?;
     match store.find(args.run.as_deref())? {
-        Stored::Run(run, observations, ended) => {
-            let mut findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
+        Stored::Run(run, ended) => {
+            let mut findings = lab::findings::of(&store, &run, ended.as_deref())?;
             findings.profiles = profile_dir::differences(&store, &run.id)?;
-            let observations = lab::findings::all(&store, &run, observations)?;
+            let observations = lab::findings::all(&store, &run.id)?;
             writer.write(&run, &observations, &findings)?;
         }
         Stored::Import(import) => writer.write_import(&import)?,

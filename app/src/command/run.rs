@@ -12,9 +12,10 @@ use crate::signals::stop_flag;
 use anyhow::{Context, bail};
 use clap::Args;
 use lab::heat::schedule::budget;
+use lab::heat::schedule::stopping_rule::percent;
 use lab::setup::{self, Lineup, Rules};
 use lab::store::Listed;
-use lab::{Catalog, LabError, Session, Store, StoreError, blocks};
+use lab::{Catalog, LabError, Session, Store, StoreError};
 use model::Run;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -204,7 +205,7 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
         return Err(StoreError::Pulled { run: id.clone(), machine: machine.clone() }.into());
     }
     let Some(open) = open else { bail!(WrongInput(nothing_to_resume(study, !all.is_empty()))) };
-    let (mut run, _, ended) = store.run(&open.id)?;
+    let (mut run, ended) = store.run(&open.id)?;
     if run.fleet.is_some() {
         let id = &run.id;
         let why = format!(
@@ -224,7 +225,7 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
 }
 
 /// Prints which contenders are missing, and how long the run takes at least; fails if it can't begin. `budget`: as
-/// asked for; `spent`: the time that a run in heats has taken so far.
+/// asked for; `spent`: the time that the run has taken so far.
 fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Result<()> {
     let present = present(run)?;
     check_budget(run, budget.is_some())?;
@@ -237,47 +238,22 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
             report::progress::long(spent)
         )));
     }
-    let (how, about, unit) = match budget::sum(run) {
-        Some(sum) => in_heats(run, &sum),
-        None => in_blocks(run),
-    };
+    let Some(sum) = budget::sum(run) else { return Ok(()) };
+    let (after, about) = sum.looks.first().copied().unwrap_or((design.rounds[0], sum.round));
     note!(
-        "{present} contenders and the reference: {how} or the budget of {} is spent; run {}",
+        "{present} contenders and the reference: {} per round of about {}; {after} rounds take about {}; ends when every \
+         comparison between neighbours is decided or known within ±{} %, or the budget of {} is spent; run {}",
+        report::units::several(sum.heats, "heat"),
+        report::progress::long(sum.round),
+        report::progress::long(about),
+        percent(design.precision),
         humantime::format_duration(design.budget),
         run.id
     );
     if !spent.is_zero() {
         note!("resuming the run, which has taken {} so far", report::progress::long(spent));
     } else if about > design.budget {
-        note!("the budget is too short for that many {unit}: use a larger --budget");
+        note!("the budget is too short for that many rounds: use a larger --budget");
     }
     Ok(())
-}
-
-/// How a run in heats proceeds, about how long its first rounds take, and the word for what it repeats.
-fn in_heats(run: &Run, sum: &budget::Sum) -> (String, Duration, &'static str) {
-    let design = &run.study.design;
-    let (after, about) = sum.looks.first().copied().unwrap_or((design.blocks[0], sum.round));
-    let how = format!(
-        "{} per round of about {}; {after} rounds take about {}; ends when every comparison between neighbours is \
-         decided or known within ±{} %,",
-        report::units::several(sum.heats, "heat"),
-        report::progress::long(sum.round),
-        report::progress::long(about),
-        blocks::percent(design.precision)
-    );
-    (how, about, "rounds")
-}
-
-/// The same for a run in blocks.
-fn in_blocks(run: &Run) -> (String, Duration, &'static str) {
-    let (design, trials) = (&run.study.design, blocks::least_trials(run));
-    let about = blocks::time_left::guess(design, trials);
-    let how = format!(
-        "at least {} blocks, {trials} trials, about {}; ends when every ratio's interval is within ±{} %",
-        design.blocks[0],
-        report::progress::long(about),
-        blocks::percent(design.precision)
-    );
-    (how, about, "blocks")
 }

@@ -6,7 +6,7 @@ use crate::failure::{self, WrongInput};
 use crate::watch::Watch;
 use lab::heat::schedule::budget;
 use lab::setup::{self, SetupError};
-use lab::{LabError, Session, blocks};
+use lab::{LabError, Session};
 use model::{Findings, Run};
 use std::process::ExitCode;
 
@@ -20,12 +20,10 @@ pub fn present(run: &Run) -> Result<usize, SetupError> {
     setup::present(run)
 }
 
-/// Fails if the budget has no room for one heat or block. `is_asked`: the budget is from the command line, not from the
+/// Fails if the budget has no room for one heat. `is_asked`: the budget is from the command line, not from the
 /// study.
 pub fn check_budget(run: &Run, is_asked: bool) -> Result<(), WrongInput> {
-    let is_in_heats = run.study.design.heats.is_some();
-    let why = if is_in_heats { budget::too_small(run) } else { blocks::too_small(run) };
-    match why {
+    match budget::too_small(run) {
         Some(why) if is_asked => Err(WrongInput(format!("--budget: {why}"))),
         Some(why) => Err(WrongInput(why)),
         None => Ok(()),

@@ -276,15 +276,17 @@ fn study(args: &SweepArgs, url: &str) -> Study {
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
     let load = Load::Closed { connections, per_connection };
     let design = Design {
-        blocks: [args.repeats.into(), args.repeats.into()],
+        rounds: [args.repeats.into(), args.repeats.into()],
+        heat: 1,
+        slice: args.duration,
         warmup: args.warmup,
+        warmup_limit: args.warmup,
         measure: args.duration,
         decide: false,
         margin: None,
         metric: Metric::Rate,
         precision: 1.0,
         budget: args.budget,
-        heats: None,
     };
     setup::raced_study("sweep".to_owned(), url, load, design)
 }

@@ -11,7 +11,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use lab::fleet::Spec;
 use lab::machine::doctor::Examination;
 use lab::shared::Line;
-use model::forecast::RoundsForecast;
 use model::inspection::Inspection;
 use model::page::Replay;
 use model::{Comparison, Contender, Findings, Forecast, GateVerdict, History, Study, Sweep, Workload};
@@ -60,16 +59,7 @@ pub const FORMATS: &[Format] = &[
         schema: printed::<GateVerdict>,
     },
     Format { name: "history", title: "drome history --format json", schema: printed::<History> },
-    Format {
-        name: "plan",
-        title: "drome plan --format json, of a study in rounds",
-        schema: printed::<RoundsForecast>,
-    },
-    Format {
-        name: "plan-blocks",
-        title: "drome plan --format json, of a study in blocks",
-        schema: printed::<Forecast>,
-    },
+    Format { name: "plan", title: "drome plan --format json", schema: printed::<Forecast> },
     Format {
         name: "profile",
         title: "drome load --profile FILE.json, and the same of drome race and drome run",

@@ -55,7 +55,6 @@ impl Job {
         let known = Known {
             phase: Phase::Preparing,
             run: None,
-            trial: None,
             heat: None,
             done: 0,
             least: 0,
@@ -119,7 +118,7 @@ impl Job {
     }
 
     fn end(&self, phase: Phase) {
-        let tell = || self.tell(|known| (known.phase, known.trial, known.heat) = (phase, None, None));
+        let tell = || self.tell(|known| (known.phase, known.heat) = (phase, None));
         // Drawing may panic, and may be why the study ended; the phase is set before.
         let _ = catch_unwind(AssertUnwindSafe(tell));
     }

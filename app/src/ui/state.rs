@@ -134,12 +134,12 @@ impl AppState {
         if let Some(known) = stamp.as_ref().and_then(|stamp| self.analysed.get(id, stamp)) {
             return Ok(known);
         }
-        let Stored::Run(run, observations, ended) = store.find(Some(id))? else {
+        let Stored::Run(run, ended) = store.find(Some(id))? else {
             let why = format!("{id} has no trials to compare: it was imported or made with --as-published.");
             return Err(Failure::wrong(why));
         };
-        let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
-        let observations = lab::findings::all(&store, &run, observations)?;
+        let findings = lab::findings::of(&store, &run, ended.as_deref())?;
+        let observations = lab::findings::all(&store, &run.id)?;
         let outcomes = observations.iter().map(TrialOutcome::of).collect();
         let analysed = Arc::new(Analysed { outcomes, findings });
         if let Some(stamp) = stamp {

@@ -7,11 +7,10 @@ mod heats;
 pub(crate) mod machine;
 
 use model::Metric;
-use model::comparison::{CellComparison, Change, Comparison, ContenderComparison, DriftOf, FailedContender};
-use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::comparison::{Comparison, FailedContender};
+use model::findings::{CellFindings, ContenderFindings, Findings};
 use model::study::REFERENCE;
 use stats::estimate::CONFIDENCE;
-use stats::{paired_logs, rank_sum};
 
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
@@ -77,18 +76,13 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
     }
     let of_heats =
         heats::BothRuns { comparisons: judged, is_same_hub, may_be_busy: [old.allow_busy, new.allow_busy] };
-    // Bonferroni: all intervals together hold with the confidence that one alone would have.
-    let confidence = 1.0 - (1.0 - CONFIDENCE) / judged as f64;
     Ok(Comparison {
         schema: SCHEMA,
         old: old.run.clone(),
         new: new.run.clone(),
         notes,
         confidence: CONFIDENCE,
-        cells: pairs
-            .iter()
-            .map(|(o, n)| heats::cell(o, n, &of_heats).unwrap_or_else(|| cell(o, n, confidence)))
-            .collect(),
+        cells: pairs.iter().map(|(o, n)| heats::cell(o, n, &of_heats)).collect(),
         gone: only_in(old, new),
         added: only_in(new, old),
         failed: failed(new),
@@ -121,48 +115,6 @@ fn common<'f>(
     others.filter_map(|n| Some((old.contenders.iter().find(|o| o.name == n.name)?, n)))
 }
 
-fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparison {
-    let references = [Yardstick::of(old), Yardstick::of(new)];
-    let [before, now] = &references;
-    let logs = |values: &[Option<f64>]| -> Vec<f64> {
-        values.iter().flatten().filter(|v| **v > 0.0).map(|v| v.ln()).collect()
-    };
-    let drift = rank_sum::shift(&logs(&now.merits), &logs(&before.merits), CONFIDENCE);
-    // Two rates that the load generator limited can be compared, or two of the reference itself, but not one of each.
-    let drift = drift.filter(|_| before.is_held_back == now.is_held_back).map(|e| Figure::from(e.exp()));
-    let judge = |(o, n)| contender([o, n], &references, new.metric, confidence);
-    let mut contenders: Vec<ContenderComparison> = common(old, new).map(judge).collect();
-    let of = |c: &ContenderComparison| c.ratio.map_or(f64::INFINITY, |ratio| ratio.median);
-    contenders.sort_by(|a, b| of(a).total_cmp(&of(b)));
-    CellComparison {
-        title: new.title.clone(),
-        workload: new.workload.clone(),
-        load: new.load.clone(),
-        metric: new.metric,
-        drift,
-        drift_of: DriftOf::Reference,
-        movement: None,
-        contenders,
-    }
-}
-
-/// The reference of one run in one cell.
-struct Yardstick {
-    merits: Vec<Option<f64>>,
-    /// Whether its rate is the load generator's limit, not its own.
-    is_held_back: bool,
-}
-
-impl Yardstick {
-    fn of(cell: &CellFindings) -> Self {
-        let found = cell.contenders.iter().find(|c| c.name == REFERENCE);
-        Self {
-            merits: found.map(|c| c.merits().to_vec()).unwrap_or_default(),
-            is_held_back: found.is_some_and(|c| is_floor(c, cell.metric)),
-        }
-    }
-}
-
 /// Whether the figure is a lower bound: only the rate can be, because the server's cost per answer does not depend on the load generator.
 fn is_floor(c: &ContenderFindings, metric: Metric) -> bool {
     metric == Metric::Rate && c.is_held_back()
@@ -178,63 +130,6 @@ fn floor_note(both: [&ContenderFindings; 2], metric: Metric) -> Option<String> {
         [one, ..] => one,
     };
     Some(format!("{by} was the limit: its rates are lower bounds"))
-}
-
-fn contender(
-    [old, new]: [&ContenderFindings; 2],
-    references: &[Yardstick; 2],
-    metric: Metric,
-    confidence: f64,
-) -> ContenderComparison {
-    let before = paired_logs(old.merits(), &references[0].merits);
-    let now = paired_logs(new.merits(), &references[1].merits);
-    let estimate = rank_sum::shift(&now, &before, confidence);
-    let floor = floor_note([old, new], metric);
-    let is_floor = floor.is_some();
-    let is_same_yardstick = references[0].is_held_back == references[1].is_held_back;
-    let (change, note) = match estimate.map(|e| e.interval) {
-        _ if is_floor => (Change::Unknown, floor),
-        _ if !is_same_yardstick => {
-            let which = if references[1].is_held_back { "later" } else { "earlier" };
-            let why = format!(
-                "the load generator limited the reference in the {which} run only, so the reference is no common measure"
-            );
-            (Change::Unknown, Some(why))
-        }
-        None => (Change::Unknown, Some(why_no_ratio(old, new, references))),
-        Some(None) => {
-            let why = format!("{} and {} blocks are too few to be sure", before.len(), now.len());
-            (Change::Unknown, Some(why))
-        }
-        Some(Some((low, _))) if low > 0.0 => (Change::Faster, None),
-        Some(Some((_, high))) if high < 0.0 => (Change::Slower, None),
-        Some(Some(_)) => (Change::NoneSeen, None),
-    };
-    // The ratio of two floors says nothing.
-    let ratio = estimate.filter(|_| !is_floor && is_same_yardstick);
-    ContenderComparison {
-        name: new.name.clone(),
-        title: new.title.clone(),
-        versions: [old.version.clone(), new.version.clone()],
-        ratio: ratio.map(|e| Figure::from(e.exp())),
-        change,
-        note,
-    }
-}
-
-/// Why there is no ratio. It takes, in either run, a block with a valid trial of both the contender and the reference.
-fn why_no_ratio(old: &ContenderFindings, new: &ContenderFindings, [before, now]: &[Yardstick; 2]) -> String {
-    let has = |by_block: &[Option<f64>]| by_block.iter().any(Option::is_some);
-    let of = |is_old: bool| if is_old { "the earlier run" } else { "the later run" };
-    for (own, reference, is_old) in [(old, before, true), (new, now, false)] {
-        if !has(own.merits()) {
-            return format!("none of its trials in {} is valid", of(is_old));
-        }
-        if !has(&reference.merits) {
-            return format!("no trial of the reference in {} is valid", of(is_old));
-        }
-    }
-    "in one of the runs, no block has a valid trial of both the contender and the reference".to_owned()
 }
 
 /// The cells, and the contenders of common cells, that the other run lacks.

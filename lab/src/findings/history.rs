@@ -12,7 +12,7 @@ use model::study::REFERENCE;
 use model::{Environment, Metric};
 use stats::e_divisive::{self, ChangePoint, SearchOptions};
 use stats::estimate::CONFIDENCE;
-use stats::{paired_ratio, random, rank_sum};
+use stats::{random, rank_sum};
 use std::collections::BTreeSet;
 
 /// The version of the JSON.
@@ -50,7 +50,7 @@ pub fn history(study: &str, runs: &[Findings], unended: usize) -> History {
 
 /// Whether a run can be part of a history: a race has no reference that shows the machine's drift.
 pub fn has_reference(run: &Findings) -> bool {
-    run.cells.iter().any(|cell| found_reference(cell).is_some())
+    run.cells.iter().any(|cell| cell.contenders.iter().any(|c| c.name == REFERENCE))
 }
 
 /// All cells that any run has, those of the latest run first.
@@ -98,7 +98,6 @@ fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
         workload: cell.workload.clone(),
         load: cell.load.clone(),
         metric: cell.metric,
-        in_heats: kind.in_heats,
         runs: alike.iter().map(|(run, _)| in_history(run)).collect(),
         left_out: left_out.collect(),
         reference: contender(&alike, REFERENCE),
@@ -124,7 +123,6 @@ struct Kind {
     client_cpus: Vec<usize>,
     digest: Option<String>,
     quick: bool,
-    in_heats: bool,
 }
 
 impl Kind {
@@ -142,7 +140,6 @@ impl Kind {
             client_cpus: e.client_cpus.clone(),
             digest: run.workloads.get(&cell.workload).cloned(),
             quick: run.quick,
-            in_heats: run.cells.iter().any(|cell| cell.in_heats.is_some()),
         }
     }
 
@@ -156,10 +153,9 @@ impl Kind {
         let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
         let cores = |cores: &[usize]| cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         let short = |digest: &Option<String>| known(digest).chars().take(12).collect::<String>();
-        let way = |kind: &Self| match (kind.in_heats, &kind.several) {
-            (_, Some(_)) => "heats on several machines".to_owned(),
-            (true, None) => "heats".to_owned(),
-            (false, None) => "blocks".to_owned(),
+        let way = |kind: &Self| match &kind.several {
+            Some(_) => "heats on several machines".to_owned(),
+            None => "heats on one machine".to_owned(),
         };
         let length = |quick: bool| if quick { "quick" } else { "whole" }.to_owned();
         let machine = |machine: &Option<String>| machine.clone().unwrap_or_else(|| HERE.to_owned());
@@ -202,7 +198,7 @@ fn in_history(run: &Findings) -> RunInHistory {
 fn contender(alike: &[(&Findings, &CellFindings)], name: &str) -> ContenderHistory {
     let found = |cell: &'_ CellFindings| cell.contenders.iter().find(|c| c.name == name).cloned();
     let title = alike.iter().rev().find_map(|(_, cell)| found(cell)).map(|c| c.title);
-    let points = alike.iter().map(|(_, cell)| point(&found(cell)?, found_reference(cell)?, cell.metric));
+    let points = alike.iter().map(|(_, cell)| point(&found(cell)?, cell.metric));
     ContenderHistory {
         name: name.to_owned(),
         title: title.unwrap_or_else(|| name.to_owned()),
@@ -212,12 +208,8 @@ fn contender(alike: &[(&Findings, &CellFindings)], name: &str) -> ContenderHisto
     }
 }
 
-fn found_reference(cell: &CellFindings) -> Option<&ContenderFindings> {
-    cell.contenders.iter().find(|c| c.name == REFERENCE)
-}
-
 /// A contender's point in one run. A lower bound is no point; that of the reference is, because it is all that this machine can show.
-fn point(contender: &ContenderFindings, reference: &ContenderFindings, metric: Metric) -> Option<Point> {
+fn point(contender: &ContenderFindings, metric: Metric) -> Option<Point> {
     let rate_per_s = contender.rate_per_s?.median;
     let is_reference = contender.name == REFERENCE;
     let is_floor = metric == Metric::Rate && contender.is_held_back();
@@ -226,14 +218,10 @@ fn point(contender: &ContenderFindings, reference: &ContenderFindings, metric: M
     }
     let known: Vec<f64> = contender.merits().iter().copied().flatten().collect();
     let speed = stats::median(&known).filter(|speed| *speed > 0.0)?;
-    let ratio = match &contender.in_heats {
-        // The reference is held back by the load generator on small machines, and then moves by itself.
-        Some(own) if matches!(own.unranked, None | Some(Unranked::FirstLook)) => {
-            own.of_hub.map(|share| speed_of(share, metric))
-        }
-        Some(_) => None,
-        None => paired_ratio(contender.merits(), reference.merits()).map(Figure::from),
-    };
+    let own = &contender.in_heats;
+    let is_sound = matches!(own.unranked, None | Some(Unranked::FirstLook));
+    // The reference is held back by the load generator on small machines, and then moves by itself.
+    let ratio = own.of_hub.filter(|_| is_sound).map(|share| speed_of(share, metric));
     let of_reference = ratio.filter(|_| !is_reference);
     let followed = if is_reference { contender.rate_per_s } else { of_reference };
     (is_reference || of_reference.is_some()).then_some(Point {

@@ -34,7 +34,7 @@ pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
     if let Some(origin) = store.origin(&run.id)? {
         return Err(StoreError::Pulled { run: run.id, machine: origin.machine }.into());
     }
-    let (planned, _, _) = store.run(&run.id)?;
+    let (planned, _) = store.run(&run.id)?;
     if planned.fleet.is_none() {
         return Err(FleetError::NoFleet { run: planned.id });
     }

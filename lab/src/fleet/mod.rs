@@ -43,14 +43,6 @@ pub enum FleetError {
         "can't make a folder for the heat's own store: {0}; free some space, or set TMPDIR to another folder"
     )]
     Folder(std::io::Error),
-    /// The study measures in blocks.
-    #[error(
-        "the study {study} measures in blocks, one server at a time: only a study with `rounds` has heats for several machines"
-    )]
-    NoHeats {
-        /// Its name.
-        study: String,
-    },
     /// The study puts its servers on another machine.
     #[error(
         "the study {study} puts its servers on another machine (`server-on`), but a heat of a fleet runs on one machine: remove `server-on` from the study, or use `drome run {study}`"

@@ -17,7 +17,7 @@ pub enum Owed {
 
 /// Says which heats of a run are owed. Where none is, the run has ended, which is stored.
 pub fn owed(store: &Store, id: &str) -> Result<Owed, FleetError> {
-    let (run, _, ended) = store.run(id)?;
+    let (run, ended) = store.run(id)?;
     if let Some(origin) = store.origin(id)? {
         return Err(StoreError::Pulled { run: run.id, machine: origin.machine }.into());
     }

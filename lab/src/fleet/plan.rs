@@ -27,9 +27,6 @@ pub fn plan(
     rules: Rules,
     machines: usize,
 ) -> Result<Planned, FleetError> {
-    if study.design.heats.is_none() {
-        return Err(FleetError::NoHeats { study: name.to_owned() });
-    }
     if study.server_on.is_some() {
         return Err(FleetError::Elsewhere { study: name.to_owned() });
     }
@@ -38,7 +35,7 @@ pub fn plan(
     let run = Run { fleet: Some(Fleet { machines }), ..lineup.run(name, study, rules) };
     setup::present(&run)?;
     store.add_run(&run)?;
-    let first = run.study.design.looks().first().copied().unwrap_or(run.study.design.blocks[0]);
+    let first = run.study.design.looks().first().copied().unwrap_or(run.study.design.rounds[0]);
     let heats = schedule::budget::sum(&run).map_or(0, |sum| sum.heats.saturating_mul(first));
     Ok(Planned { run, heats })
 }

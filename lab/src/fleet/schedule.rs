@@ -38,7 +38,7 @@ pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours
             return Next::Done(why);
         }
     }
-    let most = design.blocks[1];
+    let most = design.rounds[1];
     let why = format!("the design's maximum is reached: {}", rounds_in_words(most));
     Next::Done(match stopping_rule::still_open(run, &known(most)) {
         Some(open) => format!("{why}; {open}"),

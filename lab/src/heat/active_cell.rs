@@ -62,7 +62,6 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         let design = &run.study.design;
         let unknown = || HeatError::Lab(format!("the study has no cell {}", cell + 1));
         let asked = run.study.cells.get(cell).ok_or_else(unknown)?;
-        let heats = design.heats.ok_or_else(|| HeatError::Lab("the study has no heats".to_owned()))?;
         let warming = Cell { load: asked.warm_up_load(), ..asked.clone() };
         let seed = random::derive(&[heat.seed, cell as u64]);
         let (mut who, mut plans) = (Vec::new(), Vec::new());
@@ -84,7 +83,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         let generator = opened(servers, plans)?;
         let sampler = cpu_sampler(servers, &who, threads(&generator));
         servers.charge_all();
-        let (shape, silent) = (Shape::of(&warming, design, &heats), vec![0; who.len()]);
+        let (shape, silent) = (Shape::of(&warming, design), vec![0; who.len()]);
         let steady_others = SteadyOthers::default();
         Ok(Some(Self {
             servers,
@@ -106,14 +105,16 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         let (run, plans) = (self.servers.run, self.generator.plans().to_vec());
         let (asked, design) = (&run.study.cells[self.cell], &run.study.design);
         let has_it = |plan: &Plan| plan.load == asked.load;
-        let Some(heats) = design.heats.filter(|_| !plans.iter().all(has_it)) else { return Ok(self) };
+        if plans.iter().all(has_it) {
+            return Ok(self);
+        }
         // Closed first, because some servers accept only a limited number of connections.
         drop(self.generator);
         let plans = plans.into_iter().map(|plan| Plan { load: asked.load.clone(), ..plan }).collect();
         let generator = opened(self.servers, plans)?;
         let mut sampler = self.sampler;
         sampler.replace_engine(threads(&generator));
-        Ok(Self { shape: Shape::of(asked, design, &heats), generator, sampler, ..self })
+        Ok(Self { shape: Shape::of(asked, design), generator, sampler, ..self })
     }
 
     /// The start of a member.

@@ -55,7 +55,7 @@ pub struct RunState<'a> {
 pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
     let RunState { run, heats, starts } = *state;
     let design = &run.study.design;
-    let [least, most] = design.blocks;
+    let [least, most] = design.rounds;
     for round in 0..most {
         if let Some(heat) = owed::heat(run, round, heats, starts) {
             return match budget::exceeded(run, &heat, starts) {

@@ -23,7 +23,7 @@ fn of_start(heat: &Heat, start: &Start) -> Vec<Observation> {
     // It was started once for all of its cells.
     let each_ns = start.took_ns / cells.len().max(1) as u64;
     let observation = |(cell, outcome, of): (usize, Outcome, Option<&InCell>)| Observation {
-        trial: Trial { block: start.round, cell, contender: start.contender.clone(), copy: start.copy },
+        trial: Trial { round: start.round, cell, contender: start.contender.clone(), copy: start.copy },
         started_at: heat.started_at.clone(),
         elapsed_ns: each_ns,
         outcome,

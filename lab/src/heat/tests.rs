@@ -52,7 +52,7 @@ fn the_most_that_is_allowed_ends_it_and_says_what_is_open() {
 #[test]
 fn a_first_look_takes_its_least_rounds() {
     let mut run = run(&["a", "b", "c"]);
-    (run.quick, run.study.design.blocks) = (true, [2, 2]);
+    (run.quick, run.study.design.rounds) = (true, [2, 2]);
     let (heats, _, looks, why) = walk(&run, |_| Standing::Open(None));
     assert_eq!((heats.len(), looks.len(), why.as_str()), (4, 0, "a first look: 2 rounds"));
 }

@@ -45,8 +45,8 @@ impl WarmUp {
             MemberWarmUp::new(class, active.is_hub(member), settled)
         };
         let design = &run.study.design;
-        let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
-        Self { members: (0..active.who.len()).map(of).collect(), least: design.warmup, limit }
+        let (least, limit) = (design.warmup, design.warmup_limit);
+        Self { members: (0..active.who.len()).map(of).collect(), least, limit }
     }
 
     /// Loads all members until each has settled, or has reached the limit.

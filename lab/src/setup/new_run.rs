@@ -12,12 +12,9 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Blocks, warm-up and measurement of `--quick`.
-const QUICK: ([usize; 2], Duration, Duration) = ([3, 3], Duration::from_millis(200), Duration::from_secs(1));
-
-/// For a study in heats, the rounds of `--quick` and the measured time per start (ten slices if that is longer, and never more than the
+/// The rounds of `--quick` and the measured time per start (ten slices if that is longer, and never more than the
 /// study's own). If the study has closed cells, only those are measured.
-const QUICK_HEATS: ([usize; 2], Duration) = ([2, 2], Duration::from_secs(1));
+const QUICK: ([usize; 2], Duration) = ([2, 2], Duration::from_secs(1));
 
 /// What the command line sets for a run of any study.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,17 +29,13 @@ pub struct Rules {
 
 /// Shortens a study to a first look.
 pub fn quicken(study: &mut Study) {
-    if let Some(heats) = study.design.heats {
-        let is_closed = |cell: &Cell| matches!(cell.load, Load::Closed { .. });
-        if study.cells.iter().any(is_closed) {
-            study.cells.retain(is_closed);
-        }
-        let (rounds, least) = QUICK_HEATS;
-        study.design.blocks = rounds;
-        study.design.measure = study.design.measure.min(least.max(heats.slice * 10));
-        return;
+    let is_closed = |cell: &Cell| matches!(cell.load, Load::Closed { .. });
+    if study.cells.iter().any(is_closed) {
+        study.cells.retain(is_closed);
     }
-    (study.design.blocks, study.design.warmup, study.design.measure) = QUICK;
+    let (rounds, least) = QUICK;
+    study.design.rounds = rounds;
+    study.design.measure = study.design.measure.min(least.max(study.design.slice * 10));
 }
 
 /// Makes a run of a study. Contenders that lack something are in it with the reason.
@@ -59,7 +52,7 @@ pub fn study_run(
     Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
 }
 
-/// Makes a run of a race. Every contender enters each round (each block with `--alone`) twice, so that the difference between two starts of
+/// Makes a run of a race. Every contender enters each round twice, so that the difference between two starts of
 /// the same server is known. Where the servers already ran (`race.running`), each enters once, because both entries would be the same
 /// process. `race`: what all contenders have in common.
 pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, race: Raced, rules: Rules) -> Run {

@@ -52,7 +52,6 @@ impl Checks {
             (Row::Replays(replays), Begun::No) => self.whole(check_replays(replays)),
             (Row::Report(report), Begun::No) => self.whole(check_report(report)),
             (Row::Ended(_), Begun::Run(known)) => known.end(),
-            (Row::Trial(trial), Begun::Run(known)) => known.trial(trial),
             (Row::Heat(heat), Begun::Run(known)) => known.heat(heat),
             (Row::Start(start), Begun::Run(known)) => known.start(start),
             (Row::Slice(slice), Begun::Run(known)) => known.slice(slice),

@@ -1,17 +1,17 @@
 //! What is known of a run while its rows are checked one by one: what a later row may refer to, and what it must not repeat.
 
 use super::text;
+use model::Run;
 use model::heat::{Heat, Slice, Start};
 use model::origin::is_machine;
 use model::study::REFERENCE;
-use model::{Observation, Run, Trial};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The maximum number of contenders, and of cells. A study has some forty contenders.
 const MOST_OF_STUDY: usize = 1_000;
 
-/// The maximum number of rounds or blocks, because some tables have an entry for each.
+/// The maximum number of rounds, because some tables have an entry for each.
 const MOST_ROUNDS: usize = 100_000;
 
 /// The maximum number of copies of a contender.
@@ -31,9 +31,7 @@ type StartKey = (usize, usize, String, usize);
 pub struct Known {
     names: BTreeSet<String>,
     cells: usize,
-    is_in_heats: bool,
     has_ended: bool,
-    trials: BTreeSet<Trial>,
     heats: BTreeMap<(usize, usize), Heat>,
     /// The starts so far, each with its number in their order.
     starts: BTreeMap<StartKey, usize>,
@@ -55,11 +53,14 @@ impl Known {
         within("cells", study.cells.len(), 1, MOST_OF_STUDY)?;
         within("contenders", names.len().max(study.contenders.len()), 1, MOST_OF_STUDY)?;
         within("copies", run.copies, 1, MOST_COPIES)?;
-        within("the maximum number of rounds", study.design.blocks[1], 1, MOST_ROUNDS)?;
+        within("the maximum number of rounds", study.design.rounds[1], 1, MOST_ROUNDS)?;
         let design = &study.design;
-        let limit = design.heats.map(|heats| heats.warmup_limit).unwrap_or_default();
-        let (warmup, measure, budget) = (design.warmup, design.measure, design.budget);
-        let times = [("warmup", warmup), ("warmup_limit", limit), ("measure", measure), ("budget", budget)];
+        let times = [
+            ("warmup", design.warmup),
+            ("warmup_limit", design.warmup_limit),
+            ("measure", design.measure),
+            ("budget", design.budget),
+        ];
         if let Some((name, _)) = times.into_iter().find(|(_, length)| *length > LONGEST) {
             return Err(format!("`{name}` of the run's study is longer than a year"));
         }
@@ -67,9 +68,7 @@ impl Known {
         Ok(Self {
             names,
             cells: study.cells.len(),
-            is_in_heats: study.design.heats.is_some(),
             has_ended: false,
-            trials: BTreeSet::new(),
             heats: BTreeMap::new(),
             starts: BTreeMap::new(),
             slices: BTreeSet::new(),
@@ -85,25 +84,8 @@ impl Known {
         }
     }
 
-    /// Checks a trial.
-    pub fn trial(&mut self, observation: &Observation) -> Result<(), String> {
-        let trial = &observation.trial;
-        if self.is_in_heats || observation.in_heat.is_some() {
-            return Err("a run in heats has no trials".to_owned());
-        }
-        self.name(&trial.contender)?;
-        self.cell(trial.cell)?;
-        within("block", trial.block, 0, MOST_ROUNDS)?;
-        within("copy", trial.copy, 0, MOST_COPIES)?;
-        time(&observation.started_at)?;
-        once("trial", self.trials.insert(trial.clone()))
-    }
-
     /// Checks a heat.
     pub fn heat(&mut self, heat: &Heat) -> Result<(), String> {
-        if !self.is_in_heats {
-            return Err("a run in blocks has no heats".to_owned());
-        }
         heat.members.iter().try_for_each(|name| self.name(name))?;
         heat.cells.iter().try_for_each(|cell| self.cell(*cell))?;
         let distinct: BTreeSet<&String> = heat.members.iter().collect();

@@ -192,7 +192,7 @@ impl About {
             Row::Import(import) => told(&import.id, &import.title, None),
             Row::Replays(replays) => told(&replays.id, &replays.name, Some(&replays.environment)),
             Row::Report(report) => told(&report.id, &report.title, None),
-            Row::Ended(_) | Row::Trial(_) | Row::Heat(_) | Row::Start(_) | Row::Slice(_) => None,
+            Row::Ended(_) | Row::Heat(_) | Row::Start(_) | Row::Slice(_) => None,
         }
     }
 }

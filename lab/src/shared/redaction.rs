@@ -51,7 +51,6 @@ impl Redaction {
         match row {
             Row::Run(run) => self.run(run),
             Row::Ended(why) => self.scrub(why),
-            Row::Trial(trial) => self.trial(trial),
             Row::Heat(heat) => self.heat(heat),
             Row::Slice(_) => {}
             Row::Start(start) => self.start(start),

@@ -1,7 +1,7 @@
 //! One row of a store: read from JSON that may come from anyone, and written as it is stored and shared.
 
 use super::text;
-use model::{Heat, Import, Observation, Printed, Run, Slice, Start, page::Replays};
+use model::{Heat, Import, Printed, Run, Slice, Start, page::Replays};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, to_value};
@@ -12,7 +12,6 @@ use serde_json::{Value, to_value};
 pub enum Kind {
     Run,
     Ended,
-    Trial,
     Heat,
     Start,
     Slice,
@@ -29,9 +28,7 @@ pub enum Row {
     Run(Box<Run>),
     /// Why it ended.
     Ended(String),
-    /// A trial of a run in blocks.
-    Trial(Box<Observation>),
-    /// A heat of a run in heats.
+    /// A heat of a run.
     Heat(Heat),
     /// A start in a heat.
     Start(Box<Start>),
@@ -57,10 +54,9 @@ pub struct Checked {
 }
 
 impl Kind {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 8] = [
         Self::Run,
         Self::Ended,
-        Self::Trial,
         Self::Heat,
         Self::Start,
         Self::Slice,
@@ -74,7 +70,6 @@ impl Kind {
         match self {
             Self::Run => "run",
             Self::Ended => "ended",
-            Self::Trial => "trial",
             Self::Heat => "heat",
             Self::Start => "start",
             Self::Slice => "slice",
@@ -96,7 +91,6 @@ impl Row {
         match self {
             Self::Run(_) => Kind::Run,
             Self::Ended(_) => Kind::Ended,
-            Self::Trial(_) => Kind::Trial,
             Self::Heat(_) => Kind::Heat,
             Self::Start(_) => Kind::Start,
             Self::Slice(_) => Kind::Slice,
@@ -116,7 +110,6 @@ impl Row {
         Ok(match kind {
             Kind::Run => Self::Run(Box::deserialize(value)?),
             Kind::Ended => Self::Ended(String::deserialize(value)?),
-            Kind::Trial => Self::Trial(Box::deserialize(value)?),
             Kind::Heat => Self::Heat(Heat::deserialize(value)?),
             Kind::Start => Self::Start(Box::deserialize(value)?),
             Kind::Slice => Self::Slice(Slice::deserialize(value)?),
@@ -130,7 +123,6 @@ impl Row {
         match self {
             Self::Run(run) => to_value(run),
             Self::Ended(why) => to_value(why),
-            Self::Trial(trial) => to_value(trial),
             Self::Heat(heat) => to_value(heat),
             Self::Start(start) => to_value(start),
             Self::Slice(slice) => to_value(slice),

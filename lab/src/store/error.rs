@@ -31,15 +31,15 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The trial is stored already.
+    /// The heat or the start is stored already.
     #[error(
-        "run {run} already has {trial}: another drome is working on it; let it finish, or start a new run without --resume"
+        "run {run} already has {what}: another drome is working on it; let it finish, or start a new run without --resume"
     )]
     Twice {
         /// The run.
         run: String,
-        /// The trial.
-        trial: String,
+        /// The heat or the start.
+        what: String,
     },
     /// The folder of the file can't be made.
     #[error("can't make the folder of the store {path}: {source}; choose another file with --store FILE")]
@@ -59,6 +59,19 @@ pub enum StoreError {
         /// Its version.
         found: i64,
     },
+    /// A drome from before the first release wrote the file.
+    #[error(
+        "the store {path} has version {found}, which drome no longer reads: measure again, and keep the results in another file with --store FILE"
+    )]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+    },
+    /// The run was measured in another way than drome knows.
+    #[error("run {0} was measured in blocks of trials, which drome no longer reads: measure it again")]
+    Blocks(String),
     /// The file is not a store.
     #[error("{path} is not a drome store and is left unchanged: choose another file with --store FILE")]
     Foreign {

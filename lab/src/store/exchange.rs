@@ -4,7 +4,7 @@ use super::{Store, StoreError};
 use crate::shared::{Digest, Entry, Kind, Row, SharedError};
 use model::heat::{Heat, Slice, Start};
 use model::page::Replays;
-use model::{Import, Observation, Origin, Printed, Run};
+use model::{Import, Origin, Printed, Run};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior};
 use serde::de::DeserializeOwned;
 
@@ -108,9 +108,6 @@ impl Store {
         if let Some(why) = ended.flatten() {
             take(Row::Ended(why))?;
         }
-        self.each("select json from observation where run = ? order by n", id, &mut |trial: Observation| {
-            take(Row::Trial(Box::new(trial)))
-        })?;
         for heat in self.heats(id)? {
             take(Row::Heat(heat))?;
         }
@@ -123,7 +120,7 @@ impl Store {
         Ok(())
     }
 
-    /// Gives the rows of a query one by one: all trials of a run at once would take far more memory than their JSON is long.
+    /// Gives the rows of a query one by one: all starts of a run at once would take far more memory than their JSON is long.
     fn each<T: DeserializeOwned>(
         &self,
         sql: &str,
@@ -145,7 +142,6 @@ impl Store {
         match kind {
             Kind::Run => self.add_run(&self.parse::<Run>(json)?),
             Kind::Ended => self.end_run(id, &self.parse::<String>(json)?),
-            Kind::Trial => self.insert(id, &self.parse::<Observation>(json)?),
             Kind::Heat => self.begin_heat(id, &self.parse::<Heat>(json)?),
             Kind::Start => self.keep_start(write, id, &self.parse::<Start>(json)?),
             Kind::Slice => self.add_slice(write, id, &self.parse::<Slice>(json)?),

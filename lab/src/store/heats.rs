@@ -146,7 +146,7 @@ impl Store {
 
     fn twice(&self, e: rusqlite::Error, run: &str, what: impl Fn() -> String) -> StoreError {
         let is_twice = e.sqlite_error().is_some_and(|e| ALREADY.contains(&e.extended_code));
-        if is_twice { StoreError::Twice { run: run.to_owned(), trial: what() } } else { self.wrap(e) }
+        if is_twice { StoreError::Twice { run: run.to_owned(), what: what() } } else { self.wrap(e) }
     }
 }
 

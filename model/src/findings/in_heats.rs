@@ -1,4 +1,4 @@
-//! The part of the findings that only a run in heats has: starts and rounds, what was repeated, what had not settled, every start's figure.
+//! What the findings say of heats: starts and rounds, what was repeated, what had not settled, every start's figure.
 
 use super::Figure;
 use crate::background::Background;

@@ -51,7 +51,6 @@ fn full() -> Tally {
         client_busiest_ppm: Some(1),
         client_rss_max_bytes: Some(1),
         interrupted: true,
-        course: Some(Course::default()),
         series: vec![Interval::default()],
         pulse: vec![Beat::default()],
         first_answer: vec![1],
@@ -131,9 +130,6 @@ fn a_connection_that_starves_in_every_window_is_one() {
 
 #[test]
 fn counts_of_another_machine_add_up_and_never_overflow() {
-    let course = |warmup: &[u64], window: &[u64]| {
-        Some(Course { step_ns: 10, warmup: warmup.to_vec(), window: window.to_vec() })
-    };
     let one = |n: u64| Tally {
         sent: n,
         completed: n,
@@ -145,13 +141,11 @@ fn counts_of_another_machine_add_up_and_never_overflow() {
         client_cpu_ns: n,
         threads: 1,
         duration_ns: 10,
-        course: course(&[1, n], &[n, 2, 3]),
         ..Tally::default()
     };
     let mut sum = one(4);
     sum.merge(&one(5));
     assert_eq!((sum.sent, sum.due, sum.status[&200], sum.threads), (9, Some(9), 9, 2));
-    assert_eq!(sum.course, course(&[2, 9], &[9, 4, 6]));
     sum.merge(&Tally { threads: usize::MAX, ..one(u64::MAX) });
     assert_eq!((sum.sent, sum.completed, sum.due), (u64::MAX, u64::MAX, Some(u64::MAX)));
     assert_eq!(
@@ -159,7 +153,6 @@ fn counts_of_another_machine_add_up_and_never_overflow() {
         (u64::MAX, u64::MAX, u64::MAX)
     );
     assert_eq!((sum.errors.timeout, sum.threads), (u64::MAX, usize::MAX));
-    assert_eq!(sum.course, course(&[3, u64::MAX], &[u64::MAX, 6, 9]));
     assert!(sum.failed_share().is_some() && sum.rate_per_s().is_some());
 }
 

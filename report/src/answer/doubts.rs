@@ -34,9 +34,7 @@ fn distance(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
 /// Which contenders have no rank, and why.
 fn unranked(cell: &CellFindings) -> Option<String> {
     let without = |why: Unranked| -> Vec<&str> {
-        let is = |c: &&model::findings::ContenderFindings| {
-            c.in_heats.as_ref().and_then(|h| h.unranked) == Some(why)
-        };
+        let is = |c: &&model::findings::ContenderFindings| c.in_heats.unranked == Some(why);
         cell.contenders.iter().filter(is).map(|c| c.title.as_str()).collect()
     };
     let told = [

@@ -17,9 +17,9 @@ const GROUPS: usize = 4;
 /// A sentence lists at most this many names.
 const NAMES: usize = 6;
 
-/// The sentences, the most important first; empty for a run in blocks.
+/// The sentences, the most important first.
 pub fn of(f: &Findings, cell: &CellFindings) -> Vec<String> {
-    let Some(in_heats) = &cell.in_heats else { return Vec::new() };
+    let in_heats = &cell.in_heats;
     if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
         return vec!["No start has been measured yet.".to_owned()];
     }

@@ -70,7 +70,7 @@ pub fn of_cell(cell: &CellHistory) -> Timeline {
     Timeline {
         caption: Caption::new(format!("{}: history", cell.title), finding(cell)),
         days: days.collect(),
-        share: if cell.in_heats { "of the hub" } else { "of reference" },
+        share: "of the hub",
         panels: panels.chain(others).collect(),
     }
 }

@@ -5,7 +5,7 @@ use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Point, Scale, Unit, listed, unit};
 use crate::units;
 use model::Metric;
-use model::findings::{CellFindings, CellInHeats, ContenderFindings, Findings};
+use model::findings::{CellFindings, ContenderFindings, Findings};
 use model::study::REFERENCE;
 
 /// One contender.
@@ -68,15 +68,13 @@ pub fn of_cell(f: &Findings, cell: &CellFindings) -> Ranked {
     }
 }
 
-/// The noise floor for the first contender whose figure is not a lower bound; in heats that of its class.
+/// The noise floor for the first contender whose figure is not a lower bound: that of its class.
 fn noise_floor(cell: &CellFindings) -> Option<f64> {
     let is_floor = |c: &ContenderFindings| cell.metric == Metric::Rate && c.is_held_back();
     let first = cell.contenders.iter().find(|c| !is_floor(c) && figure(cell, c).is_some());
-    let class = first.and_then(|c| c.in_heats.as_ref()?.class);
-    let of_class = |in_heats: &CellInHeats| {
-        in_heats.noise_floors.iter().find(|floor| Some(floor.class) == class).map(|floor| floor.noise_floor)
-    };
-    cell.in_heats.as_ref().and_then(of_class).or(cell.noise_floor)
+    let class = first.and_then(|c| c.in_heats.class);
+    let of_class = cell.in_heats.noise_floors.iter().find(|floor| Some(floor.class) == class);
+    of_class.map(|floor| floor.noise_floor).or(cell.noise_floor)
 }
 
 /// The label of a contender; in a race its letter and its command.

@@ -1,5 +1,5 @@
-//! Every trial of a cell, by the metric that ranks it. The upper part has all trials in run order, which shows a drift of the
-//! machine. The lower part has them by contender and block; where rates rank, with the rate over time within each trial. All
+//! Every start of a cell, by the metric that ranks it. The upper part has all starts in run order, which shows a drift of the
+//! machine. The lower part has them by contender and round. All
 //! figures are relative to the contender's own median, so that fast and slow contenders fit into one chart. Void trials are
 //! hatched, those without a figure have a cross.
 
@@ -28,14 +28,12 @@ pub enum State {
 pub struct Trial {
     /// Its number among all trials of the cell, from 0.
     pub nth: usize,
-    /// The number of its block, from 0.
-    pub block: usize,
+    /// The number of its round, from 0.
+    pub round: usize,
     /// The number of the contender's entry, from 0.
     pub copy: usize,
     /// The figure that ranks the cell; `None` if it is unknown, as in a trial that failed.
     pub figure: Option<f64>,
-    /// The rate per second in each step of the window; empty if it was not stored, and where another figure ranks.
-    pub course_per_s: Vec<f64>,
     /// The outcome.
     pub state: State,
 }
@@ -56,10 +54,6 @@ pub struct Trials {
     pub caption: Caption,
     /// The metric of the figures.
     pub metric: Metric,
-    /// The word for one of them: trial or start.
-    pub one: &'static str,
-    /// The word for a pass over all contenders: block or round.
-    pub block: &'static str,
     /// From the best to the worst.
     pub rows: Vec<Row>,
 }
@@ -73,9 +67,7 @@ const UPPER: f64 = 84.0;
 const BETWEEN: f64 = 66.0;
 const ROW: f64 = 32.0;
 const FOOT: f64 = 34.0;
-/// The least width of a step of a curve.
-const STEP: f64 = 3.0;
-/// A trial that is not wider than this is drawn as its range.
+/// A start that is not wider than this has no hover text.
 const NARROW: f64 = 9.0;
 
 /// The possible half-ranges of the axis around the median.
@@ -93,24 +85,22 @@ struct Places {
     bottom: f64,
     /// The half-range of the axis, which goes from 1 − span to 1 + span.
     span: f64,
-    /// The numbers of the blocks, in order.
-    blocks: Vec<usize>,
+    /// The numbers of the rounds, in order.
+    rounds: Vec<usize>,
     trials: usize,
     metric: Metric,
-    /// What a trial and a block are called here: trial and block, or start and round.
-    words: [&'static str; 2],
 }
 
 impl Places {
     fn slot(&self) -> f64 {
-        (self.right - self.left) / self.blocks.len().max(1) as f64
+        (self.right - self.left) / self.rounds.len().max(1) as f64
     }
 
     /// The position of a trial in its row, and its width.
     fn of(&self, trial: &Trial, copies: usize) -> (f64, f64) {
-        let block = self.blocks.binary_search(&trial.block).unwrap_or(0) as f64;
+        let round = self.rounds.binary_search(&trial.round).unwrap_or(0) as f64;
         let width = self.slot() / copies as f64;
-        (self.left + self.slot() * block + width * trial.copy.min(copies - 1) as f64, width)
+        (self.left + self.slot() * round + width * trial.copy.min(copies - 1) as f64, width)
     }
 
     fn in_order(&self, nth: usize) -> f64 {
@@ -146,8 +136,7 @@ fn span(rows: &[Row]) -> f64 {
     for row in rows {
         let Some(median) = row.median() else { continue };
         for trial in row.trials.iter().filter(|t| t.state == State::Valid) {
-            let values = trial.course_per_s.iter().copied().chain(trial.figure);
-            far.extend(values.map(|v| (v / median - 1.0).abs()).filter(|v| v.is_finite()));
+            far.extend(trial.figure.map(|v| (v / median - 1.0).abs()).filter(|v| v.is_finite()));
         }
     }
     far.sort_by(f64::total_cmp);
@@ -159,9 +148,9 @@ impl Trials {
     /// The chart as SVG.
     pub fn svg(&self) -> String {
         let all = || self.rows.iter().flat_map(|row| &row.trials);
-        let mut blocks: Vec<usize> = all().map(|t| t.block).collect();
-        blocks.sort_unstable();
-        blocks.dedup();
+        let mut rounds: Vec<usize> = all().map(|t| t.round).collect();
+        rounds.sort_unstable();
+        rounds.dedup();
         let labels = self.rows.iter().map(|row| length(&row.label)).fold(60.0, f64::max).min(LABELS);
         let top = head_height(&self.caption, WIDTH) + 24.0;
         let rows = top + UPPER + BETWEEN;
@@ -172,10 +161,9 @@ impl Trials {
             rows,
             bottom: rows + ROW * self.rows.len() as f64,
             span: span(&self.rows),
-            blocks,
+            rounds,
             trials: all().count(),
             metric: self.metric,
-            words: [self.one, self.block],
         };
         let mut canvas = Canvas::new(WIDTH, places.bottom + FOOT);
         canvas.head(&self.caption);
@@ -188,7 +176,7 @@ impl Trials {
         canvas.svg(&self.caption)
     }
 
-    /// The upper part: one dot per trial with the range of its rate over time, in run order.
+    /// The upper part: one dot per start, in run order.
     fn in_order(&self, canvas: &mut Canvas, places: &Places) {
         let bottom = places.top + UPPER;
         let y = places.relative(bottom, places.top);
@@ -204,7 +192,6 @@ impl Trials {
         let what = if self.metric == Metric::Rate { "rate".to_owned() } else { unit::axis(self.metric) };
         let title = format!("{what}, relative to the contender's own median");
         canvas.text((places.left, places.top - 12.0), Anchor::Start, WIDTH - places.left, "faint", &title);
-        let mut ranges = Vec::new();
         let mut dots = Vec::new();
         for row in &self.rows {
             let median = row.median();
@@ -214,17 +201,14 @@ impl Trials {
                     canvas.cross((x, bottom - 5.0), 3.0);
                     continue;
                 };
-                let (low, high) = range(trial);
-                ranges.push([(x, y.at(low / median)), (x, y.at(high / median))]);
                 let class = if trial.state == State::Valid { "dot" } else { "hollow" };
                 dots.push(((x, y.at(figure / median)), class, tip(&row.label, trial, places)));
             }
         }
-        canvas.strokes(&ranges, "range");
         let radius = if places.trials > 150 { 1.6 } else { 2.5 };
         dots.iter().for_each(|(at, class, hover)| canvas.disc(*at, radius, class, hover));
         canvas.line((places.left, bottom), (places.right, bottom), "axis");
-        let words = format!("{} in run order", units::several(places.trials, self.one));
+        let words = format!("{} in run order", units::several(places.trials, "start"));
         let middle = f64::midpoint(places.left, places.right);
         canvas.text((middle, bottom + 14.0), Anchor::Middle, places.right - places.left, "faint", &words);
     }
@@ -251,23 +235,16 @@ impl Trials {
     }
 }
 
-/// The lowest and the highest step of a trial, or its figure if the steps are unknown.
-fn range(trial: &Trial) -> (f64, f64) {
-    let figure = trial.figure.unwrap_or(0.0);
-    let known = || trial.course_per_s.iter().copied().filter(|v| v.is_finite());
-    (known().fold(figure, f64::min), known().fold(figure, f64::max))
-}
-
-/// Draws the blocks, with as many of their numbers as fit.
+/// Draws the rounds, with as many of their numbers as fit.
 fn frame(canvas: &mut Canvas, places: &Places) {
     let slot = places.slot();
     let mut free = places.left;
-    for (i, block) in places.blocks.iter().enumerate() {
+    for (i, round) in places.rounds.iter().enumerate() {
         let x = places.left + slot * i as f64;
         if slot >= 4.0 {
             canvas.line((x, places.rows), (x, places.bottom), "rule");
         }
-        let (number, middle) = (block.saturating_add(1).to_string(), x + slot / 2.0);
+        let (number, middle) = (round.saturating_add(1).to_string(), x + slot / 2.0);
         let half = length(&number) / 2.0 + 4.0;
         if middle - half >= free && middle + half <= places.right {
             canvas.text((middle, places.rows - 12.0), Anchor::Middle, 2.0 * half, "faint", &number);
@@ -275,7 +252,7 @@ fn frame(canvas: &mut Canvas, places: &Places) {
         }
     }
     canvas.line((places.right, places.rows), (places.right, places.bottom), "rule");
-    canvas.text((places.left - 10.0, places.rows - 12.0), Anchor::End, 50.0, "faint", places.words[1]);
+    canvas.text((places.left - 10.0, places.rows - 12.0), Anchor::End, 50.0, "faint", "round");
     let title = if places.metric == Metric::Rate { "median, /s" } else { "median" };
     canvas.text((places.right + 10.0, places.rows - 12.0), Anchor::Start, FIGURES, "faint", title);
 }
@@ -289,7 +266,7 @@ fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
     canvas.text((places.right + 10.0, middle), Anchor::Start, FIGURES, "ink", &shown);
     canvas.line((places.left, middle), (places.right, middle), "rule");
     let y = places.relative(top + ROW - 3.0, top + 3.0);
-    let (copies, mut ranges) = (row.copies(), Vec::new());
+    let (copies, mut marks) = (row.copies(), Vec::new());
     for trial in &row.trials {
         let (x, width) = places.of(trial, copies);
         if matches!(trial.state, State::Void(_)) {
@@ -297,34 +274,17 @@ fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
         }
         match trial.figure.zip(median) {
             None => canvas.cross((x + width / 2.0, middle), 4.0),
-            Some((_, median)) if width <= NARROW || trial.course_per_s.is_empty() => {
-                let (low, high) = range(trial);
-                let x = x + width / 2.0;
-                // A trial with a single value is drawn as a point large enough to see.
-                let (low, high) = (y.at(low / median), y.at(high / median));
-                let bottom = low.max(high + 2.0).min(top + ROW);
-                ranges.push([(x, bottom), (x, high)]);
+            Some((figure, median)) => {
+                let (x, at) = (x + width / 2.0, y.at(figure / median));
+                // Large enough to see.
+                marks.push([(x, (at + 2.0).min(top + ROW)), (x, at)]);
             }
-            Some((_, median)) => course(canvas, (x, width), &y, median, trial),
         }
         if width > NARROW {
             canvas.hover((x, top), (width, ROW), &tip(&row.label, trial, places));
         }
     }
-    canvas.strokes(&ranges, "whisker");
-}
-
-/// Draws the rate over time within a trial; steps are averaged so that each is wide enough to see.
-fn course(canvas: &mut Canvas, (x, width): (f64, f64), y: &Scale, median: f64, trial: &Trial) {
-    let steps = &trial.course_per_s;
-    let room = width - 4.0;
-    let most = ((room / STEP) as usize).max(2);
-    let together = steps.len().div_ceil(most).max(1);
-    let means: Vec<f64> = steps.chunks(together).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
-    let each = room / means.len().saturating_sub(1).max(1) as f64;
-    let places = means.iter().enumerate().map(|(i, v)| (x + 2.0 + each * i as f64, y.at(v / median)));
-    let class = if trial.state == State::Valid { "curve thin s0" } else { "curve thin s5 short" };
-    canvas.path(&places.collect::<Vec<_>>(), class, "");
+    canvas.strokes(&marks, "whisker");
 }
 
 /// The text that appears on hovering over a trial.
@@ -339,6 +299,6 @@ fn tip(label: &str, trial: &Trial, places: &Places) -> String {
         State::Void(why) => format!("; void: {why}"),
         State::Failed(why) => format!("; failed: {why}"),
     };
-    let (number, nth, [one, block]) = (trial.block.saturating_add(1), trial.nth + 1, places.words);
-    format!("{label}, {block} {number}, {one} {nth} of {}{figure}{why}", places.trials)
+    let (round, nth) = (trial.round.saturating_add(1), trial.nth + 1);
+    format!("{label}, round {round}, start {nth} of {}{figure}{why}", places.trials)
 }

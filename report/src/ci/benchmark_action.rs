@@ -35,7 +35,7 @@ fn list(f: &Findings, is_better_higher: bool) -> String {
             unit: measure.unit,
             value: measure.figure.median,
             range: range(measure.figure),
-            extra: format!("{}, run {}", units::several(c.trials, crate::in_heats::start(cell)), f.run),
+            extra: format!("{}, run {}", units::several(c.trials, "start"), f.run),
         }));
     }
     serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n"

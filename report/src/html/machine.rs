@@ -104,21 +104,16 @@ fn conditions(f: &Findings) -> Facts {
     let c = &f.conditions;
     let share =
         |ppm: Option<u64>| units::known(ppm, |ppm| format!("up to {}", units::percent(ppm as f64 / 1e6)));
-    let (start, load) = if super::is_in_heats(f) {
-        ("start", "Load average before a heat")
-    } else {
-        ("trial", "Load average before a trial")
-    };
     let hz = c.server_hz_min.zip(c.server_hz_max);
     let throttled = units::known(c.throttled_trials, |n| match n {
         0 => "never".to_owned(),
-        n => format!("in {} ({})", units::several(n, start), c.throttled.join(", ")),
+        n => format!("in {} ({})", units::several(n, "start"), c.throttled.join(", ")),
     });
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
     vec![
         ("Time taken by the host", share(c.steal_ppm_max)),
         ("Time used by other programs", share(c.others_ppm_max)),
-        (load, units::known(finite(c.load_average_max), |n| format!("up to {n:.2}"))),
+        ("Load average before a heat", units::known(finite(c.load_average_max), |n| format!("up to {n:.2}"))),
         (
             "Frequency of the servers' cores",
             units::known(hz, |(low, high)| format!("{} to {}", ghz(low), ghz(high))),

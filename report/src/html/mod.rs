@@ -107,7 +107,7 @@ fn contents(told: &RunReport) -> Markup {
     let rest = [
         ("cpu-time", crate::cpu_time::TITLE, !f.profiles.is_empty()),
         ("published", "Published and measured", published::is_there(f)),
-        ("trials", if is_in_heats(f) { "Every start" } else { "Every trial" }, true),
+        ("trials", "Every start", true),
         ("contenders", "The contenders", true),
         ("machine", "The machine", true),
         ("reproduce", "Reproduce", true),
@@ -123,10 +123,6 @@ fn contents(told: &RunReport) -> Markup {
             }
         }
     }
-}
-
-fn is_in_heats(f: &Findings) -> bool {
-    f.cells.iter().any(|cell| cell.in_heats.is_some())
 }
 
 fn cell_id(i: usize) -> String {

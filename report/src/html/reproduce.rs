@@ -20,7 +20,7 @@ pub(super) fn section(told: &RunReport) -> Markup {
             pre tabindex="0" { code { (format!("drome compare {} NEW-RUN", quoted(&run.id))) } }
             p { "All figures of this page as JSON: " code { (format!("drome report {} --format json", quoted(&run.id))) } }
             h3 { "Design" }
-            dl.facts { @for (name, value) in design_facts(run, design, super::is_in_heats(f)) { dt { (name) } dd { (value) } } }
+            dl.facts { @for (name, value) in design_facts(run, design) { dt { (name) } dd { (value) } } }
             @if !f.workloads.is_empty() {
                 h3 { "Workloads" }
                 dl.facts { @for (name, hash) in &f.workloads { dt { (name) } dd { "SHA-256 " code { (hash) } } } }
@@ -42,14 +42,14 @@ fn decided_by(study: &Study) -> String {
     words.join(", then ")
 }
 
-fn design_facts(run: &Run, design: &Design, is_in_heats: bool) -> Vec<(&'static str, String)> {
+fn design_facts(run: &Run, design: &Design) -> Vec<(&'static str, String)> {
     let time = |time: Duration| units::duration(time.as_nanos() as f64);
-    let [least, most] = design.blocks;
+    let [least, most] = design.rounds;
     vec![
         ("Seed", run.seed.to_string()),
-        (if is_in_heats { "Rounds" } else { "Blocks" }, format!("{least} to {most}")),
-        (if is_in_heats { "Warm-up of a start" } else { "Warm-up of a trial" }, time(design.warmup)),
-        (if is_in_heats { "Measurement of a start" } else { "Measurement of a trial" }, time(design.measure)),
+        ("Rounds", format!("{least} to {most}")),
+        ("Warm-up of a start", time(design.warmup)),
+        ("Measurement of a start", time(design.measure)),
         ("Ranked by", decided_by(&run.study)),
         ("Wanted precision", format!("±{}", units::percent(design.precision))),
         ("Budget", time(design.budget)),

@@ -1,7 +1,6 @@
 //! Every trial, or every start in each cell of its heat, in the order of measurement, including void and failed ones with their
 //! reasons.
 
-use super::is_in_heats;
 use super::table::Shown;
 use crate::chips::Chip;
 use crate::table::{Side, Table};
@@ -17,13 +16,6 @@ struct Words {
     title: &'static str,
     meaning: &'static str,
 }
-
-const TRIALS: Words = Words {
-    one: "trial",
-    row: "trial",
-    title: "Every trial",
-    meaning: "A trial is a fresh start of the server, a warm-up and a measurement. The results above leave out void and failed trials.",
-};
 
 const STARTS: Words = Words {
     one: "start",
@@ -44,8 +36,7 @@ const CONNECTIONS: Words = Words {
 pub(super) fn section(told: &RunReport) -> Markup {
     let words = match &told.findings.race {
         Some(race) if race.running => CONNECTIONS,
-        _ if is_in_heats(told.findings) => STARTS,
-        _ => TRIALS,
+        _ => STARTS,
     };
     let (table, chips) = table(told);
     let count = units::several(told.observations.len(), words.row);
@@ -73,12 +64,14 @@ pub(super) fn section(told: &RunReport) -> Markup {
 }
 
 fn table(told: &RunReport) -> (Table, Vec<Vec<Chip>>) {
-    let place: &[(&'static str, Side)] = if is_in_heats(told.findings) {
-        &[("round", Side::Right), ("heat", Side::Right), ("figure", Side::Right)]
-    } else {
-        &[("block", Side::Right)]
-    };
-    let head = [("order", Side::Right), ("contender", Side::Left), ("cell", Side::Left)];
+    let head = [
+        ("order", Side::Right),
+        ("contender", Side::Left),
+        ("cell", Side::Left),
+        ("round", Side::Right),
+        ("heat", Side::Right),
+        ("figure", Side::Right),
+    ];
     let figures = [
         ("requests/s", Side::Right),
         ("CPU/request", Side::Right),
@@ -88,7 +81,7 @@ fn table(told: &RunReport) -> (Table, Vec<Vec<Chip>>) {
         ("duration", Side::Right),
         ("reason and notes", Side::Left),
     ];
-    let mut table = Table::new(&[&head[..], place, &figures[..]].concat());
+    let mut table = Table::new(&[&head[..], &figures[..]].concat());
     let mut chips = Vec::new();
     for (i, observation) in told.observations.iter().enumerate() {
         let (chip, why, measured) = outcome(observation);
@@ -121,12 +114,10 @@ fn row(
         units::known(measured.and_then(|m| metric.of(m)).filter(|value| value.is_finite()), shown)
     };
     let cell = told.run.study.cells.get(o.trial.cell).map_or_else(String::new, |cell| cell.title.clone());
-    let mut row = vec![units::count(i as u64 + 1), name(told, o), cell, (o.trial.block + 1).to_string()];
-    if is_in_heats(told.findings) {
-        let heat = units::known(o.in_heat.as_ref(), |in_heat| (in_heat.heat + 1).to_string());
-        row.extend([heat, units::known(told.figure(o), |value| of_metric(told, o, value))]);
-    }
+    let mut row = vec![units::count(i as u64 + 1), name(told, o), cell, (o.trial.round + 1).to_string()];
     row.extend([
+        units::known(o.in_heat.as_ref(), |in_heat| (in_heat.heat + 1).to_string()),
+        units::known(told.figure(o), |value| of_metric(told, o, value)),
         figure(Metric::Rate, units::rate),
         figure(Metric::ServerCpu, units::duration),
         figure(Metric::Latency(Percentile::P99), units::duration),

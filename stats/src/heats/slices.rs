@@ -3,7 +3,7 @@
 //! a centre would hide a server's own pauses. A cycle's level is a median over members, because one member's pause is not the machine's.
 
 use super::studentized_range::Critical;
-use crate::precision::deviation;
+use crate::mean::deviation;
 use crate::{median, signed_rank};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Are changes over many runs found where they are, and only there?
 
-use crate::noise::{self, Noise};
+use crate::world::{Draw, draws};
 use stats::e_divisive::{SearchOptions, change_points};
 
 const SERIES: u64 = 500;
@@ -8,9 +8,9 @@ const RUNS: usize = 30;
 const SD: f64 = 0.02;
 
 /// Whether the change points of a series with these steps (first run after, how much) are as wanted, in percent of all.
-fn share(noise: Noise, steps: &[(usize, f64)], series: u64, holds: impl Fn(&[usize]) -> bool) -> f64 {
+fn share(draw: Draw, steps: &[(usize, f64)], series: u64, holds: impl Fn(&[usize]) -> bool) -> f64 {
     let holds_in = |seed: &u64| {
-        let mut values = noise::run(noise, 1, RUNS, 0.0, SD, seed * 31 + 7).remove(0);
+        let mut values = draws(draw, RUNS, SD, seed * 31 + 7);
         for (at, step) in steps {
             values[*at..].iter_mut().for_each(|v| *v += step);
         }
@@ -26,9 +26,9 @@ fn is_near(found: &[usize], at: usize) -> bool {
 
 #[test]
 fn no_change_is_called_one_in_at_most_one_of_twenty() {
-    for noise in [Noise::Independent, Noise::HeavyTailed] {
-        let wrong = share(noise, &[], 2_000, |found| !found.is_empty());
-        println!("{noise:?}, {RUNS} runs without a change: one is seen in {wrong:.1} %");
+    for draw in [Draw::Normal, Draw::HeavyTailed] {
+        let wrong = share(draw, &[], 2_000, |found| !found.is_empty());
+        println!("{draw:?}, {RUNS} runs without a change: one is seen in {wrong:.1} %");
         // By chance, a true rate of 5 % is counted as more than 6 % in one of fifty simulations.
         assert!(wrong <= 6.0);
     }
@@ -36,13 +36,13 @@ fn no_change_is_called_one_in_at_most_one_of_twenty() {
 
 #[test]
 fn a_step_of_five_percent_is_found_to_within_a_run() {
-    for noise in [Noise::Independent, Noise::HeavyTailed] {
+    for draw in [Draw::Normal, Draw::HeavyTailed] {
         // Near an end least squares, the best there is for this noise, come to 91 % as well.
         for (at, least) in [(8, 88.0), (15, 90.0), (22, 88.0)] {
-            let found = share(noise, &[(at, 0.05)], SERIES, |found| is_near(found, at));
-            let only = share(noise, &[(at, 0.05)], SERIES, |found| found.len() == 1);
+            let found = share(draw, &[(at, 0.05)], SERIES, |found| is_near(found, at));
+            let only = share(draw, &[(at, 0.05)], SERIES, |found| found.len() == 1);
             println!(
-                "{noise:?}, 5 % at 2 % noise after {at} of {RUNS} runs: found in {found:.1} %, and nothing else in {only:.1} %"
+                "{draw:?}, 5 % at 2 % noise after {at} of {RUNS} runs: found in {found:.1} %, and nothing else in {only:.1} %"
             );
             assert!(found >= least && only >= 90.0);
         }
@@ -52,7 +52,7 @@ fn a_step_of_five_percent_is_found_to_within_a_run() {
 #[test]
 fn two_steps_are_both_found_even_if_the_second_takes_the_first_back() {
     for (first, second) in [(-0.06, 0.06), (0.06, 0.06)] {
-        let both = share(Noise::Independent, &[(10, first), (20, second)], SERIES, |found| {
+        let both = share(Draw::Normal, &[(10, first), (20, second)], SERIES, |found| {
             is_near(found, 10) && is_near(found, 20)
         });
         println!("two steps of 6 % at 2 % noise ({first}, {second}): both found in {both:.1} %");

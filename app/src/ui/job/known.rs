@@ -1,8 +1,8 @@
 //! What is known of a study that was started on the page.
 
 use crate::ui::outcomes::TrialOutcome;
-use lab::blocks::time_left::TimeLeft;
-use model::{Findings, Run, Trial};
+use model::{Findings, Run};
+use std::time::Duration;
 
 /// The phase of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,15 @@ pub enum Phase {
     Failed(String),
 }
 
+/// What is left of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// The likely time; `None` where the run goes on until it is certain.
+    pub about: Option<Duration>,
+    /// The longest time.
+    pub most: Duration,
+}
+
 /// What is known of a study so far.
 #[derive(Clone, Debug)]
 pub struct Known {
@@ -24,17 +33,15 @@ pub struct Known {
     pub phase: Phase,
     /// The run; none until it is prepared.
     pub run: Option<Run>,
-    /// The current trial.
-    pub trial: Option<Trial>,
-    /// The current step of the current heat, in words; none in a run in blocks.
+    /// The current step of the current heat, in words.
     pub heat: Option<String>,
-    /// Trials, or heats, that are done.
+    /// Heats that are done.
     pub done: usize,
-    /// The minimum number of trials, or heats.
+    /// The minimum number of heats.
     pub least: usize,
     /// The outcome of every trial so far.
     pub outcomes: Vec<TrialOutcome>,
-    /// The remaining time; unknown before the first trial.
+    /// The remaining time; unknown before the first heat is over.
     pub left: Option<TimeLeft>,
     /// The findings so far.
     pub findings: Option<Findings>,

@@ -1,18 +1,17 @@
 //! Runs a study that was started on the page, with the same steps as `drome run`.
 
 use super::Job;
-use super::known::Phase;
+use super::known::{Phase, TimeLeft};
 use crate::ui::outcomes::TrialOutcome;
 use crate::ui::state::AppState;
 use crate::ui::turns::TrialTurn;
-use lab::blocks::time_left::TimeLeft;
 use lab::heat::Measured;
 use lab::heat::observed::observed;
 use lab::heat::schedule::budget;
 use lab::setup::{self, Lineup, Rules};
 use lab::{LabError, Session, Show};
 use model::heat::{Heat, Start, Step};
-use model::{Findings, Observation, Run, Trial};
+use model::{Findings, Run};
 use report::progress;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -66,17 +65,14 @@ fn measure(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
     session.begin()?;
     job.tell(|known| {
         let run = &session.run;
-        known.least = match budget::sum(run) {
-            Some(sum) => sum.heats.saturating_mul(run.study.design.blocks[0]),
-            None => lab::blocks::least_trials(run),
-        };
+        known.least = budget::sum(run).map_or(0, |sum| sum.heats.saturating_mul(run.study.design.rounds[0]));
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
     let mut show = JobProgress { app, job, trial_turn: None };
     Ok(session.measure(&mut show)?)
 }
 
-/// Passes the lab's progress on to the job, between two trials.
+/// Passes the lab's progress on to the job.
 struct JobProgress<'d> {
     app: &'d AppState,
     job: &'d Job,
@@ -84,27 +80,6 @@ struct JobProgress<'d> {
 }
 
 impl Show for JobProgress<'_> {
-    fn begins(&mut self, _run: &Run, trial: &Trial, done: usize, least: usize) {
-        self.job.tell(|known| {
-            known.trial = Some(trial.clone());
-            (known.done, known.least) = (done, least.max(done + 1));
-        });
-        self.trial_turn = Some(self.app.turns.trial(&self.job.pages));
-    }
-
-    fn observed(&mut self, _run: &Run, observation: &Observation) {
-        self.trial_turn = None;
-        let mut known = self.job.known();
-        known.outcomes.push(TrialOutcome::of(observation));
-        known.done = known.outcomes.len();
-    }
-
-    fn knows(&mut self, run: &Run, observations: &[Observation]) {
-        let findings = lab::findings::analyse::findings(run, observations, None);
-        let mut known = self.job.known();
-        (known.findings, known.left) = (Some(findings), lab::blocks::time_left::left(run, observations));
-    }
-
     /// Lets pages be built between two steps, but not while a server is under load.
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
         self.trial_turn = None;

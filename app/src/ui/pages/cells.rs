@@ -6,20 +6,20 @@ use crate::ui::outcomes::{State, TrialOutcome};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
-use model::{Load, Metric, Trial};
+use model::{Load, Metric};
 use report::{chips, units};
 
 /// The largest number of marks in a row; more are shown in words only.
 const MOST_MARKS: usize = 40;
 
-/// The sections of all cells that have a contender: their findings, their trials, and the current trial.
-pub fn sections(cells: &[CellFindings], outcomes: &[TrialOutcome], now: Option<&Trial>) -> Markup {
+/// The sections of all cells that have a contender: their findings, and their starts.
+pub fn sections(cells: &[CellFindings], outcomes: &[TrialOutcome]) -> Markup {
     let shares = |cell: &CellFindings| cell.contenders.iter().map(|c| estimate(cell, c)).collect::<Vec<_>>();
     let estimates: Vec<Vec<Estimate>> = cells.iter().map(shares).collect();
     html! {
         @for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.contenders.is_empty()) {
             @let axis = shared_axis(cells, &estimates, cell.metric);
-            (section((number, cell), (&axis, estimates[number].as_slice()), outcomes, now))
+            (section((number, cell), (&axis, estimates[number].as_slice()), outcomes))
         }
     }
 }
@@ -36,7 +36,6 @@ fn section(
     (number, cell): (usize, &CellFindings),
     (axis, estimates): (&Axis, &[Estimate]),
     outcomes: &[TrialOutcome],
-    now: Option<&Trial>,
 ) -> Markup {
     let base =
         if cell.contenders.iter().any(|c| c.name == REFERENCE) { "the reference" } else { "the first" };
@@ -59,12 +58,12 @@ fn section(
                             th.number scope="col" { "CPU/request" }
                             th.number scope="col" { "CPU use" }
                             th.number scope="col" { "Memory" }
-                            th scope="col" { (trials_title(cell)) }
+                            th scope="col" { ("Starts") }
                         }
                     }
                     tbody {
                         @for (contender, estimate) in cell.contenders.iter().zip(estimates) {
-                            (row((number, cell), contender, (axis, estimate), &percentiles, (outcomes, now)))
+                            (row((number, cell), contender, (axis, estimate), &percentiles, outcomes))
                         }
                     }
                 }
@@ -107,17 +106,16 @@ fn row(
     c: &ContenderFindings,
     (axis, estimate): (&Axis, &Estimate),
     percentiles: &[Percentile],
-    (outcomes, now): (&[TrialOutcome], Option<&Trial>),
+    outcomes: &[TrialOutcome],
 ) -> Markup {
-    let is_now = now.is_some_and(|trial| trial.cell == number && trial.contender == c.name);
     let floor = if c.is_held_back() { "≥ " } else { "" };
     let [share, _] = report::figures::of_base(cell, c);
     html! {
-        tr.reference[c.name == REFERENCE].now[is_now] {
+        tr.reference[c.name == REFERENCE] {
             th scope="row" {
                 @if let Some(letter) = letter(c) { (letter) ": " }
                 (c.title) " " span.faint { (c.version.as_deref().unwrap_or_default()) }
-                @if let Some(standing) = standing(cell, c) { span.tier { (standing) } }
+                @if let Some(standing) = standing(c) { span.tier { (standing) } }
                 (chips::draw(&chips::of(cell, c)))
             }
             td.wide { (axis.draw(estimate, 1.0)) span.unseen { (share_in_words(estimate)) } }
@@ -129,7 +127,7 @@ fn row(
             td.number data-label="CPU/request" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
             td.number data-label="CPU use" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
             td.number data-label="Memory" { (report::figures::memory(c)) }
-            td.trials data-label=(trials_title(cell)) { (trials((number, cell), c, outcomes, is_now)) }
+            td.trials data-label="Starts" { (trials(number, c, outcomes)) }
         }
     }
 }
@@ -140,14 +138,14 @@ fn letter(c: &ContenderFindings) -> Option<&str> {
     is_letter.then_some(c.name.as_str())
 }
 
-/// The estimate of a contender's share of the reference, overall and block by block.
+/// The estimate of a contender's share of the reference, overall and round by round.
 fn estimate(cell: &CellFindings, c: &ContenderFindings) -> Estimate {
     let is_rate = cell.metric == Metric::Rate;
     let is_base = |c: &&ContenderFindings| c.name == REFERENCE || c.name == "A";
     let base = cell.contenders.iter().find(is_base);
     let ratio = if is_rate { c.of_reference } else { c.metric_of_reference };
-    let by_block = base.filter(|_| is_rate).map(|b| &b.rate_per_s_by_block);
-    let pairs = c.rate_per_s_by_block.iter().zip(by_block.into_iter().flatten());
+    let by_block = base.filter(|_| is_rate).map(|b| &b.rate_per_s_by_round);
+    let pairs = c.rate_per_s_by_round.iter().zip(by_block.into_iter().flatten());
     let ticks = pairs.filter_map(|(own, base)| Some((*own)? / (*base)?)).filter(|x| x.is_finite()).collect();
     let bounds = |f: Figure| f.low.zip(f.high);
     Estimate {
@@ -168,25 +166,13 @@ fn share_in_words(estimate: &Estimate) -> String {
     }
 }
 
-/// A contender's tier or, in heats, the range of its ranks.
-fn standing(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
-    if cell.in_heats.is_none() {
-        return c.tier.map(|tier| format!("tier {tier}"));
-    }
+/// The range of a contender's ranks.
+fn standing(c: &ContenderFindings) -> Option<String> {
     c.rank_low.map(|_| format!("rank {}", report::figures::rank(c)))
 }
 
-fn trials_title(cell: &CellFindings) -> &'static str {
-    if cell.in_heats.is_some() { "Starts" } else { "Trials" }
-}
-
-/// A square for every trial, block by block, or for every start, and their number in words.
-fn trials(
-    (number, cell): (usize, &CellFindings),
-    c: &ContenderFindings,
-    outcomes: &[TrialOutcome],
-    is_now: bool,
-) -> Markup {
+/// A square for every start, and their number in words.
+fn trials(number: usize, c: &ContenderFindings, outcomes: &[TrialOutcome]) -> Markup {
     let own: Vec<&TrialOutcome> =
         outcomes.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect();
     let count = |is: fn(&State) -> bool| own.iter().filter(|mark| is(&mark.state)).count();
@@ -198,12 +184,10 @@ fn trials(
             words.push_str(&format!(", {n} {what}"));
         }
     }
-    let squares = own.len() + usize::from(is_now);
     html! {
-        @if squares <= MOST_MARKS {
+        @if own.len() <= MOST_MARKS {
             span.marks aria-hidden="true" {
-                @for mark in &own { span.mark.(class(&mark.state)) title=(hover(cell, mark)) {} }
-                @if is_now { span.mark.at-work title="being measured" {} }
+                @for mark in &own { span.mark.(class(&mark.state)) title=(hover(mark)) {} }
             }
         }
         span.words { (words) }
@@ -218,8 +202,8 @@ fn class(state: &State) -> &'static str {
     }
 }
 
-fn hover(cell: &CellFindings, mark: &TrialOutcome) -> String {
-    let place = format!("{} {}", report::in_heats::round(cell), mark.trial.block + 1);
+fn hover(mark: &TrialOutcome) -> String {
+    let place = format!("round {}", mark.trial.round + 1);
     match &mark.state {
         State::Valid => format!("{place}: valid"),
         State::Void(why) => format!("{place}: void: {why}"),

@@ -1,4 +1,4 @@
-//! The piece of the running study's page that changes. The lab's thread draws it before each trial.
+//! The piece of the running study's page that changes. The lab's thread draws it between two steps of a heat.
 
 use super::{cells, url};
 use crate::ui::job::known::{Known, Phase};
@@ -11,9 +11,9 @@ pub fn fragment(known: &Known, is_stopping: bool) -> Markup {
     html! {
         div.piece data-over[is_over] {
             section.card.now {
-                p.status data-status=(known.trial.as_ref().map_or(known.done, |trial| trial.block + 1)) { (status(known, is_stopping)) }
+                p.status data-status=(known.done) { (status(known, is_stopping)) }
                 @if known.least > 0 {
-                    progress max=(known.least) value=(known.done.min(known.least)) aria-label="Progress towards the minimum number of trials or heats" {}
+                    progress max=(known.least) value=(known.done.min(known.least)) aria-label="Progress towards the minimum number of heats" {}
                     p.faint { (so_far(known)) }
                     @if let Some(undecided) = known.findings.as_ref().and_then(progress::undecided) { p.faint { (undecided) } }
                 }
@@ -22,7 +22,7 @@ pub fn fragment(known: &Known, is_stopping: bool) -> Markup {
                 }
             }
             @if let Some(findings) = &known.findings {
-                (cells::sections(&findings.cells, &known.outcomes, known.trial.as_ref()))
+                (cells::sections(&findings.cells, &known.outcomes))
             }
             @if let Some(run) = &known.run {
                 @for (name, entrant) in &run.contenders {
@@ -35,28 +35,18 @@ pub fn fragment(known: &Known, is_stopping: bool) -> Markup {
 
 /// The current state, as a short text.
 fn status(known: &Known, is_stopping: bool) -> String {
-    let trial = known.run.as_ref().zip(known.trial.as_ref());
-    match (&known.phase, trial) {
-        (Phase::Failed(why), _) => format!("Failed: {why}"),
-        (Phase::Over(why), _) => format!("Ended: {why}"),
-        (_, _) if is_stopping => "Stopping".to_owned(),
-        (Phase::Preparing, _) => "Preparing: unpacking sources and checking versions".to_owned(),
-        (Phase::Measuring, _) if known.heat.is_some() => known.heat.clone().unwrap_or_default(),
-        (Phase::Measuring, None) => "Starting the first trial".to_owned(),
-        (Phase::Measuring, Some((run, trial))) => {
-            let cell = run.study.cells.get(trial.cell).map_or("", |cell| cell.title.as_str());
-            let who =
-                run.contenders.get(&trial.contender).map_or(trial.contender.as_str(), |e| e.title.as_str());
-            format!("Block {} of at least {}: {who}, {cell}", trial.block + 1, run.study.design.blocks[0])
-        }
+    match &known.phase {
+        Phase::Failed(why) => format!("Failed: {why}"),
+        Phase::Over(why) => format!("Ended: {why}"),
+        _ if is_stopping => "Stopping".to_owned(),
+        Phase::Preparing => "Preparing: unpacking sources and checking versions".to_owned(),
+        Phase::Measuring => known.heat.clone().unwrap_or_else(|| "Starting the first heat".to_owned()),
     }
 }
 
-/// How many trials or heats are done, and the remaining time.
+/// How many heats are done, and the remaining time.
 fn so_far(known: &Known) -> String {
-    let is_in_heats = known.run.as_ref().is_some_and(|run| run.study.design.heats.is_some());
-    let unit = if is_in_heats { "heat" } else { "trial" };
-    let done = format!("{} of at least {}", known.done, units::several(known.least, unit));
+    let done = format!("{} of at least {}", known.done, units::several(known.least, "heat"));
     match known.left.filter(|_| known.phase == Phase::Measuring) {
         Some(left) => format!("{done}; {}", progress::left(left.about, left.most)),
         None => done,

@@ -70,7 +70,7 @@ fn of_run(analysed: &Analysed, profiles: &[RunProfile]) -> Markup {
         (links(f))
         (verdict(f))
         (overview(f))
-        (cells::sections(&f.cells, &analysed.outcomes, None))
+        (cells::sections(&f.cells, &analysed.outcomes))
         (profiles::section(&f.run, profiles))
         @for missing in &f.missing { p.note { (missing.name) " did not take part: " (missing.why) } }
         section.card {
@@ -168,8 +168,8 @@ pub async fn report(
 /// The report of a run or of a single measurement in a format.
 fn rendered(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
     let store = app.store()?;
-    let (run, observations, ended) = match store.find(Some(id))? {
-        Stored::Run(run, observations, ended) => (run, observations, ended),
+    let (run, ended) = match store.find(Some(id))? {
+        Stored::Run(run, ended) => (run, ended),
         Stored::Printed(printed) => {
             let text = show_printed(&printed, format);
             return text.map(String::into_bytes).map_err(|e| Failure::wrong(format!("{e:#}")));
@@ -179,9 +179,9 @@ fn rendered(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure
             return Err(Failure::wrong(why));
         }
     };
-    let mut findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
+    let mut findings = lab::findings::of(&store, &run, ended.as_deref())?;
     findings.profiles = crate::command::profile_dir::differences(&store, &run.id)?;
-    let observations = lab::findings::all(&store, &run, observations)?;
+    let observations = lab::findings::all(&store, &run.id)?;
     let whole = RunReport { run: &run, observations: &observations, findings: &findings };
     crate::command::report::show(&whole, format, &TextStyle::default())
         .map_err(|e| Failure::inner(format!("{e:#}")))

@@ -179,8 +179,8 @@ fn without(run: &Listed) -> &'static str {
         (Kind::Readings, _) => "none: drome did not measure it",
         (Kind::CommandLines, _) => "none: each command line was run once",
         (Kind::Report, _) => "none: it compares nothing",
-        (Kind::Trials | Kind::Starts, None) => "none yet",
-        (Kind::Trials | Kind::Starts, Some(_)) => "open the run for its verdict",
+        (Kind::Starts, None) => "none yet",
+        (Kind::Starts, Some(_)) => "open the run for its verdict",
     }
 }
 
@@ -208,8 +208,8 @@ fn states(run: &Listed) -> Vec<Chip> {
             let state = ended.as_deref().filter(|ended| ["void", "interrupted"].contains(ended)).map(once);
             [Some(Chip::plain(word, why)), state].into_iter().flatten().collect()
         }
-        (Kind::Trials | Kind::Starts, Some(_)) => Vec::new(),
-        (Kind::Trials | Kind::Starts, None) => vec![unfinished(run)],
+        (Kind::Starts, Some(_)) => Vec::new(),
+        (Kind::Starts, None) => vec![unfinished(run)],
     }
 }
 

@@ -8,15 +8,15 @@ use crate::ui::state::AppState;
 use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::Redirect;
-use lab::blocks;
-use lab::blocks::time_left;
-use lab::setup;
+use lab::heat::schedule::budget;
+use lab::heat::schedule::stopping_rule::percent;
+use lab::setup::{self, Lineup, Rules};
 use maud::{Markup, html};
-use model::contender::Track;
 use model::{Load, Study};
 use report::{progress, units};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// All studies of the catalog.
 pub async fn list(State(app): State<Arc<AppState>>) -> Markup {
@@ -33,7 +33,7 @@ pub async fn list(State(app): State<Arc<AppState>>) -> Markup {
                     p {
                         (units::several(study.contenders.len(), "contender")) ", "
                         (units::several(study.cells.len(), "cell")) "; "
-                        (study.design.blocks[0]) " to " (units::several(study.design.blocks[1], unit(study)))
+                        (study.design.rounds[0]) " to " (units::several(study.design.rounds[1], "round"))
                     }
                     @if let Some(source) = &study.source { p.faint { "After " (source) } }
                 }
@@ -78,15 +78,8 @@ fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
     let design = &study.design;
     let mut quick = study.clone();
     setup::quicken(&mut quick);
-    let of = |contender: &String| {
-        let known = app.catalog.contenders.get(contender);
-        let has_tuned = known.is_some_and(|entry| entry.contender.tuned.is_some());
-        quick.tracks.iter().filter(|track| **track == Track::Default || has_tuned).count()
-    };
-    // The reference takes part twice.
-    let entrants = study.contenders.iter().map(of).sum::<usize>() + 2;
-    let [blocks, _] = quick.design.blocks;
-    let takes = time_left::guess(&quick.design, entrants * quick.cells.len() * blocks);
+    let [rounds, _] = quick.design.rounds;
+    let takes = length(app, name, quick).map(|time| format!(", about {}", progress::long(time)));
     let title = |contender: &String| {
         let known = app.catalog.contenders.get(contender);
         known.map_or_else(|| contender.clone(), |entry| entry.contender.title.clone())
@@ -98,14 +91,13 @@ fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
                 legend { "Length" }
                 label.choice {
                     input type="radio" name="how" value="quick" checked;
-                    span { strong { "A first look" } ": " (units::several(blocks, &format!("short {}", unit(study)))) ", no ranks, about " (progress::long(takes)) }
+                    span { strong { "A first look" } ": " (units::several(rounds, "short round")) ", no ranks" (takes.unwrap_or_default()) }
                 }
                 label.choice {
                     input type="radio" name="how" value="full";
                     span {
-                        strong { "The full study" } ": at least " (units::several(design.blocks[0], unit(study))) ", until "
-                        (if design.heats.is_some() { "all neighbours in the ranking are decided or their ratios are known to ±" } else { "every ratio's interval is within ±" })
-                        (blocks::percent(design.precision)) " %, or the budget of "
+                        strong { "The full study" } ": at least " (units::several(design.rounds[0], "round")) ", until all neighbours in the ranking are decided or their ratios are known to ±"
+                        (percent(design.precision)) " %, or the budget of "
                         (humantime::format_duration(design.budget)) " is spent"
                     }
                 }
@@ -123,17 +115,19 @@ fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
                 p.faint { "Contenders that are not installed do not take part. " a href="/contenders" { "See which are installed" } }
             }
             p.faint {
-                "Building a page takes CPU time from the measurement. So while a trial is running, this page does nothing, \
-                 and other pages wait for the end of the trial. Run no other programs meanwhile."
+                "Building a page takes CPU time from the measurement. So while a server is under load, this page does nothing, \
+                 and other pages wait for the next pause. Run no other programs meanwhile."
             }
             p.actions { button.primary type="submit" disabled[is_busy] { "Start the study" } }
         }
     }
 }
 
-/// What a study repeats.
-fn unit(study: &Study) -> &'static str {
-    if study.design.heats.is_some() { "round" } else { "block" }
+/// About how long the least rounds of a study take, with all that are installed.
+fn length(app: &AppState, name: &str, study: Study) -> Option<Duration> {
+    let lineup = Lineup::of_study(&app.catalog, &study).ok()?;
+    let sum = budget::sum(&lineup.run(name, study, Rules::default()))?;
+    Some(sum.looks.first().map_or(sum.round, |look| look.1))
 }
 
 fn load(load: &Load) -> String {

@@ -1,15 +1,8 @@
 //! The conditions of the machine during a run, and the programs that ran.
 
-use model::environment::{ConditionsRange, Ran};
+use model::Conditions;
+use model::environment::ConditionsRange;
 use model::heat::Start;
-use model::observation::Entrant;
-use model::{Conditions, Observation};
-
-/// The worst of each condition over all trials.
-pub(super) fn of_trials(observations: &[Observation]) -> ConditionsRange {
-    let all: Vec<&Conditions> = observations.iter().map(|o| &o.conditions).collect();
-    range(&all)
-}
 
 /// The worst of each condition over all heats. What other programs used is taken from each cell of each start.
 pub(super) fn of_heats(starts: &[Start]) -> ConditionsRange {
@@ -44,17 +37,6 @@ fn range(conditions: &[&Conditions]) -> ConditionsRange {
         throttled_trials: known().next().is_some().then(|| known().filter(|why| !why.is_empty()).count()),
         throttled,
     }
-}
-
-/// The digests of a contender's sources and of the programs that ran.
-pub(super) fn ran(entrant: Option<&Entrant>, trials: &[&Observation]) -> Ran {
-    let mut executables = Vec::new();
-    for executable in trials.iter().filter_map(|o| o.conditions.server.as_ref()) {
-        if !executables.contains(executable) {
-            executables.push(executable.clone());
-        }
-    }
-    Ran { source_sha256: entrant.and_then(|e| e.source_sha256.clone()), executables }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Compares two runs in heats: each contender relative to the hub of its own run, by the model that judged both.
+//! Compares a cell of two runs: each contender relative to the hub of its own run, by the model that judged both.
 
-use super::{Yardstick, common, floor_note, is_floor};
+use super::{common, floor_note, is_floor};
 use crate::findings::analyse::heats::model::{Asked, Entrant, Model};
 use crate::findings::history::speed_of;
 use model::Metric;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
-use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Unranked};
+use model::findings::{CellFindings, ContenderFindings, Figure, Unranked};
 use model::heat::HUB;
 use model::study::REFERENCE;
 use stats::estimate::CONFIDENCE;
@@ -14,7 +14,7 @@ use stats::rank_sum;
 
 /// Whether heats of this cell are tied together by a hub.
 pub(super) fn has_hub(cell: &CellFindings) -> bool {
-    cell.in_heats.as_ref().is_some_and(|heats| heats.starts.iter().any(|start| start.contender == HUB))
+    cell.in_heats.starts.iter().any(|start| start.contender == HUB)
 }
 
 /// What holds for all cells of the two runs.
@@ -27,11 +27,10 @@ pub(super) struct BothRuns {
     pub may_be_busy: [bool; 2],
 }
 
-/// Compares a cell that both runs measured in heats.
-pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &BothRuns) -> Option<CellComparison> {
-    let (before, now) = (old.in_heats.as_ref()?, new.in_heats.as_ref()?);
+/// Compares a cell that both runs measured.
+pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &BothRuns) -> CellComparison {
     let base = if both_runs.is_same_hub && has_hub(old) && has_hub(new) { HUB } else { REFERENCE };
-    let [one, two] = [model(old, before), model(new, now)];
+    let [one, two] = [old, new].map(model);
     let both: Vec<(&ContenderFindings, &ContenderFindings)> = common(old, new).collect();
     let (nobody, cell_metric) = (usize::MAX, new.metric);
     let index = |model: &Model, name: &str| model.index(name).unwrap_or(nobody);
@@ -42,54 +41,59 @@ pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &BothRuns)
             Some(_) => (nobody, nobody),
             None => (index(&one, &o.name), index(&two, &n.name)),
         };
-        let deviations = [o, n].into_iter().filter_map(|c| c.in_heats.as_ref()?.turn_deviation);
+        let deviations = [o, n].into_iter().filter_map(|c| c.in_heats.turn_deviation);
         InBoth { before, after, turn_deviation: stats::root_mean_square(deviations) }
     };
     let pairs: Vec<InBoth> = both.iter().map(in_both).collect();
     let bases = (index(&one, base), index(&two, base));
     let found = changes(&one.fit, &two.fit, bases, &pairs, both_runs.comparisons);
-    let is_same_yardstick = base == HUB || Yardstick::of(old).is_held_back == Yardstick::of(new).is_held_back;
+    let is_same_yardstick = base == HUB || is_reference_held_back(old) == is_reference_held_back(new);
     let judge = |((o, n), change): (&(&ContenderFindings, &ContenderFindings), _)| {
         contender([o, n], change, why_not([o, n]), cell_metric, is_same_yardstick)
     };
     let mut contenders: Vec<ContenderComparison> = both.iter().zip(found.all).map(judge).collect();
     let of = |c: &ContenderComparison| c.ratio.map_or(f64::INFINITY, |ratio| ratio.median);
     contenders.sort_by(|a, b| of(a).total_cmp(&of(b)));
-    Some(CellComparison {
+    CellComparison {
         title: new.title.clone(),
         workload: new.workload.clone(),
         load: new.load.clone(),
         metric: new.metric,
-        drift: drift([before, now], base, new).filter(|_| is_same_yardstick),
+        drift: drift([old, new], base).filter(|_| is_same_yardstick),
         drift_of: if base == HUB { DriftOf::Hub } else { DriftOf::Reference },
         movement: found.movement.filter(|_| is_same_yardstick).map(f64::exp_m1),
         contenders,
-    })
+    }
+}
+
+/// Whether the rate of the reference is the load generator's limit, not its own.
+fn is_reference_held_back(cell: &CellFindings) -> bool {
+    cell.contenders.iter().any(|c| c.name == REFERENCE && is_floor(c, cell.metric))
 }
 
 /// The model of a cell, as in the run's own findings.
-fn model(cell: &CellFindings, heats: &CellInHeats) -> Model {
+fn model(cell: &CellFindings) -> Model {
     let entrant = |c: &ContenderFindings| Entrant {
         name: c.name.clone(),
-        class: c.in_heats.as_ref().and_then(|own| own.class),
+        class: c.in_heats.class,
         is_ranked: c.rank_low.is_some(),
         is_floor: is_floor(c, cell.metric),
     };
     let entrants = cell.contenders.iter().map(entrant).collect();
     // The level is not corrected for the number of pairs, because no pair within one run is judged here.
     let asked = Asked { metric: cell.metric, chance: 1.0 - CONFIDENCE };
-    Model::of(entrants, &heats.starts, &asked)
+    Model::of(entrants, &cell.in_heats.starts, &asked)
 }
 
 /// The machine's drift: the base's own speed now, divided by its speed then.
-fn drift(both: [&CellInHeats; 2], base: &str, cell: &CellFindings) -> Option<Figure> {
-    let logs = |heats: &CellInHeats| -> Vec<f64> {
-        let own = heats.starts.iter().filter(|start| start.contender == base && start.figure > 0.0);
+fn drift(both: [&CellFindings; 2], base: &str) -> Option<Figure> {
+    let logs = |cell: &CellFindings| -> Vec<f64> {
+        let own = cell.in_heats.starts.iter().filter(|start| start.contender == base && start.figure > 0.0);
         own.map(|start| start.figure.ln()).collect()
     };
     let [before, now] = both.map(logs);
     let shift = rank_sum::shift(&now, &before, CONFIDENCE)?;
-    Some(speed_of(Figure::from(shift.exp()), cell.metric))
+    Some(speed_of(Figure::from(shift.exp()), both[1].metric))
 }
 
 fn contender(
@@ -144,12 +148,13 @@ fn why_not(both: [&ContenderFindings; 2], metric: Metric, may_be_busy: [bool; 2]
 /// Whether all turns count, those that were disturbed too, in a third of its starts or more. Contenders don't all lose the same beside other
 /// programs, and the intervals of one run show only what they lost beside those of that run.
 fn was_never_quiet(c: &ContenderFindings) -> bool {
-    c.in_heats.as_ref().is_some_and(|own| own.never_quiet > 0 && own.never_quiet * 3 >= own.starts)
+    let own = &c.in_heats;
+    own.never_quiet > 0 && own.never_quiet * 3 >= own.starts
 }
 
 /// Why its figures, where it has some, are not those of all of its starts.
 fn unsound(c: &ContenderFindings) -> Option<&'static str> {
-    match c.in_heats.as_ref()?.unranked? {
+    match c.in_heats.unranked? {
         Unranked::NotSettled => Some("it had not settled"),
         Unranked::Failed => Some("it failed in a third of its starts or more"),
         Unranked::Void => Some("it was void in a third of its starts or more"),

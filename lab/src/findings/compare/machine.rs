@@ -46,20 +46,16 @@ fn machines(old: &Findings, new: &Findings) -> Option<String> {
     (before != now).then(|| format!("{}; {CORRECTED}", another("machine", before, now)))
 }
 
-/// How a run was measured. A server in heats is warm and has others beside it, so its figures are not those of a block.
+/// How a run was measured.
 fn way(findings: &Findings) -> &'static str {
-    let heats = || findings.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
-    if heats().next().is_none() {
-        return "blocks";
-    }
     if several(findings).is_some() { "heats on several machines" } else { "heats" }
 }
 
 /// The kinds of the machines of a run that several measured, each kind once; `None`: one machine measured all of it. The environment of
 /// a run on several machines is that of the machine that planned it, and says nothing about them.
 pub(crate) fn several(findings: &Findings) -> Option<String> {
-    let in_heats = findings.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
-    let machines = in_heats.filter_map(|cell| cell.machines.as_ref()).flat_map(|all| &all.machines);
+    let compared = findings.cells.iter().filter_map(|cell| cell.in_heats.machines.as_ref());
+    let machines = compared.flat_map(|all| &all.machines);
     let kinds: BTreeSet<String> = machines.map(|one| kind(one.cpu.as_deref(), one.cores)).collect();
     (!kinds.is_empty()).then(|| kinds.into_iter().collect::<Vec<_>>().join(" and "))
 }

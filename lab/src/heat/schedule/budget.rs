@@ -22,7 +22,7 @@ fn around(class: Class) -> Duration {
 /// only for a moment in one with the load of an earlier one. A guess from what servers took on a machine of two cores, used until one of
 /// this class has been measured.
 fn warmups(class: Class, cells: &[&Cell], design: &Design) -> Duration {
-    let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
+    let limit = design.warmup_limit;
     let warmth = class.warmth();
     let [first, other] = match class {
         Class::Native | Class::Prefork => [500, 500],
@@ -66,15 +66,14 @@ pub struct Sum {
     pub budget: Duration,
 }
 
-/// Computes what a run in heats takes; `None` for a run in blocks, and where no contender takes part.
+/// Computes what a run takes; `None` where no contender takes part.
 pub fn sum(run: &Run) -> Option<Sum> {
     let design = &run.study.design;
-    let heats = design.heats?;
     let cells: Vec<&Cell> = run.study.cells.iter().collect();
     let takes_part: Vec<(Class, bool)> =
         run.contenders.values().filter(|e| e.missing.is_none()).map(|e| (known(e.class), e.alone)).collect();
     let together = takes_part.iter().filter(|(_, alone)| !alone).count();
-    let number = together.div_ceil(heats.size.max(1)) + takes_part.len() - together;
+    let number = together.div_ceil(design.heat.max(1)) + takes_part.len() - together;
     if number == 0 {
         return None;
     }
@@ -89,11 +88,11 @@ pub fn sum(run: &Run) -> Option<Sum> {
     let mut longest: Vec<Duration> = all.iter().map(|class| by_design(*class, &cells, design)).collect();
     longest.sort_unstable_by(|a, b| b.cmp(a));
     // If no moment is quiet, every cycle is repeated as often as allowed.
-    let most = times(heats.warmup_limit, cells.len()).saturating_add(times(of_one, TIME_FACTOR));
+    let most = times(design.warmup_limit, cells.len()).saturating_add(times(of_one, TIME_FACTOR));
     Some(Sum {
         contenders: takes_part.len(),
         heats: number,
-        heat: total(longest.into_iter().take(heats.size.saturating_mul(copies).saturating_add(1))),
+        heat: total(longest.into_iter().take(design.heat.saturating_mul(copies).saturating_add(1))),
         round,
         starting,
         warming,
@@ -108,7 +107,7 @@ pub fn sum(run: &Run) -> Option<Sum> {
 /// is started.
 pub fn too_small(run: &Run) -> Option<String> {
     let sum = sum(run)?;
-    let [least, _] = run.study.design.blocks;
+    let [least, _] = run.study.design.rounds;
     let enough = sum.round.saturating_mul(u32::try_from(least).unwrap_or(u32::MAX));
     if sum.budget >= sum.heat.min(sum.round) {
         return None;
@@ -140,7 +139,7 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
     } else {
         format!("after {}", rounds_in_words(heat.round))
     };
-    let least = run.study.design.blocks[0];
+    let least = run.study.design.rounds[0];
     let short = match time_of_least_rounds(run, starts) {
         Some(time) if heat.round < least => format!(
             "; at least {least} rounds are needed, and take about {} in all: {}",
@@ -153,11 +152,11 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
 }
 
 /// About how long the smallest number of rounds takes in all: what the run has taken, and for each start that is still owed what those of its
-/// contender took (else of its class, else by design). `None` for a run in blocks, and where no contender takes part.
+/// contender took (else of its class, else by design). `None` where no contender takes part.
 fn time_of_least_rounds(run: &Run, starts: &[Start]) -> Option<Duration> {
     let heats = sum(run)?.heats;
     let cells: Vec<&Cell> = run.study.cells.iter().collect();
-    let least = run.study.design.blocks[0];
+    let least = run.study.design.rounds[0];
     let owed = |name: &str, class: Class, in_round: usize| {
         let done = starts.iter().filter(|start| start.contender == name && !start.cells.is_empty()).count();
         let own = |start: &Start| start.contender == name;
@@ -175,7 +174,7 @@ fn time_of_least_rounds(run: &Run, starts: &[Start]) -> Option<Duration> {
 /// Why the budget will not last for the smallest number of rounds, by what the first round took; `None` where it will, before that round is
 /// over, and once the last of these rounds has begun. `heats`: all that have been run.
 pub fn too_slow(run: &Run, heats: &[Heat], starts: &[Start]) -> Option<String> {
-    let (least, budget) = (run.study.design.blocks[0], run.study.design.budget);
+    let (least, budget) = (run.study.design.rounds[0], run.study.design.budget);
     let is_known = sum(run).is_some_and(|sum| heats.len() >= sum.heats);
     let is_due = heats.last().is_some_and(|heat| heat.round + 1 < least);
     let time = time_of_least_rounds(run, starts).filter(|time| is_known && is_due && *time > budget)?;
@@ -216,7 +215,7 @@ pub fn left(run: &Run, starts: &[Start]) -> Duration {
 
 /// About how long a run with a fixed number of rounds still takes, at most the rest of the budget; `None` where the results decide.
 pub fn about_left(run: &Run, starts: &[Start]) -> Option<Duration> {
-    let [least, largest] = run.study.design.blocks;
+    let [least, largest] = run.study.design.rounds;
     let time = time_of_least_rounds(run, starts).filter(|_| least == largest)?;
     Some(time.saturating_sub(spent(starts)).min(left(run, starts)))
 }
@@ -271,9 +270,8 @@ fn by_design(class: Class, cells: &[&Cell], design: &Design) -> Duration {
 
 /// The time of one member's turns in these cells.
 fn turns(cells: &[&Cell], design: &Design) -> Duration {
-    let heats = design.heats.unwrap_or_default();
     let of = |cell: &&Cell| {
-        let shape = Shape::of(cell, design, &heats);
+        let shape = Shape::of(cell, design);
         times(shape.turn(), shape.cycles)
     };
     total(cells.iter().map(of))

@@ -38,7 +38,7 @@ pub fn heat(run: &Run, round: usize, heats: &[Heat], starts: &[Start]) -> Option
 /// All heats of a round as they are dealt by what was found out before, without those that make up for spoiled starts. `earlier` are the
 /// members of all heats of earlier rounds.
 pub fn dealt(run: &Run, round: usize, before: &[Start], earlier: &[Vec<String>]) -> Vec<Heat> {
-    let Some(room) = room(run) else { return Vec::new() };
+    let room = room(run);
     let dealt = deal(&players(run, before), room, earlier, dealing(run, round, 0));
     let (cells, hub) = (orders::cells(run.study.cells.len(), round), has_hub(run, dealt.len()));
     let heat = |(number, members)| Heat { members, cells: cells.clone(), ..bare(run, round, number, hub) };
@@ -56,7 +56,7 @@ pub fn made_up(bare: Heat, run: &Run, starts: &[Start]) -> Option<Heat> {
     let hub = bare.hub || all.iter().any(|player| player.lacked_memory);
     let seed = random::derive(&[bare.seed, DEALING]);
     let members = if hub {
-        deal(&late, room(run)?, &[], seed).into_iter().next()?
+        deal(&late, room(run), &[], seed).into_iter().next()?
     } else {
         random::shuffled(all.len(), seed).into_iter().map(|at| all[at].name.clone()).collect()
     };
@@ -70,10 +70,10 @@ fn has_hub(run: &Run, heats: usize) -> bool {
     run.race.is_none() || heats > 1
 }
 
-/// The room in a heat; `None` for a run in blocks.
-fn room(run: &Run) -> Option<Room> {
+/// The room in a heat.
+fn room(run: &Run) -> Room {
     let memory = run.environment.of_servers().memory_bytes.map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64);
-    Some(Room { size: run.study.design.heats?.size, memory_bytes: memory })
+    Room { size: run.study.design.heat, memory_bytes: memory }
 }
 
 /// A heat with its number and seed, but without members and cells.

@@ -1,9 +1,13 @@
 //! Decides whether a run in heats has measured enough. It is asked at the looks (`Design::looks`). How often it is asked makes no errors more
 //! likely than the run's level says (`stats::heats::LEVEL`). Pure.
 
-use crate::blocks::percent;
 use model::{Design, Run};
 use std::fmt::Write;
+
+/// A share in percent, without the digits that only its binary form has.
+pub fn percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
+}
 
 /// Two contenders that are next to each other in the order of a cell (in a race any two), and their comparison at the level of the run.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! The shape of turns in a cell, and how many of them are to count: slices of closed load, windows of open load. Pure.
 
-use model::{Cell, Design, Heats, Load};
+use model::{Cell, Design, Load};
 use std::time::Duration;
 
 /// The number of answers that all windows of a start are to have together: 20 of them are beyond the 99th percentile.
@@ -32,19 +32,19 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of turns under this load. Closed load has slices; open load has windows, in which a queue can reach its steady state.
-    pub fn of(cell: &Cell, design: &Design, heats: &Heats) -> Self {
+    pub fn of(cell: &Cell, design: &Design) -> Self {
         let Some(rate) = cell.load.rate_per_s().filter(|_| matches!(cell.load, Load::Open { .. })) else {
             let usual = load::Slice::of(0);
-            let slice = load::Slice { length: heats.slice, longest: LONGEST.max(heats.slice), ..usual };
-            return Self { slice, cycles: design.cycles(heats), is_window: false };
+            let slice = load::Slice { length: design.slice, longest: LONGEST.max(design.slice), ..usual };
+            return Self { slice, cycles: design.cycles(), is_window: false };
         };
         let per_s = rate.mean_per_s(design.measure.as_nanos() as u64).max(1.0);
         let longest = design.measure.saturating_mul(LONGEST_OF_MEASURE);
         let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS as f64 / per_s).unwrap_or(longest);
         let all = enough.clamp(design.measure.min(longest), longest);
-        let length = (all / WINDOWS).min(LONGEST_WINDOW).max(heats.slice);
+        let length = (all / WINDOWS).min(LONGEST_WINDOW).max(design.slice);
         let window = load::Slice::window(0, length, 1, length);
-        let slice = load::Slice { settle: heats.slice, ..window };
+        let slice = load::Slice { settle: design.slice, ..window };
         let cycles = all.as_nanos().div_ceil(length.as_nanos().max(1));
         Self { slice, cycles: (cycles as usize).max(1), is_window: true }
     }
@@ -65,7 +65,7 @@ mod tests {
 
     fn shape(load: &str) -> Shape {
         let design: Design = toml::from_str("rounds = [4, 13]\nbudget = \"60min\"\n").unwrap();
-        Shape::of(&cell(load), &design, &design.heats.unwrap())
+        Shape::of(&cell(load), &design)
     }
 
     #[test]

@@ -1,23 +1,15 @@
 //! What is taken out of measurements: the words of servers and of the system, and paths of programs. All figures stay.
 
 use super::{REDACTED, Redaction};
+use model::Measurement;
 use model::environment::{Conditions, Executable};
 use model::heat::{Counts, InCell, Start, StartOutcome};
-use model::{Measurement, Observation, Outcome};
 use std::collections::BTreeMap;
 
 /// Prefix of a verdict's reason that says what went wrong when the server was stopped.
 const STOPPING: &str = "after the measurement, ";
 
 impl Redaction {
-    pub(super) fn trial(&self, observation: &mut Observation) {
-        self.conditions(&mut observation.conditions);
-        match &mut observation.outcome {
-            Outcome::Measured(measurement) => self.measurement(measurement),
-            Outcome::Failed(why) => REDACTED.clone_into(why),
-        }
-    }
-
     pub(super) fn start(&self, start: &mut Start) {
         match &mut start.outcome {
             StartOutcome::Running | StartOutcome::Ended => {}

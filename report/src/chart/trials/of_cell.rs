@@ -1,11 +1,11 @@
-//! Turns the stored trials of a cell into the chart of all trials and its finding.
+//! Turns the starts of a cell into the chart of all starts and its finding.
 
 use super::{Row, State, Trial, Trials};
 use crate::chart::Caption;
 use crate::chart::ranked::label;
-use crate::{in_heats, units};
+use crate::units;
 use model::findings::CellFindings;
-use model::{Measurement, Metric, Observation, Outcome};
+use model::{Metric, Observation, Outcome};
 
 /// All trials of a cell, in the order of the store, which is the run order.
 pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Trials {
@@ -21,30 +21,20 @@ pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation])
     };
     let rows = cell.contenders.iter().map(row).filter(|row| !row.trials.is_empty());
     let rows: Vec<Row> = rows.collect();
-    let (one, block) = (in_heats::start(cell), in_heats::round(cell));
-    let caption = Caption::new(format!("{}: every {one}", cell.title), finding(&rows, metric, [one, block]));
-    Trials { caption, metric, one, block, rows }
+    let caption = Caption::new(format!("{}: every start", cell.title), finding(&rows, metric));
+    Trials { caption, metric, rows }
 }
 
 fn trial(nth: usize, o: &Observation, metric: Metric) -> Trial {
-    let (figure, course_per_s, state) = match &o.outcome {
-        Outcome::Failed(why) => (None, Vec::new(), State::Failed(why.clone())),
-        Outcome::Measured(m) if m.verdict.valid => (metric.of(m), course(m, metric), State::Valid),
-        Outcome::Measured(m) => (metric.of(m), course(m, metric), State::Void(m.verdict.reasons.join("; "))),
+    let (figure, state) = match &o.outcome {
+        Outcome::Failed(why) => (None, State::Failed(why.clone())),
+        Outcome::Measured(m) if m.verdict.valid => (metric.of(m), State::Valid),
+        Outcome::Measured(m) => (metric.of(m), State::Void(m.verdict.reasons.join("; "))),
     };
-    Trial { nth, block: o.trial.block, copy: o.trial.copy, figure, course_per_s, state }
+    Trial { nth, round: o.trial.round, copy: o.trial.copy, figure, state }
 }
 
-/// The rate over time in the window, without the warm-up; nothing where another figure ranks.
-fn course(m: &Measurement, metric: Metric) -> Vec<f64> {
-    let stored = m.tally.course.as_ref().filter(|course| metric == Metric::Rate && course.step_ns > 0);
-    let Some(course) = stored else {
-        return Vec::new();
-    };
-    course.window.iter().map(|answers| *answers as f64 * 1e9 / course.step_ns as f64).collect()
-}
-
-fn finding(rows: &[Row], metric: Metric, [one, block]: [&str; 2]) -> String {
+fn finding(rows: &[Row], metric: Metric) -> String {
     let all = || rows.iter().flat_map(|row| &row.trials);
     let count = |is: fn(&State) -> bool| all().filter(|t| is(&t.state)).count();
     let (void, failed) = (count(|s| matches!(s, State::Void(_))), count(|s| matches!(s, State::Failed(_))));
@@ -54,7 +44,7 @@ fn finding(rows: &[Row], metric: Metric, [one, block]: [&str; 2]) -> String {
         (0, failed) => format!("{failed} failed"),
         (void, failed) => format!("{void} void, {failed} failed"),
     };
-    let lead = format!("{}: {lost}", units::several(all().count(), one));
+    let lead = format!("{}: {lost}", units::several(all().count(), "start"));
     let mut far: Vec<(&Row, &Trial, f64)> = Vec::new();
     for row in rows {
         let Some(median) = row.median() else { continue };
@@ -73,10 +63,10 @@ fn finding(rows: &[Row], metric: Metric, [one, block]: [&str; 2]) -> String {
         (_, false) => "higher",
     };
     format!(
-        "{lead}. Half of those that count are within {} of their contender's median; the farthest is {} in {block} {}, {} {way}.",
+        "{lead}. Half of those that count are within {} of their contender's median; the farthest is {} in round {}, {} {way}.",
         units::percent(half),
         row.label,
-        trial.block + 1,
+        trial.round + 1,
         units::percent(share.abs())
     )
 }

@@ -113,8 +113,8 @@ pub(super) fn findings(row: &Row<'_, '_>) -> ContenderFindings {
         wire_bytes_per_answer: row.usual(wire_bytes).map(|f| f.median),
         server_core_use: row.usual(|m| m.usage.as_ref()?.core_use()),
         rss_max_bytes: row.own.iter().filter_map(|m| rss(m)).max(),
-        rate_per_s_by_block: row.by_round(Metric::Rate),
-        merit_by_block: merits.collect(),
+        rate_per_s_by_round: row.by_round(Metric::Rate),
+        merit_by_round: merits.collect(),
         of_reference: of.rate.ratio(name, base),
         differs: raced.then_some(matches!(verdict, Some(Verdict::First | Verdict::Second))),
         equal: raced.then_some(verdict == Some(Verdict::Equal)),
@@ -128,8 +128,7 @@ pub(super) fn findings(row: &Row<'_, '_>) -> ContenderFindings {
         fell_behind: row.valid().filter(|m| m.verdict.fell_behind()).count(),
         errors: measured(row).map(|m| m.tally.errors.total()).sum(),
         published: page.and_then(|p| p.figure(&of.run.study.cells[of.cell].title, name)),
-        steady: None,
-        in_heats: Some(in_heats(row)),
+        in_heats: in_heats(row),
         notes: notes(row),
     }
 }

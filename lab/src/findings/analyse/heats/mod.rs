@@ -42,7 +42,7 @@ pub fn findings(
     let pairs = cells.first().map(pairs::of_race).unwrap_or_default();
     let cells: Vec<CellFindings> = cells.iter().map(cell_findings).collect();
     let elapsed_s = starts.iter().map(|start| start.took_ns as f64 / 1e9).fold(0.0, |all, s| all + s);
-    let race = race::in_heats(run, &cells, pairs, elapsed_s);
+    let race = race::findings(run, &cells, pairs, elapsed_s);
     let findings = whole(run, cells, race, conditions::of_heats(starts), elapsed_s, ended);
     match machines::only(heats) {
         Some(environment) => Findings { environment: environment.clone(), ..findings },
@@ -161,9 +161,9 @@ fn cell_findings(of: &InCell<'_>) -> CellFindings {
         workload: asked.workload.clone(),
         load: asked.load.clone(),
         metric: of.metric,
-        blocks: of.rounds().len(),
+        rounds: of.rounds().len(),
         noise_floor: floors.iter().map(|floor| floor.noise_floor).reduce(f64::max),
-        in_heats: Some(in_heats(of, floors)),
+        in_heats: in_heats(of, floors),
         contenders,
     }
 }

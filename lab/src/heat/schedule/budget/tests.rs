@@ -154,7 +154,7 @@ fn what_the_first_round_took_tells_whether_the_budget_will_last() {
 #[test]
 fn a_first_look_knows_how_long_it_still_takes() {
     let mut run = run(&["a", "b"]);
-    (run.study.design.blocks, run.study.design.budget) = ([2, 2], 3600 * SECOND);
+    (run.study.design.rounds, run.study.design.budget) = ([2, 2], 3600 * SECOND);
     let took =
         |seconds: u64, name: &str| Start { took_ns: seconds * 1_000_000_000, ..start(0, 0, name, &[0, 1]) };
     let round = [took(30, "a"), took(20, "b"), took(10, "reference"), took(5, HUB)];
@@ -162,7 +162,7 @@ fn a_first_look_knows_how_long_it_still_takes() {
     assert_eq!(about_left(&run, &[&round[..], &round].concat()), Some(Duration::ZERO));
     run.study.design.budget = 100 * SECOND;
     assert_eq!(about_left(&run, &round), Some(35 * SECOND), "the budget ends it earlier");
-    run.study.design.blocks = [2, 13];
+    run.study.design.rounds = [2, 13];
     assert_eq!(about_left(&run, &round), None, "the results decide when it ends");
 }
 

@@ -12,7 +12,7 @@ fn race(rates: &[(&'static str, f64)], rounds: usize, between_starts: f64) -> (R
     world.run.contenders.remove("reference");
     world.run.contenders.values_mut().for_each(|entrant| entrant.class = None);
     (world.run.race, world.run.copies, world.run.name) = (Some(Raced::default()), 2, "race".to_owned());
-    (world.run.study.design.decide, world.run.study.design.blocks) = (true, [3, 108]);
+    (world.run.study.design.decide, world.run.study.design.rounds) = (true, [3, 108]);
     let Kept { heats, starts, slices } = world.kept();
     assert!(heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2 * rates.len()));
     let known = known(&world.run, &heats, &starts, &slices, rounds);
@@ -28,7 +28,7 @@ fn gated(slowdown: f64, rounds: usize, seed: u64) -> (Standing, Gate, Figure) {
     world.run.contenders.values_mut().for_each(|entrant| entrant.class = None);
     (world.run.race, world.run.copies, world.run.name) = (Some(Raced::default()), 2, "race".to_owned());
     let design = &mut world.run.study.design;
-    (design.decide, design.blocks, design.margin) = (true, [3, 108], Some(0.02));
+    (design.decide, design.rounds, design.margin) = (true, [3, 108], Some(0.02));
     let Kept { heats, starts, slices } = world.kept();
     let known = known(&world.run, &heats, &starts, &slices, rounds);
     let found = findings(&world.run, &heats, &starts, &slices, None);
@@ -74,7 +74,7 @@ fn a_race_of_servers_that_already_ran_is_decided_by_one_start_of_each_in_a_round
     world.run.race = Some(Raced { running: true, ..Raced::default() });
     world.run.copies = 1;
     world.run.name = "race".to_owned();
-    (world.run.study.design.decide, world.run.study.design.blocks) = (true, [6, 108]);
+    (world.run.study.design.decide, world.run.study.design.rounds) = (true, [6, 108]);
     let Kept { heats, starts, slices } = world.kept();
     assert!(heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2));
     let found = findings(&world.run, &heats, &starts, &slices, None).race.unwrap();
@@ -89,7 +89,7 @@ fn a_race_in_which_the_load_generator_held_all_back_has_figures_and_ends() {
     let mut world = World { most, rounds: 3, ..World::of(&[("A", 150_000.0), ("B", 140_000.0)]) };
     world.run.contenders.remove("reference");
     (world.run.race, world.run.copies, world.run.name) = (Some(Raced::default()), 2, "race".to_owned());
-    (world.run.study.design.decide, world.run.study.design.blocks) = (true, [3, 60]);
+    (world.run.study.design.decide, world.run.study.design.rounds) = (true, [3, 60]);
     let Kept { heats, starts, slices } = world.kept();
     let found = findings(&world.run, &heats, &starts, &slices, None);
     assert!(holds(of(&found, "A").rate_per_s, 60_000.0), "{:?}", of(&found, "A").rate_per_s);
