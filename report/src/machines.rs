@@ -86,9 +86,9 @@ mod tests {
             workload: "hello".to_owned(),
             load: model::Load::Closed { connections: 1, per_connection: None },
             metric: model::Metric::Rate,
-            blocks: 4,
+            rounds: 4,
             noise_floor: None,
-            in_heats: Some(CellInHeats { machines: Some(compared), ..CellInHeats::default() }),
+            in_heats: CellInHeats { machines: Some(compared), ..CellInHeats::default() },
             contenders: Vec::new(),
         }
     }

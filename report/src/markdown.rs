@@ -11,10 +11,9 @@ pub fn report(f: &Findings) -> String {
     for cell in &f.cells {
         let about = format!("{}; {}.", ranking::asked(cell), ranking::floor(cell));
         let _ = write!(out, "\n## {}\n\n", words(&cell.title));
-        let answer = answer::of(f, cell).join(" ");
-        if !answer.is_empty() {
-            let _ = write!(out, "{}\n\n", prose(&answer));
-        }
+        // Names are from elsewhere, and may have line breaks.
+        let answer = answer::of(f, cell).join(" ").replace('\n', " ");
+        let _ = write!(out, "{}\n\n", prose(&answer));
         let _ = write!(out, "{}\n\n", prose(&about));
         let _ = write!(out, "{}", ranking::table(cell).markdown());
         let bars = bars::of_cell(cell, None);

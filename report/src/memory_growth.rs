@@ -36,14 +36,16 @@ mod tests {
 
     fn sentence_of(median: f64, interval: Option<(f64, f64)>) -> Option<String> {
         let known = json!({
-            "name": "B", "title": "./b", "trials": 6, "void": 0, "failed": 0, "errors": 0, "notes": []
+            "name": "B", "title": "./b", "trials": 6, "void": 0, "failed": 0, "errors": 0, "notes": [],
+            "in_heats": ContenderInHeats::default()
         });
         let c: ContenderFindings = from_value(known).unwrap();
         let (low, high) = interval.unzip();
         let memory_growth_bytes_per_answer = Some(Figure { median, low, high });
-        let in_heats =
-            Some(ContenderInHeats { memory_growth_bytes_per_answer, ..ContenderInHeats::default() });
-        sentence(&ContenderFindings { in_heats, ..c })
+        sentence(&ContenderFindings {
+            in_heats: ContenderInHeats { memory_growth_bytes_per_answer, ..c.in_heats },
+            ..c
+        })
     }
 
     #[test]

@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use model::findings::Steadiness;
+use model::findings::{CellInHeats, ContenderInHeats};
 use serde_json::{from_value, json};
 
 /// A contender of which nothing is known but that six trials were measured.
 fn contender(name: &str) -> ContenderFindings {
     let known = json!({
-        "name": name, "title": name, "trials": 6, "void": 0, "failed": 0, "errors": 0, "notes": []
+        "name": name, "title": name, "trials": 6, "void": 0, "failed": 0, "errors": 0, "notes": [],
+        "in_heats": ContenderInHeats::default()
     });
     from_value(known).unwrap()
 }
@@ -18,7 +19,8 @@ fn contender(name: &str) -> ContenderFindings {
 fn cell(title: &str, contenders: &[ContenderFindings]) -> CellFindings {
     let load = json!({"closed": {"connections": 4}});
     from_value(json!({
-        "title": title, "workload": "hello", "load": load, "blocks": 6, "contenders": contenders
+        "title": title, "workload": "hello", "load": load, "blocks": 6, "contenders": contenders,
+        "in_heats": CellInHeats::default()
     }))
     .unwrap()
 }
@@ -56,13 +58,6 @@ fn a_sound_contender_has_none_and_every_state_has_its_own() {
         assert_eq!(bound(by), ["limited by the load generator"]);
     }
     assert!(bound("server").is_empty());
-    let steady = |is_steady| {
-        let known =
-            Steadiness { trials: 6, faster: 4, slower: 0, is_steady, change: 0.1, settled_after_s: None };
-        texts(ContenderFindings { steady: Some(known), ..sound() })
-    };
-    assert_eq!(steady(Some(false)), ["not settled"]);
-    assert!(steady(Some(true)).is_empty() && steady(None).is_empty());
 }
 
 #[test]
@@ -73,7 +68,7 @@ fn in_heats_the_reason_for_no_rank_is_told() {
             "disturbed_share": null, "stalls": 0, "stall_share": null, "never_quiet": 0,
             "elsewhere_share": null, "letters": null, "unranked": unranked, "of_hub": null
         });
-        let in_heats = Some(from_value(own).unwrap());
+        let in_heats = from_value(own).unwrap();
         texts(ContenderFindings { in_heats, ..contender("jit") })
     };
     assert_eq!(of("not_settled", 3), ["not settled", "unranked"]);
@@ -87,6 +82,6 @@ fn a_chip_has_text_and_a_title_and_both_are_escaped() {
     let c = ContenderFindings { failed: 1, notes, ..sound() };
     let drawn = draw(&of(&cell("keep-alive", &[]), &c)).into_string();
     let expected =
-        " <span class=\"chip bad\" title=\"1 of 7 trials failed: &lt;b&gt; ended\">1 failed</span>";
+        " <span class=\"chip bad\" title=\"1 of 7 starts failed: &lt;b&gt; ended\">1 failed</span>";
     assert_eq!(drawn, expected);
 }

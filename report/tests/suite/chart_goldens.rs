@@ -128,19 +128,16 @@ fn what_an_answer_costs() {
 fn every_trial() {
     let row = |label: &str, rate: f64, copies: usize, offset: usize| {
         let trial = |i: usize| {
-            let (block, copy) = (i / copies, i % copies);
-            let drift = 1.0 - 0.01 * block as f64;
-            let wave = |k: usize| 1.0 + 0.02 * ((k * 7 + i * 3 + offset) as f64).sin();
-            let state = match (label, block) {
+            let (round, copy) = (i / copies, i % copies);
+            let drift = 1.0 - 0.01 * round as f64;
+            let state = match (label, round) {
                 ("Node", 2) => State::Void("the host took 20 % of the measured CPUs' time".to_owned()),
                 ("Perl", 3) => State::Failed("it did not start".to_owned()),
                 _ => State::Valid,
             };
             let is_measured = !matches!(state, State::Failed(_));
             let figure = is_measured.then_some(rate * drift);
-            let course_per_s =
-                if is_measured { (0..40).map(|k| rate * drift * wave(k)).collect() } else { Vec::new() };
-            Trial { nth: block * 5 + offset + copy, block, copy, figure, course_per_s, state }
+            Trial { nth: round * 5 + offset + copy, round, copy, figure, state }
         };
         TrialsRow { label: label.to_owned(), trials: (0..6 * copies).map(trial).collect() }
     };
@@ -150,10 +147,8 @@ fn every_trial() {
         row("Node", 18_200.0, 1, 3),
         row("Perl", 1_480.0, 1, 4),
     ];
-    let caption = Caption::new("keep-alive: every trial", "30 trials: 1 void, 1 failed.");
-    insta::assert_snapshot!(
-        Trials { caption, metric: Metric::Rate, one: "trial", block: "block", rows }.svg()
-    );
+    let caption = Caption::new("keep-alive: every start", "30 starts: 1 void, 1 failed.");
+    insta::assert_snapshot!(Trials { caption, metric: Metric::Rate, rows }.svg());
 }
 
 #[test]

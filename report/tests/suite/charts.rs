@@ -150,17 +150,13 @@ fn trial() -> impl Strategy<Value = Trial> {
         1 => "\\PC{0,40}".prop_map(State::Failed),
     ];
     let place = (0..900_usize, prop_oneof![9 => 0..40_usize, 1 => Just(usize::MAX / 2)], 0..3_usize);
-    let course = proptest::collection::vec(value(), 0..45);
-    (place, proptest::option::of(value()), course, state).prop_map(
-        |((nth, block, copy), figure, course_per_s, state)| Trial {
-            nth,
-            block,
-            copy,
-            figure,
-            course_per_s,
-            state,
-        },
-    )
+    (place, proptest::option::of(value()), state).prop_map(|((nth, round, copy), figure, state)| Trial {
+        nth,
+        round,
+        copy,
+        figure,
+        state,
+    })
 }
 
 fn panel() -> impl Strategy<Value = Panel> {
@@ -196,7 +192,7 @@ proptest! {
     #[test]
     fn every_trial(caption in caption(), metric in metric(), rows in proptest::collection::vec((label(), proptest::collection::vec(trial(), 0..14)), 0..=60)) {
         let rows = rows.into_iter().map(|(label, trials)| TrialsRow { label, trials }).collect();
-        check(&Trials { caption, metric, one: "start", block: "round", rows }.svg());
+        check(&Trials { caption, metric, rows }.svg());
     }
 
     #[test]

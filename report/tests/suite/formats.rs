@@ -97,7 +97,7 @@ pub fn trials() -> (Run, Vec<Observation>) {
     let (_, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
     let usage = Some(Usage { cpu_ns: 950_000_000, rss_max_bytes: 4096, ..Usage::default() });
     let observe = |copy, outcome| Observation {
-        trial: Trial { block: 0, cell: 0, contender: "A".to_owned(), copy },
+        trial: Trial { round: 0, cell: 0, contender: "A".to_owned(), copy },
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         elapsed_ns: 812_345_678,
         outcome,

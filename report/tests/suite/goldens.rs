@@ -270,8 +270,8 @@ fn both_at_their_limit_is_a_floor_and_idle_servers_are_told() {
     f.cells[0].contenders[2].server_idle_share = Some(0.053);
     let told = report::terminal::report(&f, &TextStyle::default());
     let line = |name: &str| told.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
-    assert!(line("nginx").contains("≥ 98,765") && line("nginx").contains("both"), "{told}");
-    assert!(line("Node.js").contains("neither, idle 5.3 %"), "{told}");
+    assert!(line("nginx 1.2.3").contains("≥ 98,765") && line("nginx 1.2.3").contains("both"), "{told}");
+    assert!(line("Node.js 1.2.3").contains("neither, idle 5.3 %"), "{told}");
 }
 
 #[test]
@@ -282,13 +282,13 @@ fn what_did_not_keep_up_is_told_with_what_that_means() {
     (node.fell_behind, node.void) = (2, 0);
     let told = |f: &model::Findings| report::markdown::report(f).replace('\n', " ");
     assert!(
-        told(&f).contains("its latency comes from the 4 of 6 sound trials in which it kept up"),
+        told(&f).contains("its latency comes from the 4 of 6 sound starts in which it kept up"),
         "{}",
         told(&f)
     );
     f.cells[0].contenders[2].latency_ns_p99 = None;
     let text = told(&f);
-    assert!(text.contains("no latency and no rank: it did not keep up in 2 of 6 sound trials"), "{text}");
+    assert!(text.contains("no latency and no rank: it did not keep up in 2 of 6 sound starts"), "{text}");
 }
 
 #[test]

@@ -71,7 +71,6 @@ pub fn history() -> History {
         workload: "hello".to_owned(),
         load: Load::Closed { connections: 10, per_connection: None },
         metric: model::Metric::Rate,
-        in_heats: false,
         runs: (0..RUNS).map(in_history).collect(),
         left_out: vec![LeftOut {
             runs: vec!["old-1".to_owned(), "old-2".to_owned()],

@@ -104,7 +104,7 @@ fn a_run_without_a_trial_and_one_without_cells() {
     empty.findings.cells[0].noise_floor = None;
     let page = empty.page();
     check(&page);
-    assert!(page.contains("No trial has finished yet."));
+    assert!(page.contains("No start has finished yet."));
     empty.findings.cells.clear();
     empty.findings.entrants.clear();
     empty.findings.missing.clear();
@@ -117,7 +117,7 @@ fn unmeasure(c: &mut model::findings::ContenderFindings) {
     (c.metric_of_reference, c.latency_ns_p50, c.latency_ns_p99, c.wire_bytes_per_answer) =
         (None, None, None, None);
     (c.rss_max_bytes, c.tier, c.rank_low, c.rank_high, c.bound) = (None, None, None, None, None);
-    (c.rate_per_s_by_block, c.steady) = (Vec::new(), None);
+    c.rate_per_s_by_round = Vec::new();
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn a_run_in_which_no_trial_was_sound() {
     none.findings.cells[0].noise_floor = None;
     let page = none.page();
     let all = check(&page);
-    assert!(page.contains("No contender has a valid figure."));
-    assert!(page.contains("18 of 18 trials void or failed"));
+    assert!(page.contains("No contender has a rank"));
+    assert!(page.contains("18 of 18 starts void or failed"));
     // Every trial, and every contender in the ranking.
     let failed = none.observations.len() + none.findings.cells[0].contenders.len();
     assert_eq!(all.iter().filter(|e| e.get("class") == Some("bad")).count(), failed);
@@ -150,8 +150,7 @@ fn one_trial_has_no_interval_and_no_rank() {
     one.findings.cells[0].noise_floor = None;
     let page = one.page();
     check(&page);
-    assert!(page.contains("Inconclusive: too few sound measurements for ranks."));
-    assert!(page.contains("(no interval: too few trials)"));
+    assert!(page.contains("No contender has a rank: server-1"), "{page}");
 }
 
 #[test]
@@ -163,7 +162,7 @@ fn nothing_and_what_is_no_number_are_not_mistaken_for_figures() {
             (c.of_reference, c.server_cpu_ns_per_request) = (figure(value, 0.0), figure(value, 0.0));
             (c.latency_ns_p99, c.wire_bytes_per_answer, c.published) =
                 (figure(value, 0.0), Some(value), Some(value));
-            c.rate_per_s_by_block.fill(Some(value));
+            c.rate_per_s_by_round.fill(Some(value));
         }
         odd.findings.cells[0].noise_floor = Some(value);
         odd.findings.conditions.load_average_max = Some(value);
@@ -248,7 +247,7 @@ fn race() -> MadeUp {
     f.race = Some(RaceFindings {
         metric: Metric::Rate,
         elapsed_s: 8.94,
-        blocks: 6,
+        rounds: 6,
         decided,
         faster: faster.clone(),
         ratio,

@@ -24,15 +24,12 @@ fn ranked(name: &str, title: &str, rate: f64, ranks: (usize, usize), letters: &s
         letters: Some(letters.to_owned()),
         ..ContenderInHeats::default()
     };
-    ContenderFindings {
-        in_heats: Some(in_heats),
-        ..contender(name, title, rate, 100_000.0, (ranks.0, ranks.0, ranks.1))
-    }
+    ContenderFindings { in_heats, ..contender(name, title, rate, 100_000.0, (ranks.0, ranks.0, ranks.1)) }
 }
 
 /// One that has no rank, and why.
 fn unranked(of: ContenderFindings, why: Unranked) -> ContenderFindings {
-    let in_heats = of.in_heats.map(|own| ContenderInHeats { letters: None, unranked: Some(why), ..own });
+    let in_heats = ContenderInHeats { letters: None, unranked: Some(why), ..of.in_heats };
     ContenderFindings { tier: None, rank_low: None, rank_high: None, in_heats, ..of }
 }
 
@@ -43,14 +40,14 @@ fn in_heats() -> Findings {
     "every comparison between neighbouring ranks is decided or equal, after 6 rounds"
         .clone_into(&mut f.ended);
     let mut jit = unranked(ranked("spring", "Spring Boot", 48_000.0, (0, 0), ""), Unranked::NotSettled);
-    let own = jit.in_heats.as_mut().unwrap();
+    let own = &mut jit.in_heats;
     (own.class, own.not_settled, own.warmup_s) = (Some(Class::Jit), 4, Some(120.0));
     let mut frail = unranked(ranked("frail", "Frail", 20_000.0, (0, 0), ""), Unranked::Failed);
     (frail.trials, frail.failed) = (3, 2);
-    frail.in_heats.as_mut().unwrap().starts = 3;
+    frail.in_heats.starts = 3;
     frail.notes = vec!["failed: it ended (exit status: 1) (2 of 5 starts)".to_owned()];
     let mut go = ranked("go", "Go", 70_500.0, (3, 4), "c");
-    let own = go.in_heats.as_mut().unwrap();
+    let own = &mut go.in_heats;
     (own.stalls, own.stall_share, own.never_quiet) = (5, Some(0.078), 2);
     go.server_idle_share = Some(0.12);
     let mut reference = ranked("reference", "drome serve", 100_000.0, (1, 1), "a");
@@ -71,7 +68,7 @@ fn in_heats() -> Findings {
         heat: 1,
         figure,
     };
-    cell.in_heats = Some(CellInHeats {
+    cell.in_heats = CellInHeats {
         machines: None,
         background: Vec::new(),
         rounds: 6,
@@ -89,7 +86,7 @@ fn in_heats() -> Findings {
             ratio: Some(Figure { median: 81.0 / 71.0, low: Some(1.11), high: Some(1.17) }),
         }),
         starts: vec![start("hub", 0, 30_000.25), start("nginx", 0, 81_000.5), start("nginx", 1, 80_900.0)],
-    });
+    };
     f
 }
 
@@ -119,20 +116,19 @@ fn a_row_says_that_connections_were_starved() {
 #[test]
 fn what_is_not_known_is_not_answered() {
     let sentences = |f: &Findings| answer::of(f, &f.cells[0]);
-    assert!(sentences(&findings()).is_empty(), "a run in blocks is told as it was");
     let mut f = in_heats();
-    let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
+    let front = f.cells[0].in_heats.front.as_mut().unwrap();
     (front.leaders, front.next) = (vec!["nginx".to_owned(), "h2o".to_owned()], Some("go".to_owned()));
     let tied = "Among those with a rank, no significant difference between nginx and H2O: either of them may be the fastest";
     let bound = "nginx reaches at most 0.810 of the reference, which the load generator limited";
     assert_eq!(sentences(&f)[0], format!("{tied}; {bound}."));
-    let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
+    let front = f.cells[0].in_heats.front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned()], None, None);
     assert!(
         sentences(&f)[0].starts_with("nginx is the only contender with a rank"),
         "one alone leads nobody"
     );
-    f.cells[0].in_heats.as_mut().unwrap().front = None;
+    f.cells[0].in_heats.front = None;
     assert_eq!(sentences(&f)[0], "No contender has a rank: nginx has the best figure.");
     f.quick = true;
     assert_eq!(sentences(&f)[0], "A first look gives no ranks: nginx has the best figure.");
@@ -145,7 +141,7 @@ fn many_groups_without_a_difference_are_counted_instead_of_listed() {
     let mut f = in_heats();
     let cell = &mut f.cells[0];
     let like = cell.contenders.iter().find(|c| c.name == "h2o").unwrap().clone();
-    let front = cell.in_heats.as_mut().unwrap().front.as_mut().unwrap();
+    let front = cell.in_heats.front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned(), "go".to_owned()], None, None);
     cell.contenders.retain(|c| c.tier.is_none() || ["nginx", "go"].contains(&c.name.as_str()));
     let with_groups = |groups: usize| {
@@ -155,8 +151,7 @@ fn many_groups_without_a_difference_are_counted_instead_of_listed() {
             model::findings::ContenderFindings { name, title, tier: Some(10 + i / 2), ..like.clone() }
         }));
         // With so many contenders there are no letters.
-        let in_heats = f.cells[0].contenders.iter_mut().filter_map(|c| c.in_heats.as_mut());
-        in_heats.for_each(|own| own.letters = None);
+        f.cells[0].contenders.iter_mut().for_each(|c| c.in_heats.letters = None);
         answer::of(&f, &f.cells[0])[1].clone()
     };
     let two = "No significant difference, among others, between C0 and C1; between C2 and C3.";
@@ -193,7 +188,7 @@ fn letters_name_every_pair_without_a_difference() {
     cell.contenders = [("A", "a"), ("B", "ab"), ("C", "bc"), ("D", "cd"), ("E", "d"), ("F", "e")]
         .map(|(name, letters)| ranked(name, name, 50_000.0, (1, 6), letters))
         .to_vec();
-    let front = cell.in_heats.as_mut().unwrap().front.as_mut().unwrap();
+    let front = cell.in_heats.front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["A".to_owned(), "B".to_owned()], None, None);
     let sentences = answer::of(&f, &f.cells[0]);
     assert_eq!(sentences[1], "No significant difference between B and C; between C and D; between D and E.");
@@ -230,7 +225,7 @@ fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
 #[test]
 fn what_may_be_wrong_is_one_sentence_and_names_the_programs_that_disturbed() {
     let mut f = in_heats();
-    let in_heats = f.cells[0].in_heats.as_mut().unwrap();
+    let in_heats = &mut f.cells[0].in_heats;
     (in_heats.never_quiet, in_heats.shares_differ) = (2, 1);
     let ran = |(program, cpu_ns): (&str, u64)| Background { program: program.to_owned(), cpu_ns };
     in_heats.background = [("rustc", 90), ("cc1", 9), ("cron", 8)].map(ran).to_vec();
@@ -249,7 +244,7 @@ fn more_than_a_few_names_are_counted() {
     let names: Vec<String> = (0..9).map(|i| format!("s{i}")).collect();
     let more = names.iter().map(|name| ranked(name, &name.to_uppercase(), 90_000.0, (1, 9), "a"));
     f.cells[0].contenders.extend(more);
-    f.cells[0].in_heats.as_mut().unwrap().front = Some(Front { leaders: names, next: None, ratio: None });
+    f.cells[0].in_heats.front = Some(Front { leaders: names, next: None, ratio: None });
     let sentences = answer::of(&f, &f.cells[0]);
     assert!(
         sentences[0].contains("no significant difference between S0, S1, S2, S3, S4 and 4 others: any"),
@@ -262,7 +257,7 @@ fn more_than_a_few_names_are_counted() {
 fn pairs_are_counted_beside_what_was_measured() {
     let words = |decided, equal, open| {
         let mut f = in_heats();
-        f.cells[0].in_heats.as_mut().unwrap().pairs = Pairs { decided, equal, open };
+        f.cells[0].in_heats.pairs = Pairs { decided, equal, open };
         report::ranking::asked(&f.cells[0])
     };
     for ((decided, equal, open), expected) in [
@@ -279,7 +274,7 @@ fn pairs_are_counted_beside_what_was_measured() {
 fn starts_are_the_rows_of_the_csv_and_of_the_page() {
     let (run, f) = (crate::html::fixture::study(1, 1, 1, "").run, in_heats());
     let of = |contender: &str, outcome| Observation {
-        trial: Trial { block: 0, cell: 0, contender: contender.to_owned(), copy: 0 },
+        trial: Trial { round: 0, cell: 0, contender: contender.to_owned(), copy: 0 },
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         elapsed_ns: 2_500_000_000,
         outcome,
@@ -347,12 +342,12 @@ fn starts_are_the_rows_of_the_csv_and_of_the_page() {
 fn starts_of_an_open_cell_are_drawn_by_the_percentile_that_ranks() {
     let mut f = in_heats();
     f.cells[0].metric = Metric::Latency(Percentile::P99);
-    let of = |block, p99_us: u64| {
+    let of = |round, p99_us: u64| {
         let mut tally = Tally { completed: 2_000, duration_ns: 4_000_000_000, ..Tally::default() };
         tally.latency.record_n(p99_us * 1_000, 2_000);
         let verdict = Verdict { valid: true, ..Verdict::default() };
         Observation {
-            trial: Trial { block, cell: 0, contender: "nginx".to_owned(), copy: 0 },
+            trial: Trial { round, cell: 0, contender: "nginx".to_owned(), copy: 0 },
             started_at: "2026-01-01T00:00:00Z".to_owned(),
             elapsed_ns: 4_000_000_000,
             outcome: Outcome::Measured(Box::new(Measurement { tally, usage: None, verdict })),
@@ -378,7 +373,7 @@ fn starts_of_an_open_cell_are_drawn_by_the_percentile_that_ranks() {
 #[test]
 fn a_race_in_heats_is_told_in_rounds_and_starts() {
     let mut f = crate::made_up::race(100_000.0, 90_000.0, 0.01);
-    f.cells[0].in_heats = Some(CellInHeats { rounds: 6, heats: 6, ..CellInHeats::default() });
+    f.cells[0].in_heats = CellInHeats { rounds: 6, heats: 6, ..CellInHeats::default() };
     f.ended = "every comparison is decided".to_owned();
     let report = report::race::report(&f, &TextStyle::default());
     assert!(report.contains("A is 1.111× B") && report.contains("after 6 rounds, 12 starts"), "{report}");

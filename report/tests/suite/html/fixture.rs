@@ -2,8 +2,8 @@
 
 use model::contender::{Settings, Track};
 use model::environment::{Executable, Machine, Ran};
-use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA, Steadiness};
-use model::observation::Entrant;
+use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Missing, SCHEMA};
+use model::observation::{Entrant, InHeat};
 use model::page::{PageMetric, Published};
 use model::study::REFERENCE;
 use model::*;
@@ -39,26 +39,26 @@ fn rate(nth: usize) -> f64 {
 }
 
 /// The reference and so many contenders, all of whose texts end in `text`.
-pub fn study(contenders: usize, blocks: usize, cells: usize, text: &str) -> MadeUp {
+pub fn study(contenders: usize, rounds: usize, cells: usize, text: &str) -> MadeUp {
     let names: Vec<String> = std::iter::once(REFERENCE.to_owned())
         .chain((1..=contenders).map(|n| format!("server-{n}")))
         .collect();
     let entrants: BTreeMap<String, Entrant> =
         names.iter().map(|name| (name.clone(), entrant(name, text))).collect();
     let cells: Vec<Cell> = (1..=cells).map(|n| cell(n, text)).collect();
-    let run = run(entrants, cells, blocks, text);
+    let run = run(entrants, cells, rounds, text);
     let mut observations = Vec::new();
-    for block in 0..blocks {
+    for round in 0..rounds {
         for cell in 0..run.study.cells.len() {
             for (nth, name) in names.iter().enumerate() {
                 for copy in 0..if nth == 0 { 2 } else { 1 } {
-                    let trial = Trial { block, cell, contender: name.clone(), copy };
-                    observations.push(observation(trial, rate(nth) * (1.0 + 0.01 * block as f64), text));
+                    let trial = Trial { round, cell, contender: name.clone(), copy };
+                    observations.push(observation(trial, rate(nth) * (1.0 + 0.01 * round as f64), text));
                 }
             }
         }
     }
-    let findings = findings(&run, &names, blocks, text);
+    let findings = findings(&run, &names, rounds, text);
     MadeUp { run, observations, findings }
 }
 
@@ -87,7 +87,7 @@ fn cell(nth: usize, text: &str) -> Cell {
     Cell { title: format!("cell {nth} {text}"), workload: "hello".to_owned(), load }
 }
 
-fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, text: &str) -> Run {
+fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, rounds: usize, text: &str) -> Run {
     let names = contenders.keys().filter(|name| *name != REFERENCE).cloned().collect();
     Run {
         id: "20260101-000000-0000".to_owned(),
@@ -98,7 +98,10 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
             contenders: names,
             cells,
             design: Design {
-                blocks: [6, blocks.max(6)],
+                rounds: [6, rounds.max(6)],
+                heat: Design::HEAT,
+                slice: Design::SLICE,
+                warmup_limit: Design::WARMUP_LIMIT,
                 warmup: Duration::from_millis(500),
                 measure: Duration::from_secs(2),
                 decide: false,
@@ -106,7 +109,6 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
                 metric: Metric::Rate,
                 precision: 0.03,
                 budget: Duration::from_mins(10),
-                heats: None,
             },
             tracks: vec![Track::Default],
             server_on: None,
@@ -168,9 +170,9 @@ fn observation(trial: Trial, rate: f64, text: &str) -> Observation {
         rss_max_bytes: 12_800_000,
         ..Usage::default()
     });
-    let reasons = if trial.block == 1 { vec![format!("the host took 20 % {text}")] } else { Vec::new() };
+    let reasons = if trial.round == 1 { vec![format!("the host took 20 % {text}")] } else { Vec::new() };
     let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons, ..Verdict::default() };
-    let outcome = if trial.block == 2 && trial.contender == "server-2" {
+    let outcome = if trial.round == 2 && trial.contender == "server-2" {
         Outcome::Failed(format!("it ended (exit status: 1) {text}"))
     } else {
         Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))
@@ -182,23 +184,23 @@ fn observation(trial: Trial, rate: f64, text: &str) -> Observation {
         elapsed_ns: 3_123_456_789,
         outcome,
         conditions: Conditions::default(),
-        in_heat: None,
+        in_heat: Some(InHeat::default()),
     }
 }
 
-fn findings(run: &Run, names: &[String], blocks: usize, text: &str) -> Findings {
+fn findings(run: &Run, names: &[String], rounds: usize, text: &str) -> Findings {
     let cells = run.study.cells.iter().map(|cell| CellFindings {
         title: cell.title.clone(),
         workload: cell.workload.clone(),
         load: cell.load.clone(),
         metric: Metric::Rate,
-        blocks,
+        rounds,
         noise_floor: Some(0.011),
-        in_heats: None,
+        in_heats: CellInHeats { rounds, heats: rounds, ..CellInHeats::default() },
         contenders: names
             .iter()
             .enumerate()
-            .map(|(nth, name)| contender(run, nth, name, blocks, text))
+            .map(|(nth, name)| contender(run, nth, name, rounds, text))
             .collect(),
     });
     Findings {
@@ -242,17 +244,9 @@ fn findings(run: &Run, names: &[String], blocks: usize, text: &str) -> Findings 
     }
 }
 
-fn contender(run: &Run, nth: usize, name: &str, blocks: usize, text: &str) -> ContenderFindings {
+fn contender(run: &Run, nth: usize, name: &str, rounds: usize, text: &str) -> ContenderFindings {
     let entrant = &run.contenders[name];
     let (rate, reference) = (rate(nth), rate(0));
-    let unsteady = Steadiness {
-        trials: blocks,
-        faster: blocks,
-        slower: 0,
-        is_steady: Some(nth != 3),
-        change: 0.2,
-        settled_after_s: Some(1.5),
-    };
     // No significant difference between the second and the third.
     let rank = if nth == 2 || nth == 3 { (3, 3, 4) } else { (nth + 1, nth + 1, nth + 1) };
     let program = Executable { path: format!("/usr/sbin/{name} {text}"), sha256: Some("ef".repeat(32)) };
@@ -261,8 +255,8 @@ fn contender(run: &Run, nth: usize, name: &str, blocks: usize, text: &str) -> Co
         title: entrant.title.clone(),
         version: entrant.version.clone(),
         ran: Ran { source_sha256: entrant.source_sha256.clone(), executables: vec![program] },
-        trials: blocks,
-        void: usize::from(blocks > 1),
+        trials: rounds,
+        void: usize::from(rounds > 1),
         failed: usize::from(nth == 2),
         rate_per_s: figure(rate, 0.01),
         server_cpu_ns_per_request: figure(0.95e9 / rate, 0.005),
@@ -274,8 +268,8 @@ fn contender(run: &Run, nth: usize, name: &str, blocks: usize, text: &str) -> Co
         wire_bytes_per_answer: Some(161.0),
         server_core_use: None,
         rss_max_bytes: Some(12_800_000),
-        rate_per_s_by_block: (0..blocks).map(|b| Some(rate * (1.0 + 0.01 * b as f64))).collect(),
-        merit_by_block: Vec::new(),
+        rate_per_s_by_round: (0..rounds).map(|b| Some(rate * (1.0 + 0.01 * b as f64))).collect(),
+        merit_by_round: Vec::new(),
         of_reference: figure(rate / reference, 0.008),
         differs: None,
         equal: None,
@@ -289,8 +283,7 @@ fn contender(run: &Run, nth: usize, name: &str, blocks: usize, text: &str) -> Co
         fell_behind: 0,
         errors: if nth == 2 { 1234 } else { 0 },
         published: (nth > 0).then(|| 351.49 / nth as f64),
-        steady: Some(unsteady),
-        in_heats: None,
-        notes: vec![format!("void: the host took 20 % {text} (1 of {blocks} trials)")],
+        in_heats: Default::default(),
+        notes: vec![format!("void: the host took 20 % {text} (1 of {rounds} starts)")],
     }
 }

@@ -1,11 +1,11 @@
 //! Findings, a tally and a run that are made up.
 
 use model::comparison::{Change, ContenderComparison};
-use model::contender::{Settings, Track};
+use model::contender::{Class, Settings, Track};
 use model::environment::{ConditionsRange, Ran};
 use model::findings::{
-    CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, Missing, PairFindings,
-    RaceFindings, SCHEMA,
+    CellFindings, CellInHeats, ClassFloor, ContenderFindings, ContenderInHeats, Decided, Figure, Findings,
+    Front, HeldEqual, Missing, PairFindings, Pairs, RaceFindings, SCHEMA,
 };
 use model::observation::Entrant;
 use model::page::{PageMetric, Published};
@@ -42,8 +42,8 @@ pub fn contender(
         wire_bytes_per_answer: Some(161.0),
         server_core_use: None,
         rss_max_bytes: Some(12_800_000),
-        rate_per_s_by_block: [0.99, 1.0, 1.01].map(|x| Some(rate * x)).to_vec(),
-        merit_by_block: Vec::new(),
+        rate_per_s_by_round: [0.99, 1.0, 1.01].map(|x| Some(rate * x)).to_vec(),
+        merit_by_round: Vec::new(),
         metric: figure(rate, 0.01),
         metric_of_reference: figure(rate / reference, 0.008),
         of_reference: figure(rate / reference, 0.008),
@@ -59,8 +59,15 @@ pub fn contender(
         fell_behind: 0,
         errors: 0,
         published: None,
-        steady: None,
-        in_heats: None,
+        in_heats: ContenderInHeats {
+            class: Some(Class::Native),
+            warm: Some(true),
+            starts: 6,
+            settling_known: 6,
+            warmup_s: Some(0.4),
+            disturbed_share: Some(0.0),
+            ..ContenderInHeats::default()
+        },
         notes: Vec::new(),
     }
 }
@@ -100,9 +107,9 @@ pub fn dead() -> ContenderFindings {
     (dead.rss_max_bytes, dead.tier, dead.rank_low, dead.rank_high, dead.bound) =
         (None, None, None, None, None);
     dead.wire_bytes_per_answer = None;
-    dead.rate_per_s_by_block = Vec::new();
+    dead.rate_per_s_by_round = Vec::new();
     dead.notes =
-        vec!["failed: it ended (exit status: 1); it wrote nothing to its log (3 of 3 trials)".to_owned()];
+        vec!["failed: it ended (exit status: 1); it wrote nothing to its log (3 of 3 starts)".to_owned()];
     dead
 }
 
@@ -115,7 +122,7 @@ pub fn findings() -> Findings {
     let mut node = contender("node", "Node.js", 97_900.0, 150_000.0, (2, 2, 3));
     node.published = Some(125.97);
     (node.void, node.errors) = (1, 1234);
-    node.notes = vec!["void: the host took 20 % of the measured CPUs' time (1 of 6 trials)".to_owned()];
+    node.notes = vec!["void: the host took 20 % of the measured CPUs' time (1 of 6 starts)".to_owned()];
     Findings {
         schema: SCHEMA,
         run: "20260101-000000-0000".to_owned(),
@@ -138,7 +145,7 @@ pub fn findings() -> Findings {
         workloads: BTreeMap::from([("hello".to_owned(), "d2a84f4b8b65".to_owned())]),
         quick: false,
         allow_busy: false,
-        ended: "every interval is within ±3 % after 6 blocks".to_owned(),
+        ended: "every comparison is decided or known within ±3 %, after 6 rounds".to_owned(),
         elapsed_s: 61.5,
         race: None,
         noise_floor: Some(0.011),
@@ -147,9 +154,20 @@ pub fn findings() -> Findings {
             workload: "hello".to_owned(),
             load: Load::Closed { connections: 10, per_connection: None },
             metric: Metric::Rate,
-            blocks: 6,
+            rounds: 6,
             noise_floor: Some(0.011),
-            in_heats: None,
+            in_heats: CellInHeats {
+                rounds: 6,
+                heats: 6,
+                noise_floors: vec![ClassFloor { class: Class::Native, noise_floor: 0.011 }],
+                pairs: Pairs { decided: 2, equal: 0, open: 1 },
+                front: Some(Front {
+                    leaders: vec!["nginx".to_owned(), "node".to_owned()],
+                    next: None,
+                    ratio: None,
+                }),
+                ..CellInHeats::default()
+            },
             contenders: vec![reference, nginx, node, dead()],
         }],
         missing: vec![Missing {
@@ -200,7 +218,7 @@ pub fn raced(faster: Option<String>, ratio: Option<Figure>) -> RaceFindings {
     RaceFindings {
         metric: Metric::Rate,
         elapsed_s: 8.94,
-        blocks: 6,
+        rounds: 6,
         decided,
         faster,
         ratio,
@@ -289,7 +307,10 @@ pub fn run() -> Run {
             contenders: Vec::new(),
             cells: Vec::new(),
             design: Design {
-                blocks: [3, 60],
+                rounds: [3, 60],
+                heat: Design::HEAT,
+                slice: Design::SLICE,
+                warmup_limit: Design::WARMUP_LIMIT,
                 warmup: Duration::ZERO,
                 measure: Duration::from_secs(1),
                 decide: true,
@@ -297,7 +318,6 @@ pub fn run() -> Run {
                 metric: Metric::Rate,
                 precision: 0.02,
                 budget: Duration::from_mins(2),
-                heats: None,
             },
             tracks: vec![Track::Default],
             server_on: None,
