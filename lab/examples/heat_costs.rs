@@ -5,7 +5,7 @@ use lab::Store;
 use lab::heat::turns::cpu_sampler::{CpuSampler, SampledProcesses};
 use lab::server::tree::Tree;
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome};
-use model::{Design, Environment, Heats, Metric, Run, Study};
+use model::{Design, Environment, Metric, Run, Study};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::PathBuf;
@@ -99,15 +99,17 @@ fn store() -> Result<(), Box<dyn Error>> {
 fn run() -> Run {
     let budget = Duration::from_mins(1);
     let design = Design {
-        blocks: [4, 13],
+        rounds: [4, 13],
+        heat: Design::HEAT,
+        slice: Design::SLICE,
         warmup: Duration::ZERO,
+        warmup_limit: Design::WARMUP_LIMIT,
         measure: Duration::from_secs(2),
         decide: false,
         margin: None,
         metric: Metric::Rate,
         precision: 0.03,
         budget,
-        heats: Some(Heats::default()),
     };
     let study = Study {
         title: String::new(),

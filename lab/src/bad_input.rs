@@ -2,7 +2,6 @@
 //! snapshot.
 
 use crate::example;
-use crate::findings::analyse;
 use crate::findings::compare;
 use crate::machine::environment::fixture;
 use model::environment::Ends;
@@ -17,13 +16,13 @@ enum Fate {
     Crash,
 }
 
-/// Observes this number of blocks of a run; `fate` decides the outcome of each trial.
-fn observe(run: &Run, blocks: usize, fate: impl Fn(&Trial) -> Fate) -> Vec<Observation> {
+/// Observes this number of rounds of a run; `fate` decides the outcome of each trial.
+fn observe(run: &Run, rounds: usize, fate: impl Fn(&Trial) -> Fate) -> Vec<Observation> {
     let mut all = Vec::new();
-    for block in 0..blocks {
+    for round in 0..rounds {
         for name in run.contenders.keys() {
-            for copy in 0..if name == REFERENCE { 2 } else { run.copies } {
-                let trial = Trial { block, cell: 0, contender: name.clone(), copy };
+            for copy in 0..run.copies {
+                let trial = Trial { round, cell: 0, contender: name.clone(), copy };
                 all.push(match fate(&trial) {
                     Fate::Rate(rate) => example::observation(trial, Some(rate)),
                     Fate::Crash => example::observation(trial, None),
@@ -51,7 +50,7 @@ fn rate(trial: &Trial) -> f64 {
         "fast" | "A" => 80_000.0,
         _ => 50_000.0,
     };
-    let nth = trial.block * 100 + trial.contender.len() * 10 + trial.copy;
+    let nth = trial.round * 100 + trial.contender.len() * 10 + trial.copy;
     speed * (1.0 + 0.04 * (uniform(7, nth as u64) - 0.5))
 }
 
@@ -67,7 +66,7 @@ fn race() -> Run {
 }
 
 fn reported(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
-    let found = analyse::findings(run, observations, ended);
+    let found = example::findings(run, observations, ended);
     if run.name == "race" {
         report::race::report(&found, &report::TextStyle::default())
     } else {
@@ -76,23 +75,23 @@ fn reported(run: &Run, observations: &[Observation], ended: Option<&str>) -> Str
 }
 
 #[test]
-fn one_block_only() {
-    let ended = Some("the budget of 1s is spent after 1 blocks");
+fn one_round_only() {
+    let ended = Some("the budget of 1s is spent after 1 round");
     let run = study();
     insta::assert_snapshot!(
-        "one_block_of_a_study",
+        "one_round_of_a_study",
         reported(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
     );
     let run = race();
     insta::assert_snapshot!(
-        "one_block_of_a_race",
+        "one_round_of_a_race",
         reported(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
     );
 }
 
 #[test]
 fn all_trials_of_one_contender_void() {
-    let ended = Some("the budget of 10m is spent after 8 blocks");
+    let ended = Some("the budget of 10m is spent after 8 rounds");
     let fate = |t: &Trial| match t.contender.as_str() {
         "slow" | "B" => Fate::Void(rate(t)),
         _ => Fate::Rate(rate(t)),
@@ -108,8 +107,8 @@ fn all_trials_of_the_reference_void() {
     let fate = |t: &Trial| if t.contender == REFERENCE { Fate::Void(rate(t)) } else { Fate::Rate(rate(t)) };
     let run = study();
     insta::assert_snapshot!("reference_void", reported(&run, &observe(&run, 8, fate), Some("enough")));
-    let sound = analyse::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), Some("enough"));
-    let void = analyse::findings(&run, &observe(&run, 8, fate), Some("enough"));
+    let sound = example::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), Some("enough"));
+    let void = example::findings(&run, &observe(&run, 8, fate), Some("enough"));
     insta::assert_snapshot!("reference_void_in_the_later_run", compared(&sound, &void, false));
 }
 
@@ -119,9 +118,9 @@ fn zero_variance() {
         |t: &Trial| Fate::Rate(if t.contender == REFERENCE || t.contender == "B" { 100.0 } else { 90.0 });
     let run = study();
     let all = observe(&run, 8, flat);
-    let text = reported(&run, &all, Some("every interval is within ±3 % after 8 blocks"));
+    let text = reported(&run, &all, Some("every comparison is decided or known within ±3 %, after 8 rounds"));
     insta::assert_snapshot!("zero_variance_in_a_study", text);
-    let found = analyse::findings(&run, &all, None);
+    let found = example::findings(&run, &all, None);
     insta::assert_snapshot!("zero_variance_compared", compared(&found, &found, false));
     let run = race();
     insta::assert_snapshot!(
@@ -132,8 +131,8 @@ fn zero_variance() {
 
 #[test]
 fn a_contender_that_crashes_in_half_its_trials() {
-    let ended = Some("the budget of 10m is spent after 8 blocks");
-    let fate = |t: &Trial| match (t.contender.as_str(), t.block % 2) {
+    let ended = Some("the budget of 10m is spent after 8 rounds");
+    let fate = |t: &Trial| match (t.contender.as_str(), t.round % 2) {
         ("slow" | "B", 0) => Fate::Crash,
         _ => Fate::Rate(rate(t)),
     };
@@ -152,7 +151,7 @@ fn an_interrupted_run() {
     let mut all = observe(&run, 4, |t| Fate::Rate(rate(t)));
     insta::assert_snapshot!("before_the_first_trial", reported(&run, &[], None));
     all.truncate(all.len() - 3);
-    insta::assert_snapshot!("in_the_fourth_block", reported(&run, &all, None));
+    insta::assert_snapshot!("in_the_fourth_round", reported(&run, &all, None));
     let run = race();
     insta::assert_snapshot!("a_race_before_the_first_trial", reported(&run, &[], None));
 }
@@ -172,7 +171,7 @@ fn compared(old: &Findings, new: &Findings, anyway: bool) -> String {
 fn runs_with_no_common_contender() {
     let found = |names: &[&str]| {
         let run = example::run(names);
-        analyse::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), None)
+        example::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), None)
     };
     insta::assert_snapshot!("no_common_contender", compared(&found(&["fast"]), &found(&["slow"]), false));
 }
@@ -187,7 +186,7 @@ fn a_baseline_from_another_machine() {
             .insert("hello".to_owned(), if conditions.steal_ppm.is_some() { "aa" } else { "bb" }.to_owned());
         let mut all = observe(&run, 8, |t| Fate::Rate(rate(t)));
         all.iter_mut().for_each(|o| o.conditions = conditions.clone());
-        analyse::findings(&run, &all, Some("enough"))
+        example::findings(&run, &all, Some("enough"))
     };
     let laptop = on(&fixture::laptop(), Conditions { steal_ppm: Some(0), ..Conditions::default() });
     let warm = Ends { before: Some(61.0), after: Some(82.0) };

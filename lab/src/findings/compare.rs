@@ -152,24 +152,24 @@ fn only_in(one: &Findings, other: &Findings) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::example;
-    use crate::findings::analyse;
+    use model::comparison::Change;
     use model::{Bound, Outcome, Run, Trial};
     use stats::random::uniform;
 
     /// The findings of a run on a machine of this speed, where the contenders have these rates of their own, with 2 % of noise.
-    fn run(id: &str, machine: f64, rates: &[(&str, f64)], blocks: usize) -> (Run, Findings) {
+    fn run(id: &str, machine: f64, rates: &[(&str, f64)], rounds: usize) -> (Run, Findings) {
         let names: Vec<&str> = rates.iter().map(|(name, _)| *name).collect();
         let run = Run { id: id.to_owned(), ..example::run(&names) };
         let mut observations = Vec::new();
-        for block in 0..blocks {
+        for round in 0..rounds {
             for (i, (name, rate)) in rates.iter().copied().chain([(REFERENCE, 100_000.0)]).enumerate() {
-                let k = (block * 10 + i) as u64;
+                let k = (round * 10 + i) as u64;
                 let jitter = 0.04 * (uniform(id.len() as u64, k) - 0.5);
-                let trial = Trial { block, cell: 0, contender: name.to_owned(), copy: 0 };
+                let trial = Trial { round, cell: 0, contender: name.to_owned(), copy: 0 };
                 observations.push(example::observation(trial, Some(rate * machine * (1.0 + jitter))));
             }
         }
-        let findings = analyse::findings(&run, &observations, None);
+        let findings = example::findings(&run, &observations, None);
         (run, findings)
     }
 
@@ -201,19 +201,19 @@ mod tests {
                 "sooner" => sooner,
                 _ => 1_000,
             };
-            let trials = (0..8).flat_map(|block| {
+            let trials = (0..8).flat_map(|round| {
                 run.contenders.keys().map(move |name| Trial {
-                    block,
+                    round,
                     cell: 0,
                     contender: name.clone(),
                     copy: 0,
                 })
             });
             let took = |trial: Trial| {
-                let latency_ns = (of(&trial.contender) + trial.block as u64) * 1_000;
+                let latency_ns = (of(&trial.contender) + trial.round as u64) * 1_000;
                 example::answered_in(trial, latency_ns)
             };
-            analyse::findings(&run, &trials.map(took).collect::<Vec<_>>(), None)
+            example::findings(&run, &trials.map(took).collect::<Vec<_>>(), None)
         };
         let comparison = compare(&of([1_000, 1_000]), &of([2_000, 500]), false).unwrap();
         let expected = [("later", Change::Slower), ("same", Change::NoneSeen), ("sooner", Change::Faster)];
@@ -259,8 +259,8 @@ mod tests {
     fn floors_are_not_compared_and_what_only_one_has_is_named() {
         let (run, _) = run("old", 1.0, &[("a", 50_000.0), ("b", 1_000.0)], 8);
         let observe = |contender: &'static str, rate: f64, bound| {
-            (0..8).map(move |block| {
-                let trial = Trial { block, cell: 0, contender: contender.to_owned(), copy: 0 };
+            (0..8).map(move |round| {
+                let trial = Trial { round, cell: 0, contender: contender.to_owned(), copy: 0 };
                 let mut observation = example::observation(trial, Some(rate));
                 if let Outcome::Measured(m) = &mut observation.outcome {
                     m.verdict.bound = bound;
@@ -271,8 +271,8 @@ mod tests {
         let all = |rate, bound| -> Vec<_> {
             observe("a", rate, bound).chain(observe(REFERENCE, 100_000.0, Bound::Server)).collect()
         };
-        let old = analyse::findings(&run, &all(50_000.0, Bound::Server), None);
-        let mut new = analyse::findings(&run, &all(10_000.0, Bound::Client), None);
+        let old = example::findings(&run, &all(50_000.0, Bound::Server), None);
+        let mut new = example::findings(&run, &all(10_000.0, Bound::Client), None);
         new.cells[0].contenders.retain(|c| c.name != "b");
         let comparison = compare(&old, &new, false).unwrap();
         assert_eq!(changes(&comparison), [("a", Change::Unknown)]);

@@ -2,15 +2,14 @@
 
 use crate::example;
 use model::heat::{Counts, InCell, Ran, Slice, Start, StartOutcome};
-use model::{Design, Heats, Run};
+use model::{Design, Run};
 use std::time::Duration;
 
 /// A run in heats of two cells with these contenders and the reference.
 pub fn run(contenders: &[&str]) -> Run {
     let mut run = example::run(contenders);
-    let heats = Heats { size: 3, ..Heats::default() };
     let (warmup, measure) = (Duration::from_millis(200), Duration::from_secs(2));
-    run.study.design = Design { blocks: [4, 13], warmup, measure, heats: Some(heats), ..run.study.design };
+    run.study.design = Design { heat: 3, warmup, measure, ..run.study.design };
     run.study.cells = vec![run.study.cells[0].clone(), run.study.cells[0].clone()];
     run
 }

@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(shown, [(HUB, 1, Some(2)), (HUB, 0, Some(1)), ("a", 1, Some(2)), ("a", 0, None)]);
         assert_eq!(all[3].outcome, Outcome::Failed("it ended".to_owned()));
         assert_eq!(
-            (all[0].trial.block, all[0].elapsed_ns),
+            (all[0].trial.round, all[0].elapsed_ns),
             (2, 5),
             "half of the time of each start is each cell's"
         );

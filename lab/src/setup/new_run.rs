@@ -54,9 +54,9 @@ pub fn study_run(
 
 /// Makes a run of a race. Every contender enters each round twice, so that the difference between two starts of
 /// the same server is known. Where the servers already ran (`race.running`), each enters once, because both entries would be the same
-/// process. `race`: what all contenders have in common.
+/// process; and so does each that is to be alone. `race`: what all contenders have in common.
 pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, race: Raced, rules: Rules) -> Run {
-    let copies = if race.running { 1 } else { 2 };
+    let copies = if race.running || study.design.heat == 1 { 1 } else { 2 };
     let allow_busy = Some(rules.allow_busy);
     Run { race: Some(race), allow_busy, ..new_run(RACE, study, entrants, copies, rules.seed, rules.quick) }
 }

@@ -1,20 +1,18 @@
 //! What is written is read as it was, and anything else is refused with its line.
 
 use super::*;
-use crate::example;
 use crate::heat::example as in_heats;
 use model::heat::{HUB, Heat, Ran, Slice};
-use model::{HeatMachine, Printed, Run, Trial};
+use model::{HeatMachine, Printed, Run};
 use serde_json::{Value, json};
 
-/// A run in blocks, with a trial of each contender.
-fn blocks() -> Vec<Row> {
-    let run = example::run(&["a"]);
-    let trial = |contender: &str| {
-        let trial = Trial { block: 0, cell: 0, contender: contender.to_owned(), copy: 0 };
-        Row::Trial(Box::new(example::observation(trial, Some(0.1 + 0.2))))
-    };
-    vec![Row::Run(Box::new(run)), Row::Ended("enough".to_owned()), trial("a"), trial("reference")]
+/// A run that has ended.
+fn whole() -> Vec<Row> {
+    let run = Run { id: "20260101-000000-0000".to_owned(), ..in_heats::run(&["a", "b"]) };
+    let mut rows = heats();
+    rows[0] = Row::Run(Box::new(run));
+    rows.insert(1, Row::Ended("enough".to_owned()));
+    rows
 }
 
 /// A run in heats, which has not ended.
@@ -97,7 +95,7 @@ fn changed(text: &str, nth: usize, pointer: &str, value: Value) -> String {
 
 #[test]
 fn what_is_written_is_read_as_it_was() {
-    let entries = [blocks(), heats()];
+    let entries = [whole(), heats()];
     let text = file(&entries);
     let found = read(text.as_bytes()).unwrap();
     assert_eq!(found.len(), 2);
@@ -119,16 +117,16 @@ fn what_is_written_is_read_as_it_was() {
 #[test]
 fn the_digest_is_that_of_the_rows_in_whatever_order() {
     let digest = |rows: Vec<Row>| read(file(&[rows]).as_bytes()).unwrap().remove(0).digest;
-    let mut swapped = blocks();
+    let mut swapped = whole();
     swapped.swap(2, 3);
-    assert_eq!(digest(blocks()), digest(swapped));
-    let mut fewer = blocks();
+    assert_eq!(digest(whole()), digest(swapped));
+    let mut fewer = whole();
     fewer.pop();
-    assert_ne!(digest(blocks()), digest(fewer));
-    let text = file(&[blocks()]).replace("ci-1", "ci-2");
+    assert_ne!(digest(whole()), digest(fewer));
+    let text = file(&[whole()]).replace("ci-1", "ci-2");
     let lines: Vec<&str> = text.lines().collect();
     let elsewhere = read(ended(&lines[..lines.len() - 1]).as_bytes()).unwrap().remove(0);
-    assert_eq!((elsewhere.machine.as_str(), elsewhere.digest), ("ci-2", digest(blocks())));
+    assert_eq!((elsewhere.machine.as_str(), elsewhere.digest), ("ci-2", digest(whole())));
 }
 
 #[test]
@@ -150,7 +148,7 @@ fn what_is_no_such_file_is_told_what_it_is() {
 
 #[test]
 fn a_file_that_was_cut_or_changed_is_refused() {
-    let text = file(&[blocks(), heats()]);
+    let text = file(&[whole(), heats()]);
     let lines: Vec<&str> = text.lines().collect();
     for end in 0..lines.len() - 1 {
         let cut = lines[..end].iter().map(|line| format!("{line}\n")).collect::<String>();
@@ -192,7 +190,7 @@ fn a_row_that_refers_to_nothing_is_there_twice_or_is_out_of_range_is_refused() {
         // A start whose name is taken is found at the next line.
         assert!(why_not.contains(why) && why_not.contains("line "), "{pointer}: {why_not}");
     }
-    let text = file(&[blocks()]);
+    let text = file(&[whole()]);
     for (nth, pointer, value, why) in [
         (4, "/trial/trial/contender", json!("reference"), "the same trial"),
         (4, "/trial/trial/cell", json!(1), "not number 1"),
@@ -208,7 +206,7 @@ fn a_row_that_refers_to_nothing_is_there_twice_or_is_out_of_range_is_refused() {
 
 #[test]
 fn lines_of_no_known_kind_and_unknown_keys_are_refused() {
-    let text = file(&[blocks()]);
+    let text = file(&[whole()]);
     for (line, why) in [
         ("{\"password\":1}", "no kind of row `password`"),
         ("{\"trial\":1,\"heat\":2}", "one key"),
@@ -226,7 +224,7 @@ fn lines_of_no_known_kind_and_unknown_keys_are_refused() {
     let mut run: Value = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
     run["run"]["environment"]["news"] = json!({"from": "the future"});
     assert!(refused(&with_line(&text, 2, &run.to_string())).contains("the key `news`"));
-    let deep = format!("{{\"trial\":{}", "[".repeat(100_000));
+    let deep = format!("{{\"start\":{}", "[".repeat(100_000));
     assert!(refused(&with_line(&text, 4, &deep)).contains("not JSON"));
     let mut lines: Vec<&str> = text.lines().collect();
     lines.pop();
@@ -238,7 +236,7 @@ fn lines_of_no_known_kind_and_unknown_keys_are_refused() {
 
 #[test]
 fn control_characters_are_gone_after_the_first_reading() {
-    let mut rows = blocks();
+    let mut rows = whole();
     if let Row::Run(run) = &mut rows[0] {
         run.study.title = "a\u{1b}[2Jb".to_owned();
     }
@@ -255,7 +253,7 @@ fn control_characters_are_gone_after_the_first_reading() {
 fn a_machine_that_is_not_named_is_described() {
     let mut bytes = Vec::new();
     let mut writer = Writer::begin(&mut bytes, "0.1.0").unwrap();
-    let mut run = example::run(&["a"]);
+    let mut run = in_heats::run(&["a"]);
     run.environment.cpu = Some("A processor".to_owned());
     writer.entry(None).unwrap();
     writer.row(&Row::Run(Box::new(run))).unwrap();

@@ -42,18 +42,16 @@ fn range(conditions: &[&Conditions]) -> ConditionsRange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
-    use model::Trial;
-    use model::environment::{Ends, Executable};
+    use crate::heat::example;
+    use model::environment::Ends;
 
-    fn observed(conditions: Conditions) -> Observation {
-        let trial = Trial { block: 0, cell: 0, contender: "a".to_owned(), copy: 0 };
-        Observation { conditions, ..example::observation(trial, Some(1.0)) }
+    fn observed(conditions: Conditions) -> Start {
+        Start { conditions: Some(conditions), ..example::start(0, 0, "a", &[]) }
     }
 
     #[test]
-    fn the_worst_of_all_trials_is_told_and_what_no_trial_tells_is_unknown() {
-        assert_eq!(of_trials(&[observed(Conditions::default())]), ConditionsRange::default());
+    fn the_worst_of_all_starts_is_told_and_what_no_start_tells_is_unknown() {
+        assert_eq!(of_heats(&[observed(Conditions::default())]), ConditionsRange::default());
         let trial = |steal, hz, celsius, why: &[&str]| {
             observed(Conditions {
                 steal_ppm: Some(steal),
@@ -69,20 +67,10 @@ mod tests {
             trial(2, 2, 60.0, &["too hot, 9 times"]),
             observed(Conditions::default()),
         ];
-        let found = of_trials(&all);
+        let found = of_heats(&all);
         assert_eq!((found.steal_ppm_max, found.others_ppm_max), (Some(9), None));
         assert_eq!((found.server_hz_min, found.server_hz_max), (Some(1), Some(3)));
         assert_eq!((found.temperature_c_max, found.throttled_trials), (Some(80.5), Some(2)));
         assert_eq!(found.throttled, ["too hot"]);
-    }
-
-    #[test]
-    fn a_program_that_was_changed_in_the_middle_of_a_run_is_seen() {
-        let with = |digest: &str| {
-            let server = Executable { path: "/bin/a".to_owned(), sha256: Some(digest.to_owned()) };
-            observed(Conditions { server: Some(server), ..Conditions::default() })
-        };
-        let all = [with("aa"), with("aa"), with("bb")];
-        assert_eq!(ran(None, &all.iter().collect::<Vec<_>>()).executables.len(), 2);
     }
 }

@@ -2,20 +2,20 @@
 
 use super::*;
 use crate::example;
-use crate::findings::analyse;
+use model::comparison::Change;
 use model::{Bound, Metric, Outcome, Trial, Usage};
 
-/// Eight blocks, in which `a` has this rate, and uses this much CPU for an answer; the bounds are its own and the reference's.
+/// Eight rounds, in which `a` has this rate, and uses this much CPU for an answer; the bounds are its own and the reference's.
 fn run(metric: Metric, rate: f64, cpu_ns: u64, bounds: [Bound; 2]) -> Findings {
     let mut run = example::run(&["a"]);
     run.study.design.metric = metric;
     let mut all = Vec::new();
-    for block in 0..8 {
-        let more = block as u64;
+    for round in 0..8 {
+        let more = round as u64;
         for (name, rate, cpu_ns, bound) in
             [("a", rate + more as f64, cpu_ns + more, bounds[0]), (REFERENCE, 100_000.0, 5_000, bounds[1])]
         {
-            let trial = Trial { block, cell: 0, contender: name.to_owned(), copy: 0 };
+            let trial = Trial { round, cell: 0, contender: name.to_owned(), copy: 0 };
             let mut observation = example::observation(trial, Some(rate));
             if let Outcome::Measured(m) = &mut observation.outcome {
                 m.verdict.bound = bound;
@@ -25,7 +25,7 @@ fn run(metric: Metric, rate: f64, cpu_ns: u64, bounds: [Bound; 2]) -> Findings {
             all.push(observation);
         }
     }
-    analyse::findings(&run, &all, None)
+    example::findings(&run, &all, None)
 }
 
 fn compared(old: &Findings, new: &Findings) -> (Change, bool, String, bool) {

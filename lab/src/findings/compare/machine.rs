@@ -295,7 +295,6 @@ fn short(digest: &str) -> String {
 mod tests {
     use super::*;
     use crate::example;
-    use crate::findings::analyse;
     use crate::findings::compare::compare;
     use crate::machine::cores::Cores;
     use crate::machine::environment::fixture::{self, Tree};
@@ -304,7 +303,7 @@ mod tests {
         let mut run = example::run(&["a"]);
         run.environment = tree.system().look(cores);
         run.contenders.get_mut("a").unwrap().source_sha256 = Some("aa".to_owned());
-        analyse::findings(&run, &[], None)
+        example::findings(&run, &[], None)
     }
 
     fn four(tree: &Tree) -> Findings {
@@ -379,7 +378,7 @@ mod tests {
 
     /// The same run as if machines with these processors had measured it, each with four cores.
     fn by(run: &Findings, cpus: &[&str]) -> Findings {
-        use model::findings::{CellInHeats, MachineFindings, MachinesCompared};
+        use model::findings::{MachineFindings, MachinesCompared};
         let machine = |cpu: &&str| MachineFindings {
             cpu: Some((*cpu).to_owned()),
             cores: 4,
@@ -387,10 +386,7 @@ mod tests {
         };
         let machines = cpus.iter().map(machine).collect();
         let mut findings = run.clone();
-        findings.cells[0].in_heats = Some(CellInHeats {
-            machines: Some(MachinesCompared { differ: None, machines }),
-            ..CellInHeats::default()
-        });
+        findings.cells[0].in_heats.machines = Some(MachinesCompared { differ: None, machines });
         findings
     }
 

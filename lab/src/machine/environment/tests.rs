@@ -269,7 +269,7 @@ fn what_older_versions_stored_is_read_and_what_they_did_not_ask_for_is_unknown()
     let run: Run = serde_json::from_value(run).unwrap();
     assert_eq!((run.environment.memory_bytes, &run.environment.machine), (Some(1024), &Machine::default()));
     assert_eq!(run.contenders["a"].source_sha256, None);
-    let trial = Trial { block: 0, cell: 0, contender: "a".to_owned(), copy: 0 };
+    let trial = Trial { round: 0, cell: 0, contender: "a".to_owned(), copy: 0 };
     let mut old = serde_json::to_value(crate::example::observation(trial, Some(100.0))).unwrap();
     old.as_object_mut().unwrap().remove("conditions").unwrap();
     let observation: Observation = serde_json::from_value(old).unwrap();

@@ -5,11 +5,11 @@ use crate::example;
 use crate::heat::example as in_heats;
 use model::background::Background;
 use model::environment::{Conditions, Executable};
-use model::heat::{Counts, StartOutcome};
+use model::heat::{Counts, Start, StartOutcome};
 use model::import::Source;
 use model::observation::Raced;
 use model::page::{AsPublished, Quirk, Replay};
-use model::{Environment, Observation, Outcome, Printed, Reading, Trial};
+use model::{Environment, Measurement, Printed, Reading};
 
 const SECRET: &str = "s3cret";
 
@@ -62,20 +62,24 @@ fn race() -> Run {
     run
 }
 
-fn measured() -> Observation {
-    let trial = Trial { block: 0, cell: 0, contender: "a".to_owned(), copy: 0 };
-    let mut observation = example::observation(trial, Some(1_000.0));
-    observation.conditions = Conditions { server: Some(ran()), ..Conditions::default() };
-    if let Outcome::Measured(m) = &mut observation.outcome {
-        m.tally.error_causes = BTreeMap::from([(secret(), 3), ("late".to_owned(), 1)]);
-        m.tally.halted = Some(format!("{SECRET} ran out"));
-        m.verdict.reasons = vec![
-            format!("4 requests failed ({})", secret()),
-            format!("{SECRET} ran out"),
-            format!("after the measurement, {SECRET} was left"),
-        ];
-    }
-    observation
+fn measured() -> Measurement {
+    let mut measured = example::measurement(1_000.0);
+    measured.tally.error_causes = BTreeMap::from([(secret(), 3), ("late".to_owned(), 1)]);
+    measured.tally.halted = Some(format!("{SECRET} ran out"));
+    measured.verdict.reasons = vec![
+        format!("4 requests failed ({})", secret()),
+        format!("{SECRET} ran out"),
+        format!("after the measurement, {SECRET} was left"),
+    ];
+    measured
+}
+
+/// A start with this measurement.
+fn started(measured: Measurement) -> Start {
+    let mut start = in_heats::start(0, 0, "a", &[0]);
+    start.program = Some(ran());
+    start.cells.get_mut(&0).unwrap().measurement = Some(Box::new(measured));
+    start
 }
 
 #[test]
@@ -90,15 +94,12 @@ fn a_secret_in_a_command_a_file_or_a_path_is_in_no_row_of_a_run() {
 }
 
 #[test]
-fn a_secret_that_a_server_wrote_is_in_no_trial_and_no_start_and_every_figure_stays() {
-    let json = redacted(Row::Trial(Box::new(measured())), &[]);
+fn a_secret_that_a_server_wrote_is_in_no_start_and_every_figure_stays() {
+    let json = redacted(Row::Start(Box::new(started(measured()))), &[]);
     assert!(!json.contains(SECRET), "{json}");
     assert!(json.contains("\"error_causes\":{\"redacted\":4}"), "{json}");
     assert!(json.contains("4 requests failed (redacted)") && json.contains("\"sha256\":\"ab\""), "{json}");
     assert!(json.contains("\"completed\":1000"), "{json}");
-    let mut failed = measured();
-    failed.outcome = Outcome::Failed(secret());
-    assert!(!redacted(Row::Trial(Box::new(failed)), &[]).contains(SECRET));
     let lacked = StartOutcome::LackedMemory(secret());
     for outcome in
         [StartOutcome::Failed(secret()), StartOutcome::Spoiled(secret()), lacked, StartOutcome::Ended]
@@ -109,9 +110,7 @@ fn a_secret_that_a_server_wrote_is_in_no_trial_and_no_start_and_every_figure_sta
         let cell = start.cells.get_mut(&0).unwrap();
         cell.counts = Counts::SharesDiffer("in the path /home/jane".to_owned());
         cell.background = vec![Background { program: SECRET.to_owned(), cpu_ns: 1 }];
-        if let Outcome::Measured(m) = measured().outcome {
-            cell.measurement = Some(m);
-        }
+        cell.measurement = Some(Box::new(measured()));
         let json = redacted(Row::Start(Box::new(start)), &[]);
         assert!(!json.contains(SECRET) && !json.contains("jane"), "{json}");
     }
@@ -247,15 +246,14 @@ fn the_servers_machine_is_named_in_no_reason_and_no_note() {
         redaction.apply(&mut row).unwrap();
         row.checked().unwrap().json
     };
-    let mut trial = measured();
-    let Outcome::Measured(m) = &mut trial.outcome else { panic!("it was measured") };
-    m.verdict.reasons = vec![
+    let mut measured = measured();
+    measured.verdict.reasons = vec![
         "the processor of ssh -p 2222 pi@board was slowed down during the start: too hot".to_owned(),
         "192.168.7.20:80 refused a connection; pi@board and boards".to_owned(),
     ];
     let rows = [
         json(Row::Run(Box::new(run.clone()))),
-        json(Row::Trial(Box::new(trial))),
+        json(Row::Start(Box::new(started(measured)))),
         json(Row::Ended("the link to ssh -p 2222 pi@board is lost: raspi-kitchen went down".to_owned())),
     ];
     for row in &rows {

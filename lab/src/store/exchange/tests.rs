@@ -1,13 +1,10 @@
 //! Runs go from store to store as they are, once, and all of a file or nothing.
 
 use super::*;
-use crate::example;
 use crate::findings;
 use crate::heat::example as in_heats;
 use crate::shared::{Writer, read};
-use model::Trial;
 use model::heat::{HUB, Ran};
-use std::path::Path;
 
 const NOW: &str = "2026-02-01T00:00:00Z";
 
@@ -15,15 +12,9 @@ fn store(folder: &tempfile::TempDir, name: &str) -> Store {
     Store::open(&folder.path().join(name)).unwrap()
 }
 
-/// Adds a run in blocks; each contender has two trials.
-fn add_blocks(store: &Store, id: &str) {
-    let run = Run { id: id.to_owned(), ..example::run(&["a"]) };
-    store.add_run(&run).unwrap();
-    for (block, contender) in [(0, "a"), (0, "reference"), (1, "reference"), (1, "a")] {
-        let trial = Trial { block, cell: 0, contender: contender.to_owned(), copy: 0 };
-        let rate = 1_000.0 + block as f64 / 3.0;
-        store.insert(id, &example::observation(trial, Some(rate))).unwrap();
-    }
+/// Adds a run that has ended.
+fn add_ended(store: &Store, id: &str) {
+    add_heats(store, id);
     store.end_run(id, "enough").unwrap();
 }
 
@@ -78,7 +69,7 @@ const IDS: [&str; 3] = ["20260101-000000-000a", "20260101-000000-000b", "2026010
 /// A store with a run of each kind.
 fn filled(folder: &tempfile::TempDir, name: &str) -> Store {
     let store = store(folder, name);
-    add_blocks(&store, IDS[0]);
+    add_ended(&store, IDS[0]);
     add_heats(&store, IDS[1]);
     add_printed(&store, IDS[2]);
     store
@@ -127,8 +118,8 @@ fn findings_tell_where_a_run_is_from_and_lists_too() {
     two.pull(&shared(&one, &IDS, "ci-1"), NOW).unwrap();
     for id in &IDS[..2] {
         let found = |store: &Store| {
-            let (run, observations, ended) = store.run(id).unwrap();
-            findings::of(store, &run, &observations, ended.as_deref()).unwrap()
+            let (run, ended) = store.run(id).unwrap();
+            findings::of(store, &run, ended.as_deref()).unwrap()
         };
         let (own, mut pulled) = (found(&one), found(&two));
         assert_eq!(own.origin, None);
@@ -156,7 +147,7 @@ fn another_run_of_the_same_name_stays_as_it_is_and_the_others_come_over() {
     assert_eq!(outcomes, [differs(0), differs(1), Pulled::New]);
     assert_ne!(before[1], entries[1].digest);
     assert_eq!(two.digest(IDS[0]).unwrap().unwrap(), before[0]);
-    assert_eq!(two.run(IDS[1]).unwrap().2.as_deref(), Some("enough"));
+    assert_eq!(two.run(IDS[1]).unwrap().1.as_deref(), Some("enough"));
     assert!(two.starts(IDS[0]).unwrap().is_empty() && two.origin(IDS[0]).unwrap().is_none());
 }
 
@@ -183,29 +174,4 @@ fn a_run_that_was_pulled_is_never_continued() {
     assert!(matches!(error, StoreError::Pulled { .. }), "{error}");
     assert!(error.to_string().contains("was pulled from ci-1 and can't be resumed here"), "{error}");
     one.reopen_run(&run).unwrap();
-}
-
-/// A store as version 8 of the tables had it.
-fn of_version_8(path: &Path) {
-    let store = Store::open(path).unwrap();
-    add_blocks(&store, IDS[0]);
-    store.db.execute_batch("drop table origin; pragma user_version = 8").unwrap();
-}
-
-#[test]
-fn a_store_of_version_8_gets_its_table_and_all_that_it_has_is_its_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("old");
-    of_version_8(&path);
-    let old = Store::open(&path).unwrap();
-    assert_eq!(old.origin(IDS[0]).unwrap(), None);
-    let listed = old.everything().unwrap().remove(0);
-    assert_eq!((listed.id.as_str(), listed.count, listed.machine), (IDS[0], 4, None));
-    let other = filled(&folder, "other");
-    assert_eq!(old.pull(&shared(&other, &IDS[1..2], "ci-1"), NOW).unwrap(), [Pulled::New]);
-    drop(old);
-    let again = Store::open(&path).unwrap();
-    assert_eq!(again.origin(IDS[1]).unwrap().map(|origin| origin.machine).as_deref(), Some("ci-1"));
-    let version: i64 = again.db.query_row("pragma user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!(version, 9);
 }

@@ -1,10 +1,8 @@
-//! Heats, starts and slices come back as they went in, once, and older stores get their tables.
+//! Heats, starts and slices come back as they went in, once.
 
 use crate::heat::example::{in_cell, run, start};
-use crate::store::tables::TURNS;
 use crate::store::{Store, StoreError};
 use model::heat::{HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
-use rusqlite::Connection;
 
 fn heat(round: usize, number: usize) -> Heat {
     let members = ["a", "b"].map(str::to_owned).to_vec();
@@ -115,47 +113,6 @@ fn a_change_of_a_start_changes_the_stamp() {
     for pair in stamps.windows(2) {
         assert_ne!(pair[0], pair[1]);
     }
-}
-
-#[test]
-fn a_store_of_version_4_gets_the_tables_and_keeps_what_it_has() {
-    let (folder, store, run) = begun();
-    drop(store);
-    let path = folder.path().join("s");
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch(
-        "drop table origin; drop table profile; drop table printed; drop table slice; drop table start; drop table heat;
-         pragma user_version = 4",
-    )
-    .unwrap();
-    drop(db);
-    let store = Store::open(&path).unwrap();
-    assert_eq!(store.runs().unwrap()[0].id, run);
-    assert!(store.heats(&run).unwrap().is_empty());
-    store.begin_heat(&run, &heat(3, 0)).unwrap();
-    drop(store);
-    assert_eq!(Store::open(&path).unwrap().heats(&run).unwrap(), [heat(3, 0)]);
-}
-
-#[test]
-fn a_store_of_version_5_keeps_its_slices_and_takes_a_second_turn_in_a_cycle() {
-    let (folder, store, run) = begun();
-    store.keep_starts(&run, &[start(0, 0, "a", &[0])], &[slice(0, 0, 0, "a"), slice(0, 1, 0, "a")]).unwrap();
-    drop(store);
-    let path = folder.path().join("s");
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch("drop table origin; drop table profile; drop table printed").unwrap();
-    let once = TURNS.replace("cycle, place)\n", "cycle)\n");
-    db.execute_batch(&once).unwrap();
-    let twice = "insert into slice select start, cell, cycle, place + 1, answers, ns, turn_ns, null, null, null, null, null, null
-                 from slice";
-    assert!(db.execute(twice, []).is_err(), "as it was");
-    db.pragma_update(None, "user_version", 5).unwrap();
-    drop(db);
-    let store = Store::open(&path).unwrap();
-    assert_eq!(store.slices(&run).unwrap(), [slice(0, 0, 0, "a"), slice(0, 1, 0, "a")]);
-    store.keep_starts(&run, &[], &[slice(0, 1, 3, "a")]).unwrap();
-    assert_eq!(store.slices(&run).unwrap().len(), 3);
 }
 
 #[test]

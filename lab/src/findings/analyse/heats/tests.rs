@@ -32,7 +32,7 @@ fn true_ratios_lie_in_their_intervals_and_the_order_is_the_true_one() {
         let c = of(&found, name);
         let ratio = rate / 200_000.0;
         assert!(*name == "reference" || holds(c.of_reference, ratio), "{name}: {:?}", c.of_reference);
-        assert!(holds(c.in_heats.as_ref().unwrap().of_hub, rate / 30_000.0), "{name}");
+        assert!(holds(c.in_heats.of_hub, rate / 30_000.0), "{name}");
         let [low, high] = [c.rank_low, c.rank_high].map(Option::unwrap);
         assert_eq!((low, high), (c.tier.unwrap(), c.tier.unwrap()), "10 % apart is decided");
         // The machine is 15 % slower in the middle of heats, and 5 % in that of cycles.
@@ -43,14 +43,14 @@ fn true_ratios_lie_in_their_intervals_and_the_order_is_the_true_one() {
     let more = of(&found, "slow").time_ns_more.unwrap();
     let reference = of(&found, "reference").rate_per_s.unwrap().median;
     assert!((more.median / (3.0 * 1e9 / reference) - 1.0).abs() < 0.03, "{more:?}");
-    let in_heats = cell.in_heats.as_ref().unwrap();
+    let in_heats = &cell.in_heats;
     let front = in_heats.front.as_ref().unwrap();
     assert_eq!((front.leaders.as_slice(), front.next.as_deref()), (&["fast".to_owned()][..], Some("middle")));
     assert!(holds(front.ratio, 150.0 / 135.0));
     assert_eq!((in_heats.rounds, in_heats.pairs.decided, in_heats.pairs.open), (6, 6, 0));
-    assert_eq!((cell.blocks, in_heats.starts.len()), (6, 6 * 4 + in_heats.heats));
+    assert_eq!((cell.rounds, in_heats.starts.len()), (6, 6 * 4 + in_heats.heats));
     assert!(cell.noise_floor.unwrap() < 0.04 && found.noise_floor == cell.noise_floor);
-    let letters: Vec<_> = cell.contenders.iter().map(|c| c.in_heats.as_ref()?.letters.as_deref()).collect();
+    let letters: Vec<_> = cell.contenders.iter().map(|c| c.in_heats.letters.as_deref()).collect();
     assert_eq!(letters, [Some("a"), Some("b"), Some("c"), Some("d")]);
     assert!(found.elapsed_s > 0.0 && found.ended == "enough");
 }
@@ -64,7 +64,7 @@ fn equals_share_their_ranks_and_are_called_equal() {
         let c = of(&found, name);
         assert_eq!((c.tier, c.rank_low, c.rank_high), (Some(2), Some(2), Some(3)), "{name}");
     }
-    let front = found.cells[0].in_heats.as_ref().unwrap().front.as_ref().unwrap();
+    let front = found.cells[0].in_heats.front.as_ref().unwrap();
     assert_eq!((front.leaders.len(), &front.next), (2, &None));
     let known = known(&world.run, &heats, &starts, &slices, 13);
     assert_eq!(known.iter().map(|n| n.standing).collect::<Vec<_>>(), [Standing::Decided, Standing::Equal]);
@@ -102,7 +102,7 @@ fn nobody_is_faster_than_what_the_load_generator_held_back() {
     let rank = |c: &ContenderFindings| (c.rank_low, c.rank_high);
     assert_eq!((rank(fast), rank(reference)), ((Some(1), Some(2)), (Some(1), Some(2))));
     assert_eq!(rank(slow), (Some(3), Some(3)), "who is behind a floor is behind it");
-    assert!(holds(fast.in_heats.as_ref().unwrap().of_hub, 5.0), "what moves the floor moves nobody else");
+    assert!(holds(fast.in_heats.of_hub, 5.0), "what moves the floor moves nobody else");
     let Kept { heats, starts, slices } = world.kept();
     let known = known(&world.run, &heats, &starts, &slices, 6);
     let standings: Vec<Standing> = known.iter().map(|n| n.standing).collect();
@@ -115,7 +115,7 @@ fn one_that_does_not_settle_is_shown_and_not_ranked() {
     world.settles = |name, round| Some(name != "jit" || round >= 2);
     let found = found(&world);
     let jit = of(&found, "jit");
-    let in_heats = jit.in_heats.as_ref().unwrap();
+    let in_heats = &jit.in_heats;
     assert_eq!((in_heats.not_settled, in_heats.settling_known, in_heats.starts), (2, 6, 6));
     assert_eq!((jit.tier, jit.rank_low, in_heats.unranked), (None, None, Some(Unranked::NotSettled)));
     assert!(jit.rate_per_s.is_some() && jit.of_reference.unwrap().low.is_some(), "measured all the same");
@@ -126,7 +126,7 @@ fn one_that_does_not_settle_is_shown_and_not_ranked() {
     assert_eq!(of(&once, "jit").rank_low, Some(2), "once of six times is told, and costs no rank");
     world.settles = |_, _| None;
     let unknown = self::found(&world);
-    let in_heats = of(&unknown, "jit").in_heats.as_ref().unwrap();
+    let in_heats = &of(&unknown, "jit").in_heats;
     assert_eq!((in_heats.settling_known, in_heats.unranked), (0, None));
 }
 
@@ -141,7 +141,7 @@ fn one_whose_rate_changes_in_every_start_has_not_settled_although_no_start_shows
         world.warms_up = warms_up;
         let found = found(&world);
         let cold = of(&found, "cold");
-        let own = cold.in_heats.as_ref().unwrap();
+        let own = &cold.in_heats;
         assert_eq!((own.warm, own.unranked, cold.rank_low), (Some(false), Some(Unranked::NotSettled), None));
         let change = own.rate_change.unwrap().median;
         assert!((change - by).abs() < 0.15, "{change}");
@@ -153,11 +153,7 @@ fn one_whose_rate_changes_in_every_start_has_not_settled_although_no_start_shows
         // Two that are cold in the same way are found as well.
         world.warms_up = |name, at| if name == "reference" { 1.0 } else { 0.6 + 0.4 * at };
         let both = self::found(&world);
-        assert!(
-            ["cold", "level"]
-                .iter()
-                .all(|name| of(&both, name).in_heats.as_ref().unwrap().warm == Some(false))
-        );
+        assert!(["cold", "level"].iter().all(|name| of(&both, name).in_heats.warm == Some(false)));
     }
 }
 
@@ -171,7 +167,7 @@ fn one_was_warm_only_where_it_could_have_been_found_cold() {
         world.run.contenders.get_mut("one").unwrap().class = class;
         let found = found(&world);
         let one = of(&found, "one");
-        let own = one.in_heats.as_ref().unwrap();
+        let own = &one.in_heats;
         let is_told = one.notes.iter().any(|note| note.starts_with("it is unknown whether it was warm"));
         assert_eq!(is_told, own.warm.is_none(), "{:?}", one.notes);
         assert!(own.unranked.is_none(), "what is unknown costs no rank");
@@ -203,7 +199,7 @@ fn who_fails_in_a_third_of_its_starts_has_no_rank() {
     let found = found(&world);
     let frail = of(&found, "frail");
     assert_eq!((frail.trials, frail.failed, frail.void), (4, 2, 0));
-    assert_eq!((frail.rank_low, frail.in_heats.as_ref().unwrap().unranked), (None, Some(Unranked::Failed)));
+    assert_eq!((frail.rank_low, frail.in_heats.unranked), (None, Some(Unranked::Failed)));
     assert_eq!(frail.notes, ["failed: it ended (exit status: 1) (2 of 6 starts)"]);
     assert!(frail.of_reference.is_some());
     assert!(holds(of(&found, "sound").of_reference, 0.5));
@@ -229,12 +225,12 @@ fn who_is_void_in_a_third_of_its_starts_has_no_rank() {
     let found = wrong_in(&[0, 3]);
     let frail = of(&found, "frail");
     assert_eq!((frail.trials, frail.void, frail.rank_low), (6, 2, None));
-    assert_eq!(frail.in_heats.as_ref().unwrap().unranked, Some(Unranked::Void));
+    assert_eq!(frail.in_heats.unranked, Some(Unranked::Void));
     assert!(frail.of_reference.is_some(), "shown all the same");
     assert!(holds(of(&found, "sound").of_reference, 0.5));
     assert!(of(&wrong_in(&[0]), "frail").rank_low.is_some(), "one of six");
     let never = wrong_in(&[0, 1, 2, 3, 4, 5]);
-    assert_eq!(of(&never, "frail").in_heats.as_ref().unwrap().unranked, Some(Unranked::NoFigure));
+    assert_eq!(of(&never, "frail").in_heats.unranked, Some(Unranked::NoFigure));
 }
 
 #[test]
@@ -244,7 +240,7 @@ fn what_was_never_measured_is_unknown_not_zero() {
     let found = found(&world);
     let dead = of(&found, "dead");
     assert_eq!((dead.trials, dead.failed, dead.rss_max_bytes), (0, 3, None), "it is given up after three");
-    let in_heats = dead.in_heats.as_ref().unwrap();
+    let in_heats = &dead.in_heats;
     assert_eq!((in_heats.warmup_s, in_heats.disturbed_share, in_heats.stall_share), (None, None, None));
     let json = serde_json::to_value(dead).unwrap();
     for key in [
@@ -261,7 +257,7 @@ fn what_was_never_measured_is_unknown_not_zero() {
     let nothing = findings(&world.run, &[], &[], &[], None);
     let cell = &nothing.cells[0];
     assert!(cell.contenders.iter().all(|c| c.rate_per_s.is_none() && c.rank_low.is_none()));
-    assert_eq!((cell.blocks, cell.noise_floor), (0, None));
+    assert_eq!((cell.rounds, cell.noise_floor), (0, None));
 }
 
 #[test]
@@ -270,8 +266,8 @@ fn a_first_look_claims_no_ranks() {
     (world.run.quick, world.rounds) = (true, 2);
     let found = found(&world);
     let half = of(&found, "half");
-    assert_eq!((half.rank_low, half.in_heats.as_ref().unwrap().unranked), (None, Some(Unranked::FirstLook)));
-    assert!(holds(half.of_reference, 0.5) && found.cells[0].in_heats.as_ref().unwrap().front.is_none());
+    assert_eq!((half.rank_low, half.in_heats.unranked), (None, Some(Unranked::FirstLook)));
+    assert!(holds(half.of_reference, 0.5) && found.cells[0].in_heats.front.is_none());
 }
 
 #[test]
@@ -287,15 +283,15 @@ fn cycles_that_were_disturbed_do_not_count() {
     let told = |starts: &[Start]| findings(&world.run, &heats, starts, &slices, None);
     let found = told(&starts);
     assert!(holds(of(&found, "a").of_reference, 0.5));
-    assert_eq!(of(&found, "a").in_heats.as_ref().unwrap().disturbed_share, Some(0.25));
+    assert_eq!(of(&found, "a").in_heats.disturbed_share, Some(0.25));
     for cell in starts.iter_mut().flat_map(|start| start.cells.values_mut()) {
         cell.counts = Counts::NeverQuiet;
     }
     let all = told(&starts);
     assert!(of(&all, "a").of_reference.unwrap().median < 0.45, "everything counts");
-    let in_heats = all.cells[0].in_heats.as_ref().unwrap();
+    let in_heats = &all.cells[0].in_heats;
     assert_eq!((in_heats.never_quiet, in_heats.heats), (heats.len(), heats.len()));
-    assert_eq!(of(&all, "b").in_heats.as_ref().unwrap().never_quiet, 6);
+    assert_eq!(of(&all, "b").in_heats.never_quiet, 6);
 }
 
 #[test]
@@ -306,11 +302,11 @@ fn pauses_of_its_own_are_told() {
         slice.answers /= 2;
     }
     let found = findings(&world.run, &heats, &starts, &slices, None);
-    let in_heats = of(&found, "pauses").in_heats.clone().unwrap();
+    let in_heats = of(&found, "pauses").in_heats.clone();
     assert_eq!(in_heats.stalls, 6);
     assert!((in_heats.stall_share.unwrap() - 0.1).abs() < 0.02, "{:?}", in_heats.stall_share);
     assert!(holds(of(&found, "pauses").of_reference, 0.45), "they count");
-    assert_eq!(of(&found, "b").in_heats.as_ref().unwrap().stalls, 0);
+    assert_eq!(of(&found, "b").in_heats.stalls, 0);
 }
 
 /// As `World`, at an offered rate: what differs is how long answers take.
@@ -344,7 +340,7 @@ fn at_an_offered_rate_the_quick_lead() {
     let order: Vec<_> = cell.contenders.iter().map(|c| (c.name.as_str(), c.rank_low)).collect();
     assert_eq!(order, [("quick", Some(1)), ("reference", Some(2)), ("slow", Some(3))]);
     assert!(holds(of(&found, "slow").metric_of_reference, 9_000.0 / 700.0));
-    let front = cell.in_heats.as_ref().unwrap().front.as_ref().unwrap();
+    let front = cell.in_heats.front.as_ref().unwrap();
     assert!(front.leaders == ["quick"] && front.ratio.unwrap().median < 0.1);
     assert_eq!(offered(us, 500).cells[0].metric.word(), "p90", "five answers beyond say nothing of p99");
 }
@@ -355,7 +351,7 @@ fn memory_that_grows_with_every_answer_has_its_slope() {
     let Kept { heats, mut starts, slices } = world.kept();
     let growth = |starts: &[Start], name: &str| {
         let found = findings(&world.run, &heats, starts, &slices, None);
-        of(&found, name).in_heats.as_ref().unwrap().memory_growth_bytes_per_answer
+        of(&found, name).in_heats.memory_growth_bytes_per_answer
     };
     assert_eq!(growth(&starts, "leaks"), None, "a store of an older version has no looks");
     for start in &mut starts {
@@ -397,7 +393,7 @@ fn what_the_load_generator_held_back_tells_nothing_of_machines() {
     }
     let found = findings(&world.run, &heats, &starts, &slices, None);
     assert!(of(&found, "fast").is_held_back());
-    let machines = found.cells[0].in_heats.as_ref().unwrap().machines.as_ref().unwrap();
+    let machines = found.cells[0].in_heats.machines.as_ref().unwrap();
     assert_eq!((machines.machines.len(), machines.differ), (2, Some(false)), "{machines:?}");
     assert!(machines.machines.iter().all(|m| m.contender.as_deref() != Some("fast")), "{machines:?}");
 }

@@ -47,13 +47,6 @@ fn a_cell_with_the_load_of_an_earlier_one_needs_hardly_any_warm_up() {
 }
 
 #[test]
-fn blocks_have_no_sum() {
-    let mut run = run(&["a"]);
-    run.study.design.heats = None;
-    assert!(sum(&run).is_none() && too_small(&run).is_none());
-}
-
-#[test]
 fn a_heat_takes_what_its_members_took_at_most_and_fewer_cells_take_less() {
     let run = run(&["a", "b"]);
     let took = |seconds: u64, start: Start| Start { took_ns: seconds * 1_000_000_000, ..start };
@@ -174,9 +167,7 @@ proptest! {
         let cell = run.study.cells[0].clone();
         run.study.cells = vec![cell; cells];
         run.study.design.measure = Duration::from_secs(measure);
-        if let Some(heats) = &mut run.study.design.heats {
-            heats.size = size;
-        }
+        run.study.design.heat = size;
         let sum = sum(&run).unwrap();
         prop_assert!(sum.heats >= sum.contenders / size && sum.round_most >= sum.round);
         let _ = (too_small(&run), cost(&run, &first_heat(&run), &[]));

@@ -56,7 +56,7 @@ fn the_gate_of_a_race_goes_by_the_interval_of_its_looks_as_its_end_does() {
 #[test]
 fn a_race_in_one_heat_is_decided_by_the_same_model() {
     let (apart, known) = race(&[("A", 100_000.0), ("B", 90_000.0)], 4, 0.005);
-    assert_eq!((apart.faster.as_deref(), apart.blocks), (Some("A"), 4));
+    assert_eq!((apart.faster.as_deref(), apart.rounds), (Some("A"), 4));
     assert!(holds(apart.ratio, 0.9) && known == [Standing::Decided]);
     let (equal, known) = race(&[("A", 100_000.0), ("B", 100_000.0)], 9, 0.005);
     assert_eq!(equal.decided, Some(Decided::Equal));
