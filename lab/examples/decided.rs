@@ -20,12 +20,12 @@ const APART: [f64; 6] = [0.0, 0.02, 0.05, 0.15, 0.5, f64::INFINITY];
 const CLASSES: [Class; 4] = [Class::Native, Class::Managed, Class::Jit, Class::Prefork];
 
 fn class(c: &ContenderFindings) -> Class {
-    c.in_heats.as_ref().and_then(|own| own.class).unwrap_or(Class::Managed)
+    c.in_heats.class.unwrap_or(Class::Managed)
 }
 
 /// All pairs of the classes, by their contenders' names, with each one's comparison.
 fn pairs(cell: &CellFindings, of: &[Class]) -> Vec<((String, String), Pair)> {
-    let in_heats = cell.in_heats.as_ref().unwrap();
+    let in_heats = &cell.in_heats;
     let contenders = &cell.contenders;
     let index = |name: &str| match name {
         HUB => Some(contenders.len()),
@@ -39,10 +39,7 @@ fn pairs(cell: &CellFindings, of: &[Class]) -> Vec<((String, String), Pair)> {
     let number = |class: Class| CLASSES.iter().position(|c| *c == class).unwrap();
     let entrant = |c: &ContenderFindings| Entrant {
         class: number(class(c)),
-        is_ranked: c
-            .in_heats
-            .as_ref()
-            .is_some_and(|own| matches!(own.unranked, None | Some(Unranked::FirstLook))),
+        is_ranked: matches!(c.in_heats.unranked, None | Some(Unranked::FirstLook)),
         is_floor: c.is_held_back(),
     };
     let hub = Entrant { class: number(Class::Native), is_ranked: false, is_floor: false };
@@ -74,14 +71,10 @@ fn decided(cell: &CellFindings) -> BTreeMap<(String, String), String> {
     pairs(cell, &CLASSES).into_iter().filter_map(better).collect()
 }
 
-fn in_heats(findings: &Findings) -> impl Iterator<Item = &CellFindings> {
-    findings.cells.iter().filter(|cell| cell.in_heats.is_some())
-}
-
 /// Prints the pairs that two runs decide.
 fn compare(then: &Findings, now: &Findings) {
-    for cell in in_heats(now) {
-        let Some(earlier) = in_heats(then).find(|c| c.title == cell.title) else { continue };
+    for cell in &now.cells {
+        let Some(earlier) = then.cells.iter().find(|c| c.title == cell.title) else { continue };
         let (earlier, later) = (decided(earlier), decided(cell));
         let both = || later.iter().filter_map(|(pair, better)| Some((better, earlier.get(pair)?)));
         let turned = both().filter(|(now, then)| now != then).count();
@@ -111,7 +104,7 @@ fn main() {
             file.display()
         );
         println!("| --- | --- | --- | ---: | ---: | ---: | ---: |");
-        for cell in in_heats(&findings) {
+        for cell in &findings.cells {
             for class in CLASSES {
                 let all: Vec<Pair> = pairs(cell, &[class]).into_iter().map(|(_, pair)| pair).collect();
                 for between in APART.windows(2) {

@@ -22,7 +22,7 @@ fn print(findings: &Findings, first: usize) -> usize {
     let title = |name: &str| {
         cell.contenders.iter().find(|c| c.name == name).map_or(name.to_owned(), |c| c.title.clone())
     };
-    let starts = &cell.in_heats.as_ref().unwrap().starts;
+    let starts = &cell.in_heats.starts;
     for start in starts {
         let heat = first + start.round;
         println!("{}\t{heat}\t{}\t{:.1}", title(&start.contender), start.copy, start.figure);

@@ -155,16 +155,6 @@ pub fn offered(mut run: Run) -> Run {
     run
 }
 
-/// A sound start at that rate in which every answer took this long.
-pub fn answered_in(trial: Trial, latency_ns: u64) -> Observation {
-    let mut observation = observation(trial, Some(100.0));
-    if let Outcome::Measured(m) = &mut observation.outcome {
-        m.tally.latency = stats::Histogram::default();
-        m.tally.latency.record(latency_ns);
-    }
-    observation
-}
-
 /// A sound measurement of one second.
 pub fn measurement(rate: f64) -> Measurement {
     let mut tally = Tally {

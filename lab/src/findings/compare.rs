@@ -178,52 +178,6 @@ mod tests {
     }
 
     #[test]
-    fn a_slower_machine_is_not_taken_for_a_slower_server() {
-        let (_, old) = run("old", 1.0, &[("same", 50_000.0), ("worse", 60_000.0), ("better", 10_000.0)], 8);
-        let (_, new) = run("newer", 0.7, &[("same", 50_000.0), ("worse", 54_000.0), ("better", 12_000.0)], 8);
-        let comparison = compare(&old, &new, false).unwrap();
-        let expected = [("worse", Change::Slower), ("same", Change::NoneSeen), ("better", Change::Faster)];
-        assert_eq!(changes(&comparison), expected);
-        assert!((comparison.cells[0].drift.unwrap().median - 0.7).abs() < 0.01);
-        let worse = comparison.cells[0].contenders[0].ratio.unwrap();
-        assert!((worse.median - 0.9).abs() < 0.01 && worse.low.unwrap() < 0.9 && worse.high.unwrap() > 0.9);
-        let names = |margin| comparison.regressions(margin).map(|(_, c)| c.name.clone()).collect::<Vec<_>>();
-        assert_eq!((names(0.03), names(0.2)), (vec!["worse".to_owned()], Vec::new()));
-    }
-
-    #[test]
-    fn at_an_offered_rate_who_answers_later_is_slower_though_the_rate_is_the_same() {
-        let (run, _) = run("old", 1.0, &[("later", 100.0), ("sooner", 100.0), ("same", 100.0)], 1);
-        let run = example::offered(run);
-        let of = |[later, sooner]: [u64; 2]| {
-            let of = |name: &str| match name {
-                "later" => later,
-                "sooner" => sooner,
-                _ => 1_000,
-            };
-            let trials = (0..8).flat_map(|round| {
-                run.contenders.keys().map(move |name| Trial {
-                    round,
-                    cell: 0,
-                    contender: name.clone(),
-                    copy: 0,
-                })
-            });
-            let took = |trial: Trial| {
-                let latency_ns = (of(&trial.contender) + trial.round as u64) * 1_000;
-                example::answered_in(trial, latency_ns)
-            };
-            example::findings(&run, &trials.map(took).collect::<Vec<_>>(), None)
-        };
-        let comparison = compare(&of([1_000, 1_000]), &of([2_000, 500]), false).unwrap();
-        let expected = [("later", Change::Slower), ("same", Change::NoneSeen), ("sooner", Change::Faster)];
-        assert_eq!(changes(&comparison), expected);
-        let later = comparison.cells[0].contenders[0].ratio.unwrap();
-        assert!((later.median - 0.5).abs() < 0.01, "twice the latency is half the speed: {later:?}");
-        assert_eq!(comparison.regressions(0.03).count(), 1);
-    }
-
-    #[test]
     fn another_machine_or_another_body_is_refused_unless_told() {
         let (_, old) = run("old", 1.0, &[("a", 50_000.0)], 8);
         let (_, mut new) = run("newer", 1.0, &[("a", 50_000.0)], 8);
@@ -238,21 +192,10 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_said_is_not_said() {
+    fn runs_without_a_common_contender_are_refused() {
         let (_, old) = run("old", 1.0, &[("a", 50_000.0)], 3);
-        let (_, new) = run("newer", 1.0, &[("a", 10_000.0)], 3);
-        let few = compare(&old, &new, false).unwrap();
-        let a = &few.cells[0].contenders[0];
-        assert_eq!(
-            (a.change, a.note.as_deref()),
-            (Change::Unknown, Some("3 and 3 blocks are too few to be sure"))
-        );
-        assert_eq!((few.regressions(0.0).count(), few.unknown().count()), (0, 1));
         let (_, other) = run("newer", 1.0, &[("b", 10_000.0)], 8);
         assert!(matches!(compare(&old, &other, false), Err(CompareError::Nothing { .. })));
-        let mut race = other.clone();
-        race.cells[0].contenders.retain(|c| c.name != REFERENCE);
-        assert!(matches!(compare(&race, &race, false), Err(CompareError::NoReference { .. })));
     }
 
     #[test]

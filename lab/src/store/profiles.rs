@@ -53,7 +53,6 @@ impl Store {
 mod tests {
     use super::*;
     use crate::example;
-    use rusqlite::Connection;
 
     fn row(contender: &str, what: &str) -> ProfileRow {
         ProfileRow {
@@ -117,20 +116,5 @@ mod tests {
         store.db.execute("delete from run where id = ?", [&run]).unwrap();
         assert_eq!(store.profiles(&run).unwrap(), []);
         assert_eq!((count(&store), store.profiles("another").unwrap().len()), (2, 2), "no other run's");
-    }
-
-    #[test]
-    fn a_store_of_version_7_gets_the_table_and_keeps_its_runs() {
-        let (folder, store, run) = begun();
-        drop(store);
-        let path = folder.path().join("s");
-        let db = Connection::open(&path).unwrap();
-        db.execute_batch("drop table origin; drop table profile; pragma user_version = 7").unwrap();
-        drop(db);
-        let store = Store::open(&path).unwrap();
-        assert!(store.run(&run).is_ok());
-        store.keep_profiles(&run, &[row("A", "old")]).unwrap();
-        drop(store);
-        assert_eq!(Store::open(&path).unwrap().profile(&run, "A").unwrap(), Some(row("A", "old")));
     }
 }
