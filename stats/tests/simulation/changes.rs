@@ -1,7 +1,8 @@
 //! Are changes over many runs found where they are, and only there?
 
-use crate::world::{Draw, draws};
+use crate::world::gauss;
 use stats::e_divisive::{SearchOptions, change_points};
+use stats::random;
 
 const SERIES: u64 = 500;
 const RUNS: usize = 30;
@@ -58,4 +59,27 @@ fn two_steps_are_both_found_even_if_the_second_takes_the_first_back() {
         println!("two steps of 6 % at 2 % noise ({first}, {second}): both found in {both:.1} %");
         assert!(both >= 90.0);
     }
+}
+
+/// What independent values are drawn from.
+#[derive(Clone, Copy, Debug)]
+pub enum Draw {
+    /// The normal distribution.
+    Normal,
+    /// Student's t distribution with three degrees of freedom: now and then far off.
+    HeavyTailed,
+}
+
+/// Independent values around 0 of this standard deviation.
+pub fn draws(draw: Draw, n: usize, sd: f64, seed: u64) -> Vec<f64> {
+    let mut generator = random::generator(seed);
+    let mut one = || {
+        let own = gauss(&mut generator);
+        match draw {
+            Draw::Normal => own,
+            // Its variance is 3, so this one's is 1.
+            Draw::HeavyTailed => own / (0..3).map(|_| gauss(&mut generator).powi(2)).sum::<f64>().sqrt(),
+        }
+    };
+    (0..n).map(|_| sd * one()).collect()
 }

@@ -9,8 +9,8 @@ mod heats;
 mod recorded;
 mod world;
 
+use changes::{Draw, draws};
 use stats::median_interval;
-use world::{Draw, draws};
 
 const RUNS: u64 = 2_000;
 

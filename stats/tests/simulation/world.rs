@@ -174,26 +174,3 @@ pub fn gauss(generator: &mut ChaCha8Rng) -> f64 {
     let angle: f64 = generator.random_range(0.0..1.0);
     (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }
-
-/// What independent values are drawn from.
-#[derive(Clone, Copy, Debug)]
-pub enum Draw {
-    /// The normal distribution.
-    Normal,
-    /// Student's t distribution with three degrees of freedom: now and then far off.
-    HeavyTailed,
-}
-
-/// Independent values around 0 of this standard deviation.
-pub fn draws(draw: Draw, n: usize, sd: f64, seed: u64) -> Vec<f64> {
-    let mut generator = random::generator(seed);
-    let mut one = || {
-        let own = gauss(&mut generator);
-        match draw {
-            Draw::Normal => own,
-            // Its variance is 3, so this one's is 1.
-            Draw::HeavyTailed => own / (0..3).map(|_| gauss(&mut generator).powi(2)).sum::<f64>().sqrt(),
-        }
-    };
-    (0..n).map(|_| sd * one()).collect()
-}
