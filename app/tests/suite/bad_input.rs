@@ -12,9 +12,10 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [4, 4]
+rounds = [4, 4]
+slice = "20ms"
 warmup = "50ms"
-measure = "500ms"
+measure = "200ms"
 precision = 0.9
 budget = "2h"
 "#;

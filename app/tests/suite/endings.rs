@@ -14,9 +14,10 @@ title = "one"
 workload = "hello"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [1, 1]
+rounds = [1, 1]
+slice = "20ms"
 warmup = "10ms"
-measure = "20ms"
+measure = "100ms"
 precision = 0.9
 budget = "2h"
 "#;
@@ -49,7 +50,7 @@ fn every_study_of_all_has_the_same_cores() {
     let runs = store.runs().unwrap();
     assert_eq!(runs.len(), 3, "{}", finished.err);
     let cores = |id: &str| {
-        let (run, _, ended) = store.run(id).unwrap();
+        let (run, ended) = store.run(id).unwrap();
         assert!(ended.is_some(), "{id}: {}", finished.err);
         (run.environment.server_cpus, run.environment.client_cpus)
     };

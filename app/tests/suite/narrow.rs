@@ -1,6 +1,6 @@
 //! `drome run --contender --cell --budget --precision`: a part of a study, with real servers.
 
-use crate::common::{Finished, Home, process, run, wait_for};
+use crate::common::{Finished, Home, process, run, trials, wait_for};
 use lab::Store;
 use model::Run;
 use serde_json::Value;
@@ -18,7 +18,8 @@ title = "four bytes, kept"
 workload = "pong"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [BLOCKS]
+rounds = [ROUNDS]
+slice = "20ms"
 warmup = "20ms"
 measure = "100ms"
 precision = 0.03
@@ -26,9 +27,9 @@ budget = "1h"
 "#;
 
 /// The study, and a contender of it that can't be had: who is not asked for is not missed.
-fn home(blocks: &str) -> Home {
+fn home(rounds: &str) -> Home {
     let home = Home::new();
-    home.write("own/studies/three.toml", &STUDY.replace("BLOCKS", blocks));
+    home.write("own/studies/three.toml", &STUDY.replace("ROUNDS", rounds));
     let absent = r#"
 title = "Absent"
 language = "none"
@@ -95,14 +96,13 @@ fn a_run_of_a_part_goes_on_with_that_part() {
         home.drome(&["run", "three", "--contender", "python-http-server", "--cell", "keep-alive"]);
     let mut child =
         process::spawn(command.args(["--catalog", &own]).stdout(Stdio::null()).stderr(Stdio::null()));
-    let listed = || run(&mut home.drome(&["list", "runs"])).out;
-    wait_for(|| listed().contains("2 trials"), "two trials");
+    wait_for(|| trials(&home) >= 2, "two trials");
     child.kill().unwrap();
     process::wait(&mut child);
     let finished = drome(&home, &["run", "three", "--resume"]);
     assert_eq!(finished.code, 0, "{}", finished.err);
-    // Four blocks of the contender once and the reference twice, in one cell.
-    assert!(listed().contains("12 trials"), "{}", listed());
+    // Four rounds of the contender and the reference, in one cell.
+    assert_eq!(trials(&home), 8);
     assert_eq!(report(&home)["cells"].as_array().unwrap().len(), 1);
 }
 
@@ -130,15 +130,15 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     assert!(ended().contains("budget of 599ms"), "it stays as it was: {}", ended());
     // An older run that was interrupted is not the latest, which is the one to go on.
     let store = Store::open(&home.store()).unwrap();
-    let (latest, _, _) = store.run(&store.runs().unwrap()[0].id).unwrap();
+    let (latest, _) = store.run(&store.runs().unwrap()[0].id).unwrap();
     let (id, started_at) = ("20000101-000000-0001".to_owned(), "2000-01-01T00:00:00Z".to_owned());
     store.add_run(&Run { id, started_at, ..latest }).unwrap();
     let more = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
     assert_eq!(more.code, 0, "{}", more.err);
-    // Four blocks of the contender once and the reference twice, in one run.
+    // Four rounds of the contender and the reference, in one run.
     let listed = drome(&home, &["list", "runs"]).out;
-    assert!(listed.contains("12 trials") && listed.lines().count() == 2, "{listed}");
-    assert!(ended().contains("4 blocks"), "{}", ended());
+    assert!(trials(&home) == 8 && listed.lines().count() == 2, "{listed}");
+    assert!(ended().contains("4 rounds"), "{}", ended());
     let quick =
         drome(&home, &["run", "three", "--quick", "--contender", "python-http-server", "--cell", "1"]);
     assert_eq!(quick.code, 0, "{}", quick.err);

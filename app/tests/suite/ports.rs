@@ -11,7 +11,8 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [1, 1]
+rounds = [1, 1]
+slice = "20ms"
 warmup = "20ms"
 measure = "100ms"
 precision = 0.9

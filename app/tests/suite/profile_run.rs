@@ -17,7 +17,7 @@ title = "open, at 200/s"
 workload = "pong"
 load = { open = { rate_per_s = 200, connections = 2 } }
 [design]
-blocks = [2, 2]
+rounds = [2, 2]
 warmup = "50ms"
 measure = "500ms"
 precision = 0.9

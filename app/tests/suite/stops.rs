@@ -18,7 +18,7 @@ title = "one"
 workload = "hello"
 load = { closed = { connections = 16 } }
 [design]
-blocks = [1, 1]
+rounds = [1, 1]
 warmup = "10ms"
 measure = "3s"
 precision = 0.9

@@ -77,7 +77,7 @@ fn race() -> Findings {
     let race = RaceFindings {
         metric: Metric::Rate,
         elapsed_s: 9.0,
-        blocks: 6,
+        rounds: 6,
         decided: None,
         faster: None,
         ratio: None,
