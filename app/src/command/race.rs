@@ -138,8 +138,8 @@ pub struct RaceArgs {
     /// is measured once
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: u16,
-    /// Measure one server at a time, in trials one after the other: for servers that can't run side by side,
-    /// because they share a file, a lock or a database
+    /// Measure each command in a heat of its own, alive with nothing but drome's hub: for servers that can't run side by
+    /// side, because they share a file, a lock or a database. Takes more rounds
     #[arg(long)]
     alone: bool,
     /// Allow the servers to answer with different bodies

@@ -164,7 +164,7 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
     browser.click("form[action='/live/stop'] button");
     browser.wait_until("document.querySelector('[data-over]')", "the end");
     browser.wait_until("document.querySelector('.now a.button')", "the way to the report");
-    assert!(browser.text().contains("every finished trial is kept"), "{}", browser.text());
+    assert!(browser.text().contains("every finished cell is kept"), "{}", browser.text());
     browser.click(".now a.button");
     browser.wait_until("location.pathname.startsWith('/runs/')", "the report");
     assert!(browser.text().contains("A small <b>study</b>"), "{}", browser.text());

@@ -1,5 +1,5 @@
 //! A study whose contenders go wrong, each in its own way: what the tables, the exit codes and the gate say of each. Four rounds
-//! unless `DROME_TEST_ROUNDS` says otherwise.
+//! unless `DROME_TEST_OUTCOME_ROUNDS` says otherwise.
 
 use crate::common::{Finished, Home, run};
 use serde_json::Value;
@@ -64,7 +64,7 @@ http.server.ThreadingHTTPServer(('127.0.0.1', port), Handler).serve_forever()
 ";
 
 fn rounds() -> u64 {
-    std::env::var("DROME_TEST_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)
+    std::env::var("DROME_TEST_OUTCOME_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)
 }
 
 /// The round in which one byte is wrong.
@@ -104,9 +104,9 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
     eprintln!("{}{}", finished.out, finished.err);
     assert_eq!(finished.code, 4, "{}", finished.err);
     assert!(
-        finished.err.contains("crashes (keep-alive) has no sound trial: failed: it ended (exit status: 3)")
+        finished.err.contains("crashes (keep-alive) has no sound start: failed: it ended (exit status: 3)")
     );
-    assert_eq!(finished.err.matches("has no sound trial").count(), 1, "{}", finished.err);
+    assert_eq!(finished.err.matches("has no sound start").count(), 1, "{}", finished.err);
     for words in [
         "the disk is on fire",
         "the body differs from byte 10 on",

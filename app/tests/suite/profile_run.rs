@@ -65,7 +65,7 @@ fn each_contender_of_each_cell_is_sampled_under_its_load() {
     let path = folder.display().to_string();
     let finished =
         drome(&home, &["run", "small", "--contender", "spinning", "--profile", &path, "--seed", "5"]);
-    // On a machine that is busy otherwise, a contender may have no sound trial.
+    // On a machine that is busy otherwise, a contender may have no sound start.
     assert!([0, 4].contains(&finished.code), "{}{}", finished.out, finished.err);
     assert!(finished.err.contains("samples it after its warm-up: 4 loads, about "), "{}", finished.err);
     assert!(finished.err.contains("profile 1 of 4: reference, keep-alive\n"), "{}", finished.err);

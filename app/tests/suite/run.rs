@@ -48,8 +48,8 @@ pong = "/pong"
 
 fn study(home: &Home, rounds: &str, contenders: &str) {
     let text = STUDY.replace("ROUNDS", rounds).replace("\"python-http-server\", \"node\"", contenders);
-    // Few trials: each may take long enough to get an answer on a slow machine.
-    let text = text.replace("measure = \"150ms\"", "measure = \"500ms\"");
+    // Few starts: each may take long enough to get an answer on a slow machine.
+    let text = text.replace("measure = \"160ms\"", "measure = \"500ms\"");
     home.write("own/studies/small.toml", &text.replace("figures = { node = 125.97 }", "figures = {}"));
 }
 
@@ -186,7 +186,7 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     let finished = drome(&home, &["run", "small"]);
     assert_eq!(finished.code, 4, "{}", finished.err);
     assert!(
-        finished.err.contains("dies (keep-alive) has no sound trial: failed: it ended (exit status: 3)"),
+        finished.err.contains("dies (keep-alive) has no sound start: failed: it ended (exit status: 3)"),
         "{}",
         finished.err
     );
@@ -307,13 +307,13 @@ h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
 }
 
 #[test]
-fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
+fn a_killed_run_leaves_no_server_keeps_every_start_and_goes_on() {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("ROUNDS", "4, 4"));
+    study(&home, "4, 4", r#""python-http-server""#);
     let own = home.path().join("own").display().to_string();
     let mut command = home.drome(&["run", "small", "--catalog", &own]);
     let mut child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
-    wait_for(|| trials(&home) >= 5, "five trials");
+    wait_for(|| trials(&home) >= 5, "a whole round, and a cell of the next");
     child.kill().unwrap(); // SIGKILL: drome itself can do nothing any more.
     process::wait(&mut child);
     let mark = home.path().display().to_string();
@@ -324,8 +324,8 @@ fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
 
     let finished = drome(&home, &["run", "small", "--resume"]);
     assert_eq!(finished.code, 0, "{}", finished.err);
-    assert_eq!(trials(&home), 4 * 2 * 3, "every trial of the design, each once");
-    assert_eq!(row(&report(&home), 1, "node")["trials"], 4);
+    assert_eq!(trials(&home), 4 * 2 * 2, "every start of the design, each once");
+    assert_eq!(row(&report(&home), 1, "python-http-server")["trials"], 4);
     let finished = drome(&home, &["run", "small", "--resume"]);
     assert!(finished.code != 0 && finished.err.contains("all have ended"), "{}", finished.err);
 }
@@ -333,14 +333,14 @@ fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
 #[test]
 fn a_run_that_is_interrupted_keeps_its_trials() {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("ROUNDS", "30, 30"));
+    study(&home, "30, 30", r#""python-http-server""#);
     let own = home.path().join("own").display().to_string();
     let child = process::spawn(home.drome(&["run", "small", "--catalog", &own]).stderr(Stdio::piped()));
     wait_for(|| trials(&home) >= 2, "two trials");
     run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
     let finished = crate::common::finished(&process::output(child, "drome run"));
     assert_eq!(finished.code, 130);
-    assert!(finished.err.contains("interrupted; every finished trial is kept"), "{}", finished.err);
+    assert!(finished.err.contains("interrupted; every finished cell is kept"), "{}", finished.err);
     home.assert_clean();
     assert!(report(&home)["ended"].as_str().unwrap().contains("--resume"));
 }
@@ -402,7 +402,7 @@ fn a_store_that_is_not_understood_is_never_written_to() {
 #[test]
 fn a_full_disk_ends_the_run_with_a_reason_and_keeps_what_was_stored() {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("ROUNDS", "30, 30"));
+    study(&home, "30, 30", r#""python-http-server""#);
     run(&mut home.drome(&["list", "runs"]));
     // The workloads' files are there already: one of them is larger than the limit.
     run(&mut home.drome(&["verify", "reference"]));

@@ -280,7 +280,7 @@ fn a_report_is_imported_and_markup_in_it_is_text() {
     assert!(binary.status == 400 && binary.text().contains("not text"), "{}", binary.text());
     assert_eq!(ui.post("/imports", "file=x").status, 400, "not a form with a file");
     let id = kept.field("location").unwrap().trim_start_matches("/runs/").to_owned();
-    assert_eq!(ui.get(&format!("/compare?run={id}&run={id}")).status, 400, "an import has no trials");
+    assert_eq!(ui.get(&format!("/compare?run={id}&run={id}")).status, 400, "an import has no starts");
 }
 
 #[test]
@@ -312,7 +312,7 @@ fn a_study_is_started_watched_stopped_and_kept() {
     assert_eq!(stopped.status, 303);
     let before = ui.trials();
     let page = ui.wait_for_end();
-    assert!(page.contains("stopped; every finished trial is kept"), "{page}");
+    assert!(page.contains("stopped; every finished cell is kept"), "{page}");
     let kept = ui.trials();
     assert!(kept >= before, "{kept} of {before}");
     let id = page.split("href=\"/runs/").nth(1).unwrap().split('"').next().unwrap().to_owned();
@@ -389,7 +389,7 @@ fn ctrl_c_stops_a_study_and_leaves_nothing_behind() {
     wait_for(|| ui.trials() >= 2, "two trials");
     let (code, err, home) = ui.interrupt();
     assert_eq!(code, Some(130), "{err}");
-    assert!(err.contains("interrupted; every finished trial is kept"), "{err}");
+    assert!(err.contains("interrupted; every finished cell is kept"), "{err}");
     home.assert_clean();
 }
 

@@ -101,7 +101,7 @@ fn a_race_says_which_letter_is_which_command_and_what_was_the_same_for_all() {
         page.contains("<th scope=\"row\">A: old ") && page.contains("<th scope=\"row\">B: ./new &lt;b&gt; ")
     );
     assert!(page.contains("<li>same for all: a body of 12 bytes, "), "{page}");
-    assert!(page.contains("<li>not decided after 6 blocks, 12 trials, 9.0 s</li>"), "{page}");
+    assert!(page.contains("<li>not decided after 6 rounds, 12 starts, 9.0 s</li>"), "{page}");
     assert!(!page.contains("/compare"), "races can't be compared: {page}");
     let study = drawn(&[cell("keep-alive", &[with_share("reference", 1.0)])]);
     assert!(!study.contains("class=\"letters\"") && !study.contains("same for all"), "{study}");
