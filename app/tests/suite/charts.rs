@@ -95,7 +95,7 @@ fn every_chart_of_a_run_goes_to_a_folder() {
         assert!(svg.contains("The fast &lt;one&gt;") && !svg.contains("<one>"), "{name}: {svg}");
     }
     let course = fs::read_to_string(folder.join("course-1.svg")).unwrap();
-    assert!(course.contains("18 trials: 1 void, 1 failed"), "{course}");
+    assert!(course.contains("18 starts: 1 void, 1 failed"), "{course}");
     assert!(
         course.contains("; failed: it &lt;died&gt;") && course.contains("; void: the host took"),
         "{course}"
@@ -108,8 +108,7 @@ fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
     let finished = report(&home, &["--format", "svg", "--only-chart", "ranked-2"]);
     assert!(
         finished.code == 0
-            && finished.out.contains("<desc>There is no clear leader. ")
-            && finished.out.contains("The fast &lt;one&gt; has the best figure, 40,0"),
+            && finished.out.contains("<desc>The fast &lt;one&gt; leads with 40,0"),
         "{}{}",
         finished.out,
         finished.err
@@ -155,7 +154,7 @@ fn markdown_shows_charts_by_where_they_are() {
             links.iter().all(|link| file.parent().unwrap().join(link).is_file() && !link.starts_with('/'));
         assert!(links.len() == 9 && are_there, "{output} {charts}: {links:?}");
     }
-    let words = "![cell 1: requests/s. There is no clear leader. The fast <one> has the best figure, ";
+    let words = "![cell 1: requests/s. The fast <one> leads with 40,0";
     assert!(text.contains(words), "{text}");
 }
 

@@ -25,6 +25,7 @@ budget = "2h"
 const CONTENDER: &str = r#"
 title = "tiny"
 language = "Rust"
+class = "native"
 kind = "server"
 homepage = "http://localhost/"
 [version]
@@ -44,7 +45,7 @@ fn every_study_of_all_has_the_same_cores() {
     home.write("own/contenders/tiny/contender.toml", CONTENDER);
     let own = home.path().join("own").display().to_string();
     // The studies that are built in have no room in so small a budget.
-    let finished = run(&mut home.drome(&["run", "--all", "--budget", "1s", "--catalog", &own]));
+    let finished = run(&mut home.drome(&["run", "--all", "--budget", "6s", "--catalog", &own]));
     assert!(finished.code == 1 && finished.err.contains("studies could not be run"), "{}", finished.err);
     let store = lab::Store::open(&home.store()).unwrap();
     let runs = store.runs().unwrap();

@@ -190,7 +190,7 @@ fn a_narrow_terminal_ascii_and_colour() {
     for columns in [60, 80, 120] {
         let out = finished(&columns.to_string(), &[]);
         assert!(out.lines().all(|line| line.chars().count() <= columns), "{columns}: {out}");
-        assert!(out.contains("8,0") && out.contains("trials"), "{out}");
+        assert!(out.contains("8,0") && out.contains("starts"), "{out}");
     }
     assert!(!finished("10", &[]).is_empty());
     let ascii = finished("80", &[("LC_ALL", "C")]);

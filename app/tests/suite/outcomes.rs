@@ -111,7 +111,7 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
         "the disk is on fire",
         "the body differs from byte 10 on",
         "did not stop within 5s of SIGTERM and was killed",
-        "under load it ended (signal: 9",
+        "in its turn it ended (signal: 9",
     ] {
         assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }
