@@ -50,6 +50,9 @@ const BUDGET: Duration = Duration::from_mins(2);
 /// races (`docs/simulation.md`).
 const LEAST_ROUNDS: usize = 2;
 
+/// The minimum where each command is alive alone and started once in a round: four starts of each, as in a study.
+const LEAST_ROUNDS_ALONE: usize = 4;
+
 /// The minimum for servers that already run, which are measured once in a round and not started anew; not simulated.
 const LEAST_ROUNDS_RUNNING: usize = 6;
 
@@ -384,7 +387,11 @@ fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow
         },
     };
     let rounds = usize::from(args.rounds);
-    let least_rounds = if are_running { LEAST_ROUNDS_RUNNING } else { LEAST_ROUNDS };
+    let least_rounds = match (are_running, args.alone) {
+        (true, _) => LEAST_ROUNDS_RUNNING,
+        (false, true) => LEAST_ROUNDS_ALONE,
+        (false, false) => LEAST_ROUNDS,
+    };
     let design = Design {
         rounds: [rounds.min(least_rounds), rounds],
         heat: if args.alone { 1 } else { Design::HEAT },

@@ -27,7 +27,20 @@ budget = "1h"
 "#;
 
 /// A contender that takes three seconds to start.
-const SLEEPS: &str = r#"["sh", "-c", "sleep 3; exec {drome} serve --port {port}"]"#;
+const SLEEPS: &str = r#"
+title = "Sleeps"
+language = "Rust"
+class = "native"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = ["sh", "-c", "sleep 3; exec {drome} serve --port {port}"]
+[serves]
+hello = "/hello"
+pong = "/pong"
+"#;
 
 /// The study, and a contender of it that can't be had: who is not asked for is not missed.
 fn home(rounds: &str) -> Home {
@@ -47,7 +60,7 @@ hello = "/hello"
 pong = "/pong"
 "#;
     home.write("own/contenders/python-again/contender.toml", absent);
-    home.add_contender("sleeps", SLEEPS);
+    home.write("own/contenders/sleeps/contender.toml", SLEEPS);
     home
 }
 
