@@ -107,8 +107,7 @@ fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
     let home = two_of_a_run();
     let finished = report(&home, &["--format", "svg", "--only-chart", "ranked-2"]);
     assert!(
-        finished.code == 0
-            && finished.out.contains("<desc>The fast &lt;one&gt; leads with 40,0"),
+        finished.code == 0 && finished.out.contains("<desc>The fast &lt;one&gt; leads with 40,0"),
         "{}{}",
         finished.out,
         finished.err
@@ -201,9 +200,8 @@ fn runs_with_next_to_nothing_have_charts_of_what_there_is() {
     );
 
     // One contender, one start.
-    let home = filled(1, 1, |name, _| {
-        (name == "fast").then(|| MadeStart::measured(name, measured(500, None)))
-    });
+    let home =
+        filled(1, 1, |name, _| (name == "fast").then(|| MadeStart::measured(name, measured(500, None))));
     let finished = report(&home, &["--format", "svg", "--output", "charts"]);
     let expected = ["course-1.svg", "percentiles-1.svg", "ranked-1.svg", "scatter-1.svg"];
     assert_eq!(

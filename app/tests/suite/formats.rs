@@ -98,7 +98,12 @@ fn runs_that_have_nothing_to_say_say_so_in_every_format() {
                 finished.out
             );
             if ["csv", "tsv"].contains(&format) {
-                assert_eq!(finished.out.lines().count(), 1 + rounds.iter().flatten().count(), "{what}: {}", finished.out);
+                assert_eq!(
+                    finished.out.lines().count(),
+                    1 + rounds.iter().flatten().count(),
+                    "{what}: {}",
+                    finished.out
+                );
             }
             if format == "json" {
                 serde_json::from_str::<serde_json::Value>(&finished.out).unwrap();
@@ -197,8 +202,7 @@ fn a_narrow_terminal_ascii_and_colour() {
     assert!(ascii.is_ascii() && !finished("80", &[]).is_ascii(), "{ascii}");
     assert!(run(&mut home.drome(&["report", "--ascii"])).out.is_ascii());
     // Void and failed starts are what has a colour here.
-    let home =
-        kept(&study(&["a", "b"]), &[vec![measured("a", 9, false), measured("b", 9, true)]]);
+    let home = kept(&study(&["a", "b"]), &[vec![measured("a", 9, false), measured("b", 9, true)]]);
     let coloured = |variables: &[(&str, &str)], color: &[&str]| {
         let mut command = home.drome(&["report"]);
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {

@@ -101,11 +101,7 @@ fn a_history_is_drawn_with_its_steps() {
     fill(&home);
     let finished = run(&mut home.drome(&["history", "example", "--format", "svg"]));
     assert!(finished.code == 0 && finished.out.starts_with("<svg "), "{}{}", finished.out, finished.err);
-    assert!(
-        finished.out.contains("20 runs: worse 9.9 % slower from 2026-01-13 on"),
-        "{}",
-        finished.out
-    );
+    assert!(finished.out.contains("20 runs: worse 9.9 % slower from 2026-01-13 on"), "{}", finished.out);
     assert!(finished.out.contains("1.0 → 1.1") && finished.out.contains("axis short"), "{}", finished.out);
     let folder = home.path().join("drawn");
     let finished = run(&mut home.drome(&[

@@ -3,8 +3,8 @@
 
 use crate::common::{Home, process, processes_with, run, wait_for};
 use lab::Store;
-use lab::lock::Lock;
 use lab::heat::Measured;
+use lab::lock::Lock;
 use model::heat::HUB;
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
@@ -129,7 +129,8 @@ fn killed_at_any_moment_a_run_goes_on_where_it_was() {
     for name in ["one", "other"] {
         home.write(&format!("own/contenders/{name}/contender.toml"), &CONTENDER.replace("TITLE", name));
     }
-    let mut course = Course { home: &home, kept: Measured::default(), run: None, ended: 0, starts: 0, early: 0 };
+    let mut course =
+        Course { home: &home, kept: Measured::default(), run: None, ended: 0, starts: 0, early: 0 };
     for kill in 0..kills {
         let moment = LATEST.mul_f64(stats::random::uniform(seed, kill));
         let mut child = process::spawn(course.drome().stdout(Stdio::null()).stderr(Stdio::null()));

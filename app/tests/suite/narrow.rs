@@ -156,8 +156,7 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     let listed = drome(&home, &["list", "runs"]).out;
     assert!(trials(&home) == 8 && listed.lines().count() == 2, "{listed}");
     assert!(ended().contains("4 rounds"), "{}", ended());
-    let quick =
-        drome(&home, &["run", "three", "--quick", "--contender", "sleeps", "--cell", "1"]);
+    let quick = drome(&home, &["run", "three", "--quick", "--contender", "sleeps", "--cell", "1"]);
     assert_eq!(quick.code, 0, "{}", quick.err);
     let refused = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
     assert!(refused.code == 2 && refused.err.contains("is a first look"), "{}", refused.err);

@@ -417,12 +417,7 @@ fn a_plan_is_told_with_the_time_of_a_pilots_rounds() {
         run(home.drome(&["plan", "short", "--catalog", &mine]).args(args))
     };
     let finished = plan(&[]);
-    assert!(
-        finished.code == 0 && !finished.out.contains("measured: "),
-        "{}{}",
-        finished.out,
-        finished.err
-    );
+    assert!(finished.code == 0 && !finished.out.contains("measured: "), "{}{}", finished.out, finished.err);
     let finished = plan(&["--pilot"]);
     assert!(
         finished.code == 0 && finished.out.contains("one round, measured: "),

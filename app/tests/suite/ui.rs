@@ -293,8 +293,7 @@ fn a_study_is_started_watched_stopped_and_kept() {
     assert!(second.status == 409 && second.text().contains("only one is measured"), "{}", second.text());
 
     // One event as each step of a heat begins, whenever one begins to watch.
-    let words =
-        ["Spins &amp; spins", "Plain &lt;script&gt;", "keep-alive", " of at least 40 heats", "left"];
+    let words = ["Spins &amp; spins", "Plain &lt;script&gt;", "keep-alive", " of at least 40 heats", "left"];
     let told = ui.events(|told| {
         told.matches("event: piece").count() >= 7 && words.iter().all(|word| told.contains(word))
     });
