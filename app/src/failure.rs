@@ -25,13 +25,13 @@ pub const INTERRUPTED: u8 = 130;
 #[error("{0}")]
 pub struct WrongInput(pub String);
 
-/// The exit code of a run or a race that has ended: void if a contender that took part has no sound trial in some
+/// The exit code of a run or a race that has ended: void if a contender that took part has no sound start in some
 /// cell. Prints the names of these contenders.
 pub fn code_of(findings: &Findings) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for (cell, contender) in findings.without_a_figure() {
         let why = contender.notes.first().map_or("it was not measured", String::as_str);
-        alert!("drome: {} ({}) has no sound trial: {why}", contender.title, cell.title);
+        alert!("drome: {} ({}) has no sound start: {why}", contender.title, cell.title);
         code = ExitCode::from(VOID);
     }
     code

@@ -29,7 +29,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown)]
     fail_if_slower: Option<f64>,
     /// Exit with 0 even if a contender could not be judged: the share lies within its interval, it failed, has too few
-    /// sound trials, or is missing from the later run
+    /// sound starts, or is missing from the later run
     #[arg(long, requires = "fail_if_slower")]
     allow_unknown: bool,
     /// Also write the judgement to this file, .json or .md
@@ -113,12 +113,12 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     match store.find(name.as_deref())? {
         Stored::Run(run, ended) => Ok(lab::findings::of(&store, &run, ended.as_deref())?),
         Stored::Import(import) => Err(WrongInput(format!(
-            "run {} was imported and has no trials to compare: choose a run that drome measured (`drome list runs`)",
+            "run {} was imported and has nothing to compare: choose a run that drome measured (`drome list runs`)",
             import.id
         ))
         .into()),
         Stored::Replays(replays) => Err(WrongInput(format!(
-            "run {} was made with --as-published: each command line is run once, so there are no trials to compare; choose \
+            "run {} was made with --as-published: each command line is run once, so there is nothing to compare; choose \
              another run (`drome list runs`)",
             replays.id
         ))

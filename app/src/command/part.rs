@@ -21,7 +21,7 @@ pub struct PartArgs {
     /// Measure only this cell, by its title or number; may be repeated
     #[arg(long, value_name = "CELL")]
     pub cell: Vec<String>,
-    /// Longest time of the run; a heat or trial that would exceed it is not started [default: the study's]
+    /// Longest time of the run; a heat that would exceed it is not started [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, conflicts_with = "quick")]
     pub budget: Option<Duration>,
     /// Stop when every comparison is decided or known to this share, such as 2% [default: the study's]

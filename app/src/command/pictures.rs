@@ -81,7 +81,7 @@ impl Pictures {
     /// Writes the charts that were asked for. `what` names what they show, for messages.
     pub fn write(&self, what: &str, mut charts: Vec<Chart>) -> anyhow::Result<()> {
         if charts.is_empty() {
-            let words = format!("{what} has nothing to draw: none of its trials has a figure");
+            let words = format!("{what} has nothing to draw: none of its starts has a figure");
             return Err(WrongInput(words).into());
         }
         let names = charts.iter().map(|chart| chart.name.as_str()).collect::<Vec<_>>().join(", ");

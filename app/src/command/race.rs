@@ -50,6 +50,9 @@ const BUDGET: Duration = Duration::from_mins(2);
 /// races (`docs/simulation.md`).
 const LEAST_ROUNDS: usize = 2;
 
+/// The minimum where each command is alive alone and started once in a round: four starts of each, as in a study.
+const LEAST_ROUNDS_ALONE: usize = 4;
+
 /// The minimum for servers that already run, which are measured once in a round and not started anew; not simulated.
 const LEAST_ROUNDS_RUNNING: usize = 6;
 
@@ -138,8 +141,8 @@ pub struct RaceArgs {
     /// is measured once
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: u16,
-    /// Measure one server at a time, in trials one after the other: for servers that can't run side by side,
-    /// because they share a file, a lock or a database
+    /// Measure each command in a heat of its own, alive with nothing but drome's hub: for servers that can't run side by
+    /// side, because they share a file, a lock or a database. Takes more rounds
     #[arg(long)]
     alone: bool,
     /// Allow the servers to answer with different bodies
@@ -384,7 +387,11 @@ fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow
         },
     };
     let rounds = usize::from(args.rounds);
-    let least_rounds = if are_running { LEAST_ROUNDS_RUNNING } else { LEAST_ROUNDS };
+    let least_rounds = match (are_running, args.alone) {
+        (true, _) => LEAST_ROUNDS_RUNNING,
+        (false, true) => LEAST_ROUNDS_ALONE,
+        (false, false) => LEAST_ROUNDS,
+    };
     let design = Design {
         rounds: [rounds.min(least_rounds), rounds],
         heat: if args.alone { 1 } else { Design::HEAT },

@@ -143,7 +143,7 @@ pub const PAGES: &[Page] = &[
             (0, ""),
             (1, "drome could not do its work, or with --all a study could not be run"),
             (2, "the command line is wrong, no contender is installed, or there is no run to resume"),
-            (4, "a contender that is installed has no sound trial in some cell; the report says why"),
+            (4, "a contender that is installed has no sound start in some cell; the report says why"),
             (130, "interrupted; `--resume` continues the run"),
         ],
         see: &[

@@ -1,5 +1,5 @@
 //! A study that was started on the page, from the button to its end. The lab's thread updates it between two
-//! trials (`job/run_study.rs`), and pages read it. The pieces for watching browsers are also built here, between two trials.
+//! steps of a heat (`job/run_study.rs`), and pages read it. The pieces for watching browsers are also built here, between two steps.
 
 pub mod known;
 pub mod run_study;
@@ -66,7 +66,7 @@ impl Job {
         Self { wanted, stop: Arc::default(), known: Mutex::new(known), told, pages }
     }
 
-    /// Asks the study to stop. The current trial is dropped; all finished trials are kept.
+    /// Asks the study to stop. The current cell is dropped; all finished cells are kept.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }

@@ -1,7 +1,7 @@
 //! The web interface. A thread on the cores of the load generator serves it. Studies are measured by a thread of
 //! the lab, with the same steps as `drome run`. The two never work at the same time (see [`turns`]).
 //!
-//! A study runs in this process, not in a child, so that the lab can report the beginning and end of every trial
+//! A study runs in this process, not in a child, so that the lab can report every step of a heat
 //! without the store. The servers and the load generator have their own processes and threads either way.
 
 #![allow(clippy::unused_async, reason = "axum accepts only async handlers")]
@@ -53,7 +53,7 @@ pub struct Config {
     pub store: PathBuf,
     /// Studies and contenders.
     pub catalog: Catalog,
-    /// Whether trials count under background load.
+    /// Whether measurements count under background load.
     pub may_be_busy: bool,
 }
 
@@ -79,7 +79,7 @@ pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
     obey(&app, &inbox)
 }
 
-/// Every page and every button. Requests that are answered even during a trial are separate: they build no page.
+/// Every page and every button. Requests that are answered even during a step are separate: they build no page.
 fn router(app: Arc<AppState>, guard: Guard) -> Router {
     let pages = Router::new()
         .route("/", get(runs::list))

@@ -1,22 +1,22 @@
-//! The outcome of a trial, small enough to keep for every trial: its latency distributions stay in the store.
+//! The outcome of a start in a cell, small enough to keep for every one: its latency distributions stay in the store.
 
 use model::{Observation, Outcome, Trial};
 
-/// A trial and how it ended.
+/// A start in a cell, and how it ended.
 #[derive(Clone, Debug)]
 pub struct TrialOutcome {
-    /// The trial.
+    /// The start and the cell.
     pub trial: Trial,
     /// Its outcome.
     pub state: State,
 }
 
-/// The outcome of a trial.
+/// The outcome of a start in a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The trial counts.
+    /// It counts.
     Valid,
-    /// The trial does not count, with the reason.
+    /// It does not count, with the reason.
     Void(String),
     /// There is no measurement, with the reason.
     Failed(String),

@@ -37,11 +37,11 @@ pub struct AppState {
     store: PathBuf,
     /// Studies and contenders.
     pub catalog: Catalog,
-    /// Pages and trials take turns.
+    /// Pages and measurements take turns.
     pub turns: Turns,
     /// Receives request bodies.
     pub bodies: Bodies,
-    /// Whether trials count under background load.
+    /// Whether measurements count under background load.
     pub may_be_busy: bool,
     orders: Sender<Order>,
     job: Mutex<Option<Arc<Job>>>,
@@ -53,7 +53,7 @@ pub struct AppState {
 /// The findings of a run, small enough to cache.
 #[derive(Debug)]
 pub struct Analysed {
-    /// The outcome of every trial.
+    /// The outcome of every start in each cell.
     pub outcomes: Vec<TrialOutcome>,
     /// The findings.
     pub findings: Findings,
@@ -135,7 +135,7 @@ impl AppState {
             return Ok(known);
         }
         let Stored::Run(run, ended) = store.find(Some(id))? else {
-            let why = format!("{id} has no trials to compare: it was imported or made with --as-published.");
+            let why = format!("{id} has nothing to compare: it was imported or made with --as-published.");
             return Err(Failure::wrong(why));
         };
         let findings = lab::findings::of(&store, &run, ended.as_deref())?;
@@ -149,7 +149,7 @@ impl AppState {
     }
 
     /// The verdicts of these runs in a line each, by run. When the time `within` is over, only those that are cached: a
-    /// long list must not delay the next trial.
+    /// long list must not delay the next step.
     pub fn verdicts(&self, runs: &[String], within: Duration) -> Result<BTreeMap<String, Arc<str>>, Failure> {
         let began = Instant::now();
         let store = self.store()?;

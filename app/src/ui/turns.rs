@@ -1,6 +1,6 @@
 //! Pages and measurements take turns. No page is built while a server is under load: on a machine of two cores, building a page
 //! takes time from the server or the load generator, and the figures would include the page. A measurement is divided into steps:
-//! a start, a part of a warm-up or a cycle of a heat, or a whole trial of a study in blocks (this file calls each of them a trial).
+//! a start, a part of a warm-up or a cycle of a heat.
 //! Pages that are requested during a step wait for its end, and the next step waits for them. `access/gate.rs` applies this to all
 //! pages; a stream of events waits for its own turn.
 //!
@@ -19,19 +19,19 @@ pub struct Turns(Arc<RwLock<()>>);
 #[derive(Debug)]
 pub struct PageTurn(#[allow(dead_code, reason = "held, not used")] OwnedRwLockReadGuard<()>);
 
-/// Held during a trial.
+/// Held during a step.
 #[derive(Debug)]
-pub struct TrialTurn(#[allow(dead_code, reason = "held, not used")] OwnedRwLockWriteGuard<()>);
+pub struct StepTurn(#[allow(dead_code, reason = "held, not used")] OwnedRwLockWriteGuard<()>);
 
 impl Turns {
-    /// Waits for the end of the current trial, however long it takes.
+    /// Waits for the end of the current step, however long it takes.
     pub async fn page(&self) -> PageTurn {
         PageTurn(Arc::clone(&self.0).read_owned().await)
     }
 
     /// Waits for the pages that are being built; called from a thread of the lab.
-    pub fn trial(&self, pages: &Handle) -> TrialTurn {
-        TrialTurn(pages.block_on(Arc::clone(&self.0).write_owned()))
+    pub fn step(&self, pages: &Handle) -> StepTurn {
+        StepTurn(pages.block_on(Arc::clone(&self.0).write_owned()))
     }
 }
 

@@ -24,8 +24,8 @@ fn pages(run: &str) -> Vec<(&'static str, String)> {
 }
 
 /// A home in which `small` was run so often.
-fn with_runs(times: usize, blocks: &str) -> (Home, Vec<String>) {
-    let home = ui::home(blocks);
+fn with_runs(times: usize, rounds: &str) -> (Home, Vec<String>) {
+    let home = ui::home(rounds);
     for _ in 0..times {
         let finished = run(home.drome(&["run", "small", "--seed", "7"]).args(["--catalog", &ui::own(&home)]));
         assert_eq!(finished.code, 0, "{}", finished.err);
@@ -136,11 +136,11 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
     // It renews itself: nobody loads it again.
     browser.script("window.stayed = true", &[]);
     browser.wait_until(
-        "document.querySelector('[data-status]').textContent.includes('Block 2')",
-        "the second block",
+        "document.querySelector('[data-status]').textContent.includes('ound 2')",
+        "the second round",
     );
     assert_eq!(browser.script("return window.stayed", &[]), true);
-    // A machine that is busy otherwise makes trials void: with the first sound one there is a dot.
+    // A machine that is busy otherwise makes starts void: with the first sound one there is a dot.
     browser.wait_until(
         "document.querySelectorAll('.lane .dot').length === 3",
         "two contenders and the reference",
@@ -148,12 +148,11 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
     let squares = browser.script("return document.querySelectorAll('.mark.valid, .mark.void').length", &[]);
     assert!(squares.as_u64() >= Some(4), "{squares}");
     let shown = browser.text();
-    for words in ["Plain <script>alert(1)</script>", "Spins & spins", "MB", "left", "of at least 800 trials"]
-    {
+    for words in ["Plain <script>alert(1)</script>", "Spins & spins", "MB", "left", "of at least 100 heats"] {
         assert!(shown.contains(words), "{words} is not in {shown}");
     }
     let finished = browser.script("return document.querySelector('[aria-live][data-said]').textContent", &[]);
-    assert!(finished.as_str().unwrap().starts_with("Block "), "{finished}");
+    assert!(finished.as_str().unwrap().starts_with("round "), "{finished}");
     assert_accessible(&browser, "live");
     for look in [WIDE, PHONE] {
         browser.look(look);
@@ -164,7 +163,7 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
     browser.click("form[action='/live/stop'] button");
     browser.wait_until("document.querySelector('[data-over]')", "the end");
     browser.wait_until("document.querySelector('.now a.button')", "the way to the report");
-    assert!(browser.text().contains("every finished trial is kept"), "{}", browser.text());
+    assert!(browser.text().contains("every finished cell is kept"), "{}", browser.text());
     browser.click(".now a.button");
     browser.wait_until("location.pathname.startsWith('/runs/')", "the report");
     assert!(browser.text().contains("A small <b>study</b>"), "{}", browser.text());
@@ -298,7 +297,7 @@ fn the_html_report_is_sorted_and_filtered_and_fits() {
             cells.as_array().unwrap().iter().map(|c| c.as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
         let all = column(0);
-        assert_eq!(all.len(), 24, "every trial: {address}");
+        assert_eq!(all.len(), 18, "every start: {address}");
         let heads = browser.script(
             "return [...document.querySelectorAll('#trial-table th[scope=col]')].map((h) => h.textContent)",
             &[],
@@ -341,7 +340,7 @@ fn page_weight_and_first_paint_are_told() {
     ui::fill(&home, 400, 25);
     let (ui, browser) = visit(home);
     let pages = [
-        ("the list of 10,000 trials", "/"),
+        ("the list of 10,000 starts", "/"),
         ("a run of ten contenders", "/runs/run-of-ten"),
         ("the same again", "/runs/run-of-ten"),
         ("its full report", "/runs/run-of-ten/report"),

@@ -15,7 +15,7 @@ const DROME: &str = env!("CARGO_BIN_EXE_drome");
 /// What drome ends with where nothing can be said.
 const VOID: i32 = 4;
 
-/// Every core is used for so long, and then not. Beside a server this takes more than the fifth of its core that makes a trial void, and
+/// Every core is used for so long, and then not. Beside a server this takes more than the fifth of its core that makes a measurement void, and
 /// leaves something to the tests beside this one.
 const BUSY: Duration = Duration::from_millis(30);
 const QUIET: Duration = Duration::from_millis(15);
@@ -63,11 +63,10 @@ impl Drop for Busy {
     }
 }
 
-fn race(home: &Home, args: &[&str], allowed: &str) -> Finished {
-    let server = format!("{DROME} serve --port {{port}}");
-    let short = ["--url", "http://127.0.0.1:{port}/hello", "--duration", "200ms", "--rounds", "3"];
-    let mut command = home.drome(&["race", &server, &server]);
-    run(command.args(short).args(args).env("DROME_ALLOW_BUSY", allowed))
+/// Runs a short measurement of drome's own server, with this value of the variable that allows other programs.
+fn measure(home: &Home, command: &[&str], allowed: &str) -> Finished {
+    let url = ["--url", "http://127.0.0.1:{port}/hello", "--duration", "200ms"];
+    run(home.drome(command).args(url).env("DROME_ALLOW_BUSY", allowed))
 }
 
 /// Whether a test may go on; without every core it may not, and fails where everything has to be checked.
@@ -81,25 +80,29 @@ fn may_be_tested() -> bool {
 }
 
 #[test]
-fn trials_beside_busy_programs_are_void_and_say_so_unless_they_are_allowed() {
+fn what_is_measured_beside_busy_programs_is_void_and_says_so_unless_it_is_allowed() {
     if !may_be_tested() {
         return;
     }
     let _busy = Busy::on_every_core();
     let home = Home::new();
-    let void = race(&home, &["--alone"], "0");
+    let server = format!("{DROME} serve --port {{port}}");
+    let sweep = ["sweep", "--start", &server, "-c", "4", "--shares", "0.5", "--repeats", "1"];
+    let void = measure(&home, &sweep, "0");
     assert_eq!(void.code, VOID, "{}{}", void.out, void.err);
+    let all = format!("{}{}", void.out, void.err);
     // Where the host took time, too, it is told before them.
     let is_void = |line: &str| line.contains("void: ") && line.contains("other programs used ");
-    assert!(void.err.lines().any(is_void) && void.err.contains("--allow-busy"), "{}", void.err);
-    assert!(!void.out.contains(" × A, 95 %"), "{}", void.out);
-    for (args, allowed) in [(&["--alone", "--allow-busy"][..], "0"), (&["--alone"], "1")] {
-        let counted = race(&home, args, allowed);
+    assert!(all.lines().any(is_void) && all.contains("--allow-busy"), "{all}");
+    for (more, allowed) in [(&["--allow-busy"][..], "0"), (&[], "1")] {
+        let counted = measure(&home, &[&sweep[..], more].concat(), allowed);
         assert_eq!(counted.code, 0, "{}{}", counted.out, counted.err);
-        assert!(counted.out.contains("other programs used "), "{}", counted.out);
+        let all = format!("{}{}", counted.out, counted.err);
+        assert!(all.contains("other programs used "), "{all}");
     }
     // In turns, everything counts where no moment is quiet, and that is told.
-    let in_turns = race(&home, &[], "0");
+    let race = ["race", &server, &server, "--rounds", "3"];
+    let in_turns = measure(&home, &race, "0");
     assert_eq!(in_turns.code, 0, "{}{}", in_turns.out, in_turns.err);
     assert!(in_turns.out.contains("disturbed turns count in "), "{}", in_turns.out);
 }

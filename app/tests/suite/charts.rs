@@ -1,10 +1,11 @@
 //! Charts as files, by the real binary, from a store in which the truth is known.
 
-use crate::common::example::example;
+use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, run};
 use lab::Store;
+use model::heat::HUB;
 use model::observation::Entrant;
-use model::*;
+use model::{Measurement, Run, Usage};
 use std::fs;
 use std::path::Path;
 
@@ -20,61 +21,49 @@ fn a_run(cells: usize) -> Run {
     }
 }
 
-fn measured(rate: u64, why_void: Option<&str>) -> Outcome {
-    let mut tally =
-        Tally { duration_ns: 1_000_000_000, sent: rate, completed: rate, threads: 1, ..Tally::default() };
-    (1..=rate.min(1000)).for_each(|i| tally.latency.record(100_000 + i * 1_000_000 / rate));
-    tally.course = Some(Course { step_ns: 25_000_000, warmup: Vec::new(), window: vec![rate / 40; 40] });
-    let usage = Some(Usage {
-        wall_ns: 1_000_000_000,
-        cpu_ns: 950_000_000,
-        cores: 1,
-        rss_max_bytes: 9_000_000,
-        ..Usage::default()
-    });
-    let reasons: Vec<String> = why_void.map(str::to_owned).into_iter().collect();
-    let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons, ..Verdict::default() };
-    Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))
+fn measured(rate: u64, why_void: Option<&str>) -> Measurement {
+    let mut measurement = sound(rate);
+    (1..=rate.min(1000)).for_each(|i| measurement.tally.latency.record(100_000 + i * 1_000_000 / rate));
+    measurement.usage = measurement.usage.map(|usage| Usage { rss_max_bytes: 9_000_000, ..usage });
+    measurement.verdict.valid = why_void.is_none();
+    measurement.verdict.reasons = why_void.map(str::to_owned).into_iter().collect();
+    measurement
 }
 
-/// A store with one run, each trial's outcome as it is said.
-fn filled(cells: usize, blocks: usize, outcome: impl Fn(&Trial) -> Option<Outcome>) -> Home {
+/// The number of the round.
+type Round = usize;
+
+/// A store with one run, each start as it is said.
+fn filled(cells: usize, rounds: Round, start: impl Fn(&str, Round) -> Option<MadeStart>) -> Home {
     let home = Home::new();
     let store = Store::open(&home.store()).unwrap();
     let run = a_run(cells);
     store.add_run(&run).unwrap();
-    for (block, cell) in (0..blocks).flat_map(|block| (0..cells).map(move |cell| (block, cell))) {
-        for name in NAMES {
-            let trial = Trial { block, cell, contender: name.to_owned(), copy: 0 };
-            let Some(outcome) = outcome(&trial) else { continue };
-            let observation = Observation {
-                trial,
-                started_at: "2026-01-01T00:00:00Z".to_owned(),
-                elapsed_ns: 1,
-                outcome,
-                conditions: Conditions::default(),
-                in_heat: None,
-            };
-            store.insert(&run.id, &observation).unwrap();
-        }
+    for round in 0..rounds {
+        let starts: Vec<MadeStart> =
+            NAMES.iter().chain(&[HUB]).filter_map(|name| start(name, round)).collect();
+        keep_round(&store, &run, round, &starts);
     }
     store.end_run(&run.id, "enough is known").unwrap();
     home
 }
 
-/// Two cells; one trial is void, one failed.
+/// Two cells; one start is void in one of them, another failed.
 fn two_of_a_run() -> Home {
-    filled(2, 6, |trial| {
-        let rate = match trial.contender.as_str() {
+    filled(2, 6, |name, round| {
+        let rate = match name {
             "fast" => 40_000,
             "slow" => 800,
             _ => 120_000,
         };
-        Some(match (trial.contender.as_str(), trial.cell, trial.block) {
-            ("slow", 0, 2) => Outcome::Failed("it <died>".to_owned()),
-            ("slow", 0, 3) => measured(rate, Some("the host took 20 % of the measured CPUs' time")),
-            _ => measured(rate + 10 * trial.block as u64, None),
-        })
+        let of = |cell: usize| {
+            let is_void = ("slow", 0, 3) == (name, cell, round);
+            let why = is_void.then_some("the host took 20 % of the measured CPUs' time");
+            (cell, measured(rate + 10 * round as u64, why))
+        };
+        let failed = (("slow", 2) == (name, round)).then(|| "it <died>".to_owned());
+        let cells = (0..2).filter(|cell| failed.is_none() || *cell == 1).map(of).collect();
+        Some(MadeStart { contender: name.to_owned(), copy: 0, cells, failed })
     })
 }
 
@@ -106,7 +95,7 @@ fn every_chart_of_a_run_goes_to_a_folder() {
         assert!(svg.contains("The fast &lt;one&gt;") && !svg.contains("<one>"), "{name}: {svg}");
     }
     let course = fs::read_to_string(folder.join("course-1.svg")).unwrap();
-    assert!(course.contains("18 trials: 1 void, 1 failed"), "{course}");
+    assert!(course.contains("18 starts: 1 void, 1 failed"), "{course}");
     assert!(
         course.contains("; failed: it &lt;died&gt;") && course.contains("; void: the host took"),
         "{course}"
@@ -118,9 +107,7 @@ fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
     let home = two_of_a_run();
     let finished = report(&home, &["--format", "svg", "--only-chart", "ranked-2"]);
     assert!(
-        finished.code == 0
-            && finished.out.contains("<desc>There is no clear leader. ")
-            && finished.out.contains("The fast &lt;one&gt; has the best figure, 40,0"),
+        finished.code == 0 && finished.out.contains("<desc>The fast &lt;one&gt; leads with 40,0"),
         "{}{}",
         finished.out,
         finished.err
@@ -166,7 +153,7 @@ fn markdown_shows_charts_by_where_they_are() {
             links.iter().all(|link| file.parent().unwrap().join(link).is_file() && !link.starts_with('/'));
         assert!(links.len() == 9 && are_there, "{output} {charts}: {links:?}");
     }
-    let words = "![cell 1: requests/s. There is no clear leader. The fast <one> has the best figure, ";
+    let words = "![cell 1: requests/s. The fast <one> leads with 40,0";
     assert!(text.contains(words), "{text}");
 }
 
@@ -196,12 +183,14 @@ fn what_can_not_be_drawn_or_written_is_said_with_the_next_step() {
 
 #[test]
 fn runs_with_next_to_nothing_have_charts_of_what_there_is() {
-    // No trial at all.
-    let finished = report(&filled(1, 0, |_| None), &["--format", "svg", "--output", "charts"]);
+    // No start at all.
+    let finished = report(&filled(1, 0, |_, _| None), &["--format", "svg", "--output", "charts"]);
     assert!(finished.code == 2 && finished.err.contains("nothing to draw"), "{}", finished.err);
 
-    // Not one that counts: still every trial is shown.
-    let home = filled(1, 2, |_| Some(measured(500, Some("the load generator was the bound"))));
+    // Not one that counts: still every start is shown.
+    let home = filled(1, 2, |name, _| {
+        Some(MadeStart::measured(name, measured(500, Some("the load generator was the bound"))))
+    });
     let finished = report(&home, &["--format", "svg", "--output", "charts"]);
     assert_eq!(
         (finished.code, files(&home.path().join("charts"))),
@@ -210,8 +199,9 @@ fn runs_with_next_to_nothing_have_charts_of_what_there_is() {
         finished.err
     );
 
-    // One contender, one trial.
-    let home = filled(1, 1, |trial| (trial.contender == "fast").then(|| measured(500, None)));
+    // One contender, one start.
+    let home =
+        filled(1, 1, |name, _| (name == "fast").then(|| MadeStart::measured(name, measured(500, None))));
     let finished = report(&home, &["--format", "svg", "--output", "charts"]);
     let expected = ["course-1.svg", "percentiles-1.svg", "ranked-1.svg", "scatter-1.svg"];
     assert_eq!(
@@ -222,7 +212,7 @@ fn runs_with_next_to_nothing_have_charts_of_what_there_is() {
     );
 
     // Not one answer.
-    let home = filled(1, 6, |_| Some(measured(0, None)));
+    let home = filled(1, 6, |name, _| Some(MadeStart::measured(name, measured(0, None))));
     let finished = report(&home, &["--format", "svg", "--output", "charts"]);
     assert_eq!(finished.code, 0, "{}", finished.err);
     for name in files(&home.path().join("charts")) {

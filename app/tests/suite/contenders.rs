@@ -288,7 +288,8 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [2, 2]
+rounds = [2, 2]
+slice = "20ms"
 warmup = "20ms"
 measure = "100ms"
 precision = 0.9

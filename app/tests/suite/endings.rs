@@ -14,9 +14,10 @@ title = "one"
 workload = "hello"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [1, 1]
+rounds = [1, 1]
+slice = "20ms"
 warmup = "10ms"
-measure = "20ms"
+measure = "100ms"
 precision = 0.9
 budget = "2h"
 "#;
@@ -24,6 +25,7 @@ budget = "2h"
 const CONTENDER: &str = r#"
 title = "tiny"
 language = "Rust"
+class = "native"
 kind = "server"
 homepage = "http://localhost/"
 [version]
@@ -43,13 +45,13 @@ fn every_study_of_all_has_the_same_cores() {
     home.write("own/contenders/tiny/contender.toml", CONTENDER);
     let own = home.path().join("own").display().to_string();
     // The studies that are built in have no room in so small a budget.
-    let finished = run(&mut home.drome(&["run", "--all", "--budget", "1s", "--catalog", &own]));
+    let finished = run(&mut home.drome(&["run", "--all", "--budget", "6s", "--catalog", &own]));
     assert!(finished.code == 1 && finished.err.contains("studies could not be run"), "{}", finished.err);
     let store = lab::Store::open(&home.store()).unwrap();
     let runs = store.runs().unwrap();
     assert_eq!(runs.len(), 3, "{}", finished.err);
     let cores = |id: &str| {
-        let (run, _, ended) = store.run(id).unwrap();
+        let (run, ended) = store.run(id).unwrap();
         assert!(ended.is_some(), "{id}: {}", finished.err);
         (run.environment.server_cpus, run.environment.client_cpus)
     };

@@ -1,12 +1,13 @@
 //! The real binary in every format: what it says of runs that have nothing to say, where it writes, and how it looks in
 //! a narrow terminal, in ASCII, in colour and to a reader that has gone.
 
-use crate::common::example::example;
+use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, process, run, serve};
 use lab::Store;
+use model::Run;
 use model::contender::Track;
+use model::heat::HUB;
 use model::observation::Entrant;
-use model::{Bound, Conditions, Measurement, Observation, Outcome, Run, Tally, Trial, Usage, Verdict};
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
@@ -41,52 +42,34 @@ fn study(contenders: &[&str]) -> Run {
 }
 
 /// So many answers in a second, each in a hundredth of it.
-fn measured(answers: u64, valid: bool) -> Outcome {
-    let mut tally = Tally {
-        duration_ns: 1_000_000_000,
-        sent: answers,
-        completed: answers,
-        threads: 1,
-        ..Tally::default()
-    };
-    tally.latency.record_n(10_000_000, answers);
-    let reasons =
-        if valid { Vec::new() } else { vec!["the host took 20 % of the measured CPUs' time".to_owned()] };
-    let verdict = Verdict { bound: Bound::Server, valid, reasons, ..Verdict::default() };
-    let usage = Some(Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() });
-    Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))
-}
-
-fn observe(contender: &str, block: usize, outcome: Outcome) -> Observation {
-    Observation {
-        trial: Trial { block, cell: 0, contender: contender.to_owned(), copy: 0 },
-        started_at: "2026-01-01T00:00:01Z".to_owned(),
-        elapsed_ns: 1_500_000_000,
-        outcome,
-        conditions: Conditions::default(),
-        in_heat: None,
+fn measured(contender: &str, answers: u64, valid: bool) -> MadeStart {
+    let mut measurement = sound(answers);
+    measurement.tally.latency.record_n(10_000_000, answers);
+    if !valid {
+        measurement.verdict.valid = false;
+        measurement.verdict.reasons = vec!["the host took 20 % of the measured CPUs' time".to_owned()];
     }
+    MadeStart::measured(contender, measurement)
 }
 
-/// A store with one run of these trials.
-fn kept(run: &Run, observations: &[Observation]) -> Home {
+/// A store with one run of these rounds.
+fn kept(run: &Run, rounds: &[Vec<MadeStart>]) -> Home {
     let home = Home::new();
     let store = Store::open(&home.store()).unwrap();
     store.add_run(run).unwrap();
-    observations.iter().for_each(|o| store.insert(&run.id, o).unwrap());
+    rounds.iter().enumerate().for_each(|(round, starts)| keep_round(&store, run, round, starts));
     store.end_run(&run.id, "a test has ended it").unwrap();
     home
 }
 
-/// Eight blocks of two contenders and the reference.
+/// Eight rounds of two contenders, the reference and the hub.
 fn usual() -> Home {
-    let mut all = Vec::new();
-    for block in 0..8 {
-        for (name, rate) in [("a", 8_000), ("b", 10_000), ("reference", 20_000)] {
-            all.push(observe(name, block, measured(rate + (block as u64 * 37) % 100, true)));
-        }
-    }
-    kept(&study(&["a", "b", "reference"]), &all)
+    let starts = |round: u64| {
+        let rates = [("a", 8_000), ("b", 10_000), ("reference", 20_000), (HUB, 20_000)];
+        rates.map(|(name, rate)| measured(name, rate + (round * 37) % 100, true)).into()
+    };
+    let rounds: Vec<Vec<MadeStart>> = (0..8).map(starts).collect();
+    kept(&study(&["a", "b", "reference"]), &rounds)
 }
 
 fn report(home: &Home, args: &[&str]) -> Finished {
@@ -95,20 +78,16 @@ fn report(home: &Home, args: &[&str]) -> Finished {
 
 #[test]
 fn runs_that_have_nothing_to_say_say_so_in_every_format() {
-    let void = |block| observe("a", block, measured(1_000, false));
-    let failed = |block| observe("b", block, Outcome::Failed("it ended (exit status: 1)".to_owned()));
+    let void_and_failed =
+        || vec![measured("a", 1_000, false), MadeStart::failed("b", "it ended (exit status: 1)")];
     let cases = [
-        ("no valid trial", study(&["a", "b"]), vec![void(0), failed(0), void(1), failed(1)]),
+        ("no valid trial", study(&["a", "b"]), vec![void_and_failed(), void_and_failed()]),
         ("no trial at all", study(&["a", "b"]), Vec::new()),
-        ("one contender, one trial", study(&["a"]), vec![observe("a", 0, measured(1_000, true))]),
-        (
-            "a value of 0",
-            study(&["a", "b"]),
-            (0..7).map(|block| observe("a", block, measured(0, true))).collect(),
-        ),
+        ("one contender, one trial", study(&["a"]), vec![vec![measured("a", 1_000, true)]]),
+        ("a value of 0", study(&["a", "b"]), (0..7).map(|_| vec![measured("a", 0, true)]).collect()),
     ];
-    for (what, run, observations) in cases {
-        let home = kept(&run, &observations);
+    for (what, run, rounds) in cases {
+        let home = kept(&run, &rounds);
         for format in FORMATS {
             let finished = report(&home, &["--format", format]);
             assert!(finished.code == 0 && finished.err.is_empty(), "{what} as {format}: {}", finished.err);
@@ -119,7 +98,12 @@ fn runs_that_have_nothing_to_say_say_so_in_every_format() {
                 finished.out
             );
             if ["csv", "tsv"].contains(&format) {
-                assert_eq!(finished.out.lines().count(), 1 + observations.len(), "{what}: {}", finished.out);
+                assert_eq!(
+                    finished.out.lines().count(),
+                    1 + rounds.iter().flatten().count(),
+                    "{what}: {}",
+                    finished.out
+                );
             }
             if format == "json" {
                 serde_json::from_str::<serde_json::Value>(&finished.out).unwrap();
@@ -211,15 +195,14 @@ fn a_narrow_terminal_ascii_and_colour() {
     for columns in [60, 80, 120] {
         let out = finished(&columns.to_string(), &[]);
         assert!(out.lines().all(|line| line.chars().count() <= columns), "{columns}: {out}");
-        assert!(out.contains("8,0") && out.contains("trials"), "{out}");
+        assert!(out.contains("8,0") && out.contains("starts"), "{out}");
     }
     assert!(!finished("10", &[]).is_empty());
     let ascii = finished("80", &[("LC_ALL", "C")]);
     assert!(ascii.is_ascii() && !finished("80", &[]).is_ascii(), "{ascii}");
     assert!(run(&mut home.drome(&["report", "--ascii"])).out.is_ascii());
-    // Void and failed trials are what has a colour here.
-    let home =
-        kept(&study(&["a", "b"]), &[observe("a", 0, measured(9, false)), observe("b", 0, measured(9, true))]);
+    // Void and failed starts are what has a colour here.
+    let home = kept(&study(&["a", "b"]), &[vec![measured("a", 9, false), measured("b", 9, true)]]);
     let coloured = |variables: &[(&str, &str)], color: &[&str]| {
         let mut command = home.drome(&["report"]);
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {

@@ -73,7 +73,7 @@ fn a_study_of_json_echo_and_download_measures_the_reference() {
         )
     };
     let cells: String = ["json", "echo", "download-1m"].map(cell).concat();
-    let design = "[design]\nblocks = [1, 1]\nwarmup = \"20ms\"\nmeasure = \"500ms\"\nprecision = 0.9\nbudget = \"2h\"\n";
+    let design = "[design]\nrounds = [1, 1]\nwarmup = \"20ms\"\nmeasure = \"500ms\"\nprecision = 0.9\nbudget = \"2h\"\n";
     home.write(
         "own/studies/fresh.toml",
         &format!("title = \"Fresh\"\ncontenders = [\"same\"]\n{cells}{design}"),

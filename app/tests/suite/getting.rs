@@ -30,9 +30,10 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [BLOCKS]
+rounds = [ROUNDS]
+slice = "20ms"
 warmup = "20ms"
-measure = "300ms"
+measure = "200ms"
 precision = 0.9
 budget = "2h"
 "#;
@@ -141,7 +142,7 @@ fn a_run_goes_on_without_those_that_could_not_be_got() {
     contender(&home, "offline", "echo curl: Could not resolve host: example.org >&2; exit 6");
     contender(&home, "full", "echo ld: No space left on device >&2; exit 1");
     let names = r#""offline", "full", "fine""#;
-    home.write("own/studies/one.toml", &STUDY.replace("CONTENDERS", names).replace("BLOCKS", "3, 3"));
+    home.write("own/studies/one.toml", &STUDY.replace("CONTENDERS", names).replace("ROUNDS", "3, 3"));
     let finished = drome(&home, &["run", "one", "--install", "--yes", "--format", "markdown"]);
     assert_eq!(finished.code, 0, "{}", finished.err);
     for words in [
@@ -248,7 +249,7 @@ fn a_run_does_not_go_on_with_another_version() {
     assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
     home.write(
         "own/studies/one.toml",
-        &STUDY.replace("CONTENDERS", "\"pinned\"").replace("BLOCKS", "30, 30"),
+        &STUDY.replace("CONTENDERS", "\"pinned\"").replace("ROUNDS", "30, 30"),
     );
     let mut child =
         process::spawn(command(&home, &["run", "one"]).stdout(Stdio::null()).stderr(Stdio::null()));

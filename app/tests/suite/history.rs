@@ -1,10 +1,11 @@
 //! Many runs over time, by the real binary, from a store in which the truth is known.
 
-use crate::common::example::example;
+use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Home, run};
 use lab::Store;
+use model::Run;
+use model::heat::HUB;
 use model::observation::Entrant;
-use model::*;
 use serde_json::{Value, json};
 
 const REFERENCE: &str = "reference";
@@ -24,22 +25,6 @@ fn a_run(nth: usize, names: &[&str]) -> Run {
     }
 }
 
-fn observation(trial: Trial, rate: f64) -> Observation {
-    let n = rate as u64;
-    let tally = Tally { duration_ns: 1_000_000_000, sent: n, completed: n, threads: 1, ..Tally::default() };
-    let usage = Some(Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() });
-    let verdict = Verdict { bound: Bound::Server, valid: true, reasons: Vec::new(), ..Verdict::default() };
-    let outcome = Outcome::Measured(Box::new(Measurement { tally, usage, verdict }));
-    Observation {
-        trial,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        elapsed_ns: 1,
-        outcome,
-        conditions: Conditions::default(),
-        in_heat: None,
-    }
-}
-
 /// Twenty runs: from the 13th on `worse` is a tenth slower; from the 8th on the machine is a third slower. One more has not ended.
 fn fill(home: &Home) {
     let store = Store::open(&home.store()).unwrap();
@@ -47,13 +32,15 @@ fn fill(home: &Home) {
         let run = a_run(nth, &["same", "worse", REFERENCE]);
         store.add_run(&run).unwrap();
         let machine = if nth < 7 { 1.0 } else { 0.67 };
-        for block in 0..3 {
-            for (i, name) in ["same", "worse", REFERENCE].into_iter().enumerate() {
+        for round in 0..3 {
+            let made = |(i, name): (usize, &str)| {
                 let own = if name == "worse" && nth >= 12 { 0.9 } else { 1.0 };
-                let noise = 1.0 + 0.01 * stats::random::uniform(nth as u64, (block * 10 + i) as u64);
-                let trial = Trial { block, cell: 0, contender: name.to_owned(), copy: 0 };
-                store.insert(&run.id, &observation(trial, 50_000.0 * machine * own * noise)).unwrap();
-            }
+                let noise = 1.0 + 0.01 * stats::random::uniform(nth as u64, (round * 10 + i) as u64);
+                MadeStart::measured(name, sound((50_000.0 * machine * own * noise) as u64))
+            };
+            let heat: Vec<MadeStart> =
+                ["same", "worse", REFERENCE, HUB].into_iter().enumerate().map(made).collect();
+            keep_round(&store, &run, round, &heat);
         }
         if nth < 20 {
             store.end_run(&run.id, "enough").unwrap();
@@ -114,11 +101,7 @@ fn a_history_is_drawn_with_its_steps() {
     fill(&home);
     let finished = run(&mut home.drome(&["history", "example", "--format", "svg"]));
     assert!(finished.code == 0 && finished.out.starts_with("<svg "), "{}{}", finished.out, finished.err);
-    assert!(
-        finished.out.contains("20 runs: worse 10.") && finished.out.contains(" slower from 2026-01-13 on"),
-        "{}",
-        finished.out
-    );
+    assert!(finished.out.contains("20 runs: worse 9.9 % slower from 2026-01-13 on"), "{}", finished.out);
     assert!(finished.out.contains("1.0 → 1.1") && finished.out.contains("axis short"), "{}", finished.out);
     let folder = home.path().join("drawn");
     let finished = run(&mut home.drome(&[

@@ -1,10 +1,11 @@
-//! drome killed at random moments and told to go on: whatever the moment, no finished trial is lost, none is there twice, and no
+//! drome killed at random moments and told to go on: whatever the moment, nothing that was stored is lost, nothing is there twice, and no
 //! process, folder or lock stays. Eight kills unless `DROME_TEST_KILLS` says otherwise (`cargo xtask kills` makes it a hundred).
 
 use crate::common::{Home, process, processes_with, run, wait_for};
 use lab::Store;
+use lab::heat::Measured;
 use lab::lock::Lock;
-use model::Observation;
+use model::heat::HUB;
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -17,9 +18,10 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [6, 6]
+rounds = [6, 6]
+slice = "20ms"
 warmup = "10ms"
-measure = "50ms"
+measure = "100ms"
 precision = 0.9
 budget = "2h"
 "#;
@@ -39,7 +41,7 @@ stop = "SIGKILL"
 hello = "/hello"
 "#;
 
-/// No kill comes later than so long after the start: time for some trials.
+/// No kill comes later than so long after the start: time for some heats.
 const LATEST: Duration = Duration::from_secs(4);
 
 fn number(variable: &str, default: u64) -> u64 {
@@ -49,13 +51,13 @@ fn number(variable: &str, default: u64) -> u64 {
 /// What is known of the run at hand.
 struct Course<'h> {
     home: &'h Home,
-    kept: Vec<Observation>,
+    kept: Measured,
     run: Option<String>,
     /// Runs that came to their end.
     ended: usize,
-    /// Trials of those.
-    trials: usize,
-    /// Kills before the run was in the store, or before its first trial was.
+    /// Starts of those that were measured.
+    starts: usize,
+    /// Kills before the run was in the store, or before its first heat was.
     early: usize,
 }
 
@@ -93,22 +95,29 @@ impl Course<'_> {
         };
         if self.run.as_ref() != Some(&listed.id) {
             assert!(self.run.is_none(), "a run was begun anew {what}");
-            self.kept.clear();
+            self.kept = Measured::default();
             self.run = Some(listed.id.clone());
         }
-        let (_, now, ended) = store.run(&listed.id).unwrap();
-        assert!(now.starts_with(&self.kept), "a finished trial was lost or changed {what}");
-        let trials: BTreeSet<_> = now.iter().map(|o| &o.trial).collect();
-        assert_eq!(trials.len(), now.len(), "a trial is there twice {what}");
-        self.early += usize::from(now.is_empty());
-        self.kept = now;
+        let (_, ended) = store.run(&listed.id).unwrap();
+        let now = Measured::of(&store, &listed.id).unwrap();
+        assert!(now.heats.starts_with(&self.kept.heats), "a heat was lost or changed {what}");
+        // Of a start that was alive when drome was killed, the row stays as it is, and another start replaces it.
+        assert!(now.starts.starts_with(&self.kept.starts), "a start was lost or changed {what}");
+        let has = |slice| now.slices.contains(slice);
+        assert!(self.kept.slices.iter().all(has), "a slice was lost or changed {what}");
+        let measured = now.starts.iter().filter(|start| !start.cells.is_empty() && start.contender != HUB);
+        let measured: Vec<_> = measured.map(|start| (start.round, &start.contender)).collect();
+        let once: BTreeSet<_> = measured.iter().collect();
+        assert_eq!(once.len(), measured.len(), "a contender was measured twice in a round {what}");
+        self.early += usize::from(measured.is_empty());
         if ended.is_some() {
-            // Two contenders once and the reference twice, in six blocks.
-            assert_eq!(self.kept.len(), 24, "{what}");
-            (self.ended, self.trials) = (self.ended + 1, self.trials + self.kept.len());
+            // Two contenders and the reference, in six rounds.
+            assert_eq!(measured.len(), 18, "{what}");
+            (self.ended, self.starts) = (self.ended + 1, self.starts + measured.len());
             self.run = None;
             std::fs::remove_file(self.home.store()).unwrap();
         }
+        self.kept = now;
     }
 }
 
@@ -120,7 +129,8 @@ fn killed_at_any_moment_a_run_goes_on_where_it_was() {
     for name in ["one", "other"] {
         home.write(&format!("own/contenders/{name}/contender.toml"), &CONTENDER.replace("TITLE", name));
     }
-    let mut course = Course { home: &home, kept: Vec::new(), run: None, ended: 0, trials: 0, early: 0 };
+    let mut course =
+        Course { home: &home, kept: Measured::default(), run: None, ended: 0, starts: 0, early: 0 };
     for kill in 0..kills {
         let moment = LATEST.mul_f64(stats::random::uniform(seed, kill));
         let mut child = process::spawn(course.drome().stdout(Stdio::null()).stderr(Stdio::null()));
@@ -134,9 +144,9 @@ fn killed_at_any_moment_a_run_goes_on_where_it_was() {
     course.look("after the last part");
     home.assert_clean();
     println!(
-        "{kills} kills: {} runs of 24 trials ended, {} trials, none lost, none twice; {} kills before the first trial of a run; \
+        "{kills} kills: {} runs of 18 starts ended, {} starts, none lost, none twice; {} kills before the first heat of a run; \
          no process, folder or lock left",
-        course.ended, course.trials, course.early
+        course.ended, course.starts, course.early
     );
     assert!(course.ended >= 1);
 }

@@ -1,6 +1,6 @@
 //! `drome run --contender --cell --budget --precision`: a part of a study, with real servers.
 
-use crate::common::{Finished, Home, process, run, wait_for};
+use crate::common::{Finished, Home, process, run, trials, wait_for};
 use lab::Store;
 use model::Run;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 const STUDY: &str = r#"
 title = "Three servers"
-contenders = ["python-http-server", "nginx", "python-again"]
+contenders = ["python-http-server", "nginx", "python-again", "sleeps"]
 [[cell]]
 title = "keep-alive"
 workload = "hello"
@@ -18,17 +18,34 @@ title = "four bytes, kept"
 workload = "pong"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [BLOCKS]
+rounds = [ROUNDS]
+slice = "20ms"
 warmup = "20ms"
 measure = "100ms"
 precision = 0.03
 budget = "1h"
 "#;
 
+/// A contender that takes three seconds to start.
+const SLEEPS: &str = r#"
+title = "Sleeps"
+language = "Rust"
+class = "native"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = ["sh", "-c", "sleep 3; exec {drome} serve --port {port}"]
+[serves]
+hello = "/hello"
+pong = "/pong"
+"#;
+
 /// The study, and a contender of it that can't be had: who is not asked for is not missed.
-fn home(blocks: &str) -> Home {
+fn home(rounds: &str) -> Home {
     let home = Home::new();
-    home.write("own/studies/three.toml", &STUDY.replace("BLOCKS", blocks));
+    home.write("own/studies/three.toml", &STUDY.replace("ROUNDS", rounds));
     let absent = r#"
 title = "Absent"
 language = "none"
@@ -43,6 +60,7 @@ hello = "/hello"
 pong = "/pong"
 "#;
     home.write("own/contenders/python-again/contender.toml", absent);
+    home.write("own/contenders/sleeps/contender.toml", SLEEPS);
     home
 }
 
@@ -76,7 +94,7 @@ fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
     );
     assert_eq!(finished.code, 0, "{}", finished.err);
     assert!(!finished.err.contains("python-again"), "who is not wanted is not missed: {}", finished.err);
-    assert!(finished.err.contains("±0.07 % or the budget of 1h is spent"), "{}", finished.err);
+    assert!(finished.err.contains("±0.07 %, or the budget of 1h is spent"), "{}", finished.err);
     let json = report(&home);
     assert!(json["ended"].as_str().unwrap().contains("the design's maximum is reached"), "{json}");
     let cells = json["cells"].as_array().unwrap();
@@ -95,52 +113,50 @@ fn a_run_of_a_part_goes_on_with_that_part() {
         home.drome(&["run", "three", "--contender", "python-http-server", "--cell", "keep-alive"]);
     let mut child =
         process::spawn(command.args(["--catalog", &own]).stdout(Stdio::null()).stderr(Stdio::null()));
-    let listed = || run(&mut home.drome(&["list", "runs"])).out;
-    wait_for(|| listed().contains("2 trials"), "two trials");
+    wait_for(|| trials(&home) >= 2, "two trials");
     child.kill().unwrap();
     process::wait(&mut child);
     let finished = drome(&home, &["run", "three", "--resume"]);
     assert_eq!(finished.code, 0, "{}", finished.err);
-    // Four blocks of the contender once and the reference twice, in one cell.
-    assert!(listed().contains("12 trials"), "{}", listed());
+    // Four rounds of the contender and the reference, in one cell.
+    assert_eq!(trials(&home), 8);
     assert_eq!(report(&home)["cells"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     let home = home("2, 4");
-    let part = ["--contender", "python-http-server", "--cell", "keep-alive", "--precision", "0.01%"];
-    let too_small = drome(&home, &[&["run", "three", "--budget", "359ms"], &part[..]].concat());
+    let part = ["--contender", "sleeps", "--cell", "keep-alive", "--precision", "0.01%"];
+    let too_small = drome(&home, &[&["run", "three", "--budget", "1s"], &part[..]].concat());
     assert!(
-        too_small.code == 2 && too_small.err.contains("the load of one block alone takes 360ms"),
+        too_small.code == 2 && too_small.err.contains("the budget of 1s is too short for one heat"),
         "{}",
         too_small.err
     );
-    // Room for the load of a block, but not for the servers' starts and stops: a bound is a bound, so nothing is begun.
-    let begun = drome(&home, &[&["run", "three", "--budget", "599ms"], &part[..]].concat());
-    assert_eq!(begun.code, 4, "{}", begun.err);
+    // Room for a heat as it is estimated, but not for two in which the server sleeps for three seconds: a bound is a bound.
+    let begun = drome(&home, &[&["run", "three", "--budget", "5900ms"], &part[..]].concat());
+    assert_eq!(begun.code, 0, "{}", begun.err);
     let ended = || report(&home)["ended"].as_str().unwrap().to_owned();
     assert!(
-        ended().contains("the budget of 599ms is spent in block 1; at least 2 blocks are needed"),
+        ended().contains("the budget of 5s 900ms is spent after 1 round; at least 2 rounds are needed"),
         "{}",
         ended()
     );
     let as_it_is = drome(&home, &["run", "three", "--resume"]);
     assert!(as_it_is.code == 2 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
-    assert!(ended().contains("budget of 599ms"), "it stays as it was: {}", ended());
+    assert!(ended().contains("budget of 5s 900ms"), "it stays as it was: {}", ended());
     // An older run that was interrupted is not the latest, which is the one to go on.
     let store = Store::open(&home.store()).unwrap();
-    let (latest, _, _) = store.run(&store.runs().unwrap()[0].id).unwrap();
+    let (latest, _) = store.run(&store.runs().unwrap()[0].id).unwrap();
     let (id, started_at) = ("20000101-000000-0001".to_owned(), "2000-01-01T00:00:00Z".to_owned());
     store.add_run(&Run { id, started_at, ..latest }).unwrap();
     let more = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
     assert_eq!(more.code, 0, "{}", more.err);
-    // Four blocks of the contender once and the reference twice, in one run.
+    // Four rounds of the contender and the reference, in one run.
     let listed = drome(&home, &["list", "runs"]).out;
-    assert!(listed.contains("12 trials") && listed.lines().count() == 2, "{listed}");
-    assert!(ended().contains("4 blocks"), "{}", ended());
-    let quick =
-        drome(&home, &["run", "three", "--quick", "--contender", "python-http-server", "--cell", "1"]);
+    assert!(trials(&home) == 8 && listed.lines().count() == 2, "{listed}");
+    assert!(ended().contains("4 rounds"), "{}", ended());
+    let quick = drome(&home, &["run", "three", "--quick", "--contender", "sleeps", "--cell", "1"]);
     assert_eq!(quick.code, 0, "{}", quick.err);
     let refused = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
     assert!(refused.code == 2 && refused.err.contains("is a first look"), "{}", refused.err);

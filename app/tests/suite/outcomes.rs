@@ -1,5 +1,5 @@
-//! A study whose contenders go wrong, each in its own way: what the tables, the exit codes and the gate say of each. Four blocks
-//! unless `DROME_TEST_BLOCKS` says otherwise.
+//! A study whose contenders go wrong, each in its own way: what the tables, the exit codes and the gate say of each. Four rounds
+//! unless `DROME_TEST_OUTCOME_ROUNDS` says otherwise.
 
 use crate::common::{Finished, Home, run};
 use serde_json::Value;
@@ -12,9 +12,10 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 4 } }
 [design]
-blocks = [BLOCKS, BLOCKS]
+rounds = [ROUNDS, ROUNDS]
+slice = "20ms"
 warmup = "20ms"
-measure = "300ms"
+measure = "200ms"
 precision = 0.9
 budget = "2h"
 "#;
@@ -62,17 +63,17 @@ if kind == 'drains': signal.signal(signal.SIGTERM, drain)
 http.server.ThreadingHTTPServer(('127.0.0.1', port), Handler).serve_forever()
 ";
 
-fn blocks() -> u64 {
-    std::env::var("DROME_TEST_BLOCKS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)
+fn rounds() -> u64 {
+    std::env::var("DROME_TEST_OUTCOME_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)
 }
 
-/// The block in which one byte is wrong.
-fn wrong_block() -> u64 {
-    blocks().min(10)
+/// The round in which one byte is wrong.
+fn wrong_round() -> u64 {
+    rounds().min(10)
 }
 
 fn study(home: &Home) {
-    home.write("own/studies/wrong.toml", &STUDY.replace("BLOCKS", &blocks().to_string()));
+    home.write("own/studies/wrong.toml", &STUDY.replace("ROUNDS", &rounds().to_string()));
     let contender = |name: &str, command: &str| {
         let text = CONTENDER.replace("TITLE", name).replace("COMMAND", command);
         home.write(&format!("own/contenders/{name}/contender.toml"), &text);
@@ -81,7 +82,7 @@ fn study(home: &Home) {
     contender("crashes", r#"["sh", "-c", "echo the disk is on fire >&2; exit 3"]"#);
     for name in ["flips", "drains", "dies"] {
         let count = home.path().join(name);
-        let (turn, count) = (wrong_block(), count.display());
+        let (turn, count) = (wrong_round(), count.display());
         home.write(&format!("own/contenders/{name}/src/server.py"), SERVER);
         contender(
             name,
@@ -103,27 +104,27 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
     eprintln!("{}{}", finished.out, finished.err);
     assert_eq!(finished.code, 4, "{}", finished.err);
     assert!(
-        finished.err.contains("crashes (keep-alive) has no sound trial: failed: it ended (exit status: 3)")
+        finished.err.contains("crashes (keep-alive) has no sound start: failed: it ended (exit status: 3)")
     );
-    assert_eq!(finished.err.matches("has no sound trial").count(), 1, "{}", finished.err);
+    assert_eq!(finished.err.matches("has no sound start").count(), 1, "{}", finished.err);
     for words in [
         "the disk is on fire",
         "the body differs from byte 10 on",
         "did not stop within 5s of SIGTERM and was killed",
-        "under load it ended (signal: 9",
+        "in its turn it ended (signal: 9",
     ] {
         assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }
     let json: Value = serde_json::from_str(&drome(&home, &["report", "--format", "json"]).out).unwrap();
-    let blocks = blocks();
+    let rounds = rounds();
     // Of a contender: sound trials, failed ones.
     for (name, trials, failed) in [
-        ("reference", 2 * blocks, 0),
-        ("sound", blocks, 0),
+        ("reference", rounds, 0),
+        ("sound", rounds, 0),
         ("crashes", 0, 3),
-        ("flips", blocks - 1, 1),
-        ("drains", blocks, 0),
-        ("dies", blocks.div_ceil(2), blocks / 2),
+        ("flips", rounds - 1, 1),
+        ("drains", rounds, 0),
+        ("dies", rounds.div_ceil(2), rounds / 2),
     ] {
         let rows = json["cells"][0]["contenders"].as_array().unwrap();
         let row = rows.iter().find(|row| row["name"] == name).unwrap();
@@ -139,8 +140,8 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
     assert_eq!(gate.code, 4, "{}", gate.err);
     for words in [
         "crashes (keep-alive) failed in 3 of 3 trials".to_owned(),
-        format!("flips (keep-alive) failed in 1 of {blocks} trials"),
-        format!("dies (keep-alive) failed in {} of {blocks} trials", blocks / 2),
+        format!("flips (keep-alive) failed in 1 of {rounds} trials"),
+        format!("dies (keep-alive) failed in {} of {rounds} trials", rounds / 2),
     ] {
         assert!(gate.err.contains(&words), "{words}: {}", gate.err);
     }

@@ -11,7 +11,8 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [1, 1]
+rounds = [1, 1]
+slice = "20ms"
 warmup = "20ms"
 measure = "100ms"
 precision = 0.9
@@ -51,7 +52,7 @@ fn who_listens_on_another_port_is_told_so_even_if_two_want_the_same() {
     home.write("own/studies/one.toml", STUDY);
     let own = home.path().join("own").display().to_string();
     let finished = run(&mut home.drome(&["run", "one", "--catalog", &own]));
-    assert_eq!(finished.code, 4, "two of them have no sound trial: {}", finished.err);
+    assert_eq!(finished.code, 4, "two of them have no sound start: {}", finished.err);
     for name in ["deaf", "deaf-too"] {
         let of_it = finished.err.lines().find(|line| line.starts_with(&format!("{name}: failed: "))).unwrap();
         for words in [

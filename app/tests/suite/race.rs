@@ -1,7 +1,7 @@
 //! `drome race` with real servers and known truths.
 
 use crate::common::punctual::until_sound;
-use crate::common::{Home, process, run};
+use crate::common::{Home, process, run, trials};
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
@@ -19,13 +19,13 @@ fn race_command(home: &Home, commands: &[&str], args: &[&str]) -> Command {
     let short = ["--warmup", "50ms", "--seed", "1"];
     let duration = if args.contains(&"--duration") { &[][..] } else { &["--duration", "100ms"] };
     let is_told = args.contains(&"--budget") || args.contains(&"--rounds");
-    let blocks = if is_told { &[][..] } else { &["--rounds", "3"] };
+    let rounds = if is_told { &[][..] } else { &["--rounds", "3"] };
     let mut command = home.drome(&["race"]);
-    command.args(commands).args(short).args(duration).args(blocks).args(args);
+    command.args(commands).args(short).args(duration).args(rounds).args(args);
     command
 }
 
-/// Where the machine is busy, some trials are void, and it takes some blocks more. A race that is decided ends earlier.
+/// Where the machine is busy, some starts are void, and it takes some rounds more. A race that is decided ends earlier.
 const UNTIL_SURE: [&str; 2] = ["--budget", "3min"];
 
 fn number(value: &Value) -> f64 {
@@ -274,11 +274,8 @@ fn commands_that_can_not_live_side_by_side_are_told_how_they_can_be_raced() {
     assert!(finished.out.contains("race them with --alone"), "{}{}", finished.out, finished.err);
     let finished = race(&home, &[&locked, &locked], &[&args[..], &["--alone"]].concat());
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
-    assert!(
-        finished.out.contains("after 3 blocks") || finished.out.contains("3 blocks,"),
-        "{}",
-        finished.out
-    );
+    assert!(finished.out.contains("after 3 rounds"), "{}", finished.out);
+    assert!(!finished.out.contains("failed"), "no two servers are alive together: {}", finished.out);
     home.assert_clean();
 }
 
@@ -401,13 +398,13 @@ fn what_an_interrupted_race_knows_is_kept_exported_and_told() {
 }
 
 #[test]
-fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
+fn a_plan_is_told_with_the_time_of_a_pilots_rounds() {
     let home = Home::new();
     home.write(
         "mine/studies/short.toml",
         "title = \"Short\"\ncontenders = [\"mine\"]\n[[cell]]\ntitle = \"one\"\nworkload = \"hello\"\n\
-         load = { closed = { connections = 4 } }\n[design]\nblocks = [6, 12]\nwarmup = \"10ms\"\nmeasure = \"100ms\"\n\
-         precision = 0.05\nbudget = \"2h\"\n",
+         load = { closed = { connections = 4 } }\n[design]\nrounds = [6, 12]\nslice = \"20ms\"\nwarmup = \"10ms\"\n\
+         measure = \"100ms\"\nprecision = 0.05\nbudget = \"2h\"\n",
     );
     home.write(
         "mine/contenders/mine/contender.toml",
@@ -420,25 +417,23 @@ fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
         run(home.drome(&["plan", "short", "--catalog", &mine]).args(args))
     };
     let finished = plan(&[]);
-    assert!(finished.code == 2 && finished.err.contains("drome plan short --pilot"), "{}", finished.err);
-    let finished = plan(&["--pilot", "3"]);
+    assert!(finished.code == 0 && !finished.out.contains("measured: "), "{}{}", finished.out, finished.err);
+    let finished = plan(&["--pilot"]);
     assert!(
-        finished.code == 0 && finished.out.contains("estimated from 3 blocks of run"),
+        finished.code == 0 && finished.out.contains("one round, measured: "),
         "{}{}",
         finished.out,
         finished.err
     );
-    let json: Value = serde_json::from_str(&plan(&["--format", "json", "--precision", "50%"]).out).unwrap();
-    assert_eq!((&json["blocks_seen"], &json["precision"]), (&3.into(), &0.5.into()), "{json}");
-    let cell = &json["cells"][0];
-    // A busy machine may have made one of the three void: then there is no estimate.
-    let is_told = cell["deviation"].as_f64().is_some_and(|deviation| deviation > 0.0);
-    assert!(is_told != (cell["unknown"] == serde_json::json!(["mine"])), "{cell}");
-    assert!(number(&cell["block_s"]) > 0.3, "{cell}");
-    let finished = plan(&["--precision", "0.01%"]);
-    let words = if is_told { "needs more than the" } else { "no estimate for mine" };
-    assert!(finished.out.contains(words), "{}", finished.out);
-    assert_eq!(plan(&["--precision", "0"]).code, 2);
+    assert_eq!(trials(&home), 2 * 2, "two rounds of the contender and the reference");
+    let finished = plan(&["--pilot", "3", "--format", "json"]);
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
+    // Each of two servers and the hub is loaded for 100 ms.
+    assert!(number(&json["round_measured_s"]) > 0.3, "{json}");
+    assert_eq!((&json["looks"][0]["rounds"], trials(&home)), (&6.into(), (2 + 3) * 2), "{json}");
+    for wrong in [&["--precision", "0"], &["--pilot", "1"]] {
+        assert_eq!(plan(wrong).code, 2, "{wrong:?}");
+    }
 }
 
 #[test]
@@ -447,8 +442,8 @@ fn a_pilot_has_the_tracks_that_the_study_asks_for() {
     home.write(
         "mine/studies/both.toml",
         "title = \"Both\"\ncontenders = [\"mine\"]\ntracks = [\"default\", \"tuned\"]\n[[cell]]\ntitle = \"one\"\n\
-         workload = \"hello\"\nload = { closed = { connections = 4 } }\n[design]\nblocks = [6, 12]\nwarmup = \"10ms\"\n\
-         measure = \"50ms\"\nprecision = 0.05\nbudget = \"2h\"\n",
+         workload = \"hello\"\nload = { closed = { connections = 4 } }\n[design]\nrounds = [6, 12]\nslice = \"20ms\"\n\
+         warmup = \"10ms\"\nmeasure = \"100ms\"\nprecision = 0.05\nbudget = \"2h\"\n",
     );
     home.write(
         "mine/contenders/mine/contender.toml",

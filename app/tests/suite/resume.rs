@@ -1,7 +1,7 @@
 //! What keeps a run whole: one drome at a time is at it, and only as what it began as; the lab's own failures end it and are
 //! nobody's; and drome may be rebuilt meanwhile.
 
-use crate::common::{Home, process, run, wait_for};
+use crate::common::{Home, process, run, trials, wait_for};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -15,9 +15,10 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 2 } }
 [design]
-blocks = [BLOCKS]
+rounds = [ROUNDS]
+slice = "20ms"
 warmup = "10ms"
-measure = "50ms"
+measure = "100ms"
 precision = 0.9
 budget = "2h"
 "#;
@@ -35,9 +36,9 @@ command = ["{drome}", "serve", "--port", "{port}"]
 hello = "/hello"
 "#;
 
-fn home(blocks: &str) -> Home {
+fn home(rounds: &str) -> Home {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", blocks));
+    home.write("own/studies/small.toml", &STUDY.replace("ROUNDS", rounds));
     home.write("own/contenders/one/contender.toml", CONTENDER);
     home
 }
@@ -47,12 +48,6 @@ fn command(home: &Home, args: &[&str]) -> Command {
     let mut command = home.drome(args);
     command.args(["--catalog", &own]);
     command
-}
-
-fn trials(home: &Home) -> usize {
-    let listed = run(&mut home.drome(&["list", "runs"])).out;
-    let digits = listed.split(" trials").next().unwrap_or("").rsplit(' ').next().unwrap_or("0").to_owned();
-    digits.parse().unwrap_or(0)
 }
 
 /// A run that has begun, with some trials.
@@ -76,7 +71,7 @@ fn rows(home: &Home) -> Vec<Value> {
 
 #[test]
 fn a_run_that_another_drome_is_at_is_not_joined() {
-    let home = home("200, 200");
+    let home = home("100, 100");
     let child = begun(&home);
     for cache in ["cache", "another cache"] {
         let cache = home.path().join(cache);
@@ -101,7 +96,7 @@ fn a_run_that_another_drome_is_at_is_not_joined() {
 
 #[test]
 fn a_run_goes_on_by_the_rules_by_which_it_began() {
-    let home = home("200, 200");
+    let home = home("100, 100");
     kill(begun(&home));
     // The tests' own helper says --allow-busy by this variable.
     let finished = run(command(&home, &["run", "small", "--resume"]).env_remove("DROME_ALLOW_BUSY"));
@@ -164,7 +159,7 @@ fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
     let finished = run(&mut command(&home, &["run", "small"]));
     assert!(
         finished.code == 1
-            && finished.err.contains("the lab failed in a trial of")
+            && finished.err.contains("the lab failed in heat 1 of round ")
             && finished.err.contains("--resume"),
         "{}: {}",
         finished.code,
@@ -177,5 +172,5 @@ fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
     home.assert_clean();
     let finished = run(&mut command(&home, &["run", "small", "--resume"]));
     assert_eq!(finished.code, 0, "{}", finished.err);
-    assert_eq!(trials(&home), 12 * 3);
+    assert_eq!(trials(&home), 12 * 2);
 }

@@ -1,6 +1,6 @@
 //! `drome run`: the whole walk with real servers, and everything that can go wrong on it.
 
-use crate::common::{Finished, Home, process, processes_with, run, wait_for};
+use crate::common::{Finished, Home, process, processes_with, run, trials, wait_for};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -18,9 +18,10 @@ title = "an open load"
 workload = "pong"
 load = { open = { rate_per_s = 200, connections = 4 } }
 [design]
-blocks = [BLOCKS]
+rounds = [ROUNDS]
+slice = "20ms"
 warmup = "50ms"
-measure = "150ms"
+measure = "160ms"
 precision = 0.9
 budget = "2h"
 [published]
@@ -45,10 +46,10 @@ hello = "/hello"
 pong = "/pong"
 "#;
 
-fn study(home: &Home, blocks: &str, contenders: &str) {
-    let text = STUDY.replace("BLOCKS", blocks).replace("\"python-http-server\", \"node\"", contenders);
-    // Few trials: each may take long enough to get an answer on a slow machine.
-    let text = text.replace("measure = \"150ms\"", "measure = \"500ms\"");
+fn study(home: &Home, rounds: &str, contenders: &str) {
+    let text = STUDY.replace("ROUNDS", rounds).replace("\"python-http-server\", \"node\"", contenders);
+    // Few starts: each may take long enough to get an answer on a slow machine.
+    let text = text.replace("measure = \"160ms\"", "measure = \"500ms\"");
     home.write("own/studies/small.toml", &text.replace("figures = { node = 125.97 }", "figures = {}"));
 }
 
@@ -83,7 +84,7 @@ fn row<'j>(json: &'j Value, cell: usize, name: &str) -> &'j Value {
 #[test]
 fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "4, 4"));
+    home.write("own/studies/small.toml", &STUDY.replace("ROUNDS", "4, 4"));
     // As it is by default: the load generator polls.
     let own = home.path().join("own").display().to_string();
     let mut command = home.drome(&["run", "small", "--seed", "5", "--catalog", &own]);
@@ -113,7 +114,7 @@ fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
             && node["rss_max_bytes"].as_u64().unwrap() > 1_000_000
     );
     assert!(node["server_cpu_ns_per_request"]["median"].as_f64().unwrap() > 0.0);
-    assert_eq!(row(&json, 0, "reference")["trials"], 8, "the reference enters every block twice");
+    assert_eq!(row(&json, 0, "reference")["trials"], 4);
     let floor = &json["noise_floor"]; // Unknown where too few trials were sound, as on a machine that is busy otherwise.
     assert!(floor.is_null() || floor.as_f64().unwrap() >= 0.0);
     let markdown = drome(&home, &["report", "--format", "markdown"]).out;
@@ -122,7 +123,7 @@ fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
         "{markdown}"
     );
     let listed = drome(&home, &["list", "runs"]).out;
-    assert!(listed.contains("small") && listed.contains("32 trials"), "{listed}");
+    assert!(listed.contains("small") && listed.contains("12 starts"), "{listed}");
     assert_eq!(
         drome(&home, &["report", "--format", "json"]).out,
         drome(&home, &["report", "--format", "json"]).out
@@ -185,7 +186,7 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     let finished = drome(&home, &["run", "small"]);
     assert_eq!(finished.code, 4, "{}", finished.err);
     assert!(
-        finished.err.contains("dies (keep-alive) has no sound trial: failed: it ended (exit status: 3)"),
+        finished.err.contains("dies (keep-alive) has no sound start: failed: it ended (exit status: 3)"),
         "{}",
         finished.err
     );
@@ -306,31 +307,25 @@ h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
 }
 
 #[test]
-fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
+fn a_killed_run_leaves_no_server_keeps_every_start_and_goes_on() {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "4, 4"));
+    study(&home, "4, 4", r#""python-http-server""#);
     let own = home.path().join("own").display().to_string();
     let mut command = home.drome(&["run", "small", "--catalog", &own]);
     let mut child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
-    let trials = || {
-        let listed = run(&mut home.drome(&["list", "runs"])).out;
-        let digits =
-            listed.split(" trials").next().unwrap_or("").rsplit(' ').next().unwrap_or("0").to_owned();
-        digits.parse::<usize>().unwrap_or(0)
-    };
-    wait_for(|| trials() >= 5, "five trials");
+    wait_for(|| trials(&home) >= 5, "a whole round, and a cell of the next");
     child.kill().unwrap(); // SIGKILL: drome itself can do nothing any more.
     process::wait(&mut child);
     let mark = home.path().display().to_string();
     wait_for(|| processes_with(&mark).is_empty(), "every server to be gone");
     wait_for(|| std::fs::read_dir(home.temporary()).unwrap().next().is_none(), "every folder to be gone");
-    let kept = trials();
+    let kept = trials(&home);
     assert!(kept >= 5, "{kept}");
 
     let finished = drome(&home, &["run", "small", "--resume"]);
     assert_eq!(finished.code, 0, "{}", finished.err);
-    assert_eq!(trials(), 4 * 2 * 4, "every trial of the design, each once");
-    assert_eq!(row(&report(&home), 1, "node")["trials"], 4);
+    assert_eq!(trials(&home), 4 * 2 * 2, "every start of the design, each once");
+    assert_eq!(row(&report(&home), 1, "python-http-server")["trials"], 4);
     let finished = drome(&home, &["run", "small", "--resume"]);
     assert!(finished.code != 0 && finished.err.contains("all have ended"), "{}", finished.err);
 }
@@ -338,14 +333,14 @@ fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
 #[test]
 fn a_run_that_is_interrupted_keeps_its_trials() {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "30, 30"));
+    study(&home, "30, 30", r#""python-http-server""#);
     let own = home.path().join("own").display().to_string();
     let child = process::spawn(home.drome(&["run", "small", "--catalog", &own]).stderr(Stdio::piped()));
-    wait_for(|| run(&mut home.drome(&["list", "runs"])).out.contains("2 trials"), "two trials");
+    wait_for(|| trials(&home) >= 2, "two trials");
     run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
     let finished = crate::common::finished(&process::output(child, "drome run"));
     assert_eq!(finished.code, 130);
-    assert!(finished.err.contains("interrupted; every finished trial is kept"), "{}", finished.err);
+    assert!(finished.err.contains("interrupted; every finished cell is kept"), "{}", finished.err);
     home.assert_clean();
     assert!(report(&home)["ended"].as_str().unwrap().contains("--resume"));
 }
@@ -407,7 +402,7 @@ fn a_store_that_is_not_understood_is_never_written_to() {
 #[test]
 fn a_full_disk_ends_the_run_with_a_reason_and_keeps_what_was_stored() {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "30, 30"));
+    study(&home, "30, 30", r#""python-http-server""#);
     run(&mut home.drome(&["list", "runs"]));
     // The workloads' files are there already: one of them is larger than the limit.
     run(&mut home.drome(&["verify", "reference"]));

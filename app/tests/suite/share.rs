@@ -1,9 +1,10 @@
 //! `drome push` and `drome pull`: runs go from store to store, once, whole and checked, and lists name their machines.
 
-use crate::common::example::example;
+use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, finished, process, run};
 use lab::Store;
 use lab::lock::Lock;
+use model::heat::HUB;
 use model::observation::Entrant;
 use model::*;
 use serde_json::Value;
@@ -34,36 +35,20 @@ fn a_run(id: &str, cpu: &str) -> Run {
     Run { id: id.to_owned(), started_at: format!("2026-01-{day}T00:00:00Z"), ..run }
 }
 
-fn observation(trial: Trial) -> Observation {
-    let n = 50_000 + trial.block as u64;
-    let tally = Tally { duration_ns: 1_000_000_000, sent: n, completed: n, threads: 1, ..Tally::default() };
-    let usage = Some(Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() });
-    let verdict = Verdict { bound: Bound::Server, valid: true, ..Verdict::default() };
-    Observation {
-        trial,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        elapsed_ns: 1,
-        outcome: Outcome::Measured(Box::new(Measurement { tally, usage, verdict })),
-        conditions: Conditions::default(),
-        in_heat: None,
-    }
-}
-
-/// Adds a run of three blocks that has ended.
+/// Adds a run of three rounds that has ended.
 fn add(home: &Home, id: &str, cpu: &str) {
     begin(home, id, cpu);
     Store::open(&home.store()).unwrap().end_run(id, "enough").unwrap();
 }
 
-/// Adds a run of three blocks that has not ended.
+/// Adds a run of three rounds that has not ended.
 fn begin(home: &Home, id: &str, cpu: &str) {
     let store = Store::open(&home.store()).unwrap();
-    store.add_run(&a_run(id, cpu)).unwrap();
-    for block in 0..3 {
-        for contender in ["a", study::REFERENCE] {
-            let trial = Trial { block, cell: 0, contender: contender.to_owned(), copy: 0 };
-            store.insert(id, &observation(trial)).unwrap();
-        }
+    let run = a_run(id, cpu);
+    store.add_run(&run).unwrap();
+    for round in 0..3 {
+        let made = |contender| MadeStart::measured(contender, sound(50_000 + round as u64));
+        keep_round(&store, &run, round, &["a", study::REFERENCE, HUB].map(made));
     }
 }
 
@@ -282,7 +267,7 @@ fn what_is_not_whole_or_no_file_of_runs_is_refused_and_nothing_of_it_is_stored()
         ("empty", String::new(), "it is empty"),
         ("json", "{\"a\": 1}\n".to_owned(), "`drome push RUN FILE` writes one"),
         ("newer", text.replacen("\"version\":1", "\"version\":9", 1), "use a newer drome"),
-        ("evil", text.replace("\"block\":0", "\"block\":18446744073709551615"), "line "),
+        ("evil", text.replace("\"round\":0", "\"round\":18446744073709551615"), "line "),
     ];
     for (name, text, why) in cases {
         let file = two.write(name, &text);
@@ -311,7 +296,7 @@ fn a_run_that_was_pulled_is_not_resumed_and_one_of_its_own_is() {
     two.write(
         "own/studies/example.toml",
         "title = \"An example\"\ncontenders = [\"a\"]\n[[cell]]\ntitle = \"keep-alive\"\nworkload = \"hello\"\n\
-         load = { closed = { connections = 2 } }\n[design]\nblocks = [1, 1]\nwarmup = \"10ms\"\nmeasure = \"50ms\"\n\
+         load = { closed = { connections = 2 } }\n[design]\nrounds = [1, 1]\nslice = \"20ms\"\nwarmup = \"10ms\"\nmeasure = \"100ms\"\n\
          precision = 0.9\nbudget = \"1h\"\n",
     );
     two.write(

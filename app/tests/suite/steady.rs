@@ -1,5 +1,5 @@
-//! A server that is still warming up while it is measured is labelled; the reference is not. In heats it is warmed up before, at
-//! whatever rate it is asked later.
+//! A server that is still warming up while it is measured is labelled; the reference is not. It is warmed up before, at whatever rate it
+//! is asked later.
 
 use crate::common::{Home, run};
 use serde_json::Value;
@@ -12,9 +12,10 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 32 } }
 [design]
-blocks = [3, 3]
+rounds = [1, 1]
+measure = "1s"
 warmup = "100ms"
-measure = "2400ms"
+warmup_limit = "12s"
 precision = 0.9
 budget = "2h"
 "#;
@@ -22,6 +23,7 @@ budget = "2h"
 const CONTENDER: &str = r#"
 title = "Warms up"
 language = "Python"
+class = "jit"
 kind = "server"
 homepage = "http://127.0.0.1/"
 [version]
@@ -33,16 +35,16 @@ ready = "10s"
 hello = "/hello"
 "#;
 
-/// Sixty answers a second, and after 80 of them 180, as if its code had been compiled by then. Each has its due time, and one that
-/// was late makes none of the next late, so that no machine is too slow or too busy for it.
+/// Sixty answers a second at first, and twenty more in every second, as if its code were compiled piece by piece. Each answer has its due time,
+/// and one that was late makes none of the next late, so that no machine is too slow or too busy for it.
 const SERVER: &str = r#"
 import socket, sys, threading, time
-answered, due, lock = 0, 0.0, threading.Lock()
+answered, due, began, lock = 0, 0.0, time.monotonic(), threading.Lock()
 def wait():
     global answered, due
     with lock:
         answered += 1
-        due = max(due + 1 / (60 if answered < 80 else 180), time.monotonic() - 0.1)
+        due = max(due + 1 / (60 + 20 * (time.monotonic() - began)), time.monotonic() - 0.1)
         mine = due
     time.sleep(max(0.0, mine - time.monotonic()))
 def serve(client):
@@ -86,11 +88,11 @@ fn a_server_that_warms_up_in_the_window_is_labelled_and_the_reference_is_not() {
         let all = json["cells"][0]["contenders"].as_array().unwrap();
         all.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} is not in {all:?}"))
     };
-    let warms = &row("warms")["steady"];
-    assert_eq!(warms["is_steady"], Value::Bool(false), "{}", row("warms"));
-    assert!(warms["faster"].as_u64().unwrap() >= 2 && warms["change"].as_f64().unwrap() > 0.5, "{warms}");
-    assert_ne!(row("reference")["steady"]["is_steady"], Value::Bool(false), "{}", row("reference"));
-    assert!(finished.out.contains("still getting faster during the measurement"), "{}", finished.out);
+    let warms = &row("warms")["in_heats"];
+    assert_eq!((&warms["not_settled"], &warms["starts"]), (&Value::from(1), &Value::from(1)), "{warms}");
+    assert_eq!(warms["unranked"], "not_settled", "{warms}");
+    assert_eq!(row("reference")["in_heats"]["not_settled"], 0, "{}", row("reference"));
+    assert!(finished.out.contains("not settled in 1 of 1 start"), "{}", finished.out);
     home.assert_clean();
 }
 
@@ -109,7 +111,7 @@ budget = "2h"
 
 /// The first 100 answers take 50 ms each, as if each were still compiled; the others a millisecond.
 const COMPILES: (&str, &str) = (
-    "        due = max(due + 1 / (60 if answered < 80 else 180), time.monotonic() - 0.1)\n        mine = due\n",
+    "        due = max(due + 1 / (60 + 20 * (time.monotonic() - began)), time.monotonic() - 0.1)\n        mine = due\n",
     "        mine = time.monotonic() + (0.05 if answered < 100 else 0.001)\n",
 );
 
@@ -119,7 +121,7 @@ const COMPILES: (&str, &str) = (
 fn a_server_is_warmed_up_by_all_it_can_answer_before_it_is_asked_at_a_low_rate() {
     let home = Home::new();
     home.write("own/studies/open.toml", OPEN);
-    let contender = CONTENDER.replace("language = \"Python\"", "language = \"Python\"\nclass = \"managed\"");
+    let contender = CONTENDER.replace("\"jit\"", "\"managed\"");
     home.write("own/contenders/warms/contender.toml", &contender);
     assert!(SERVER.contains(COMPILES.0));
     home.write("own/contenders/warms/src/warms.py", &SERVER.replace(COMPILES.0, COMPILES.1));

@@ -18,7 +18,7 @@ title = "one"
 workload = "hello"
 load = { closed = { connections = 16 } }
 [design]
-blocks = [1, 1]
+rounds = [1, 1]
 warmup = "10ms"
 measure = "3s"
 precision = 0.9
@@ -163,7 +163,7 @@ fn a_server_that_stops_in_a_study_or_a_sweep_has_no_sound_figure() {
         stopping.home.write("own/studies/stopping.toml", STUDY);
         let own = stopping.home.path().join("own").display().to_string();
         let study = run(&mut stopping.home.drome(&["run", "stopping", "--catalog", &own, "--allow-busy"]));
-        assert_ended(how, &study, VOID, &[in_study, "has no sound trial"]);
+        assert_ended(how, &study, VOID, &[in_study, "has no sound start"]);
         let few = ["-c", "16", "--shares", "0.5", "--repeats", "1", "--warmup", "0s", "--duration", "3s"];
         let start = stopping.command(how);
         let sweep = run(stopping.home.drome(&["sweep", "--start", &start, "--allow-busy"]).args(few));

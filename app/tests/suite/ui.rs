@@ -280,7 +280,7 @@ fn a_report_is_imported_and_markup_in_it_is_text() {
     assert!(binary.status == 400 && binary.text().contains("not text"), "{}", binary.text());
     assert_eq!(ui.post("/imports", "file=x").status, 400, "not a form with a file");
     let id = kept.field("location").unwrap().trim_start_matches("/runs/").to_owned();
-    assert_eq!(ui.get(&format!("/compare?run={id}&run={id}")).status, 400, "an import has no trials");
+    assert_eq!(ui.get(&format!("/compare?run={id}&run={id}")).status, 400, "an import has no starts");
 }
 
 #[test]
@@ -292,27 +292,26 @@ fn a_study_is_started_watched_stopped_and_kept() {
     let second = ui.post("/studies/small", form);
     assert!(second.status == 409 && second.text().contains("only one is measured"), "{}", second.text());
 
-    // One event as each trial begins, whenever one begins to watch.
-    let words =
-        ["Spins &amp; spins", "Plain &lt;script&gt;", "keep-alive", " of at least 160 trials", "left"];
+    // One event as each step of a heat begins, whenever one begins to watch.
+    let words = ["Spins &amp; spins", "Plain &lt;script&gt;", "keep-alive", " of at least 40 heats", "left"];
     let told = ui.events(|told| {
         told.matches("event: piece").count() >= 7 && words.iter().all(|word| told.contains(word))
     });
-    assert!(told.contains("Block ") && told.contains(" of at least 40: "), "{told}");
+    assert!(told.contains("round 1 of 40, heat 1 ("), "{told}");
     assert!(told.contains("data-label=\"CPU use\">") && told.contains("MB"), "CPU and memory of the server");
     assert!(!told.contains("<script>alert"), "{told}");
-    // While a study is under way every other page is still answered, between two trials.
+    // While a study is under way every other page is still answered, between two steps.
     assert!(
         ui.get("/").text().contains("unfinished") && ui.get("/studies/small").text().contains("is running")
     );
 
-    // A whole block of two contenders and the reference twice, so that there is something to rank.
-    wait_for(|| ui.trials() >= 4, "a whole block");
+    // A whole round of two contenders and the reference, so that there is something to rank.
+    wait_for(|| ui.trials() >= 3, "a whole round");
     let stopped = ui.post("/live/stop", "");
     assert_eq!(stopped.status, 303);
     let before = ui.trials();
     let page = ui.wait_for_end();
-    assert!(page.contains("stopped; every finished trial is kept"), "{page}");
+    assert!(page.contains("stopped; every finished cell is kept"), "{page}");
     let kept = ui.trials();
     assert!(kept >= before, "{kept} of {before}");
     let id = page.split("href=\"/runs/").nth(1).unwrap().split('"').next().unwrap().to_owned();
@@ -350,13 +349,13 @@ fn only_who_is_chosen_takes_part_and_two_runs_are_compared() {
         assert_eq!(ui.post("/studies/small", "how=full&contender=plain").status, 303);
         let page = ui.wait_for_end();
         assert!(
-            page.contains("the design's maximum is reached: 2 blocks") && !page.contains("Spins"),
+            page.contains("the design's maximum is reached: 2 rounds") && !page.contains("Spins"),
             "{page}"
         );
         ids.push(page.split("href=\"/runs/").nth(1).unwrap().split('"').next().unwrap().to_owned());
     }
-    assert_eq!(ui.trials(), 2 * 2 * 3);
-    // What a page shows is what the report says, of all trials and not of the last.
+    assert_eq!(ui.trials(), 2 * 2 * 2);
+    // What a page shows is what the report says, of all starts and not of the last.
     let told: serde_json::Value =
         serde_json::from_str(&ui.get(&format!("/runs/{}/json", ids[0])).text()).unwrap();
     let shown = ui.get(&format!("/runs/{}", ids[0])).text();
@@ -371,7 +370,7 @@ fn only_who_is_chosen_takes_part_and_two_runs_are_compared() {
     // The earlier is the old one, in whatever order they are selected.
     let compared = ui.get(&format!("/compare?run={}&run={}", ids[1], ids[0])).text();
     assert!(compared.contains(&format!("{} against {}", ids[1], ids[0])), "{compared}");
-    // Two blocks decide nothing. Why is the machine's affair: too few, a void trial, a reference that was held back in one run.
+    // Two rounds decide nothing. Why is the machine's affair: too few, a void start, a reference that was held back in one run.
     assert!(compared.contains("1 inconclusive"), "{compared}");
     assert!(!compared.contains("<script>alert"), "{compared}");
     assert_eq!(ui.get(&format!("/compare?run={}&run={}&run={}", ids[0], ids[1], ids[0])).status, 400);
@@ -389,12 +388,12 @@ fn ctrl_c_stops_a_study_and_leaves_nothing_behind() {
     wait_for(|| ui.trials() >= 2, "two trials");
     let (code, err, home) = ui.interrupt();
     assert_eq!(code, Some(130), "{err}");
-    assert!(err.contains("interrupted; every finished trial is kept"), "{err}");
+    assert!(err.contains("interrupted; every finished cell is kept"), "{err}");
     home.assert_clean();
 }
 
 #[test]
-fn ten_thousand_trials_are_listed_page_by_page() {
+fn ten_thousand_starts_are_listed_page_by_page() {
     let home = ui::home("2, 2");
     let finished = run(home.drome(&["run", "small"]).args(["--catalog", &ui::own(&home)]));
     assert_eq!(finished.code, 0, "{}", finished.err);

@@ -5,7 +5,7 @@ use super::server::Server;
 use super::servers::SERVERS;
 use anyhow::{Context, Result};
 use serde_json::Value;
-use stats::{Estimate, paired_ratio};
+use stats::{Estimate, median_interval};
 
 /// The server that is loaded.
 pub const SERVER: &str = "c";
@@ -40,8 +40,14 @@ pub fn measure(drome: &Drome<'_>, pairs: u16) -> Result<String> {
     }
     // Where the kernel does not allow sampling, all loads were without a profile.
     anyhow::ensure!(std::fs::exists(&file)?, "no profile was written: `cargo xtask profiles c` says why");
-    let ratio = paired_ratio(&with, &without).context("no pair of loads has a rate")?;
+    let ratio = ratio(&with, &without).context("no pair of loads has a rate")?;
     Ok(sentence(ratio, pairs))
+}
+
+/// The median of the ratios of pairs, with its interval; `None` without a pair of which both have a rate.
+fn ratio(with: &[Option<f64>], without: &[Option<f64>]) -> Option<Estimate> {
+    let pairs = with.iter().zip(without).filter_map(|(with, without)| Some((*with)? / (*without)?));
+    median_interval(&pairs.filter(|ratio| ratio.is_finite()).collect::<Vec<_>>())
 }
 
 fn sentence(ratio: Estimate, pairs: u16) -> String {
@@ -63,9 +69,9 @@ mod tests {
     fn the_cost_is_a_ratio_of_pairs() {
         let without: Vec<Option<f64>> = (0..8).map(|nth| Some(1000.0 + f64::from(nth))).collect();
         let with: Vec<Option<f64>> = without.iter().map(|rate| rate.map(|rate| 0.98 * rate)).collect();
-        let told = sentence(paired_ratio(&with, &without).unwrap(), 8);
+        let told = sentence(ratio(&with, &without).unwrap(), 8);
         assert!(told.contains("0.9800, 95 % 0.9800–0.9800, 8 pairs of 1s"), "{told}");
-        let few = sentence(paired_ratio(&with[..3], &without[..3]).unwrap(), 3);
+        let few = sentence(ratio(&with[..3], &without[..3]).unwrap(), 3);
         assert!(few.contains("too few for an interval"), "{few}");
     }
 }

@@ -17,8 +17,8 @@ pub struct Outcome {
     pub covers: Option<bool>,
     /// Time until the decision.
     pub elapsed_s: f64,
-    /// The number of rounds until the decision (in blocks: of blocks).
-    pub blocks: u64,
+    /// The number of rounds until the decision.
+    pub rounds: u64,
 }
 
 /// What a race decided.
@@ -150,8 +150,8 @@ fn read(line: &Value) -> Result<Outcome> {
         _ => None,
     };
     let elapsed_s = race["elapsed_s"].as_f64().context("a race's report has no elapsed_s")?;
-    let blocks = race["blocks"].as_u64().context("a race's report has no blocks")?;
-    Ok(Outcome { decision, covers, elapsed_s, blocks })
+    let rounds = race["blocks"].as_u64().context("a race's report has no rounds")?;
+    Ok(Outcome { decision, covers, elapsed_s, rounds })
 }
 
 /// The true rate of the second server as a share of the first's.
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_report_is_read_against_the_truth() {
         let faster = read(&line(Some("faster"), Some("A"), (0.89, 0.93), 2_800)).unwrap();
-        let expected = Outcome { decision: Decision::First, covers: Some(true), elapsed_s: 12.5, blocks: 3 };
+        let expected = Outcome { decision: Decision::First, covers: Some(true), elapsed_s: 12.5, rounds: 3 };
         assert_eq!(faster, expected);
         let slower_machine = read(&line(Some("faster"), Some("A"), (0.89, 0.93), 1_400)).unwrap();
         assert_eq!(slower_machine.covers, Some(false), "half as much more is 0.952");

@@ -25,7 +25,7 @@ pub fn row(part: &Part, outcomes: &[Outcome]) -> String {
     let number = |what: Decision| outcomes.iter().filter(|outcome| outcome.decision == what).count();
     let has = outcomes.iter().filter(|outcome| outcome.covers == Some(true)).count();
     let seconds = sorted(outcomes.iter().map(|outcome| outcome.elapsed_s));
-    let blocks = sorted(outcomes.iter().map(|outcome| outcome.blocks as f64));
+    let rounds = sorted(outcomes.iter().map(|outcome| outcome.rounds as f64));
     format!(
         "| {} | {} | {} | {} | {} | {} | {has} | {:.0} ({:.0}, {:.0}) | {:.0} | {} |",
         part.name,
@@ -37,7 +37,7 @@ pub fn row(part: &Part, outcomes: &[Outcome]) -> String {
         at(&seconds, 0.5),
         at(&seconds, 0.9),
         at(&seconds, 1.0),
-        at(&blocks, 0.5),
+        at(&rounds, 0.5),
         wrong(part, outcomes).unwrap_or_else(|| "yes".to_owned()),
     )
 }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn races(decisions: &[(Decision, usize)], elapsed_s: f64) -> Vec<Outcome> {
-        let one = |decision| Outcome { decision, covers: Some(true), elapsed_s, blocks: 3 };
+        let one = |decision| Outcome { decision, covers: Some(true), elapsed_s, rounds: 3 };
         decisions.iter().flat_map(|(decision, n)| std::iter::repeat_n(one(*decision), *n)).collect()
     }
 

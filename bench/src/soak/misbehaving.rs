@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// The longest time that an answer may take. A page may have to wait for a trial, and for all slow heads before it.
+/// The longest time that an answer may take. A page may have to wait for a step of a heat, and for all slow heads before it.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A misbehaving client waits no longer than this for anything.

@@ -34,9 +34,10 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 4 } }
 [design]
-blocks = [40, 40]
+rounds = [40, 40]
 warmup = "50ms"
-measure = "150ms"
+slice = "20ms"
+measure = "160ms"
 precision = 0.001
 budget = "10min"
 "#;

@@ -177,7 +177,7 @@ pub const WORKS: &[Work] = &[
         figures: &[
             figure(ClientCpu, 0, LowestOf(&[2]), AtMost(0.50)),
             figure(ClientCpu, 1, LowestOf(&[2]), AtMost(0.50)),
-            // These two poll, as in a trial, where the load generator has a core of its own. A client that sleeps makes
+            // These two poll, as in a race, where the load generator has a core of its own. A client that sleeps makes
             // the server wake it, more often the faster it is. That costs the server a tenth of its rate in some runs
             // and nothing in others.
             figure(Rate, 4, LowestOf(&[3]), AtLeast(0.97)),
@@ -199,7 +199,7 @@ pub const WORKS: &[Work] = &[
         figures: &[
             figure(ClientCpu, 0, LowestOf(&[2]), AtMost(0.40)),
             figure(ClientCpu, 1, LowestOf(&[2]), AtMost(0.40)),
-            // These two poll, as in a trial, where the load generator has a core of its own. A client that sleeps makes
+            // These two poll, as in a race, where the load generator has a core of its own. A client that sleeps makes
             // the server wake it, more often the faster it is. That costs the server a tenth of its rate in some runs
             // and nothing in others.
             figure(Rate, 4, LowestOf(&[3]), AtLeast(0.97)),

@@ -242,7 +242,7 @@ impl Serde {
                     ("default", None) => found.absent = Some(Absent::Default),
                     ("default", Some(function)) => found.absent = Some(Absent::Function(function)),
                     ("with" | "deserialize_with", text) => found.checked = text,
-                    ("skip", None) => found.is_skipped = true,
+                    ("skip" | "skip_serializing", None) => found.is_skipped = true,
                     ("deny_unknown_fields" | "untagged", None) | ("skip_serializing_if", Some(_)) => {}
                     (other, _) => return Err(meta.error(format!("serde's `{other}` is not known here"))),
                 }

@@ -44,7 +44,7 @@ const RANGES: &[(&str, &str)] = &[
     ("checked::finite", ", finite"),
     ("checked::share_or_none", ", above 0 and below 1"),
     ("checked::margin_or_none", ", from 0 to below 1"),
-    ("checked::blocks_or_none", ": `[at least, at most]`"),
+    ("checked::rounds_or_none", ": `[at least, at most]`"),
     ("checked::duration_or_none", ""),
     ("checked::heat", ", 1 to 12"),
     ("slice", ""),

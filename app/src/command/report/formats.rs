@@ -18,7 +18,7 @@ pub enum Format {
     /// A self-contained page
     Html,
     Json,
-    /// One row for every start in each cell (in blocks: for every trial)
+    /// One row for every start in each cell
     Csv,
     /// The same as CSV, separated by tabs
     Tsv,
@@ -93,7 +93,7 @@ pub fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow:
             return Err(format.refused(why));
         }
         Format::Svg | Format::Png => {
-            let why = "an import has no trials, so it has no charts; `drome import FILE --chart` draws bars";
+            let why = "an import has no starts, so it has no charts; `drome import FILE --chart` draws bars";
             return Err(format.refused(why));
         }
     })
@@ -106,7 +106,7 @@ pub fn show_replays(all: &Replays, format: Format, look: &TextStyle) -> anyhow::
         Format::Markdown => report::replays::markdown(all).into_bytes(),
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all.replays)?).into_bytes(),
         other => {
-            let why = "command lines are run once each, without trials: use terminal, markdown or json";
+            let why = "command lines are run once each, without starts: use terminal, markdown or json";
             return Err(other.refused(why));
         }
     })

@@ -1,5 +1,5 @@
 //! Receives request bodies. Each is received completely, within limits of size and time, before its page gets a turn,
-//! because a browser that sends slowly must not delay the trials.
+//! because a browser that sends slowly must not delay the measurements.
 
 use crate::ui::pages::failure::Failure;
 use axum::body::{Body, Bytes};

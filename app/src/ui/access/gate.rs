@@ -1,4 +1,4 @@
-//! Lets a request through to its page: when its body is complete, and when no trial is being measured.
+//! Lets a request through to its page: when its body is complete, and when no server is under load.
 
 use crate::ui::pages::failure::Failure;
 use crate::ui::state::AppState;
@@ -34,7 +34,7 @@ pub async fn gate(State(app): State<Arc<AppState>>, request: Request, next: Next
     made.await.unwrap_or_else(|_| Failure::bug().into_response())
 }
 
-/// Waits for the end of the current trial, but not for ever.
+/// Waits for the end of the current step, but not for ever.
 async fn page_in_time(turns: &Turns) -> Result<PageTurn, Failure> {
     timeout(PATIENCE, turns.page()).await.map_err(|_| {
         let why =

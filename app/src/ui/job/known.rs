@@ -9,7 +9,7 @@ use std::time::Duration;
 pub enum Phase {
     /// Sources are unpacked, and versions are checked.
     Preparing,
-    /// Trials are running.
+    /// Heats are running.
     Measuring,
     /// It has ended, with the reason.
     Over(String),
@@ -39,7 +39,7 @@ pub struct Known {
     pub done: usize,
     /// The minimum number of heats.
     pub least: usize,
-    /// The outcome of every trial so far.
+    /// The outcome of every start so far, in each cell.
     pub outcomes: Vec<TrialOutcome>,
     /// The remaining time; unknown before the first heat is over.
     pub left: Option<TimeLeft>,

@@ -4,7 +4,7 @@ use super::Job;
 use super::known::{Phase, TimeLeft};
 use crate::ui::outcomes::TrialOutcome;
 use crate::ui::state::AppState;
-use crate::ui::turns::TrialTurn;
+use crate::ui::turns::StepTurn;
 use lab::heat::Measured;
 use lab::heat::observed::observed;
 use lab::heat::schedule::budget;
@@ -31,11 +31,11 @@ pub(super) fn attend(job: &Job, work: impl FnOnce() -> anyhow::Result<Findings>)
             phase
         }
         Ok(Err(error)) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => {
-            Phase::Over("stopped; every finished trial is kept".to_owned())
+            Phase::Over("stopped; every finished cell is kept".to_owned())
         }
         Ok(Err(error)) => Phase::Failed(format!("{error:#}")),
         Err(panic) => Phase::Failed(format!(
-            "drome has a bug ({}); every finished trial is kept; please report it",
+            "drome has a bug ({}); every finished cell is kept; please report it",
             message(&*panic)
         )),
     };
@@ -68,7 +68,7 @@ fn measure(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
         known.least = budget::sum(run).map_or(0, |sum| sum.heats.saturating_mul(run.study.design.rounds[0]));
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
-    let mut show = JobProgress { app, job, trial_turn: None };
+    let mut show = JobProgress { app, job, step_turn: None };
     Ok(session.measure(&mut show)?)
 }
 
@@ -76,23 +76,23 @@ fn measure(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
 struct JobProgress<'d> {
     app: &'d AppState,
     job: &'d Job,
-    trial_turn: Option<TrialTurn>,
+    step_turn: Option<StepTurn>,
 }
 
 impl Show for JobProgress<'_> {
     /// Lets pages be built between two steps, but not while a server is under load.
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
-        self.trial_turn = None;
+        self.step_turn = None;
         let words = format!("{}: {}", progress::heat(run, heat), progress::step(&run.study, step));
         self.job.tell(|known| {
             known.heat = Some(words);
             known.least = known.least.max(known.done + 1);
         });
-        self.trial_turn = Some(self.app.turns.trial(&self.job.pages));
+        self.step_turn = Some(self.app.turns.step(&self.job.pages));
     }
 
     fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {
-        self.trial_turn = None;
+        self.step_turn = None;
         self.job.known().done += 1;
     }
 

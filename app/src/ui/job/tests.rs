@@ -30,7 +30,7 @@ fn a_panic_ends_it_with_a_reason() {
     assert!(job.is_over());
     let last = receiver.borrow_and_update().clone();
     assert!(last.is_last, "{}", last.html);
-    for words in ["index 7 out of bounds", "drome has a bug", "every finished trial is kept", "data-over"] {
+    for words in ["index 7 out of bounds", "drome has a bug", "every finished cell is kept", "data-over"] {
         assert!(last.html.contains(words), "{words} is not in {}", last.html);
     }
 }

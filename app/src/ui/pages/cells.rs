@@ -1,5 +1,5 @@
 //! The findings of a cell: every contender's share of the reference, drawn with its interval, its figures, and its
-//! trials. The same for a run that has ended and for one that is running.
+//! starts. The same for a run that has ended and for one that is running.
 
 use super::intervals::{Axis, Estimate};
 use crate::ui::outcomes::{State, TrialOutcome};
@@ -58,7 +58,7 @@ fn section(
                             th.number scope="col" { "CPU/request" }
                             th.number scope="col" { "CPU use" }
                             th.number scope="col" { "Memory" }
-                            th scope="col" { ("Starts") }
+                            th scope="col" { "Starts" }
                         }
                     }
                     tbody {
@@ -127,7 +127,7 @@ fn row(
             td.number data-label="CPU/request" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
             td.number data-label="CPU use" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
             td.number data-label="Memory" { (report::figures::memory(c)) }
-            td.trials data-label="Starts" { (trials(number, c, outcomes)) }
+            td.starts data-label="Starts" { (starts(number, c, outcomes)) }
         }
     }
 }
@@ -144,8 +144,8 @@ fn estimate(cell: &CellFindings, c: &ContenderFindings) -> Estimate {
     let is_base = |c: &&ContenderFindings| c.name == REFERENCE || c.name == "A";
     let base = cell.contenders.iter().find(is_base);
     let ratio = if is_rate { c.of_reference } else { c.metric_of_reference };
-    let by_block = base.filter(|_| is_rate).map(|b| &b.rate_per_s_by_round);
-    let pairs = c.rate_per_s_by_round.iter().zip(by_block.into_iter().flatten());
+    let by_round = base.filter(|_| is_rate).map(|b| &b.rate_per_s_by_round);
+    let pairs = c.rate_per_s_by_round.iter().zip(by_round.into_iter().flatten());
     let ticks = pairs.filter_map(|(own, base)| Some((*own)? / (*base)?)).filter(|x| x.is_finite()).collect();
     let bounds = |f: Figure| f.low.zip(f.high);
     Estimate {
@@ -172,7 +172,7 @@ fn standing(c: &ContenderFindings) -> Option<String> {
 }
 
 /// A square for every start, and their number in words.
-fn trials(number: usize, c: &ContenderFindings, outcomes: &[TrialOutcome]) -> Markup {
+fn starts(number: usize, c: &ContenderFindings, outcomes: &[TrialOutcome]) -> Markup {
     let own: Vec<&TrialOutcome> =
         outcomes.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect();
     let count = |is: fn(&State) -> bool| own.iter().filter(|mark| is(&mark.state)).count();

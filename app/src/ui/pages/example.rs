@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use model::findings::{CellFindings, ContenderFindings, Figure};
+use model::findings::{CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure};
 use model::{Environment, Findings};
 use serde_json::{from_value, json, to_value};
 
-/// A contender of which nothing is known but that six trials were measured.
+/// A contender of which nothing is known but that six starts were measured.
 pub fn contender(name: &str) -> ContenderFindings {
     let known = json!({
-        "name": name, "title": name, "trials": 6, "void": 0, "failed": 0, "errors": 0, "notes": []
+        "name": name, "title": name, "trials": 6, "void": 0, "failed": 0, "errors": 0, "notes": [],
+        "in_heats": to_value(ContenderInHeats::default()).unwrap()
     });
     from_value(known).unwrap()
 }
@@ -24,7 +25,8 @@ pub fn with_share(name: &str, share: f64) -> ContenderFindings {
 pub fn cell(title: &str, contenders: &[ContenderFindings]) -> CellFindings {
     let load = json!({"closed": {"connections": 4}});
     from_value(json!({
-        "title": title, "workload": "hello", "load": load, "blocks": 6, "contenders": contenders
+        "title": title, "workload": "hello", "load": load, "blocks": 6, "contenders": contenders,
+        "in_heats": to_value(CellInHeats::default()).unwrap()
     }))
     .unwrap()
 }

@@ -5,14 +5,14 @@ use maud::{Markup, html};
 use report::chart::Scale;
 use report::units;
 
-/// An estimate, its interval, and the values of single blocks.
+/// An estimate, its interval, and the values of single rounds.
 #[derive(Clone, Debug, Default)]
 pub struct Estimate {
     /// The value, drawn as a dot.
     pub value: Option<f64>,
     /// Its interval.
     pub interval: Option<(f64, f64)>,
-    /// The values of single blocks.
+    /// The values of single rounds.
     pub ticks: Vec<f64>,
     /// Whether the value is only a bound, which is drawn as a hollow dot.
     pub is_bound: bool,

@@ -1,5 +1,5 @@
 //! The page of the running study. It is complete without scripts. With scripts it is updated by server-sent events,
-//! one at the beginning of each trial. The lab's thread draws them before the trial, and drome only copies them to
+//! one at the beginning of each step. The lab's thread draws them before the step, and drome only copies them to
 //! the browsers.
 
 use super::failure::Failure;
@@ -46,7 +46,7 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
             noscript { p.note { "Without scripts this page does not update itself: reload it to see more." } }
             form.actions action="/live/stop" method="post" data-while="under-way" {
                 button type="submit" { "Stop the study" }
-                span.faint { "Every finished start or trial is kept." }
+                span.faint { "Every finished cell is kept." }
             }
         }
         div data-live=[(!is_over).then_some("/live/events")] { (drawn) }
@@ -56,7 +56,7 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
 }
 
 /// The updates from now on. They are not behind the gate, which would answer "later" after a while, because a
-/// browser does not ask again: the stream begins at once, and its first update comes at the end of the current trial.
+/// browser does not ask again: the stream begins at once, and its first update comes at the end of the current step.
 pub async fn events(
     State(app): State<Arc<AppState>>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {

@@ -87,7 +87,7 @@ fn verdict(f: &Findings) -> Markup {
     html! {
         section.card.verdict aria-labelledby="verdict" {
             h2 id="verdict" { "Verdict" }
-            @if f.quick { p.note { "A first look: its trials are too few and too short for ranks." } }
+            @if f.quick { p.note { "A first look: its starts are too few for ranks." } }
             @for cell in &f.cells {
                 @if f.cells.len() > 1 { h3 { (cell.title) } }
                 @for (i, sentence) in verdict::best(f, cell).iter().enumerate() {

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Runs on a page.
 const ON_A_PAGE: usize = 50;
 
-/// The longest time for finding verdicts that are not cached, because the next trial waits for the page. The others are found when the
+/// The longest time for finding verdicts that are not cached, because the next step waits for the page. The others are found when the
 /// list is shown again.
 const VERDICTS: Duration = Duration::from_millis(300);
 
@@ -44,12 +44,12 @@ pub async fn list(
     let decided = shown.iter().filter(|run| run.kind.is_measured() && run.ended.is_some());
     let decided: Vec<String> = decided.map(|run| run.id.clone()).collect();
     let verdicts = app.work(move |app| app.verdicts(&decided, VERDICTS)).await?;
-    let trials: usize = all.iter().filter(|run| run.kind.is_measured()).map(|run| run.count).sum();
+    let starts: usize = all.iter().filter(|run| run.kind.is_measured()).map(|run| run.count).sum();
     let body = html! {
         div.head {
             h1 { "Runs" }
             @if !all.is_empty() {
-                p.lead { (units::several(all.len(), "run")) " stored, " (units::count(trials as u64)) " trials and starts" }
+                p.lead { (units::several(all.len(), "run")) " stored, " (units::count(starts as u64)) " starts" }
             }
         }
         @if all.is_empty() { (nothing_yet()) } @else {

@@ -3,16 +3,49 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use model::{Outcome, Trial};
+use model::heat::{Heat, Start, StartOutcome};
 
 /// The page and the report say the same of this run.
 fn assert_agrees(app: &AppState, id: &str) -> Arc<Analysed> {
-    let (run, observations, ended) = app.store().unwrap().run(id).unwrap();
-    let told = lab::findings::analyse::findings(&run, &observations, ended.as_deref());
+    let store = app.store().unwrap();
+    let (run, ended) = store.run(id).unwrap();
+    let told = lab::findings::of(&store, &run, ended.as_deref()).unwrap();
     let shown = app.analysed(id).unwrap();
     assert_eq!(shown.findings, told);
-    assert_eq!(shown.outcomes.len(), observations.len());
+    assert_eq!(shown.outcomes.len(), lab::findings::all(&store, id).unwrap().len());
     shown
+}
+
+/// The only heat of a round.
+fn heat(round: usize) -> Heat {
+    Heat {
+        round,
+        number: 0,
+        members: vec!["reference".to_owned()],
+        copies: 1,
+        hub: true,
+        cells: vec![0],
+        seed: 7,
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        machine: None,
+    }
+}
+
+/// A start that failed in it.
+fn failed(round: usize) -> Start {
+    Start {
+        round,
+        heat: 0,
+        contender: "reference".to_owned(),
+        copy: 0,
+        attempt: 0,
+        outcome: StartOutcome::Failed("it ended".to_owned()),
+        cells: BTreeMap::new(),
+        memory_bytes: None,
+        took_ns: 1,
+        program: None,
+        conditions: None,
+    }
 }
 
 #[test]
@@ -30,29 +63,16 @@ fn a_run_that_has_ended_and_goes_on_is_read_anew() {
         Some(7),
         false,
     );
-    // In blocks: a run of trials.
-    run.study.design.heats = None;
     store.add_run(&run).unwrap();
-    let observe = |block| {
-        let contender = "reference".to_owned();
-        let observation = model::Observation {
-            trial: Trial { block, cell: 0, contender, copy: 0 },
-            started_at: "2026-01-01T00:00:00Z".to_owned(),
-            elapsed_ns: 1,
-            outcome: Outcome::Failed("it ended".to_owned()),
-            conditions: model::Conditions::default(),
-            in_heat: None,
-        };
-        store.insert(&run.id, &observation).unwrap();
-    };
-    observe(0);
+    let observe = |round| store.add_heat(&run.id, &heat(round), &[failed(round)], &[]).unwrap();
+    assert!(observe(0));
     assert_agrees(&app, &run.id);
     store.end_run(&run.id, "the budget is spent").unwrap();
     let ended = assert_agrees(&app, &run.id);
     assert!(Arc::ptr_eq(&ended, &app.analysed(&run.id).unwrap()), "it is read once");
-    observe(1);
+    assert!(observe(1));
     assert_agrees(&app, &run.id);
-    // `drome run --resume --budget`, by another process: it ends for the same reason, with a trial more.
+    // `drome run --resume --budget`, by another process: it ends for the same reason, with a start more.
     let id = run.id.clone();
     run.study.design.budget *= 2;
     app.store().unwrap().reopen_run(&run).unwrap();

@@ -1,4 +1,4 @@
-//! Tests that no page is built during a trial.
+//! Tests that no page is built during a step of a measurement.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -40,7 +40,7 @@ async fn status(pages: &Router, method: &str, path: &str, token: &str) -> u16 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_page_is_made_while_a_trial_is_under_way() {
+async fn no_page_is_made_while_a_step_is_under_way() {
     let (app, _folder) = app();
     let at = "127.0.0.1:3766".parse().unwrap();
     let guard = Guard::new("127.0.0.1", at).unwrap();
@@ -78,14 +78,14 @@ async fn no_page_is_made_while_a_trial_is_under_way() {
     for (method, path, expected) in all.iter().chain(&constant) {
         assert_eq!(status(&pages, method, path, &token).await, *expected, "{method} {path}");
     }
-    let trial_turn = Arc::clone(&app.turns.0).write_owned().await;
+    let step_turn = Arc::clone(&app.turns.0).write_owned().await;
     for (method, path, _) in all {
-        assert_eq!(status(&pages, method, path, &token).await, 503, "{method} {path} is made during a trial");
+        assert_eq!(status(&pages, method, path, &token).await, 503, "{method} {path} is made during a step");
     }
     for (method, path, expected) in constant {
         assert_eq!(status(&pages, method, path, &token).await, expected, "{method} {path}");
     }
-    drop(trial_turn);
+    drop(step_turn);
     assert_eq!(status(&pages, "GET", "/", &token).await, 200);
 }
 
@@ -103,18 +103,18 @@ async fn has_piece(stream: &mut axum::body::BodyDataStream, within: Duration) ->
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_are_drawn_between_two_trials_however_long_one_takes() {
+async fn events_are_drawn_between_two_steps_however_long_one_takes() {
     let (app, _folder) = app();
     let contenders = std::collections::BTreeSet::new();
     let (study, title) = ("small".to_owned(), "A small study".to_owned());
     // Nothing receives the order, so the study never begins.
     let _ = app.start(super::super::job::Wanted { study, title, quick: false, contenders });
-    let trial_turn = Arc::clone(&app.turns.0).write_owned().await;
+    let step_turn = Arc::clone(&app.turns.0).write_owned().await;
     let events = super::super::pages::live::events(State(Arc::clone(&app))).await.unwrap().into_response();
     assert_eq!(events.status(), 200, "the stream itself begins at once");
     let mut stream = events.into_body().into_data_stream();
-    assert!(!has_piece(&mut stream, Duration::from_hours(1)).await, "nothing is drawn during a trial");
-    drop(trial_turn);
+    assert!(!has_piece(&mut stream, Duration::from_hours(1)).await, "nothing is drawn during a step");
+    drop(step_turn);
     assert!(has_piece(&mut stream, Duration::from_hours(1)).await);
 }
 
@@ -141,9 +141,9 @@ async fn a_page_keeps_its_turn_until_it_is_made_although_nobody_waits_for_it() {
     tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
     asked.abort();
     assert!(asked.await.unwrap_err().is_cancelled(), "the browser has gone");
-    assert!(app.turns.0.try_write().is_err(), "the store is still being read: no trial may begin");
+    assert!(app.turns.0.try_write().is_err(), "the store is still being read: no step may begin");
     go_on.send(()).unwrap();
-    let _trial_turn = app.turns.0.write().await;
+    let _step_turn = app.turns.0.write().await;
 }
 
 #[tokio::test]

@@ -1,12 +1,14 @@
 //! A run that is made up, for stores in which the truth is known.
 
+use lab::Store;
+use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome};
 use model::observation::Entrant;
 use model::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A run of the study `example` in cells of these titles and connections; the reference is no contender of a study.
-pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], blocks: [usize; 2]) -> Run {
+pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], rounds: [usize; 2]) -> Run {
     let cell = |(title, connections): &(&str, usize)| Cell {
         title: (*title).to_owned(),
         workload: "hello".to_owned(),
@@ -23,15 +25,17 @@ pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], blo
             contenders,
             cells: cells.iter().map(cell).collect(),
             design: Design {
-                blocks,
+                rounds,
+                heat: Design::HEAT,
+                slice: Design::SLICE,
                 warmup: Duration::ZERO,
+                warmup_limit: Design::WARMUP_LIMIT,
                 measure: Duration::from_secs(1),
                 decide: false,
                 margin: None,
                 metric: Metric::Rate,
                 precision: 0.03,
                 budget: Duration::from_mins(10),
-                heats: None,
             },
             server_on: None,
             published: None,
@@ -50,4 +54,113 @@ pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], blo
         command: Vec::new(),
         fleet: None,
     }
+}
+
+/// One start in a heat that is made up.
+pub struct MadeStart {
+    /// The contender, or [`HUB`].
+    pub contender: String,
+    /// The number of its copy.
+    pub copy: usize,
+    /// What was measured, by cell.
+    pub cells: BTreeMap<usize, Measurement>,
+    /// Why it failed; it did so in all other cells.
+    pub failed: Option<String>,
+}
+
+impl MadeStart {
+    /// One that was measured in the first cell.
+    pub fn measured(contender: &str, measurement: Measurement) -> Self {
+        let cells = [(0, measurement)].into();
+        Self { contender: contender.to_owned(), copy: 0, cells, failed: None }
+    }
+
+    /// One that failed in all cells.
+    pub fn failed(contender: &str, why: &str) -> Self {
+        let failed = Some(why.to_owned());
+        Self { contender: contender.to_owned(), copy: 0, cells: BTreeMap::new(), failed }
+    }
+}
+
+/// A measurement of a second with so many answers.
+pub fn sound(answers: u64) -> Measurement {
+    let (duration_ns, threads) = (1_000_000_000, 1);
+    let tally = Tally { duration_ns, sent: answers, completed: answers, threads, ..Tally::default() };
+    let usage = Some(Usage { wall_ns: duration_ns, cpu_ns: 950_000_000, cores: 1, ..Usage::default() });
+    let verdict = Verdict { bound: Bound::Server, valid: true, ..Verdict::default() };
+    Measurement { tally, usage, verdict }
+}
+
+/// Stores a round of one heat.
+pub fn keep_round(store: &Store, run: &Run, round: usize, made: &[MadeStart]) {
+    let names: BTreeMap<&str, usize> = made.iter().map(|start| (start.contender.as_str(), 0)).collect();
+    let heat = Heat {
+        round,
+        number: 0,
+        members: names.keys().filter(|name| **name != HUB).map(|name| (*name).to_owned()).collect(),
+        copies: run.copies,
+        hub: names.contains_key(HUB),
+        cells: (0..run.study.cells.len()).collect(),
+        seed: 7,
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        machine: None,
+    };
+    let starts: Vec<Start> = made.iter().map(|made| start(round, made)).collect();
+    let slices: Vec<Slice> =
+        made.iter().enumerate().flat_map(|(place, made)| slices(round, place, made)).collect();
+    assert!(store.add_heat(&run.id, &heat, &starts, &slices).unwrap());
+}
+
+fn start(round: usize, made: &MadeStart) -> Start {
+    let in_cell = |measurement: &Measurement| InCell {
+        warmup_ns: 200_000_000,
+        settled: Some(true),
+        counts: Counts::Quiet,
+        turns: CYCLES,
+        disturbed: 0,
+        elsewhere_ns: Some(0),
+        elsewhere_wall_ns: 1_000_000_000,
+        memory: Vec::new(),
+        background: Vec::new(),
+        measurement: Some(Box::new(measurement.clone())),
+    };
+    Start {
+        round,
+        heat: 0,
+        contender: made.contender.clone(),
+        copy: made.copy,
+        attempt: 0,
+        outcome: made.failed.clone().map_or(StartOutcome::Ended, StartOutcome::Failed),
+        cells: made.cells.iter().map(|(cell, measurement)| (*cell, in_cell(measurement))).collect(),
+        memory_bytes: None,
+        took_ns: 1_500_000_000,
+        program: None,
+        conditions: Some(Conditions::default()),
+    }
+}
+
+const CYCLES: u64 = 10;
+
+/// The turns of a start, a tenth of its answers in each.
+fn slices(round: usize, place: usize, made: &MadeStart) -> Vec<Slice> {
+    let in_cell = |(cell, measurement): (&usize, &Measurement)| {
+        let answers = measurement.tally.completed.div_ceil(CYCLES);
+        let ns = 1_000_000_000 * answers / measurement.tally.completed.max(1);
+        let slice = Slice {
+            round,
+            heat: 0,
+            cell: *cell,
+            cycle: 0,
+            place,
+            contender: made.contender.clone(),
+            copy: made.copy,
+            answers,
+            ns: ns.max(1),
+            turn_ns: ns.max(1),
+            ran: Ran::default(),
+            void: None,
+        };
+        (0..CYCLES as usize).map(move |cycle| Slice { cycle, ..slice.clone() }).collect::<Vec<_>>()
+    };
+    made.cells.iter().flat_map(in_cell).collect()
 }

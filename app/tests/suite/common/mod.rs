@@ -15,6 +15,9 @@ pub mod ui;
 #[path = "../../../../net/tests/uring/mod.rs"]
 mod uring;
 
+use lab::Store;
+use lab::store::Listed;
+use model::heat::HUB;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -256,12 +259,12 @@ pub fn wait_for(mut done: impl FnMut() -> bool, what: &str) {
     }
 }
 
-/// How many trials all runs in a store have; one that has a single one is not counted.
+/// How many trials all runs in a store have: starts in a cell, those of the hub aside.
 pub fn trials(home: &Home) -> usize {
-    let listed = run(&mut home.drome(&["list", "runs"])).out;
-    let words: Vec<&str> = listed.split_whitespace().collect();
-    let counts = words.windows(2).filter(|pair| pair[1].starts_with("trials"));
-    counts.filter_map(|pair| pair[0].parse::<usize>().ok()).sum()
+    let Ok(store) = Store::open(&home.store()) else { return 0 };
+    let of_run = |listed: &Listed| lab::findings::all(&store, &listed.id).unwrap();
+    let all = store.runs().unwrap();
+    all.iter().flat_map(of_run).filter(|observation| observation.trial.contender != HUB).count()
 }
 
 /// The processes whose command line, or folder, has this text.

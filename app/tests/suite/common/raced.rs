@@ -1,7 +1,7 @@
 //! A race of two servers that is made up, with profiles, as `drome race --profile` stores it.
 
 use crate::common::Home;
-use crate::common::example::example;
+use crate::common::example::{MadeStart, example, keep_round, sound};
 use ::profile::{CallTree, Difference, Profile, Report, Side, StoredProfile, Work};
 use lab::Store;
 use lab::store::ProfileRow;
@@ -39,33 +39,17 @@ pub fn home() -> Home {
     };
     assert_eq!(run.id, RUN);
     store.add_run(&run).unwrap();
-    for block in 0..6 {
-        for (at, (name, _, _, rate, _)) in RACED.into_iter().enumerate() {
-            for copy in 0..2 {
-                let noise = 1.0 + 0.005 * stats::random::uniform(7, (block * 10 + at * 2 + copy) as u64);
-                let trial = Trial { block, cell: 0, contender: name.to_owned(), copy };
-                store.insert(RUN, &observation(trial, rate * noise)).unwrap();
-            }
-        }
+    for round in 0..6 {
+        let made = |at: usize, copy: usize| {
+            let (name, _, _, rate, _) = RACED[at];
+            let noise = 1.0 + 0.005 * stats::random::uniform(7, (round * 10 + at * 2 + copy) as u64);
+            MadeStart { copy, ..MadeStart::measured(name, sound((rate * noise) as u64)) }
+        };
+        keep_round(&store, &run, round, &[made(0, 0), made(0, 1), made(1, 0), made(1, 1)]);
     }
     store.end_run(RUN, "A is certainly better").unwrap();
     store.keep_profiles(RUN, &profiles()).unwrap();
     home
-}
-
-fn observation(trial: Trial, rate: f64) -> Observation {
-    let n = rate as u64;
-    let tally = Tally { duration_ns: 1_000_000_000, sent: n, completed: n, threads: 1, ..Tally::default() };
-    let usage = Some(Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() });
-    let verdict = Verdict { bound: Bound::Server, valid: true, reasons: Vec::new(), ..Verdict::default() };
-    Observation {
-        trial,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        elapsed_ns: 1,
-        outcome: Outcome::Measured(Box::new(Measurement { tally, usage, verdict })),
-        conditions: Conditions::default(),
-        in_heat: None,
-    }
 }
 
 /// The profiles: 10,000 answers each, so that a sample is 100 ns per answer.

@@ -16,9 +16,10 @@ title = "keep-alive"
 workload = "hello"
 load = { closed = { connections = 4 } }
 [design]
-blocks = [BLOCKS]
+rounds = [ROUNDS]
+slice = "20ms"
 warmup = "50ms"
-measure = "150ms"
+measure = "160ms"
 precision = 0.001
 budget = "10min"
 "#;
@@ -47,10 +48,10 @@ pub struct Ui {
     pub token: String,
 }
 
-/// A home with the study `small` of so many blocks.
-pub fn home(blocks: &str) -> Home {
+/// A home with the study `small` of so many rounds.
+pub fn home(rounds: &str) -> Home {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", blocks));
+    home.write("own/studies/small.toml", &STUDY.replace("ROUNDS", rounds));
     let contender = |name: &str, title: &str, spin: &str| {
         let text = CONTENDER.replace("TITLE", title).replace("SPIN", spin);
         home.write(&format!("own/contenders/{name}/contender.toml"), &text);
@@ -191,30 +192,39 @@ impl Ui {
     }
 }
 
-/// More runs of so many trials each, copies of the first; the last one has ten contenders.
+/// More runs of so many starts each, copies of those of the first; the last one has ten contenders.
 const FILL: &str = r"
 import sqlite3, sys, json
 db = sqlite3.connect(sys.argv[1])
 id, name, started, ended, text = db.execute('select id, name, started_at, ended, json from run').fetchone()
-trials = [row[0] for row in db.execute('select json from observation')]
-def keep(copy, text, trials):
+heats = db.execute('select round, number, json from heat where run = ?', [id]).fetchall()
+starts = list(map(json.loads, (row[0] for row in db.execute('select json from start where run = ?', [id]))))
+def keep(copy, text, heats, starts):
     db.execute('insert into run values (?, ?, ?, ?, ?)', (copy, name, started, ended, text.replace(id, copy)))
-    for n, trial in enumerate(trials):
-        db.execute('insert into observation (run, n, json) values (?, ?, ?)', (copy, n, trial))
+    for round, number, heat in heats:
+        db.execute('insert into heat values (?, ?, ?, ?)', (copy, round, number, heat))
+    for start in starts:
+        row = (copy, start['round'], start['heat'], start['contender'], start['copy'], len(start['cells']), 1, json.dumps(start))
+        db.execute('insert into start (run, round, heat, contender, copy, cells, is_over, json) values (?, ?, ?, ?, ?, ?, ?, ?)', row)
+first, own = heats[0], [start for start in starts if start['contender'] != 'hub' and start['round'] == 0]
 for k in range(int(sys.argv[2])):
-    keep('run-%04d' % k, text, [trials[n % len(trials)] for n in range(int(sys.argv[3]))])
+    n = int(sys.argv[3])
+    rounds = range(-(-n // len(own)))
+    of_round = lambda round: dict(json.loads(first[2]), round=round, number=0)
+    more = [dict(start, round=round, heat=0) for round in rounds for start in own][:n]
+    keep('run-%04d' % k, text, [(round, 0, json.dumps(of_round(round))) for round in rounds], more)
 run, all = json.loads(text), []
 for k in range(8):
     run['contenders']['c%d' % k] = dict(run['contenders']['plain'], title='Contender %d' % k)
-for trial in map(json.loads, trials):
-    all.append(json.dumps(trial))
-    if trial['trial']['contender'] == 'plain':
-        all += [json.dumps(dict(trial, trial=dict(trial['trial'], contender='c%d' % k))) for k in range(8)]
-keep('run-of-ten', json.dumps(run), all)
+for start in starts:
+    all.append(start)
+    if start['contender'] == 'plain':
+        all += [dict(start, contender='c%d' % k) for k in range(8)]
+keep('run-of-ten', json.dumps(run), heats, all)
 db.commit()";
 
-pub fn fill(home: &Home, runs: usize, trials: usize) {
-    let (store, runs, trials) = (home.store().display().to_string(), runs.to_string(), trials.to_string());
-    let finished = run(Command::new("python3").args(["-c", FILL, &store, &runs, &trials]));
+pub fn fill(home: &Home, runs: usize, starts: usize) {
+    let (store, runs, starts) = (home.store().display().to_string(), runs.to_string(), starts.to_string());
+    let finished = run(Command::new("python3").args(["-c", FILL, &store, &runs, &starts]));
     assert_eq!(finished.code, 0, "{}", finished.err);
 }

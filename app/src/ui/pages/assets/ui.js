@@ -9,14 +9,14 @@ const all = (selector) => [...document.querySelectorAll(selector)];
 // A running study: the server sends pieces of the page, with all names as escaped text.
 function watch(place) {
   const events = new EventSource(place.dataset.live);
-  let block = null;
+  let heat = null;
   events.addEventListener("piece", (event) => {
     renew(place, event.data);
-    // Screen readers announce it once a block: every trial would be too often.
+    // Screen readers announce it once a heat: every step would be too often.
     const status = place.querySelector("[data-status]");
     const isOver = place.querySelector("[data-over]") !== null;
-    if (status.dataset.status !== block || isOver) one("[data-said]").textContent = status.textContent;
-    block = status.dataset.status;
+    if (status.dataset.status !== heat || isOver) one("[data-said]").textContent = status.textContent;
+    heat = status.dataset.status;
     if (isOver) {
       events.close();
       finish(place);

@@ -4,9 +4,10 @@
 
 use super::super::example::{cell, contender, with_share};
 use super::*;
+use model::Trial;
 
 fn drawn(cells: &[CellFindings]) -> String {
-    sections(cells, &[], None).into_string()
+    sections(cells, &[]).into_string()
 }
 
 /// The labels of each section's axis.
@@ -42,10 +43,11 @@ fn cells_of_one_metric_have_one_axis() {
 
 #[test]
 fn cells_that_have_not_begun_are_left_out_and_keep_their_number() {
-    let trial = Trial { block: 0, cell: 1, contender: "b".to_owned(), copy: 0 };
+    let trial = Trial { round: 0, cell: 1, contender: "b".to_owned(), copy: 0 };
+    let outcomes = [TrialOutcome { trial, state: State::Valid }];
     let cells = [cell("empty", &[]), cell("begun", &[contender("a"), contender("b")])];
-    let page = sections(&cells, &[], Some(&trial)).into_string();
-    assert!(!page.contains("empty") && page.matches("<tr class=\" now\">").count() == 1, "{page}");
+    let page = sections(&cells, &outcomes).into_string();
+    assert!(!page.contains("empty") && page.matches("class=\"mark valid\"").count() == 1, "{page}");
 }
 
 #[test]

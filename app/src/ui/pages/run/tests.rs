@@ -25,7 +25,7 @@ fn the_verdict_stands_above_one_chart_and_that_above_the_tables() {
         assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{order:?}: {page}");
         assert_eq!(page.matches("<figure").count(), 1, "{page}");
         assert!(page.contains("src=\"/runs/run-1/chart\"") && !page.contains("<fast>"), "{page}");
-        assert!(page.contains("trials were sound."), "how well the machine behaved: {page}");
+        assert!(page.contains("starts were sound."), "how well the machine behaved: {page}");
     }
     assert!(!one.contains("<h3>"), "one cell needs no heading of its own: {one}");
     assert!(two.contains("<h3>a new connection</h3>"), "{two}");
@@ -36,7 +36,7 @@ fn a_run_of_which_nothing_is_known_is_a_page() {
     let page = drawn(&[]);
     assert!(!page.contains("<figure") && page.contains("Nothing has been measured yet."), "{page}");
     let page = drawn(&[cell("keep-alive", &[])]);
-    assert!(page.contains("No trial has finished yet.") && !page.contains("<table"), "{page}");
+    assert!(page.contains("No start has finished yet.") && !page.contains("<table"), "{page}");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn race() -> Findings {
     let race = RaceFindings {
         metric: Metric::Rate,
         elapsed_s: 9.0,
-        blocks: 6,
+        rounds: 6,
         decided: None,
         faster: None,
         ratio: None,
@@ -101,7 +101,7 @@ fn a_race_says_which_letter_is_which_command_and_what_was_the_same_for_all() {
         page.contains("<th scope=\"row\">A: old ") && page.contains("<th scope=\"row\">B: ./new &lt;b&gt; ")
     );
     assert!(page.contains("<li>same for all: a body of 12 bytes, "), "{page}");
-    assert!(page.contains("<li>not decided after 6 blocks, 12 trials, 9.0 s</li>"), "{page}");
+    assert!(page.contains("<li>not decided after 6 rounds, 12 starts, 9.0 s</li>"), "{page}");
     assert!(!page.contains("/compare"), "races can't be compared: {page}");
     let study = drawn(&[cell("keep-alive", &[with_share("reference", 1.0)])]);
     assert!(!study.contains("class=\"letters\"") && !study.contains("same for all"), "{study}");
