@@ -329,7 +329,7 @@ fn a_study_is_started_watched_stopped_and_kept() {
     assert!(verdict.is_some() && verdict < table, "the verdict stands above the figures: {}", report.text());
     let json: serde_json::Value = serde_json::from_str(&ui.get(&format!("/runs/{id}/json")).text()).unwrap();
     assert_eq!(json["run"], id.as_str());
-    assert!(ui.get(&format!("/runs/{id}/markdown")).text().contains("| tier | rank |"));
+    assert!(ui.get(&format!("/runs/{id}/markdown")).text().contains("| rank | letters |"));
     assert!(ui.get(&format!("/runs/{id}/csv")).text().contains("spins"));
     let whole = ui.get(&format!("/runs/{id}/report"));
     let policy = whole.field("content-security-policy").unwrap();
