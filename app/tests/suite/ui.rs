@@ -370,8 +370,10 @@ fn only_who_is_chosen_takes_part_and_two_runs_are_compared() {
     // The earlier is the old one, in whatever order they are selected.
     let compared = ui.get(&format!("/compare?run={}&run={}", ids[1], ids[0])).text();
     assert!(compared.contains(&format!("{} against {}", ids[1], ids[0])), "{compared}");
-    // Two rounds decide nothing. Why is the machine's affair: too few, a void start, a reference that was held back in one run.
-    assert!(compared.contains("1 inconclusive"), "{compared}");
+    // It is the same server. Whether two rounds are enough to say so is the machine's affair: a void start, a hub that was held back in one run.
+    let is_unchanged =
+        ["1 unchanged within error", "1 inconclusive"].iter().any(|words| compared.contains(words));
+    assert!(is_unchanged, "{compared}");
     assert!(!compared.contains("<script>alert"), "{compared}");
     assert_eq!(ui.get(&format!("/compare?run={}&run={}&run={}", ids[0], ids[1], ids[0])).status, 400);
     assert!(ui.get(&format!("/compare?run={}", ids[0])).text().contains("Choose a second run"));
