@@ -95,7 +95,7 @@ fn what_is_measured_beside_busy_programs_is_void_and_says_so_unless_it_is_allowe
     let is_void = |line: &str| line.contains("void: ") && line.contains("other programs used ");
     assert!(all.lines().any(is_void) && all.contains("--allow-busy"), "{all}");
     for (more, allowed) in [(&["--allow-busy"][..], "0"), (&[], "1")] {
-        let counted = measure(&home, &[&sweep[..], more].concat(), allowed);
+        let counted = measure(&home, &[&sweep[..], &["--format", "json"], more].concat(), allowed);
         assert_eq!(counted.code, 0, "{}{}", counted.out, counted.err);
         let all = format!("{}{}", counted.out, counted.err);
         assert!(all.contains("other programs used "), "{all}");

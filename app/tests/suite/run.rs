@@ -119,7 +119,7 @@ fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
     assert!(floor.is_null() || floor.as_f64().unwrap() >= 0.0);
     let markdown = drome(&home, &["report", "--format", "markdown"]).out;
     assert!(
-        markdown.contains("| tier | rank | contender |") && markdown.contains("## an open load"),
+        markdown.contains("| rank | letters | contender |") && markdown.contains("## an open load"),
         "{markdown}"
     );
     let listed = drome(&home, &["list", "runs"]).out;
@@ -219,7 +219,7 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
 }
 
 #[test]
-fn a_server_that_dies_under_load_is_a_failed_trial() {
+fn a_server_that_dies_under_load_is_a_failed_start() {
     let home = Home::new();
     let script = r"
 from http.server import *
@@ -241,7 +241,7 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     study(&home, "1, 1", r#""weak""#);
     let finished = drome(&home, &["run", "small"]);
     assert!(
-        finished.code == 4 && finished.out.contains("under load it ended (exit status: 7)"),
+        finished.code == 4 && finished.out.contains("in its turn it ended (exit status: 7)"),
         "{}{}",
         finished.out,
         finished.err

@@ -25,9 +25,10 @@ precision = 0.9
 budget = "2h"
 "#;
 
-/// The words for lost requests and for silence.
+/// The words for lost requests and for silence, and those of a heat for both.
 const LOST: &str = "requests failed (";
 const SILENT: &str = "the server was silent for the last";
+const NO_ANSWER: &str = "it gave no correct answer in 3 turns in a row";
 const LAST_HEARD: &str = "the server was last heard ";
 
 struct Stopping {
@@ -127,9 +128,9 @@ fn a_server_that_stops_voids_a_load_from_several_machines() {
 fn a_server_that_stops_in_a_race_has_no_figures() {
     for (how, words) in [
         ("killed", "it ended (signal: 9"),
-        ("silent", "it gave no correct answer in 3 turns in a row"),
+        ("silent", NO_ANSWER),
         ("refuses", "it gave no correct answer in 3 turns in a row (connect: Connection refused"),
-        ("half-answers", "it gave no correct answer in 3 turns in a row"),
+        ("half-answers", NO_ANSWER),
     ] {
         let stopping = Stopping::new();
         let (stops, works) = (stopping.command(how), stopping.command("never"));
@@ -150,11 +151,11 @@ fn a_server_that_stops_in_a_race_has_no_figures() {
 #[test]
 fn a_server_that_stops_in_a_study_or_a_sweep_has_no_sound_figure() {
     for (how, in_study, in_sweep) in [
-        ("killed", "under load it ended (signal: 9", "under load it ended (signal: 9"),
-        ("silent", SILENT, SILENT),
-        ("refuses", LOST, LOST),
-        ("resets", LOST, LOST),
-        ("half-answers", SILENT, SILENT),
+        ("killed", "it ended (signal: 9", "under load it ended (signal: 9"),
+        ("silent", NO_ANSWER, SILENT),
+        ("refuses", NO_ANSWER, LOST),
+        ("resets", NO_ANSWER, LOST),
+        ("half-answers", NO_ANSWER, SILENT),
     ] {
         let stopping = Stopping::new();
         let command =

@@ -329,7 +329,7 @@ fn a_study_is_started_watched_stopped_and_kept() {
     assert!(verdict.is_some() && verdict < table, "the verdict stands above the figures: {}", report.text());
     let json: serde_json::Value = serde_json::from_str(&ui.get(&format!("/runs/{id}/json")).text()).unwrap();
     assert_eq!(json["run"], id.as_str());
-    assert!(ui.get(&format!("/runs/{id}/markdown")).text().contains("| tier | rank |"));
+    assert!(ui.get(&format!("/runs/{id}/markdown")).text().contains("| rank | letters |"));
     assert!(ui.get(&format!("/runs/{id}/csv")).text().contains("spins"));
     let whole = ui.get(&format!("/runs/{id}/report"));
     let policy = whole.field("content-security-policy").unwrap();
@@ -370,8 +370,10 @@ fn only_who_is_chosen_takes_part_and_two_runs_are_compared() {
     // The earlier is the old one, in whatever order they are selected.
     let compared = ui.get(&format!("/compare?run={}&run={}", ids[1], ids[0])).text();
     assert!(compared.contains(&format!("{} against {}", ids[1], ids[0])), "{compared}");
-    // Two rounds decide nothing. Why is the machine's affair: too few, a void start, a reference that was held back in one run.
-    assert!(compared.contains("1 inconclusive"), "{compared}");
+    // It is the same server. Whether two rounds are enough to say so is the machine's affair: a void start, a hub that was held back in one run.
+    let is_unchanged =
+        ["1 unchanged within error", "1 inconclusive"].iter().any(|words| compared.contains(words));
+    assert!(is_unchanged, "{compared}");
     assert!(!compared.contains("<script>alert"), "{compared}");
     assert_eq!(ui.get(&format!("/compare?run={}&run={}&run={}", ids[0], ids[1], ids[0])).status, 400);
     assert!(ui.get(&format!("/compare?run={}", ids[0])).text().contains("Choose a second run"));
