@@ -3,6 +3,7 @@
 
 use crate::example;
 use crate::findings::compare;
+use crate::heat::example as in_heats;
 use crate::machine::environment::fixture;
 use model::environment::Ends;
 use model::study::REFERENCE;
@@ -66,7 +67,7 @@ fn race() -> Run {
 }
 
 fn reported(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
-    let found = example::findings(run, observations, ended);
+    let found = in_heats::findings(run, observations, ended);
     if run.name == "race" {
         report::race::report(&found, &report::TextStyle::default())
     } else {
@@ -107,8 +108,8 @@ fn all_trials_of_the_reference_void() {
     let fate = |t: &Trial| if t.contender == REFERENCE { Fate::Void(rate(t)) } else { Fate::Rate(rate(t)) };
     let run = study();
     insta::assert_snapshot!("reference_void", reported(&run, &observe(&run, 8, fate), Some("enough")));
-    let sound = example::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), Some("enough"));
-    let void = example::findings(&run, &observe(&run, 8, fate), Some("enough"));
+    let sound = in_heats::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), Some("enough"));
+    let void = in_heats::findings(&run, &observe(&run, 8, fate), Some("enough"));
     insta::assert_snapshot!("reference_void_in_the_later_run", compared(&sound, &void, false));
 }
 
@@ -120,7 +121,7 @@ fn zero_variance() {
     let all = observe(&run, 8, flat);
     let text = reported(&run, &all, Some("every comparison is decided or known within ±3 %, after 8 rounds"));
     insta::assert_snapshot!("zero_variance_in_a_study", text);
-    let found = example::findings(&run, &all, None);
+    let found = in_heats::findings(&run, &all, None);
     insta::assert_snapshot!("zero_variance_compared", compared(&found, &found, false));
     let run = race();
     insta::assert_snapshot!(
@@ -171,7 +172,7 @@ fn compared(old: &Findings, new: &Findings, anyway: bool) -> String {
 fn runs_with_no_common_contender() {
     let found = |names: &[&str]| {
         let run = example::run(names);
-        example::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), None)
+        in_heats::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), None)
     };
     insta::assert_snapshot!("no_common_contender", compared(&found(&["fast"]), &found(&["slow"]), false));
 }
@@ -186,7 +187,7 @@ fn a_baseline_from_another_machine() {
             .insert("hello".to_owned(), if conditions.steal_ppm.is_some() { "aa" } else { "bb" }.to_owned());
         let mut all = observe(&run, 8, |t| Fate::Rate(rate(t)));
         all.iter_mut().for_each(|o| o.conditions = conditions.clone());
-        example::findings(&run, &all, Some("enough"))
+        in_heats::findings(&run, &all, Some("enough"))
     };
     let laptop = on(&fixture::laptop(), Conditions { steal_ppm: Some(0), ..Conditions::default() });
     let warm = Ends { before: Some(61.0), after: Some(82.0) };

@@ -1,10 +1,6 @@
-//! Runs, observations and findings for tests: no server, no clock.
+//! Runs and observations for tests: no server, no clock.
 
-use crate::findings::analyse;
-use crate::heat::example as in_heats;
-use model::heat::{HUB, InCell, Slice, Start, StartOutcome};
 use model::observation::Entrant;
-use model::study::REFERENCE;
 use model::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -77,71 +73,6 @@ pub fn observation(trial: Trial, rate: Option<f64>) -> Observation {
         conditions: Conditions::default(),
         in_heat: None,
     }
-}
-
-/// The findings of a run of which these starts were measured, all contenders of a round in one heat. A study's hub is a third as fast as its
-/// reference.
-pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
-    let has_hub = run.race.is_none() && run.contenders.contains_key(REFERENCE);
-    let hub = |o: &Observation| {
-        let Outcome::Measured(own) = &o.outcome else { return None };
-        let own = own.tally.completed as f64 / 3.0;
-        let trial = Trial { contender: HUB.to_owned(), copy: 0, ..o.trial.clone() };
-        Some(observation(trial, Some(own)))
-    };
-    let is_base = |o: &&Observation| o.trial.contender == REFERENCE && o.trial.copy == 0;
-    let hubs: Vec<Observation> =
-        observations.iter().filter(is_base).filter(|_| has_hub).filter_map(hub).collect();
-    let (mut heats, mut starts, mut slices) = (Vec::<Heat>::new(), Vec::new(), Vec::new());
-    for o in hubs.iter().chain(observations) {
-        let round = o.trial.round;
-        if heats.iter().all(|heat| heat.round != round) {
-            heats.push(heat(run, round, has_hub));
-        }
-        let (start, own) = start(o);
-        starts.push(start);
-        slices.extend(own);
-    }
-    analyse::heats::findings(run, &heats, &starts, &slices, ended)
-}
-
-fn heat(run: &Run, round: usize, hub: bool) -> Heat {
-    Heat {
-        round,
-        number: 0,
-        members: run.contenders.keys().cloned().collect(),
-        copies: run.copies,
-        hub,
-        cells: (0..run.study.cells.len()).collect(),
-        seed: 0,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        machine: None,
-    }
-}
-
-/// A start as it is stored, with its slices.
-fn start(o: &Observation) -> (Start, Vec<Slice>) {
-    let Trial { round, cell, contender, copy } = o.trial.clone();
-    let of_heat = in_heats::start(round, 0, &contender, &[]);
-    let of_start = Start { copy, conditions: Some(o.conditions.clone()), took_ns: o.elapsed_ns, ..of_heat };
-    let measured = match &o.outcome {
-        Outcome::Failed(why) => {
-            return (Start { outcome: StartOutcome::Failed(why.clone()), ..of_start }, Vec::new());
-        }
-        Outcome::Measured(measured) => measured,
-    };
-    let in_cell = InCell { measurement: Some(measured.clone()), ..in_heats::in_cell() };
-    let slice = |cycle: usize| Slice {
-        round,
-        cell,
-        cycle,
-        contender: contender.clone(),
-        copy,
-        answers: measured.tally.completed * 100,
-        ns: 100_000_000_000,
-        ..in_heats::slice()
-    };
-    (Start { cells: BTreeMap::from([(cell, in_cell)]), ..of_start }, (0..20).map(slice).collect())
 }
 
 /// The same run with an open load of 100 requests/s.

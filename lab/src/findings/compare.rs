@@ -152,6 +152,7 @@ fn only_in(one: &Findings, other: &Findings) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::example;
+    use crate::heat::example as in_heats;
     use model::comparison::Change;
     use model::{Bound, Outcome, Run, Trial};
     use stats::random::uniform;
@@ -169,7 +170,7 @@ mod tests {
                 observations.push(example::observation(trial, Some(rate * machine * (1.0 + jitter))));
             }
         }
-        let findings = example::findings(&run, &observations, None);
+        let findings = in_heats::findings(&run, &observations, None);
         (run, findings)
     }
 
@@ -214,8 +215,8 @@ mod tests {
         let all = |rate, bound| -> Vec<_> {
             observe("a", rate, bound).chain(observe(REFERENCE, 100_000.0, Bound::Server)).collect()
         };
-        let old = example::findings(&run, &all(50_000.0, Bound::Server), None);
-        let mut new = example::findings(&run, &all(10_000.0, Bound::Client), None);
+        let old = in_heats::findings(&run, &all(50_000.0, Bound::Server), None);
+        let mut new = in_heats::findings(&run, &all(10_000.0, Bound::Client), None);
         new.cells[0].contenders.retain(|c| c.name != "b");
         let comparison = compare(&old, &new, false).unwrap();
         assert_eq!(changes(&comparison), [("a", Change::Unknown)]);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::example;
+use crate::heat::example as in_heats;
 use model::comparison::Change;
 use model::{Bound, Metric, Outcome, Trial, Usage};
 
@@ -25,7 +26,7 @@ fn run(metric: Metric, rate: f64, cpu_ns: u64, bounds: [Bound; 2]) -> Findings {
             all.push(observation);
         }
     }
-    example::findings(&run, &all, None)
+    in_heats::findings(&run, &all, None)
 }
 
 fn compared(old: &Findings, new: &Findings) -> (Change, bool, String, bool) {

@@ -296,6 +296,7 @@ mod tests {
     use super::*;
     use crate::example;
     use crate::findings::compare::compare;
+    use crate::heat::example as in_heats;
     use crate::machine::cores::Cores;
     use crate::machine::environment::fixture::{self, Tree};
 
@@ -303,7 +304,7 @@ mod tests {
         let mut run = example::run(&["a"]);
         run.environment = tree.system().look(cores);
         run.contenders.get_mut("a").unwrap().source_sha256 = Some("aa".to_owned());
-        example::findings(&run, &[], None)
+        in_heats::findings(&run, &[], None)
     }
 
     fn four(tree: &Tree) -> Findings {

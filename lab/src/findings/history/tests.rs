@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::example;
+use crate::heat::example as in_heats;
 use model::{Run, Trial};
 use stats::random::uniform;
 
@@ -33,7 +34,7 @@ fn runs(n: usize, truth: &Truth<'_>) -> Vec<Findings> {
                 observations.push(example::observation(trial, Some(rate)));
             }
         }
-        example::findings(&run, &observations, Some("enough"))
+        in_heats::findings(&run, &observations, Some("enough"))
     };
     (0..n).map(one).collect()
 }

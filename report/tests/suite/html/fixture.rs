@@ -2,7 +2,9 @@
 
 use model::contender::{Settings, Track};
 use model::environment::{Executable, Machine, Ran};
-use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Missing, SCHEMA};
+use model::findings::{
+    CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure, Findings, Missing, SCHEMA,
+};
 use model::observation::{Entrant, InHeat};
 use model::page::{PageMetric, Published};
 use model::study::REFERENCE;
@@ -283,7 +285,7 @@ fn contender(run: &Run, nth: usize, name: &str, rounds: usize, text: &str) -> Co
         fell_behind: 0,
         errors: if nth == 2 { 1234 } else { 0 },
         published: (nth > 0).then(|| 351.49 / nth as f64),
-        in_heats: Default::default(),
+        in_heats: ContenderInHeats::default(),
         notes: vec![format!("void: the host took 20 % {text} (1 of {rounds} starts)")],
     }
 }
