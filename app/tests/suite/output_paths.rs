@@ -80,7 +80,7 @@ fn races_sweeps_and_runs_start_nothing_before_their_files_are_tried() {
     let sweep = ["sweep", "--start", &command, "--keep", "p99<50ms", "--budget", "10s"];
     let contender = home.path().join("mark");
     home.add_contender("marked", &format!("sh -c 'touch {}; sleep 9'", contender.display()));
-    let study = ["run", "pong", "--quick", "--contender", "marked"];
+    let study = ["run", "snap-pong", "--quick", "--contender", "marked"];
     let files: &[(&[&str], &str, &str, &[&str])] = &[
         (&race, "--output", "json", &[]),
         (&race, "--export", "json", &[]),
@@ -102,7 +102,7 @@ fn races_sweeps_and_runs_start_nothing_before_their_files_are_tried() {
         (&race, "--profile"),
         (&[&study[..], &["--format", "markdown"]].concat(), "--charts"),
         (&study, "--profile"),
-        (&["heat", "--plan", "pong", "--quick", "--contender", "marked"], "--output"),
+        (&["heat", "--plan", "snap-pong", "--quick", "--contender", "marked"], "--output"),
     ];
     for (args, option) in folders {
         for place in NO_FOLDERS.iter().chain((*option == "--charts").then_some(&TAKEN)) {
@@ -111,7 +111,7 @@ fn races_sweeps_and_runs_start_nothing_before_their_files_are_tried() {
     }
     assert!(!is_marked(&home), "nothing is started");
     let stored = run(&mut home.drome(&["list", "runs"]));
-    assert!(!stored.out.contains("pong"), "{}", stored.out);
+    assert!(!stored.out.contains("snap-pong"), "{}", stored.out);
 }
 
 #[test]
