@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// The end of a file's name, and the largest size that the file may have, in megabytes.
 const BUDGETS_MB: &[(&str, f64)] = &[
-    ("/drome", 20.0),
+    // It was 19.6 before it had LuaJIT.
+    ("/drome", 21.5),
     (".tar.gz", 10.0),
     (".deb", 8.0),
     (".whl", 10.0),
