@@ -85,7 +85,7 @@ mod tests {
         assert!(words.contains("drome_0.1.0_amd64.deb is 99.00 MB, budget"), "{words}");
         assert_eq!(too_large("drome_0.1.0_amd64.deb", 2.0), None);
         assert_eq!(too_large("SHA256SUMS", 99.0), None);
-        assert!(too_large("aarch64/drome", 20.5).is_some() && too_large("aarch64/drome", 19.9).is_none());
+        assert!(too_large("aarch64/drome", 22.0).is_some() && too_large("aarch64/drome", 21.0).is_none());
     }
 
     #[test]
