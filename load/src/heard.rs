@@ -4,6 +4,9 @@
 use crate::connection::Connection;
 use model::Tally;
 
+/// A connection that waits at the end for more than so many times the median latency is silent, not slow.
+const UNUSUAL: u64 = 10;
+
 /// What one worker has heard of the server.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_field_names, reason = "units come last")]
@@ -67,11 +70,14 @@ impl Heard {
         tally.heard_ns = Some(self.at_ns).filter(|ns| *ns > 0 && *ns >= window_ns).map(within);
         tally.owed_ns = owed_ns.map(|ns| within(ns) + unseen_ns);
         if tally.due.is_none() {
-            let answered = connections.iter().filter(|connection| connection.served() > 0);
+            let answered = connections.iter().filter(|connection| connection.answered() > 0);
+            let usual_ns = tally.latency.quantile_ns(0.5).unwrap_or(0);
             let seen_until_ns = end_ns - unseen_ns;
             let waits_ns =
                 answered.filter_map(oldest_ns).map(|ns| seen_until_ns.saturating_sub(ns.max(window_ns)));
-            let is_long = |ns: &u64| Tally::is_long_silence(*ns, end_ns - window_ns);
+            let is_long = |ns: &u64| {
+                Tally::is_long_silence(*ns, end_ns - window_ns) && *ns > usual_ns.saturating_mul(UNUSUAL)
+            };
             tally.stalled_ns = Some(waits_ns.filter(is_long).sum());
             tally.outage_ns = Some(connections.iter().map(|c| c.outage.total_ns(end_ns)).sum());
         }

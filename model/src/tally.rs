@@ -111,9 +111,9 @@ pub struct Tally {
     /// `None`: it owes none; also in sums of several windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owed_ns: Option<u64>,
-    /// Closed load: how long, at the end of the window, connections had waited for an answer that had been answered before in the window: the
-    /// sum over those that had waited for a quarter of the window and half a second or more. `None` in open load, and in sums of several
-    /// windows.
+    /// Closed load: how long, at the end of the window, connections that had been answered since they were opened had waited for an answer:
+    /// the sum over those that had waited for more than a quarter of the window, half a second and ten times the median latency. `None` in
+    /// open load, and in sums of several windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalled_ns: Option<u64>,
     /// Closed load: how long connections were refused, or were closed or reset without an answer, within the window: the sum over all

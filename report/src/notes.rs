@@ -1,10 +1,9 @@
 //! Notes on single contenders of a cell. A note that holds for many is printed once, with all of their names.
 
-use crate::{machines, units};
+use crate::machines;
+use model::Metric;
 use model::findings::{CellFindings, ContenderFindings};
 use model::notes::kind;
-use model::verdict::Bound;
-use model::{Load, Metric};
 
 /// A note that this many contenders share is printed once.
 const MANY: usize = 3;
@@ -13,7 +12,7 @@ const MANY: usize = 3;
 pub fn of(cell: &CellFindings) -> Vec<String> {
     let mut kinds: Vec<(Vec<String>, Vec<Note>)> = Vec::new();
     for contender in &cell.contenders {
-        let more = [survivors(contender), fell_behind(cell, contender), acknowledged_late(cell, contender)];
+        let more = [survivors(contender), fell_behind(cell, contender)];
         let more = more.into_iter().flatten();
         for text in contender.notes.iter().cloned().chain(more) {
             let note = Note::new(&contender.title, &text);
@@ -82,25 +81,6 @@ fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
         format!(
             "no latency{ranked}: it did not keep up in {behind} of {sound} sound starts, and the latency of a growing queue \
              depends only on how long the start lasts; its rate is the throughput that it reached"
-        )
-    })
-}
-
-/// The delayed acknowledgement of Linux: 40 ms if there is nothing else to send, up to 44 ms with the tick of its clock.
-const DELAYED_ACKNOWLEDGEMENT_NS: std::ops::RangeInclusive<f64> = 39.5e6..=46e6;
-
-/// Detects delayed acknowledgements: neither side is busy and the median response takes as long as one. The conflict of RFC 896
-/// with RFC 1122 is the most common reason why a server looks a hundred times slower than it is.
-fn acknowledged_late(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
-    let is_idle =
-        c.bound.as_deref() == Some(Bound::Neither.word()) && matches!(cell.load, Load::Closed { .. });
-    let usual_ns = c.latency_ns_p50?.median;
-    (is_idle && DELAYED_ACKNOWLEDGEMENT_NS.contains(&usual_ns)).then(|| {
-        format!(
-            "half of its responses took {} although neither side was busy: typical of a server that sends a response in two \
-             pieces without TCP_NODELAY; the second waits for the client's acknowledgement of the first, which Linux delays by \
-             40 ms",
-            units::duration(usual_ns)
         )
     })
 }

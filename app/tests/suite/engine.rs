@@ -2,6 +2,8 @@
 
 use crate::common::{Home, assert_accounted, back_ends, process, run, serve};
 use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::process::Command;
 
 fn measured(url: &str, args: &[&str]) -> (i32, Value, String) {
@@ -33,6 +35,34 @@ fn an_encrypted_server_is_asked_on_both_back_ends() {
     let server = serve(&[]);
     let (code, _, err) = measured(&format!("https://{}/", server.address), &["-n", "64"]);
     assert!(code == 1 && err.contains("does not speak TLS"), "{code} {err}");
+}
+
+/// A server of one answer whose body has so many bytes.
+fn long(bytes: u64) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let block = vec![b'x'; 1 << 20];
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n");
+            let rest = bytes as usize % block.len();
+            let blocks = std::iter::repeat_n(&block[..], bytes as usize / block.len());
+            let _ = blocks.chain([&block[..rest]]).try_for_each(|block| stream.write_all(block));
+        }
+    });
+    url
+}
+
+#[test]
+fn a_body_of_more_bytes_than_32_bits_count_is_counted_to_the_last() {
+    let bytes = (1 << 32) + 5;
+    let url = long(bytes);
+    for io in back_ends() {
+        let json = sound(&url, &["-c", "1", "-n", "1", "--timeout", "5min", "--io", io]);
+        assert_eq!(json["bytes"]["body"], bytes, "{json}");
+    }
 }
 
 #[test]

@@ -14,12 +14,16 @@ const NO_FILES: [&str; 4] = ["none/x.EXT", "folder.EXT", "/proc/x.EXT", "file/x.
 /// Places where no folder can be.
 const NO_FOLDERS: [&str; 3] = ["file", "/proc/x", "file/below"];
 
+/// A folder in which a picture of the same name can't be replaced, because a folder has that name.
+const TAKEN: &str = "taken";
+
 /// A home with what the places need, and a command that leaves a mark if it is started.
 fn place() -> (Home, String) {
     let home = Home::new();
     for extension in ["json", "csv", "md", "svg", "hdr", "txt"] {
         fs::create_dir(home.path().join(format!("folder.{extension}"))).unwrap();
     }
+    fs::create_dir_all(home.path().join(TAKEN).join("heat.svg")).unwrap();
     home.write("file", "");
     let mark = home.path().join("mark");
     let command = format!("sh -c 'touch {}; exec {DROME} serve --port {{port}}'", mark.display());
@@ -76,7 +80,7 @@ fn races_sweeps_and_runs_start_nothing_before_their_files_are_tried() {
     let sweep = ["sweep", "--start", &command, "--keep", "p99<50ms", "--budget", "10s"];
     let contender = home.path().join("mark");
     home.add_contender("marked", &format!("sh -c 'touch {}; sleep 9'", contender.display()));
-    let study = ["run", "pong", "--quick", "--contender", "marked"];
+    let study = ["run", "snap-pong", "--quick", "--contender", "marked"];
     let files: &[(&[&str], &str, &str, &[&str])] = &[
         (&race, "--output", "json", &[]),
         (&race, "--export", "json", &[]),
@@ -98,16 +102,16 @@ fn races_sweeps_and_runs_start_nothing_before_their_files_are_tried() {
         (&race, "--profile"),
         (&[&study[..], &["--format", "markdown"]].concat(), "--charts"),
         (&study, "--profile"),
-        (&["heat", "--plan", "pong", "--quick", "--contender", "marked"], "--output"),
+        (&["heat", "--plan", "snap-pong", "--quick", "--contender", "marked"], "--output"),
     ];
     for (args, option) in folders {
-        for place in NO_FOLDERS {
+        for place in NO_FOLDERS.iter().chain((*option == "--charts").then_some(&TAKEN)) {
             refused(&home, &[args, &[*option, place][..]].concat(), option, place);
         }
     }
     assert!(!is_marked(&home), "nothing is started");
     let stored = run(&mut home.drome(&["list", "runs"]));
-    assert!(!stored.out.contains("pong"), "{}", stored.out);
+    assert!(!stored.out.contains("snap-pong"), "{}", stored.out);
 }
 
 #[test]

@@ -62,7 +62,8 @@ fn a_command_whose_server_goes_to_the_background_is_told_to_keep_it_in_the_foreg
     let home = Home::new();
     let finished = race(&home, &["daemon", "well"], &[]);
     let has = |words: &str| finished.err.contains(words);
-    assert!(finished.code == 2 && has("1 process(es) in the background"), "{}", finished.err);
+    // It is found when it is asked first, or in the heat if its parent took long to end.
+    assert!([2, 4].contains(&finished.code) && has("1 process(es) in the background"), "{}", finished.err);
     assert!(has("must stay in the foreground") && has("daemon off;"), "{}", finished.err);
     home.assert_clean();
 }

@@ -11,7 +11,7 @@ use crate::{Call, Halt, Job, Printed};
 use model::{Address, Ask, Exchange, Expect, Load, Plan, Tally, Target, TlsChoice, Until};
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// The number of descriptors that a run needs in addition to those of its connections.
@@ -29,8 +29,8 @@ struct Run {
 /// Makes a run from a command line.
 pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let options = Options::parse(call)?;
-    if let Some(file) = options.identity.as_ref().filter(|file| std::fs::File::open(file).is_err()) {
-        let why = format!("{}unable to get certificate from '{}'\n", options.complaint, file.display());
+    if let Some((file, what)) = options.identity.as_ref().and_then(|file| Some((file, lacks(file)?))) {
+        let why = format!("{}unable to get {what} from '{}'\n", options.complaint, file.display());
         return Err(Printed::err(why).exit(1));
     }
     let plan = plan(&options, call).map_err(|(why, code)| {
@@ -40,6 +40,18 @@ pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
         printed.exit(code)
     })?;
     Ok(Box::new(Run { options, plan, heard: Heard::default(), begun: SystemTime::UNIX_EPOCH }))
+}
+
+/// What a client's certificate is without: ab reads its file whether or not the server is an encrypted one.
+fn lacks(file: &Path) -> Option<&'static str> {
+    let bytes = std::fs::read(file).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let has = |what: &str| {
+        text.lines().any(|line| line.starts_with("-----BEGIN ") && line.trim_end().ends_with(what))
+    };
+    [(" CERTIFICATE-----", "certificate"), (" PRIVATE KEY-----", "private key")]
+        .into_iter()
+        .find_map(|(end, what)| (!has(end)).then_some(what))
 }
 
 /// The plan for the load engine, or ab's error message and exit code.

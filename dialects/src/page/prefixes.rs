@@ -1,5 +1,5 @@
-//! Removes what collectors of logs put before each line: the time, the name of a container, a level, a process. Lines of several
-//! containers are put in order, container by container, because a report is one container's.
+//! Removes what collectors of logs, mails and comments put before each line: the time, the name of a container, a level, a process,
+//! a mark. Lines of several containers are put in order, container by container, because a report is one container's.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,6 +13,9 @@ const MOST_MORE: usize = 6;
 /// The longest name of a container, a host or a process.
 const LONGEST_NAME: usize = 100;
 
+/// What comments in scripts and sources begin with.
+const MARKS: [&str; 4] = ["#", "//", "--", ";"];
+
 /// A prefix at the beginning of a line: its kind, its name if it has one, and its length.
 struct Prefix<'l> {
     kind: Kind,
@@ -25,6 +28,8 @@ enum Kind {
     Time,
     /// `> `, of quoted mail.
     Quote,
+    /// One of [`MARKS`].
+    Comment,
     /// `name  | `, of Docker Compose and others.
     Bar,
     /// `[name] `.
@@ -62,7 +67,14 @@ fn run(lines: &[&str]) -> (usize, bool) {
         let prefix = prefix(line, false);
         // Of names in brackets, only paths are of containers: a level differs from line to line.
         let is_its = |name: &str| name == first.name || (is_path(name) && is_path(first.name));
-        prefix.is_some_and(|p| p.kind == first.kind && (p.kind != Kind::Bracket || is_its(p.name)))
+        prefix.is_some_and(|p| {
+            p.kind == first.kind
+                && match p.kind {
+                    Kind::Bracket => is_its(p.name),
+                    Kind::Comment => p.name == first.name,
+                    _ => true,
+                }
+        })
     };
     let alike: Vec<&str> = lines.iter().take_while(is_alike).copied().collect();
     let is_one = match first.kind {
@@ -75,6 +87,8 @@ fn run(lines: &[&str]) -> (usize, bool) {
         Kind::Bracket => {
             first.name.contains(char::is_alphabetic) && names(&alike).len() * LEAST <= alike.len()
         }
+        // Headings of Markdown begin with `#` too, but only a report has columns.
+        Kind::Comment => alike.iter().any(|line| line.trim().contains("   ")),
         _ => true,
     };
     (alike.len(), is_one && alike.len() >= LEAST)
@@ -155,6 +169,10 @@ fn prefix(line: &str, is_further: bool) -> Option<Prefix<'_>> {
     if marks.starts_with('>') && (quoted.len() < bare.len() - marks.len() || quoted.is_empty()) {
         return made(Kind::Quote, "", marks.len());
     }
+    let word = &bare[..bare.find([' ', '\t', '|']).unwrap_or(bare.len())];
+    if MARKS.contains(&word) {
+        return made(Kind::Comment, word, word.len());
+    }
     if let Some(length) = time(bare) {
         return made(Kind::Time, "", length);
     }
@@ -166,7 +184,6 @@ fn prefix(line: &str, is_further: bool) -> Option<Prefix<'_>> {
         let is_time = time(&inner[..end]).is_some();
         return made(if is_time { Kind::Time } else { Kind::Bracket }, &inner[..end], end + 2);
     }
-    let word = &bare[..bare.find([' ', '\t', '|']).unwrap_or(bare.len())];
     let after = bare[word.len()..].trim_start_matches(' ');
     let is_name = !word.is_empty()
         && word.len() <= LONGEST_NAME
@@ -260,6 +277,10 @@ mod tests {
             "> ",
             ">> ",
             "> > ",
+            "# ",
+            "  // ",
+            "-- ",
+            "; ",
         ] {
             assert_eq!(without(&collected(|_| before.to_owned())), bare, "{before:?}");
         }
@@ -295,6 +316,9 @@ mod tests {
             "[info] a\n[warn] b\n[info] c\n[warn] d\n[info] e\n[warn] f\n",
             "progress: 10% done\nprogress: 20% done\nprogress: 30% done\n",
             "Jan\nJan\nJan\n",
+            "# One\n# Two\n# Three\n",
+            "# a   b\n## c   d\n# e   f\n",
+            "#1   a\n#2   b\n#3   c\n",
             "12:00:00 one\ntwo\n12:00:01 three\n",
             "| 2026-01-02 | 5 |\n| 2026-01-03 | 5 |\n| 2026-01-04 | 5 |\n",
         ] {

@@ -25,8 +25,11 @@ pub struct Asked {
 /// The methods that siege recognises after a URL.
 const METHODS: [&str; 5] = [" POST", " PUT", " PATCH", " DELETE", " OPTIONS"];
 
-/// A URL that contains one of these is not escaped.
-const WORDS: [&str; 4] = [" GET", " HEAD", " TRACE", " CONNECT"];
+/// A URL that contains one of these or of [`METHODS`] is not escaped, unless it also contains [`NO_METHOD`].
+const WORDS: [&str; 3] = [" HEAD", " TRACE", " CONNECT"];
+
+/// The first of siege's methods; siege takes its number, 0, for "none", and then looks for no other.
+const NO_METHOD: &str = " GET";
 
 /// Files with these extensions are sent unchanged; the white space around other files' text is removed.
 const TEXTS: [&str; 10] = ["asc", "css", "csv", "htm", "html", "md", "txt", "xml", "tsv", "svg"];
@@ -44,7 +47,8 @@ pub enum Unfit {
 
 /// Parses a URL.
 pub fn parse(given: &str, settings: &Settings) -> Result<Asked, Unfit> {
-    let has_method = METHODS.iter().chain(&WORDS).any(|word| given.contains(word));
+    let has_method =
+        !given.contains(NO_METHOD) && METHODS.iter().chain(&WORDS).any(|word| given.contains(word));
     let url = if has_method || !settings.escape { given.to_owned() } else { escape(given) };
     let (is_secure, rest) = scheme(&url)?;
     let (rest, method) = match METHODS.iter().find_map(|m| rest.find(m).map(|at| (at, *m))) {
@@ -218,6 +222,9 @@ mod tests {
             ("http://[::1]:83/", "[::1]", 83, "/"),
             ("http://a/b c?d=%41%20é", "a", 80, "/b%20c?d=A%20%C3%A9"),
             ("http://a/x HEAD", "a", 80, "/x HEAD"),
+            ("http://a/x GET", "a", 80, "/x%20GET"),
+            ("http://a/x POST b GET c", "a", 80, "/x%20POST%20b%20GET%20c"),
+            ("http://a/x POST b=GET", "a", 80, "/x"),
             ("http://a/100%", "a", 80, "/100%25"),
         ] {
             let asked = parsed(url);

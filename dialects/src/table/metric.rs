@@ -65,7 +65,7 @@ pub fn of_head(head: &str) -> Option<Metric> {
     if head.len() > 80 {
         return None;
     }
-    let head = super::plain(head).to_lowercase();
+    let head = without_remark(&super::plain(head).to_lowercase());
     let (base, brackets) = head.split_once(['(', '[']).unwrap_or((&head, ""));
     let unit = brackets.trim_end_matches([')', ']', ' ']);
     let tight: String = head.split_whitespace().collect();
@@ -104,6 +104,18 @@ pub fn of_head(head: &str) -> Option<Metric> {
     let is_of_time = has(&["latency", "responsetime", "timeperrequest"]) || words.len() <= 2;
     let stat = stat.filter(|_| is_of_time)?;
     metric(&format!("latency_ns_{stat}"), Kind::Time)
+}
+
+/// A heading without a remark such as `(higher is better)`, which is no unit.
+fn without_remark(head: &str) -> String {
+    let split = |word: &&str| head.split_once(format!("{word} is better").as_str());
+    let Some((before, after)) =
+        ["higher", "lower", "more", "less", "bigger", "smaller"].iter().find_map(split)
+    else {
+        return head.to_owned();
+    };
+    let before = before.trim_end_matches(|c| " ([,;:-–—".contains(c));
+    format!("{before}{}", after.trim_start_matches([')', ']']))
 }
 
 /// The figure that a column's heading means, if the whole heading names a count or memory; "requests in …" may be followed by a time.
@@ -346,6 +358,9 @@ mod tests {
             ("Connections", "10", "connections", 10.0),
             ("RPS", "25010 (100.0%)", "rate_per_s", 25_010.0),
             ("RPS", "41020 (1.64x)", "rate_per_s", 41_020.0),
+            ("Requests/sec (higher is better)", "24101 (-45%)", "rate_per_s", 24_101.0),
+            ("p99 [ms] (lower is better)", "1.5", "latency_ns_p99", 1.5e6),
+            ("p99 latency, lower is better (ms)", "1.5", "latency_ns_p99", 1.5e6),
             ("RPS", "41.0k req/s ± 0.2k", "rate_per_s", 41_000.0),
             ("Requests per second", "1.2 Mreq/s", "rate_per_s", 1.2e6),
             ("req/s", "12 krps", "rate_per_s", 12_000.0),

@@ -220,3 +220,26 @@ fn more_connections_than_descriptors_are_not_begun() {
     assert_eq!((printed.exit, printed.err.as_str()), (Some(24), "socket: Too many open files (24)\n"));
     assert!(printed.out.ends_with("Benchmarking 127.0.0.1 (be patient)\n"));
 }
+
+#[test]
+fn a_client_s_certificate_is_looked_for_whatever_the_scheme() {
+    let folder = tempfile::tempdir().unwrap();
+    let (certificate, key) = ("-----BEGIN CERTIFICATE-----\n", "-----BEGIN PRIVATE KEY-----\n");
+    for (text, missing) in [
+        (format!("{certificate}{key}"), None),
+        (format!("{}{certificate}", key.replace("PRIVATE", "RSA PRIVATE")), None),
+        (certificate.to_owned(), Some("private key")),
+        (key.to_owned(), Some("certificate")),
+        ("a: b\n".to_owned(), Some("certificate")),
+        (String::new(), Some("certificate")),
+    ] {
+        let file = folder.path().join("client.pem").display().to_string();
+        std::fs::write(&file, &text).unwrap();
+        for url in ["http://127.0.0.1:1/", "https://127.0.0.1:1/"] {
+            let printed = (DIALECT.parse)(&Call::new("ab", &["-E", &file, url])).err();
+            let told = missing.map(|what| format!("unable to get {what} from '{file}'\n"));
+            let told = told.map(|err| (Some(1), err));
+            assert_eq!(printed.map(|printed| (printed.exit, printed.err)), told, "{text:?} {url}");
+        }
+    }
+}

@@ -231,6 +231,27 @@ fn a_line_of_siege_with_known_names_is_sent() {
     assert!(parse("siege", &["-r1", "-c1", "-f", &path]).is_ok());
 }
 
+/// Other tools take a type or a file from such words; what siege makes of them is said, because the request is another one then.
+#[test]
+fn a_body_that_siege_takes_as_it_is_is_told() {
+    let told = |data: &str| {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), format!("http://127.0.0.1:9/ POST {data}\n")).expect("written");
+        let path = file.path().display().to_string();
+        let call = Call::new("siege", &["-r1", "-c1", "-f", path.as_str()]);
+        let mut job = (named("siege").expect("a dialect").parse)(&call).expect("it runs");
+        let sent = job.plan().asks[0].request.clone();
+        assert!(sent.ends_with(data.as_bytes()), "{}", String::from_utf8_lossy(&sent));
+        let printed = job.begin();
+        printed.out + &printed.err
+    };
+    for data in ["-T application/json {}", "@body.json"] {
+        let words = format!("siege sends `{data}` as it is");
+        assert!(told(data).contains(&words), "{}", told(data));
+    }
+    assert!(!told("a=b").contains("as it is"), "{}", told("a=b"));
+}
+
 /// The words between two headings of docs/dialects.md.
 fn documented() -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/dialects.md");

@@ -272,3 +272,23 @@ fn an_answer_to_head_with_a_body_is_wrong_once() {
         }
     }
 }
+
+/// The ages of requests that still wait when the window closes stand in the tail, and are counted by themselves from answers' latencies.
+#[test]
+fn a_request_that_still_waits_at_the_end_is_no_answer() {
+    for load in [closed(4), open(400.0, 4), Plan { pipeline: PIPELINE, ..closed(4) }] {
+        let plan = Plan { timeout: Duration::from_secs(10), ..load };
+        let mut sends = 0;
+        let tally = run(&plan, |call| match call {
+            Call::Connect { .. } => vec![(MS, What::Connected)],
+            Call::Send { requests, .. } => {
+                sends += 1;
+                if sends > 100 { vec![] } else { vec![(MS, answers(requests))] }
+            }
+        })
+        .tally;
+        assert_accounted(&tally);
+        assert!(tally.in_flight_at_end > 0 && tally.unanswered >= tally.in_flight_at_end, "{:?}", plan.load);
+        assert_eq!(tally.latency.count() - tally.unanswered, tally.completed, "{:?}", plan.load);
+    }
+}

@@ -88,3 +88,25 @@ fn where_no_connection_may_be_opened_any_more_nothing_that_is_due_is_forgotten()
     let (due, unsent) = (ran.tally.due.unwrap(), ran.tally.unsent_at_end.unwrap());
     assert_eq!((ran.tally.completed, ran.tally.connections_opened, due - unsent), (30, 10, 30));
 }
+
+/// What is behind a wrong answer would be asked again on a new connection, if there may be one.
+#[test]
+fn where_no_connection_may_be_opened_any_more_nothing_is_asked_again() {
+    for (most, opened) in [(1, 1), (2, 2)] {
+        let load = Load::Closed { connections: 1, per_connection: Some(3) };
+        let plan = Plan { until: Until::Closed(most), pipeline: 3, ..plan(load, Duration::from_mins(1)) };
+        let ran = run(&plan, |call| match call {
+            Call::Connect { .. } => vec![(MS, What::Connected)],
+            Call::Send { .. } => {
+                vec![(MS, What::Bytes([ANSWER, b"no answer, whatever it is\r\n\r\n"].concat()))]
+            }
+        });
+        assert_accounted(&ran.tally);
+        assert_eq!(ran.tally.connections_opened, opened, "{:?}", ran.tally);
+        assert!(
+            ran.tally.errors.total() >= most,
+            "each connection brought more than was asked for: {:?}",
+            ran.tally
+        );
+    }
+}

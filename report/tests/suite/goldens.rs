@@ -25,22 +25,6 @@ fn a_difference_is_told_so_that_its_figure_is_positive() {
     );
 }
 
-/// A server that looks slow because two ends of a connection wait for each other.
-#[test]
-fn answers_that_wait_for_an_acknowledgement_are_told_of() {
-    let of = |p50_ns: f64, bound: &str| {
-        let mut f = findings();
-        let c = &mut f.cells[0].contenders[1];
-        (c.latency_ns_p50, c.bound) = (figure(p50_ns, 0.0), Some(bound.to_owned()));
-        report::terminal::report(&f, &TextStyle::default())
-    };
-    assert!(
-        of(44e6, "neither").contains("half of its responses took 44.0 ms although neither side was busy")
-    );
-    assert!(!of(44e6, "server").contains("TCP_NODELAY"), "the server was busy");
-    assert!(!of(30e6, "neither").contains("TCP_NODELAY"), "nothing that TCP waits for takes so long");
-}
-
 #[test]
 fn a_ranking_in_markdown() {
     insta::assert_snapshot!(report::markdown::report(&findings()));

@@ -228,6 +228,35 @@ fn ambiguous_framing_ends_the_connection_and_the_parser_says_that_it_is_ours_to_
 }
 
 #[test]
+fn a_body_of_more_bytes_than_32_bits_count_is_read_to_its_end() {
+    const LENGTH: u64 = (1 << 32) + 5;
+    let piece = vec![b'x'; 1 << 20];
+    for (framing, end) in [
+        (format!("Content-Length: {LENGTH}\r\n\r\n"), ""),
+        (format!("Transfer-Encoding: chunked\r\n\r\n{LENGTH:x}\r\n"), "\r\n0\r\n\r\n"),
+    ] {
+        let (mut parser, mut seen) = (ResponseParser::new(), 0);
+        let mut take = |mut input: &[u8]| {
+            let mut has_ended = false;
+            while let Some(event) = parser.next(&mut input, false).unwrap() {
+                match event {
+                    Event::Head(_) => {}
+                    Event::Body(bytes) => seen += bytes.len() as u64,
+                    Event::End { keep_alive } => has_ended = keep_alive,
+                }
+            }
+            (seen, has_ended)
+        };
+        take(format!("HTTP/1.1 200 OK\r\n{framing}").as_bytes());
+        for _ in 0..LENGTH >> 20 {
+            assert!(!take(&piece).1, "{framing}");
+        }
+        take(b"xxxx");
+        assert_eq!(take(format!("x{end}").as_bytes()), (LENGTH, true), "{framing}");
+    }
+}
+
+#[test]
 fn the_size_of_a_chunk_has_at_most_sixteen_digits() {
     let chunked = |size: &str| {
         let bytes = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{size}\r\nx\r\n0\r\n\r\n");
