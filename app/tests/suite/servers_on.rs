@@ -11,7 +11,7 @@ const DROME: &str = env!("CARGO_BIN_EXE_drome");
 /// A race of two of drome's own servers there.
 fn race(home: &Home, namespace: &Namespace, more: &[&str]) -> Command {
     let server = format!("{DROME} serve --listen {{host}} --port {{port}}");
-    let slow = format!("{server} --spin 20ms");
+    let slow = format!("{server} --spin 2ms");
     let mut command = home.drome(&["race", &server, &slow, "--url", "http://127.0.0.1:{port}/hello"]);
     command.args(["--server-on", &namespace.transport(), "--server-address", &namespace.address]);
     command.args(["-c", "8", "--warmup", "50ms", "--duration", "100ms", "--seed", "1"]).args(more);

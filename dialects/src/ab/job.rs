@@ -42,7 +42,7 @@ pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     Ok(Box::new(Run { options, plan, heard: Heard::default(), begun: SystemTime::UNIX_EPOCH }))
 }
 
-/// What a client's certificate is without: ab reads its file whether or not the server is an encrypted one.
+/// What the file of a client's certificate lacks. ab reads it whether or not the server is encrypted.
 fn lacks(file: &Path) -> Option<&'static str> {
     let bytes = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);

@@ -110,6 +110,10 @@ impl<'p> Starting<'p> {
                 return Err(Fault::Contender(end));
             }
             let (asked, is_late) = (self.ask(path), Instant::now() > deadline);
+            // What answers may be a daemon whose command ended meanwhile.
+            if let Some(end) = self.server.ended().filter(|_| asked.is_ok()) {
+                return Err(Fault::Contender(end));
+            }
             if stop.load(Ordering::Relaxed) {
                 return Err(Fault::interrupted());
             }

@@ -273,7 +273,7 @@ fn an_answer_to_head_with_a_body_is_wrong_once() {
     }
 }
 
-/// The ages of requests that still wait when the window closes stand in the tail, and are counted by themselves from answers' latencies.
+/// The ages of requests that still wait when the window closes stand in the tail, and are kept separate from answers' latencies.
 #[test]
 fn a_request_that_still_waits_at_the_end_is_no_answer() {
     for load in [closed(4), open(400.0, 4), Plan { pipeline: PIPELINE, ..closed(4) }] {
