@@ -11,7 +11,7 @@ use model::Findings;
 use model::contender::Class;
 use model::findings::{CellFindings, ContenderFindings, Unranked};
 use model::heat::HUB;
-use stats::heats::{Best, Entrant, Fit, LEVEL, Pair, Rules, Start, Verdict};
+use stats::heats::{Best, Entrant, Fit, LEVEL, Pair, Rules, Start, Relation};
 use std::collections::BTreeMap;
 
 /// The distances, as ratios less one, between which pairs are counted together.
@@ -59,9 +59,9 @@ fn pairs(cell: &CellFindings, of: &[Class]) -> Vec<((String, String), Pair)> {
 /// The pairs of a cell that are decided, by their contenders' names, with the better one.
 fn decided(cell: &CellFindings) -> BTreeMap<(String, String), String> {
     let better = |((a, b), pair): ((String, String), Pair)| {
-        let is_first = match pair.verdict {
-            Verdict::First => true,
-            Verdict::Second => false,
+        let is_first = match pair.relation {
+            Relation::Better => true,
+            Relation::Worse => false,
             _ => return None,
         };
         let better = if is_first { a.clone() } else { b.clone() };
@@ -87,12 +87,12 @@ fn compare(then: &Findings, now: &Findings) {
 }
 
 fn row(pairs: &[&Pair]) -> String {
-    let count = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
-    let decided = count(&[Verdict::First, Verdict::Second]);
+    let count = |wanted: &[Relation]| pairs.iter().filter(|pair| wanted.contains(&pair.relation)).count();
+    let decided = count(&[Relation::Better, Relation::Worse]);
     let mut halves: Vec<f64> = pairs.iter().map(|pair| pair.sure_half_width()).collect();
     halves.sort_by(f64::total_cmp);
     let half = halves.get(halves.len() / 2).map_or("–".to_owned(), |half| format!("{:.1} %", 100.0 * half));
-    format!("{} | {decided} | {} | {half}", pairs.len(), count(&[Verdict::Equal]))
+    format!("{} | {decided} | {} | {half}", pairs.len(), count(&[Relation::Equal]))
 }
 
 fn main() {

@@ -115,13 +115,6 @@ pub enum Change {
 }
 
 impl Comparison {
-    /// The contenders that are certainly slower than before by more than this share: the whole interval of their ratio is below 1 −
-    /// `margin`.
-    pub fn regressions(&self, margin: f64) -> impl Iterator<Item = (&CellComparison, &ContenderComparison)> {
-        let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
-        all.filter(move |(_, c)| c.ratio.and_then(|r| r.high).is_some_and(|high| high < 1.0 - margin))
-    }
-
     /// Why a gate can't be sure that nothing became slower, a sentence each: contenders without a judgement, those that the later
     /// run lacks, and those that failed in it.
     pub fn unjudged(&self) -> Vec<String> {

@@ -7,7 +7,7 @@
 #[path = "../tests/simulation/world.rs"]
 mod world;
 
-use stats::heats::{Best, Fit, InBoth, LEVEL, Rules, Verdict, changes, figures, looks};
+use stats::heats::{Best, Fit, InBoth, LEVEL, Rules, Relation, changes, figures, looks};
 use stats::random;
 use world::{MANAGED, NATIVE, Noise, World};
 
@@ -84,8 +84,8 @@ fn compared(
             let all = changes(&fit(before, seed), &fit(&now, seed ^ 1), (hub, hub), &both, 2 * hub).all;
             for (c, change) in all.into_iter().flatten().enumerate() {
                 let is_lost = cell == 0 && c == 0 && lost > 0.0;
-                found += f64::from(u8::from(is_lost && change.is_change));
-                is_wrong |= !is_lost && change.is_change;
+                found += f64::from(u8::from(is_lost && change.relation.is_difference()));
+                is_wrong |= !is_lost && change.relation.is_difference();
                 halves.push((change.sure.1 / change.sure.0).ln() / 2.0);
             }
         }
@@ -182,18 +182,18 @@ fn judge(world: &World, fit: &Fit, sums: &mut Sums) {
             sums.pairs += 1.0;
             sums.covered += f64::from(u8::from(holds(pair.interval)));
             all_cover &= holds(pair.sure);
-            is_wrong |= (pair.verdict == Verdict::First && truth <= 1.0)
-                || (pair.verdict == Verdict::Second && truth >= 1.0);
+            is_wrong |= (pair.relation == Relation::Better && truth <= 1.0)
+                || (pair.relation == Relation::Worse && truth >= 1.0);
             let class = world.entrants[*one].class;
             if class == world.entrants[*other].class {
                 sums.halves[class] += pair.sure_half_width();
                 sums.half_pairs[class] += 1.0;
             }
             if class == NATIVE && world.entrants[*other].class == NATIVE {
-                sums.called_equal += f64::from(u8::from(pair.verdict == Verdict::Equal));
+                sums.called_equal += f64::from(u8::from(pair.relation == Relation::Equal));
                 if other - one == 1 {
                     sums.neighbours += 1.0;
-                    sums.found += f64::from(u8::from(pair.verdict == Verdict::Second));
+                    sums.found += f64::from(u8::from(pair.relation == Relation::Worse));
                 }
             }
         }
@@ -282,13 +282,13 @@ fn print_race(world: &World, noise: Noise, sd: f64, apart: f64, races: u64) {
         for look in looks([2, MOST_ROUNDS]) {
             let fit = fit(world, &starts[..ends[look - 1]]);
             let count =
-                |v: Verdict| all.iter().filter(|(i, j)| fit.pair(*i, *j).unwrap().verdict == v).count();
-            if count(Verdict::Open) == 0 || look == MOST_ROUNDS {
-                decided += usize::from(count(Verdict::First) + count(Verdict::Second) > 0);
+                |v: Relation| all.iter().filter(|(i, j)| fit.pair(*i, *j).unwrap().relation == v).count();
+            if count(Relation::Open) == 0 || look == MOST_ROUNDS {
+                decided += usize::from(count(Relation::Better) + count(Relation::Worse) > 0);
                 wrong += usize::from(
-                    count(Verdict::Second) + if apart == 0.0 { count(Verdict::First) } else { 0 } > 0,
+                    count(Relation::Worse) + if apart == 0.0 { count(Relation::Better) } else { 0 } > 0,
                 );
-                equal += usize::from(count(Verdict::Equal) == all.len());
+                equal += usize::from(count(Relation::Equal) == all.len());
                 rounds.push(look);
                 break;
             }

@@ -1,4 +1,9 @@
-//! The usual size of deviations.
+//! Means, and the usual size of deviations.
+
+/// The arithmetic mean; `None` without a value.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
 
 /// The root mean square; `None` without a value.
 pub fn root_mean_square(values: impl IntoIterator<Item = f64>) -> Option<f64> {
@@ -9,11 +14,7 @@ pub fn root_mean_square(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 
 /// The standard deviation; `None` for fewer than three values, which are too few for one.
 pub fn deviation(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    if values.len() < 3 {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / n;
+    let (n, mean) = (values.len() as f64, mean(values).filter(|_| values.len() >= 3)?);
     Some((values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt())
 }
 

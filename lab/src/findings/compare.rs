@@ -220,7 +220,6 @@ mod tests {
         new.cells[0].contenders.retain(|c| c.name != "b");
         let comparison = compare(&old, &new, false).unwrap();
         assert_eq!(changes(&comparison), [("a", Change::Unknown)]);
-        assert_eq!(comparison.regressions(0.0).count(), 0);
         assert_eq!(
             (comparison.gone.as_slice(), comparison.added.len()),
             (&["b (keep-alive)".to_owned()][..], 0)

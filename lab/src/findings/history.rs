@@ -5,14 +5,15 @@
 mod cause;
 
 use crate::findings::compare::machine;
+use model::gate::speed;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Unranked};
 use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Point, RunInHistory, Step};
 use model::origin::HERE;
 use model::study::REFERENCE;
 use model::{Environment, Metric};
 use stats::e_divisive::{self, ChangePoint, SearchOptions};
-use stats::estimate::CONFIDENCE;
-use stats::{random, rank_sum};
+use stats::heats::shift;
+use stats::random;
 use std::collections::BTreeSet;
 
 /// The version of the JSON.
@@ -221,7 +222,7 @@ fn point(contender: &ContenderFindings, metric: Metric) -> Option<Point> {
     let own = &contender.in_heats;
     let is_sound = matches!(own.unranked, None | Some(Unranked::FirstLook));
     // The reference is held back by the load generator on small machines, and then moves by itself.
-    let ratio = own.of_hub.filter(|_| is_sound).map(|share| speed_of(share, metric));
+    let ratio = own.of_hub.filter(|_| is_sound).map(|share| speed(share, metric));
     let of_reference = ratio.filter(|_| !is_reference);
     let followed = if is_reference { contender.rate_per_s } else { of_reference };
     (is_reference || of_reference.is_some()).then_some(Point {
@@ -232,15 +233,6 @@ fn point(contender: &ContenderFindings, metric: Metric) -> Option<Point> {
         low: followed.and_then(|figure| figure.low),
         high: followed.and_then(|figure| figure.high),
     })
-}
-
-/// Turns a share of a figure into one of the speed: one over it, where less is better.
-pub(crate) fn speed_of(share: Figure, metric: Metric) -> Figure {
-    if metric.is_better_higher() {
-        return share;
-    }
-    let inverse = |x: f64| 1.0 / x;
-    Figure { median: inverse(share.median), low: share.high.map(inverse), high: share.low.map(inverse) }
 }
 
 /// The values that are searched for steps: the index of the run, and the logarithm.
@@ -290,7 +282,7 @@ fn step(
         nth.checked_sub(1).map_or(0, |before| found[before].at).max(middle.saturating_sub(RUNS_FOR_SIZE));
     let end = found.get(nth + 1).map_or(known.len(), |next| next.at).min(middle + RUNS_FOR_SIZE);
     let side = |part: &[(usize, f64)]| part.iter().map(|(_, log)| *log).collect::<Vec<_>>();
-    let shift = rank_sum::shift(&side(&known[middle..end]), &side(&known[begin..middle]), CONFIDENCE)?;
+    let ratio = shift(&side(&known[middle..end]), &side(&known[begin..middle]))?;
     let (before, after) = (known[middle - 1].0, known[middle].0);
     let version = |i: usize| contender.points[i].as_ref().and_then(|point| point.version.clone());
     // A step is found to within a run or so: a version that changed one run before or after it is named as well.
@@ -307,7 +299,7 @@ fn step(
         at: after,
         before: runs[before].run.clone(),
         after: runs[after].run.clone(),
-        ratio: Figure::from(shift.exp()),
+        ratio: Figure::from(ratio),
         p: found[nth].p,
         cause: Cause::Contender,
         versions: first(&changed).map(|(a, b)| [version(a), version(b)]),

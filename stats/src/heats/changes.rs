@@ -2,11 +2,12 @@
 
 use super::components::RUN_SHARE;
 use super::contrast::Contrast;
-use super::fit::{Fit, MEANINGLESS};
+use super::fit::Fit;
 use super::movement::Movement;
+use super::relation::Relation;
 use super::studentized_range::Critical;
-use crate::estimate::{CONFIDENCE, SYSTEMATIC};
-use crate::root_mean_square;
+use crate::estimate::{CONFIDENCE, Estimate};
+use crate::{mean, root_mean_square};
 
 /// The change of one contender's ratio to the base.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,8 +18,9 @@ pub struct Change {
     pub interval: (f64, f64),
     /// The interval of the same kind that holds for all comparisons together (Bonferroni); it decides.
     pub sure: (f64, f64),
-    /// Whether the deciding interval excludes 1, and the change is at least 1 %.
-    pub is_change: bool,
+    /// Now against then: better or worse where the deciding interval excludes 1 and the change is at least 1 %. Never equal: how far contenders
+    /// move from run to run is too little known.
+    pub relation: Relation,
 }
 
 /// The changes of all contenders of a cell.
@@ -71,18 +73,11 @@ pub fn changes(
     let shares = shares(both);
     let compared = all.iter().flatten().count().max(comparisons).max(1) as f64;
     let (single, sure) = (Critical::of(2, 1.0 - CONFIDENCE), Critical::of(2, (1.0 - CONFIDENCE) / compared));
-    let change = |contrast: Contrast| {
-        let difference = contrast.difference;
-        let half =
-            |by: &Critical| by.of_difference(contrast.df) * contrast.error + SYSTEMATIC * difference.abs();
-        let around = |half: f64| ((difference - half).exp(), (difference + half).exp());
-        let is_change = difference.abs() > half(&sure) && difference.abs() >= MEANINGLESS.ln_1p();
-        Change {
-            ratio: difference.exp(),
-            interval: around(half(&single)),
-            sure: around(half(&sure)),
-            is_change,
-        }
+    let change = |contrast: Contrast| Change {
+        ratio: contrast.difference.exp(),
+        interval: contrast.interval(&single),
+        sure: contrast.interval(&sure),
+        relation: Relation::of(&contrast, after.best(), &sure, None),
     };
     // As if all moved as far as is usual.
     let usual: Vec<Option<Contrast>> =
@@ -105,6 +100,15 @@ pub fn changes(
     }
 }
 
+/// How far independent logarithms moved: the ratio of their means now and then, with the 95 % interval of a single comparison (Welch 1947);
+/// without one where either has fewer than two values. `None` where either is empty.
+pub fn shift(now: &[f64], then: &[f64]) -> Option<Estimate> {
+    let ratio = (mean(now)? - mean(then)?).exp();
+    let single = Critical::of(2, 1.0 - CONFIDENCE);
+    let contrast = Contrast::of_mean(now).zip(Contrast::of_mean(then)).map(|(now, then)| now.minus(&then));
+    Some(Estimate { median: ratio, interval: contrast.map(|contrast| contrast.interval(&single)) })
+}
+
 /// How far each contender is expected to move, as a share of what is usual.
 fn shares(both: &[InBoth]) -> Vec<f64> {
     let usual =
@@ -112,4 +116,35 @@ fn shares(both: &[InBoth]) -> Vec<f64> {
     let share =
         |one: &InBoth| Some((one.turn_deviation? / usual?).powi(2).clamp(LEAST_SHARE, 1.0 / LEAST_SHARE));
     both.iter().map(|one| share(one).unwrap_or(1.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::uniform;
+
+    #[test]
+    fn too_few_values_have_no_bounds() {
+        assert_eq!((shift(&[], &[1.0]), shift(&[1.0], &[])), (None, None));
+        assert_eq!(shift(&[2.0], &[2.0, 2.1]), Some(Estimate { median: (2.0_f64 - 2.05).exp(), interval: None }));
+        let same = shift(&[3.0; 6], &[3.0; 6]).unwrap();
+        assert_eq!((same.median, same.interval), (1.0, Some((1.0, 1.0))));
+    }
+
+    #[test]
+    fn the_bounds_of_a_shift_cover_the_truth_as_often_as_they_say() {
+        for (m, n) in [(3, 3), (6, 8), (12, 10), (4, 25)] {
+            let runs = 2_000;
+            let gauss = |seed: u64, k: u64| (0..12).map(|i| uniform(seed, k * 12 + i)).sum::<f64>() - 6.0;
+            let is_covered = |run: &u64| {
+                let now: Vec<f64> = (0..m).map(|k| 0.05 + 0.01 * gauss(run * 2, k)).collect();
+                let then: Vec<f64> = (0..n).map(|k| 0.01 * gauss(run * 2 + 1, k)).collect();
+                let (low, high) = shift(&now, &then).unwrap().interval.unwrap();
+                low.ln() <= 0.05 && 0.05 <= high.ln()
+            };
+            let percent = (0..runs).filter(is_covered).count() as f64 * 100.0 / runs as f64;
+            // A little more often: the bounds allow for what a measurement itself may cause.
+            assert!((94.0..=99.5).contains(&percent), "{m} and {n} values: {percent} %");
+        }
+    }
 }

@@ -4,6 +4,7 @@ use super::components::{Mean, Within};
 use super::design::Entrant;
 use super::least_squares::Equations;
 use super::variance::{self, Variances};
+use crate::mean;
 
 /// How often weights are adapted to each contender's own shrunk variance, so that a contender whose starts lie far apart has less influence
 /// on the level of its heats, and so on the other contenders. All starts of one contender still count alike: none is trimmed. Where 5 % of
@@ -22,6 +23,13 @@ pub(super) struct Contrast {
 }
 
 impl Contrast {
+    /// The mean of independent values, as their difference from zero; `None` for fewer than two.
+    pub fn of_mean(values: &[f64]) -> Option<Self> {
+        let (mean, n) = (mean(values)?, values.len() as f64);
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        (n > 1.0).then(|| Self { difference: mean, error: (squares / (n - 1.0) / n).sqrt(), df: n - 1.0 })
+    }
+
     /// The same in units of this length.
     pub fn divided_by(&self, length: f64) -> Self {
         Self { difference: self.difference / length, error: self.error / length, ..*self }
@@ -30,7 +38,7 @@ impl Contrast {
     /// The difference of two contrasts that have nothing in common (Satterthwaite 1946).
     pub fn minus(&self, other: &Self) -> Self {
         let (one, two) = (self.error.powi(2), other.error.powi(2));
-        let df = (one + two).powi(2) / (one * one / self.df + two * two / other.df);
+        let df = (one + two).powi(2) / (one * one / self.df + two * two / other.df).max(f64::MIN_POSITIVE);
         Self { difference: self.difference - other.difference, error: (one + two).sqrt(), df: df.max(1.0) }
     }
 }

@@ -1,4 +1,4 @@
-//! The one model of a cell: every ratio, interval, verdict and rank of a report comes from a [`Fit`].
+//! The one model of a cell: every ratio, interval, relation and rank of a report comes from a [`Fit`].
 //!
 //! `log figure = contender + heat + contender × heat + start` ([`components`](super::components)). All pairs are judged at once by the studentised range, with the standard
 //! error and degrees of freedom that each pair has.
@@ -6,13 +6,9 @@
 use super::components::means;
 use super::contrast::{Contrast, Solved};
 use super::design::{Best, Entrant, Rules, Start};
+use super::relation::Relation;
 use super::studentized_range::Critical;
-use crate::estimate::{CONFIDENCE, Estimate, SYSTEMATIC};
-
-/// Smaller differences are treated as noise: how a server was linked changes its rate by as much.
-pub const MEANINGLESS: f64 = 0.01;
-/// Contenders are called equal when they are within 2 % of each other.
-pub const SAME: f64 = 0.02;
+use crate::estimate::{CONFIDENCE, Estimate};
 
 /// The comparison of two contenders, the first with the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,8 +22,8 @@ pub struct Pair {
     pub sure: (f64, f64),
     /// The standard error of the ratio's logarithm.
     pub error: f64,
-    /// The decision.
-    pub verdict: Verdict,
+    /// The decision about the first.
+    pub relation: Relation,
 }
 
 impl Pair {
@@ -40,19 +36,6 @@ impl Pair {
     pub fn sure_half_width(&self) -> f64 {
         ((self.sure.1 / self.sure.0).ln() / 2.0).exp_m1()
     }
-}
-
-/// Which of two contenders is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Certainly the first.
-    First,
-    /// Certainly the second.
-    Second,
-    /// Certainly neither: they are within 2 % of each other.
-    Equal,
-    /// Inconclusive.
-    Open,
 }
 
 /// The range of ranks that the data allow, counted from 1.
@@ -104,18 +87,13 @@ impl Fit {
         }
         let pair = (*self.pairs.get(other)?.get((one - other).checked_sub(1)?)?)?;
         let turned = |(low, high): (f64, f64)| (1.0 / high, 1.0 / low);
-        let verdict = match pair.verdict {
-            Verdict::First => Verdict::Second,
-            Verdict::Second => Verdict::First,
-            same => same,
-        };
         let (interval, sure) = (turned(pair.interval), turned(pair.sure));
-        Some(Pair { ratio: 1.0 / pair.ratio, interval, sure, verdict, ..pair })
+        Some(Pair { ratio: 1.0 / pair.ratio, interval, sure, relation: pair.relation.turned(), ..pair })
     }
 
     /// Whether the one is certainly better than the other.
     pub fn is_better(&self, one: usize, other: usize) -> bool {
-        self.pair(one, other).is_some_and(|pair| pair.verdict == Verdict::First)
+        self.pair(one, other).is_some_and(|pair| pair.relation == Relation::Better)
     }
 
     /// The ratio of two contenders, even where nothing is known of its error.
@@ -130,11 +108,6 @@ impl Fit {
         let heats = self.solved.heat_levels.iter().filter(|h| h.0 == island).map(|h| h.1);
         let (sum, count) = heats.fold((0.0, 0.0), |all, level| (all.0 + level, all.1 + 1.0));
         (count > 0.0).then(|| (level + sum / count).exp())
-    }
-
-    /// The standard error of the logarithm of a contender's ratio to the hub.
-    pub fn error_to_hub(&self, contender: usize) -> Option<f64> {
-        Some(self.pair(contender, self.rules.hub?)?.error)
     }
 
     /// The range of each contender's rank; `None` for one that is not ranked.
@@ -163,15 +136,9 @@ impl Fit {
         self.order().into_iter().filter(|c| self.places[*c].is_some_and(|place| place.best == 1)).collect()
     }
 
-    /// The neighbours in the order of estimates whose comparison is inconclusive: while there are any, more rounds may help. Two of which
-    /// one is held back by the load generator are not included, because no round will help.
-    pub fn open_neighbours(&self) -> Vec<(usize, usize)> {
-        let is_open = |one: usize, other: usize| {
-            let worth = !self.entrants[one].is_floor && !self.entrants[other].is_floor;
-            worth && self.pair(one, other).is_none_or(|pair| pair.verdict == Verdict::Open)
-        };
-        let order = self.order();
-        order.windows(2).filter(|w| is_open(w[0], w[1])).map(|w| (w[0], w[1])).collect()
+    /// Which figure is the best.
+    pub(super) fn best(&self) -> Best {
+        self.rules.best
     }
 
     pub(super) fn contrast(&self, one: usize, other: usize) -> Option<Contrast> {
@@ -212,27 +179,22 @@ impl Fit {
     }
 
     fn judge(&self, one: usize, other: usize, contrast: &Contrast, critical: &Criteria) -> Pair {
-        let Contrast { difference, error, df } = *contrast;
-        let systematic = SYSTEMATIC * difference.abs();
-        let around = |half: f64| ((difference - half).exp(), (difference + half).exp());
-        let single = critical.single.of_difference(df) * error + systematic;
-        let sure = critical.all.of_difference(df) * error + systematic;
-        let same = difference.abs() + critical.same.of_difference(df) * error + systematic;
-        let is_first = (difference > 0.0) == (self.rules.best == Best::Highest);
-        let worse = if is_first { other } else { one };
-        let is_ranked = self.entrants[one].is_ranked && self.entrants[other].is_ranked;
-        let has_floor = self.entrants[one].is_floor || self.entrants[other].is_floor;
-        let is_different = difference.abs() > sure && difference.abs() >= MEANINGLESS.ln_1p();
-        let verdict = if !is_ranked {
-            Verdict::Open
-        } else if is_different && !self.entrants[worse].is_floor {
-            if is_first { Verdict::First } else { Verdict::Second }
-        } else if same < SAME.ln_1p() && !has_floor {
-            Verdict::Equal
-        } else {
-            Verdict::Open
+        let [a, b] = [one, other].map(|c| &self.entrants[c]);
+        let same = Some(&*critical.same).filter(|_| !a.is_floor && !b.is_floor);
+        let relation = match Relation::of(contrast, self.rules.best, &critical.all, same) {
+            _ if !a.is_ranked || !b.is_ranked => Relation::Open,
+            // A lower bound is not known to be worse.
+            Relation::Better if b.is_floor => Relation::Open,
+            Relation::Worse if a.is_floor => Relation::Open,
+            relation => relation,
         };
-        Pair { ratio: difference.exp(), interval: around(single), sure: around(sure), error, verdict }
+        Pair {
+            ratio: contrast.difference.exp(),
+            interval: contrast.interval(&critical.single),
+            sure: contrast.interval(&critical.all),
+            error: contrast.error,
+            relation,
+        }
     }
 
     fn all_places(&self) -> Vec<Option<Place>> {
@@ -252,7 +214,7 @@ struct Criteria {
     single: std::sync::Arc<Critical>,
     /// For all pairs at once, at this look.
     all: std::sync::Arc<Critical>,
-    /// For two one-sided tests, at this look (TOST: Schuirmann 1987).
+    /// For two one-sided tests, at this look.
     same: std::sync::Arc<Critical>,
 }
 

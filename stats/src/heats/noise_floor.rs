@@ -1,6 +1,7 @@
 //! The noise floor of a class: how large a difference this run could have detected.
 
-use super::fit::{Fit, MEANINGLESS};
+use super::fit::Fit;
+use super::relation::MEANINGLESS;
 use crate::estimate::SYSTEMATIC;
 use crate::median;
 

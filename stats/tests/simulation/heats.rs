@@ -2,7 +2,7 @@
 
 use crate::world::{self, MANAGED, NATIVE, Noise, World};
 use proptest::prelude::*;
-use stats::heats::{Best, Entrant, Fit, InBoth, LEVEL, Rules, Start, Verdict, changes, figures, looks};
+use stats::heats::{Best, Entrant, Fit, InBoth, LEVEL, Rules, Start, Relation, changes, figures, looks};
 
 fn rules(world: &World) -> Rules {
     Rules { hub: world.hub, best: Best::Highest, chance: LEVEL }
@@ -29,8 +29,8 @@ fn a_study_of_equals_is_decided_wrongly_in_at_most_one_of_twenty() {
     for noise in world::ALL {
         let is_wrong = |seed: &u64| {
             let fit = fit(&world, 4, noise, *seed);
-            let is_decided = |v: Verdict| v == Verdict::First || v == Verdict::Second;
-            ranked(&world).iter().any(|(one, other)| is_decided(fit.pair(*one, *other).unwrap().verdict))
+            let is_decided = |v: Relation| v == Relation::Better || v == Relation::Worse;
+            ranked(&world).iter().any(|(one, other)| is_decided(fit.pair(*one, *other).unwrap().relation))
         };
         let wrong = (0..100).filter(is_wrong).count();
         println!("{noise:?}, twelve equals, one look: decided in {wrong} of 100 studies");
@@ -69,7 +69,7 @@ fn five_percent_between_native_servers_are_found_and_equals_are_called_equal() {
     for seed in 0..40 {
         let fits = (fit(&apart, 6, Noise::Normal, seed), fit(&equal, 9, Noise::Normal, seed));
         found += (0..7).filter(|c| fits.0.is_better(c + 1, *c)).count();
-        same += (0..7).filter(|c| fits.1.pair(*c, c + 1).unwrap().verdict == Verdict::Equal).count();
+        same += (0..7).filter(|c| fits.1.pair(*c, c + 1).unwrap().relation == Relation::Equal).count();
     }
     assert!(found >= 270 && same >= 200, "of 280: {found} found, {same} called equal");
 }
@@ -84,7 +84,7 @@ fn an_outlying_start_is_never_trimmed_and_never_decides() {
     let after = Fit::new(&world.entrants, &starts, &rules(&world));
     let loss = (before.ratio(2, 3).unwrap() / after.ratio(2, 3).unwrap()).ln();
     assert!((0.08..0.12).contains(&loss), "one start in four that loses 0.4 costs 0.1, not {loss}");
-    assert!((0..8).all(|c| c == 2 || after.pair(c, 2).unwrap().verdict == Verdict::Open));
+    assert!((0..8).all(|c| c == 2 || after.pair(c, 2).unwrap().relation == Relation::Open));
 }
 
 #[test]
@@ -126,9 +126,9 @@ fn clear_figures_give_ranks_letters_leaders_and_figures() {
     assert_eq!((fit.order(), fit.leaders()), (vec![3, 2, 1, 0], vec![3]));
     let letters: Vec<_> = fit.letters().into_iter().map(Option::unwrap_or_default).collect();
     assert_eq!(letters, ["c", "b", "b", "a", ""]);
-    assert_eq!(fit.pair(1, 2).unwrap().verdict, Verdict::Equal);
-    assert_eq!((fit.pair(4, 3).unwrap().verdict, fit.open_neighbours()), (Verdict::Open, vec![]));
-    assert!((fit.figure(3).unwrap() - 0.3_f64.exp()).abs() < 1e-3 && fit.error_to_hub(3).unwrap() < 0.002);
+    assert_eq!(fit.pair(1, 2).unwrap().relation, Relation::Equal);
+    assert_eq!(fit.pair(4, 3).unwrap().relation, Relation::Open);
+    assert!((fit.figure(3).unwrap() - 0.3_f64.exp()).abs() < 1e-3 && fit.pair(3, 0).unwrap().error < 0.002);
     assert!((fit.ratio(0, 3).unwrap() * fit.ratio(3, 0).unwrap() - 1.0).abs() < 1e-12);
     assert_eq!((fit.noise_floor(0), fit.noise_floor(7)), (Some(0.01), None));
     let lowest = Fit::new(&entrants, &exact(&levels, 6), &Rules { best: Best::Lowest, ..rules });
@@ -142,10 +142,10 @@ fn a_difference_below_1_percent_is_never_decided_however_well_it_is_known() {
         let starts = exact(&[apart.ln_1p(), 0.0, 0.2], 12);
         let pair = Fit::new(&[Entrant::of_class(0); 3], &starts, &rules).pair(0, 1).unwrap();
         assert!(pair.sure.0 > 1.005 && pair.sure.1 < 1.015, "it is known well: {pair:?}");
-        pair.verdict
+        pair.relation
     };
-    assert_eq!(verdict(0.009), Verdict::Equal, "the way a server was linked makes as much");
-    assert_eq!(verdict(0.011), Verdict::First);
+    assert_eq!(verdict(0.009), Relation::Equal, "the way a server was linked makes as much");
+    assert_eq!(verdict(0.011), Relation::Better);
 }
 
 #[test]
@@ -154,11 +154,10 @@ fn nobody_is_surely_faster_than_a_floor_nor_equal_to_it_but_a_floor_may_be_faste
     entrants[1].is_floor = true;
     let rules = Rules { hub: None, best: Best::Highest, chance: 0.0125 };
     let fit = Fit::new(&entrants, &exact(&[0.5, 0.3, 0.3, 0.0], 6), &rules);
-    let verdicts: Vec<_> = [0, 2, 3].iter().map(|c| fit.pair(1, *c).unwrap().verdict).collect();
-    assert_eq!(verdicts, [Verdict::Open, Verdict::Open, Verdict::First]);
+    let verdicts: Vec<_> = [0, 2, 3].iter().map(|c| fit.pair(1, *c).unwrap().relation).collect();
+    assert_eq!(verdicts, [Relation::Open, Relation::Open, Relation::Better]);
     assert!(fit.is_better(0, 2), "others are compared as if it were not there");
     assert_eq!(fit.places()[1].map(|p| (p.best, p.worst)), Some((1, 3)));
-    assert_eq!(fit.open_neighbours(), [], "no round will tell");
 }
 
 #[test]
@@ -188,12 +187,12 @@ fn contenders_that_no_chain_of_heats_ties_together_are_unknown() {
 
 #[test]
 fn a_race_of_10_percent_is_soon_over_and_equals_are_equal_soon() {
-    for (apart, rounds, verdict) in [(0.10, 3, Verdict::First), (0.0, 5, Verdict::Equal)] {
+    for (apart, rounds, verdict) in [(0.10, 3, Relation::Better), (0.0, 5, Relation::Equal)] {
         let world = World::race(2, apart, 0.005);
         let right = (0..50).filter(|seed| {
             let (starts, _) = world.run(rounds, Noise::Normal, *seed);
             let fit = Fit::new(&world.entrants, &starts, &rules(&world));
-            fit.pair(0, 1).unwrap().verdict == verdict
+            fit.pair(0, 1).unwrap().relation == verdict
         });
         assert!(right.count() >= 40);
     }
@@ -262,8 +261,8 @@ fn two_runs_differ_where_the_contender_does() {
     for seed in 0..40 {
         let runs = (fit(&before, 6, Noise::Normal, seed), fit(&now, 6, Noise::Normal, seed + 500));
         let all = changes(&runs.0, &runs.1, (12, 12), &both, 0).all;
-        found += usize::from(all[3].is_some_and(|change| change.is_change && change.ratio > 1.05));
-        wrong += usize::from((0..12).any(|c| c != 3 && all[c].unwrap().is_change));
+        found += usize::from(all[3].is_some_and(|change| change.relation.is_difference() && change.ratio > 1.05));
+        wrong += usize::from((0..12).any(|c| c != 3 && all[c].unwrap().relation.is_difference()));
     }
     assert!(found >= 39 && wrong <= 5, "found {found}, wrong {wrong} of 40");
     let fit = fit(&before, 4, Noise::Normal, 1);
@@ -287,10 +286,10 @@ fn a_hub_that_follows_the_machine_imperfectly_makes_no_contender_a_changed_one()
         let runs = (fit(&before, 6, Noise::Normal, seed), fit(&now, 6, Noise::Normal, seed + 500));
         let changes_now = changes(&runs.0, &runs.1, (12, 12), &both, 0);
         assert!(changes_now.movement.unwrap() > 0.05);
-        wrong += usize::from(changes_now.all.iter().flatten().any(|change| change.is_change));
+        wrong += usize::from(changes_now.all.iter().flatten().any(|change| change.relation.is_difference()));
         now.truth[3].0 -= 1.0;
         let now = fit(&now, 6, Noise::Normal, seed + 900);
-        found += usize::from(changes(&runs.0, &now, (12, 12), &both, 0).all[3].unwrap().is_change);
+        found += usize::from(changes(&runs.0, &now, (12, 12), &both, 0).all[3].unwrap().relation.is_difference());
     }
     assert!(wrong <= 2 && found >= 38, "wrong {wrong}, found {found} of 40");
 }
@@ -309,7 +308,7 @@ fn what_the_starts_of_a_run_have_in_common_makes_no_contender_a_changed_one_howe
         };
         let is_wrong = |seed: &u64| {
             let all = changes(&run(*seed), &run(seed + 1_000), (contenders, contenders), &both, 0).all;
-            all.iter().flatten().any(|change| change.is_change)
+            all.iter().flatten().any(|change| change.relation.is_difference())
         };
         let wrong = (0..400).filter(is_wrong).count();
         println!("{contenders} contenders: one is called changed in {wrong} of 400 comparisons");
@@ -334,7 +333,7 @@ fn contenders_that_move_are_seldom_called_changed_however_few_are_compared() {
             let runs = (fit(&before, 5, Noise::Normal, *seed), fit(&now, 5, Noise::Normal, seed + 1_000));
             // As many comparisons as two cells have together.
             let all = changes(&runs.0, &runs.1, (hub, hub), &both, 2 * contenders).all;
-            all.iter().flatten().any(|change| change.is_change)
+            all.iter().flatten().any(|change| change.relation.is_difference())
         };
         let wrong = (0..200).filter(is_wrong).count();
         println!(
@@ -363,13 +362,13 @@ fn a_contender_whose_turns_vary_much_moves_further_and_is_not_called_changed() {
         let (one, two) = (fit(&before, 6, Noise::Normal, seed), fit(&now, 6, Noise::Normal, seed + 500));
         let any = |knows| {
             let all = changes(&one, &two, (hub, hub), &both(knows), 0).all;
-            usize::from(all.iter().flatten().any(|change| change.is_change))
+            usize::from(all.iter().flatten().any(|change| change.relation.is_difference()))
         };
         (wrong, wrong_unaware) = (wrong + any(true), wrong_unaware + any(false));
         now.truth[0].0 -= 0.4;
         let lost = fit(&now, 6, Noise::Normal, seed + 900);
         let all = changes(&one, &lost, (hub, hub), &both(true), 0).all;
-        found += usize::from(all[0].is_some_and(|change| change.is_change));
+        found += usize::from(all[0].is_some_and(|change| change.relation.is_difference()));
     }
     assert!(wrong <= 2 && wrong_unaware >= 30 && found >= 38, "{wrong}, {wrong_unaware}, {found} of 40");
 }
@@ -394,7 +393,7 @@ proptest! {
         }
         let count = fit.order().len();
         prop_assert!(fit.places().iter().flatten().all(|p| 1 <= p.best && p.best <= p.worst && p.worst <= count));
-        let _ = (fit.letters(), fit.open_neighbours(), fit.leaders(), fit.noise_floor(0), fit.figure(0));
+        let _ = (fit.letters(), fit.leaders(), fit.noise_floor(0), fit.figure(0));
     }
 }
 
@@ -405,7 +404,7 @@ fn until_narrow(world: &World, noise: Noise, seed: u64) -> ((f64, f64), usize) {
     for look in looks([2, last]) {
         let fit = Fit::new(&world.entrants, &starts[..ends[look - 1]], &rules(world));
         let pair = fit.pair(0, 1).unwrap();
-        if pair.verdict != Verdict::Open || pair.sure_half_width() <= 0.03 || look == last {
+        if pair.relation != Relation::Open || pair.sure_half_width() <= 0.03 || look == last {
             return (pair.interval, look);
         }
     }

@@ -13,7 +13,7 @@
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use stats::heats::{Best, Entrant, Fit, HEAT_SHARE, LEVEL, Rules, Start, Verdict, looks};
+use stats::heats::{Best, Entrant, Fit, HEAT_SHARE, LEVEL, Rules, Start, Relation, looks};
 use stats::random;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -100,9 +100,9 @@ impl Source<'_> {
 
 /// The result of a race in which B has this share of A's speed, at the look at which it ended, whether its interval contains the true value, and
 /// the rounds that it took.
-fn race(source: Source<'_>, share: f64, seed: u64) -> (Verdict, bool, usize) {
+fn race(source: Source<'_>, share: f64, seed: u64) -> (Relation, bool, usize) {
     let mut generator = random::generator(random::derive(&[seed, 5]));
-    let (mut starts, mut last) = (Vec::new(), (Verdict::Open, false, 0));
+    let (mut starts, mut last) = (Vec::new(), (Relation::Open, false, 0));
     let all = looks([2, MOST_ROUNDS]);
     for round in 1..=MOST_ROUNDS {
         let [one, other] = source.draw(&mut generator);
@@ -117,8 +117,8 @@ fn race(source: Source<'_>, share: f64, seed: u64) -> (Verdict, bool, usize) {
         }
         let rules = Rules { hub: None, best: Best::Highest, chance: LEVEL };
         let Some(pair) = Fit::new(&[Entrant::of_class(0); 2], &starts, &rules).pair(0, 1) else { continue };
-        last = (pair.verdict, pair.interval.0 <= 1.0 / share && 1.0 / share <= pair.interval.1, round);
-        if pair.verdict != Verdict::Open {
+        last = (pair.relation, pair.interval.0 <= 1.0 / share && 1.0 / share <= pair.interval.1, round);
+        if pair.relation != Relation::Open {
             break;
         }
     }
@@ -178,7 +178,7 @@ fn races_of_recorded_servers_err_as_seldom_as_they_say() {
             let source = |seed: u64| sources[seed as usize % sources.len()];
             let ended: Vec<_> = (0..RACES).map(|seed| race(source(seed), 1.0 - slower, seed)).collect();
             let count = |verdict| ended.iter().filter(|(own, ..)| *own == verdict).count();
-            let [first, second, equal] = [Verdict::First, Verdict::Second, Verdict::Equal].map(count);
+            let [first, second, equal] = [Relation::Better, Relation::Worse, Relation::Equal].map(count);
             let mut rounds: Vec<usize> = ended.iter().map(|(.., rounds)| *rounds).collect();
             rounds.sort_unstable();
             let (median, most) = (rounds[rounds.len() / 2], rounds[rounds.len() * 9 / 10]);

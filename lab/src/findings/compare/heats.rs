@@ -2,15 +2,14 @@
 
 use super::{common, floor_note, is_floor};
 use crate::findings::analyse::heats::model::{Asked, Entrant, Model};
-use crate::findings::history::speed_of;
 use model::Metric;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
 use model::findings::{CellFindings, ContenderFindings, Figure, Unranked};
+use model::gate::speed;
 use model::heat::HUB;
 use model::study::REFERENCE;
 use stats::estimate::CONFIDENCE;
-use stats::heats::{InBoth, changes};
-use stats::rank_sum;
+use stats::heats::{InBoth, Relation, changes, shift};
 
 /// Whether heats of this cell are tied together by a hub.
 pub(super) fn has_hub(cell: &CellFindings) -> bool {
@@ -92,8 +91,7 @@ fn drift(both: [&CellFindings; 2], base: &str) -> Option<Figure> {
         own.map(|start| start.figure.ln()).collect()
     };
     let [before, now] = both.map(logs);
-    let shift = rank_sum::shift(&now, &before, CONFIDENCE)?;
-    Some(speed_of(Figure::from(shift.exp()), both[1].metric))
+    Some(speed(Figure::from(shift(&now, &before)?), both[1].metric))
 }
 
 fn contender(
@@ -105,20 +103,21 @@ fn contender(
 ) -> ContenderComparison {
     let ratio = found.map(|change| {
         let (median, (low, high)) = (change.ratio, change.sure);
-        speed_of(Figure { median, low: Some(low), high: Some(high) }, metric)
+        speed(Figure { median, low: Some(low), high: Some(high) }, metric)
     });
     let unknown = |why: String| (Change::Unknown, Some(why));
-    let (change, note) = match (found, ratio) {
+    let (change, note) = match found {
         _ if why_not.is_some() => (Change::Unknown, why_not),
         _ if !is_same_yardstick => unknown(
             "the load generator limited the reference in one of the runs only, so the reference is no common measure"
                 .to_owned(),
         ),
-        (Some(change), Some(ratio)) if change.is_change => {
-            (if ratio.median > 1.0 { Change::Faster } else { Change::Slower }, None)
-        }
-        (Some(_), _) => (Change::NoneSeen, None),
-        (None, _) => unknown(why_none(old, new)),
+        Some(found) => match found.relation {
+            Relation::Better => (Change::Faster, None),
+            Relation::Worse => (Change::Slower, None),
+            Relation::Equal | Relation::Open => (Change::NoneSeen, None),
+        },
+        None => unknown(why_none(old, new)),
     };
     ContenderComparison {
         name: new.name.clone(),
@@ -177,7 +176,9 @@ mod tests {
     use crate::findings::compare::{CompareError, compare};
     use model::Findings;
     use model::comparison::Comparison;
+    use model::gate::Gate;
     use model::heat::Counts;
+    use stats::margin::Judged;
 
     const RATES: [(&str, f64); 4] =
         [("same", 100_000.0), ("worse", 80_000.0), ("better", 50_000.0), ("other", 120_000.0)];
@@ -214,7 +215,10 @@ mod tests {
         assert!(found.iter().all(|(_, change)| *change == Change::NoneSeen), "{found:?}");
         let worse = comparison.cells[0].contenders[0].ratio.unwrap();
         assert!(worse.low.unwrap() < 0.75 && worse.high.unwrap() > 0.75, "{worse:?}");
-        let names = |margin| comparison.regressions(margin).map(|(_, c)| c.name.clone()).collect::<Vec<_>>();
+        let names = |margin| {
+            let changes = Gate::of_comparison(&comparison, margin).changes.into_iter();
+            changes.filter(|c| c.judged == Judged::Beyond).map(|c| c.name).collect::<Vec<_>>()
+        };
         assert_eq!((names(0.03), names(0.2)), (vec!["worse".to_owned()], Vec::new()));
         assert!(comparison.cells[0].drift.is_some());
         assert_eq!(comparison.cells[0].drift_of, DriftOf::Hub);
@@ -270,7 +274,7 @@ mod tests {
         unknown("better", "its rates are lower bounds");
         unknown("same", "it failed in a third of its starts or more in the later run");
         unknown("other", "it was void in a third of its starts or more in the later run");
-        assert_eq!((comparison.failed.len(), comparison.regressions(0.0).count()), (1, 0));
+        assert_eq!((comparison.failed.len(), Gate::of_comparison(&comparison, 0.0).changes.len()), (1, 0));
     }
 
     #[test]

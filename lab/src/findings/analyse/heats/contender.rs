@@ -11,7 +11,7 @@ use model::heat::{Counts, HUB, Start, StartOutcome};
 use model::metric::Percentile;
 use model::{Measurement, Metric};
 use stats::growth::growth;
-use stats::heats::{StartFigure, Verdict};
+use stats::heats::{StartFigure, Relation};
 use stats::median_interval;
 
 /// A step of a server's memory up to this size does not count as growth. Linux keeps up to 32 pages of each CPU out of a process's account
@@ -93,7 +93,7 @@ pub(super) fn findings(row: &Row<'_, '_>) -> ContenderFindings {
     let merit = |figure: f64| if of.metric.is_better_higher() { figure } else { 1.0 / figure };
     let merits = row.by_round(of.metric).into_iter().map(|figure| figure.filter(|f| *f > 0.0).map(merit));
     let raced = of.run.race.is_some() && name != base;
-    let verdict = of.ranked.verdict(name, base);
+    let relation = of.ranked.relation(name, base);
     let page = of.run.study.published.as_ref();
     ContenderFindings {
         name: name.to_owned(),
@@ -116,8 +116,8 @@ pub(super) fn findings(row: &Row<'_, '_>) -> ContenderFindings {
         rate_per_s_by_round: row.by_round(Metric::Rate),
         merit_by_round: merits.collect(),
         of_reference: of.rate.ratio(name, base),
-        differs: raced.then_some(matches!(verdict, Some(Verdict::First | Verdict::Second))),
-        equal: raced.then_some(verdict == Some(Verdict::Equal)),
+        differs: raced.then_some(relation.is_some_and(Relation::is_difference)),
+        equal: raced.then_some(relation == Some(Relation::Equal)),
         time_ns_more: more(&of.rate, true),
         server_cpu_ns_more: more(&of.cpu, false),
         tier: None,

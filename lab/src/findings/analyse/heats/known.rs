@@ -8,7 +8,7 @@ use crate::heat::schedule::stopping_rule::{Neighbours, Standing};
 use model::Run;
 use model::gate;
 use model::heat::{Heat, Slice, Start};
-use stats::heats::Verdict;
+use stats::heats::Relation;
 use stats::margin::Judged;
 
 /// Compares neighbours in the order of estimates (in a race all contenders) or, with a margin, each with the first, cell by cell, over the first
@@ -32,8 +32,8 @@ fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
     }
     let model = &of.ranked;
     let standing = |one: usize, other: usize| match model.fit.pair(one, other) {
-        Some(pair) if matches!(pair.verdict, Verdict::First | Verdict::Second) => Standing::Decided,
-        Some(pair) if pair.verdict == Verdict::Equal => Standing::Equal,
+        Some(pair) if matches!(pair.relation, Relation::Better | Relation::Worse) => Standing::Decided,
+        Some(pair) if pair.relation == Relation::Equal => Standing::Equal,
         // More rounds would tell no more about a contender that the load generator holds back.
         _ if model.is_floor(one) || model.is_floor(other) => Standing::HeldBack,
         pair => Standing::Open(pair.map(|pair| pair.sure_half_width())),

@@ -1,11 +1,11 @@
-//! The one model of a cell, by the names of contenders: every ratio, interval, verdict, rank, letter and noise floor comes from it.
+//! The one model of a cell, by the names of contenders: every ratio, interval, relation, rank, letter and noise floor comes from it.
 
 use model::Metric;
 use model::contender::Class;
 use model::findings::{ClassFloor, Figure, Pairs, StartFigure};
 use model::heat::HUB;
 use stats::estimate::{Estimate, SYSTEMATIC};
-use stats::heats::{self, Best, Fit, Pair, Place, Rules, Verdict};
+use stats::heats::{self, Best, Fit, Pair, Place, Rules, Relation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A contender as the model sees it.
@@ -138,8 +138,8 @@ impl Model {
     }
 
     /// Which of the two is better, or that they are equal; `None` where that is not known.
-    pub fn verdict(&self, one: &str, other: &str) -> Option<Verdict> {
-        self.pair(one, other).map(|pair| pair.verdict).filter(|verdict| *verdict != Verdict::Open)
+    pub fn relation(&self, one: &str, other: &str) -> Option<Relation> {
+        self.pair(one, other).map(|pair| pair.relation).filter(|relation| *relation != Relation::Open)
     }
 
     pub fn place(&self, name: &str) -> Option<Place> {
@@ -162,16 +162,16 @@ impl Model {
         classes.into_iter().filter_map(floor).collect()
     }
 
-    /// The pairs of ranked contenders, counted by verdict.
+    /// The pairs of ranked contenders, counted by their relation.
     pub fn pairs(&self) -> Pairs {
         let order = self.fit.order();
         let mut pairs = Pairs::default();
         for (nth, one) in order.iter().enumerate() {
             for other in order.iter().skip(nth + 1) {
-                match self.fit.pair(*one, *other).map(|pair| pair.verdict) {
-                    Some(Verdict::First | Verdict::Second) => pairs.decided += 1,
-                    Some(Verdict::Equal) => pairs.equal += 1,
-                    Some(Verdict::Open) | None => pairs.open += 1,
+                match self.fit.pair(*one, *other).map(|pair| pair.relation) {
+                    Some(Relation::Better | Relation::Worse) => pairs.decided += 1,
+                    Some(Relation::Equal) => pairs.equal += 1,
+                    Some(Relation::Open) | None => pairs.open += 1,
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{InCell, takes_part};
 use model::findings::{Decided, PairFindings};
-use stats::heats::Verdict;
+use stats::heats::Relation;
 
 /// Every pair of contenders, each compared with one of an earlier letter: first those with the first contender.
 pub(super) fn of_race(of: &InCell<'_>) -> Vec<PairFindings> {
@@ -15,11 +15,11 @@ pub(super) fn of_race(of: &InCell<'_>) -> Vec<PairFindings> {
 }
 
 fn pair(of: &InCell<'_>, contender: &str, against: &str) -> PairFindings {
-    let (decided, faster) = match of.ranked.verdict(contender, against) {
-        Some(Verdict::First) => (Some(Decided::Faster), Some(contender)),
-        Some(Verdict::Second) => (Some(Decided::Faster), Some(against)),
-        Some(Verdict::Equal) => (Some(Decided::Equal), None),
-        Some(Verdict::Open) | None => (None, None),
+    let (decided, faster) = match of.ranked.relation(contender, against) {
+        Some(Relation::Better) => (Some(Decided::Faster), Some(contender)),
+        Some(Relation::Worse) => (Some(Decided::Faster), Some(against)),
+        Some(Relation::Equal) => (Some(Decided::Equal), None),
+        Some(Relation::Open) | None => (None, None),
     };
     PairFindings {
         contender: contender.to_owned(),
