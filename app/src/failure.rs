@@ -1,7 +1,7 @@
 //! The exit codes, which `docs/exit-codes.md` explains, and how errors become a message and one of them.
 
 use lab::containers::ContainerError;
-use lab::findings::compare::CompareError;
+use judge::findings::compare::CompareError;
 use lab::revision::RevisionError;
 use lab::setup::SetupError;
 use lab::{CatalogError, LabError, StoreError};

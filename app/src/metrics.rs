@@ -5,7 +5,7 @@
 
 use crate::failure::WrongInput;
 use crate::live::ServerSampler;
-use lab::verdict::{Case, Policy};
+use judge::verdict::{Case, Policy};
 use model::{Interval, Plan, Tally};
 use report::open_metrics::{self, SoFar};
 use std::io::{ErrorKind, Write};
@@ -128,7 +128,7 @@ impl Gathered {
     fn text(&self) -> String {
         let usage = self.sampler.as_ref().and_then(ServerSampler::usage);
         let case = Case { usage, ..Case::new(Policy::single(false), &self.plan, &self.tally) };
-        let verdict = (self.tally.duration_ns > 0).then(|| lab::verdict::judge(&case));
+        let verdict = (self.tally.duration_ns > 0).then(|| judge::verdict::judge(&case));
         open_metrics::text(&SoFar {
             plan: &self.plan,
             tally: &self.tally,

@@ -5,7 +5,7 @@ use crate::console::{self, fitted};
 use indicatif::ProgressBar;
 use lab::Show;
 use lab::heat::Measured;
-use lab::heat::schedule::budget;
+use judge::schedule::budget;
 use model::Run;
 use model::heat::{Heat, Start, StartOutcome, Step};
 use report::progress;

@@ -1,9 +1,9 @@
 //! Reports of runs that went wrong: each says what can't be concluded. Each is compared with a stored
 //! snapshot.
 
-use crate::example;
-use crate::findings::compare;
-use crate::heat::example as in_heats;
+use judge::example;
+use judge::findings::compare;
+use judge::example::in_heats;
 use crate::machine::environment::fixture;
 use model::environment::Ends;
 use model::study::REFERENCE;

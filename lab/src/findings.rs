@@ -1,10 +1,5 @@
 //! Reads a run's findings from the store.
 
-pub mod analyse;
-pub mod compare;
-pub mod history;
-pub mod race;
-
 use crate::heat::Measured;
 use crate::heat::observed::observed;
 use crate::store::{Store, StoreError};

@@ -7,8 +7,6 @@ pub mod agent_messages;
 mod bad_input;
 pub mod catalog;
 pub mod containers;
-#[cfg(test)]
-mod example;
 pub mod extra_start;
 pub mod fault;
 pub mod findings;
@@ -29,7 +27,6 @@ pub mod shared;
 mod shell;
 pub mod store;
 pub mod sweep;
-pub mod verdict;
 
 pub use catalog::{Catalog, CatalogError};
 pub use lab::{Lab, LabError, Show};

@@ -10,6 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// What is noted of a run's cores where the load generator sleeps because of `DROME_POLL=0`.
+pub const SLEEPS: &str = "the load generator sleeps while it waits (DROME_POLL=0), so the servers' cores have the work of waking it";
+
 /// The machine that a run was on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {

@@ -23,3 +23,26 @@ pub struct Network {
     /// limit is not known.
     pub packets_per_s: Option<u64>,
 }
+
+/// Counts of TCP segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segments {
+    /// Those that were sent, without what was sent again.
+    pub sent: u64,
+    /// Those that were received.
+    pub received: u64,
+}
+
+impl Segments {
+    /// Applies a function to each count.
+    #[must_use]
+    pub fn each(self, of: impl Fn(u64) -> u64) -> Self {
+        Self { sent: of(self.sent), received: of(self.received) }
+    }
+
+    /// Combines each count with the same one of `other` by a function.
+    #[must_use]
+    pub fn with(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        Self { sent: of(self.sent, other.sent), received: of(self.received, other.received) }
+    }
+}

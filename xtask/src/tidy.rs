@@ -21,14 +21,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("dialects", &["model", "stats"]),
     ("load", &["model", "net", "stats", "wire"]),
     ("serve", &["net", "stats", "wire"]),
-    ("lab", &["agent", "bodies", "catalog", "load", "model", "net", "stats", "wire"]),
+    ("judge", &["model", "stats"]),
+    ("lab", &["agent", "bodies", "catalog", "judge", "load", "model", "net", "stats", "wire"]),
     ("profile", &["net"]),
     ("agent", &["net"]),
     (
         "app",
         &[
-            "agent", "bodies", "dialects", "lab", "load", "model", "net", "profile", "report", "serve",
-            "stats", "wire",
+            "agent", "bodies", "dialects", "judge", "lab", "load", "model", "net", "profile", "report",
+            "serve", "stats", "wire",
         ],
     ),
     ("xtask", &[]),

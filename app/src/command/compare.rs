@@ -61,7 +61,7 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     bar.inc(1);
     let new = findings(args.new.as_deref(), common)?;
     bar.inc(1);
-    let comparison = lab::findings::compare::compare(&old, &new, args.anyway)?;
+    let comparison = judge::findings::compare::compare(&old, &new, args.anyway)?;
     bar.finish_and_clear();
     let gate = args.fail_if_slower.map(|margin| Gate::of_comparison(&comparison, margin));
     to.write(show(&comparison, gate.as_ref(), &to)?.as_bytes())?;

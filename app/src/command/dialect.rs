@@ -6,7 +6,7 @@ use crate::failure::WrongInput;
 use crate::signals::stop_flag;
 use dialects::{Call, Dialect, Halt, Job, Printed};
 use lab::machine::cores::Cores;
-use lab::verdict::{self, Case, Policy};
+use judge::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
 use model::{Exchange, Plan, Tally};
 use std::ffi::OsString;

@@ -116,14 +116,14 @@ fn history(study: &str, machine: Option<&str>, common: &Common) -> anyhow::Resul
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if !runs.iter().any(lab::findings::history::has_reference) {
+    if !runs.iter().any(judge::findings::history::has_reference) {
         let words = format!(
             "no run of {study} has figures of the reference, so the machine's drift is unknown: choose a \
              study, because races have no reference"
         );
         return Err(WrongInput(words).into());
     }
-    Ok(lab::findings::history::history(study, &runs, unended))
+    Ok(judge::findings::history::history(study, &runs, unended))
 }
 
 /// Whether a cell has this title or number.

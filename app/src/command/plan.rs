@@ -7,7 +7,7 @@ use super::{catalog, store};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
-use lab::heat::schedule::budget;
+use judge::schedule::budget;
 use lab::setup::{Lineup, Rules, SetupError};
 use lab::{Catalog, Session, Store};
 use model::{Run, Study};

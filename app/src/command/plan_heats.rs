@@ -1,7 +1,7 @@
 //! The output of `drome plan`.
 
-use lab::heat::schedule::budget::Sum;
-use lab::heat::turns::shape::Shape;
+use judge::schedule::budget::Sum;
+use judge::turns::shape::Shape;
 use model::forecast::{Forecast, Look};
 use model::{Cell, Run};
 use report::progress::long;

@@ -350,7 +350,7 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.
 fn budget(run: &Run, asked: Option<Duration>) -> Duration {
-    let least = lab::heat::schedule::budget::sum(run)
+    let least = judge::schedule::budget::sum(run)
         .map_or(Duration::ZERO, |sum| sum.looks.first().map_or(sum.round, |look| look.1));
     asked.unwrap_or(BUDGET.max(least.saturating_mul(2)))
 }

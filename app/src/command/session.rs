@@ -4,7 +4,7 @@
 use super::report::ReportWriter;
 use crate::failure::{self, WrongInput};
 use crate::watch::Watch;
-use lab::heat::schedule::budget;
+use judge::schedule::budget;
 use lab::setup::{self, SetupError};
 use lab::{LabError, Session};
 use model::{Findings, Run};

@@ -4,7 +4,7 @@
 
 use super::{FleetError, schedule};
 use crate::heat::RunState;
-use crate::heat::schedule::owed;
+use judge::schedule::owed;
 use crate::shared::{Entry, Kind, Row};
 use crate::store::{Store, StoreError};
 use model::Run;

@@ -2,7 +2,7 @@
 
 use super::schedule::{Next, next};
 use super::{FleetError, Spec};
-use crate::findings::analyse;
+use judge::findings::analyse;
 use crate::heat::{Measured, RunState};
 use crate::store::{Store, StoreError};
 

@@ -2,7 +2,7 @@
 
 use super::FleetError;
 use crate::catalog::Catalog;
-use crate::heat::schedule;
+use judge::schedule;
 use crate::setup::{self, Lineup, Rules};
 use crate::shared::LONGEST;
 use crate::store::Store;

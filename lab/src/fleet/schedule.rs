@@ -2,8 +2,8 @@
 //! how they are dealt depends on the seed and on what was found out up to the previous look, and on nothing that is under way. Pure.
 
 use crate::heat::RunState;
-use crate::heat::schedule::stopping_rule::{self, Neighbours, rounds_in_words};
-use crate::heat::schedule::{budget, owed};
+use judge::schedule::stopping_rule::{self, Neighbours, rounds_in_words};
+use judge::schedule::{budget, owed};
 use model::Run;
 use model::heat::{Heat, Start};
 use std::time::Duration;

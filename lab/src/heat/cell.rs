@@ -3,11 +3,11 @@
 
 use crate::heat::active_cell::ActiveCell;
 use crate::heat::members::{HeatError, HeatServers};
-use crate::heat::schedule::budget;
-use crate::heat::schedule::orders;
+use judge::schedule::budget;
+use judge::schedule::orders;
 use crate::heat::turns::cycles::{Cycles, TurnResult};
-use crate::heat::turns::disturbance;
-use crate::heat::turns::repeat_limit::{RepeatLimit, most_cycles};
+use judge::turns::disturbance;
+use judge::turns::repeat_limit::{RepeatLimit, most_cycles};
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm_up::WarmUp;
 use crate::lab::Show;

@@ -1,6 +1,6 @@
 //! Everything that was measured in heats, as it is stored and as it grows.
 
-use crate::findings::analyse;
+use judge::findings::analyse;
 use crate::store::{Store, StoreError};
 use model::heat::{Heat, Slice, Start};
 use model::{Findings, Run};

@@ -189,7 +189,7 @@ impl MemberWarmUp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heat::example::start;
+    use judge::example::in_heats::start;
     use crate::heat::turns::cpu_sampler::CpuUsage;
 
     const LEAST: Duration = Duration::from_millis(200);

@@ -4,8 +4,8 @@
 use crate::fault::Fault;
 use crate::heat::hub::Hub;
 use crate::heat::out_of_memory::{self, Cause, OutOfMemory};
-use crate::heat::schedule::budget;
-use crate::heat::schedule::owed;
+use judge::schedule::budget;
+use judge::schedule::owed;
 use crate::lab::{Lab, Show};
 use crate::machine::system::System;
 use crate::prepare::Prepared;

@@ -3,13 +3,11 @@
 //! What acts: `run` goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after
 //! `warm_up` has warmed them up, turn by turn (`active_cell`), and `stored_cell` decides what is stored.
 //!
-//! What decides is pure: [`next`] asks [`schedule`] which heat is owed, whether there is time, and whether it is enough; [`turns`]
-//! says how long turns are, which of them count, and what they add up to; `member_warm_up` when a server is warm.
+//! What decides is pure: [`next`] asks [`judge::schedule`] which heat is owed, whether there is time, and whether it is enough; [`judge::turns`]
+//! says how long turns are and which of them count; `member_warm_up` when a server is warm.
 
 mod active_cell;
 mod cell;
-#[cfg(test)]
-pub(crate) mod example;
 pub(crate) mod hub;
 mod measured;
 mod member_warm_up;
@@ -17,7 +15,6 @@ mod members;
 pub mod observed;
 mod out_of_memory;
 pub(crate) mod run;
-pub mod schedule;
 mod stored_cell;
 pub mod turns;
 mod warm_up;
@@ -25,10 +22,10 @@ mod window_watch;
 
 pub use measured::Measured;
 
+use judge::schedule::stopping_rule::{Neighbours, rounds_in_words};
+use judge::schedule::{budget, owed, stopping_rule};
 use model::Run;
 use model::heat::{Heat, Start};
-use schedule::stopping_rule::{Neighbours, rounds_in_words};
-use schedule::{budget, owed, stopping_rule};
 
 /// The next step of a run in heats.
 #[derive(Clone, Debug, PartialEq, Eq)]

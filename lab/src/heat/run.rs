@@ -2,7 +2,7 @@
 
 use crate::clock_text;
 use crate::fault::Fault;
-use crate::findings::analyse;
+use judge::findings::analyse;
 use crate::heat::Next;
 use crate::heat::RunState;
 use crate::heat::cell;

@@ -1,14 +1,14 @@
 //! What is stored of a cell that was measured: each member's part in its start, and all slices.
 
 use crate::heat::active_cell::ActiveCell;
-use crate::heat::turns::counting;
+use judge::turns::counting;
 use crate::heat::turns::cpu_sampler;
 use crate::heat::turns::cycles::Cycles;
-use crate::heat::turns::disturbance;
+use judge::turns::disturbance;
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm_up::WarmUp;
 use crate::server::tree::{self, ThreadClocks};
-use crate::verdict::{self, Case, Policy};
+use judge::verdict::{self, Case, Policy};
 use model::heat::{InCell, Slice};
 use model::{Measurement, Usage};
 

@@ -1,7 +1,7 @@
 //! The whole walk of a run in heats, on made-up starts.
 
 use super::*;
-use crate::heat::example::{run, start};
+use judge::example::in_heats::{run, start};
 use std::time::Duration;
 use stopping_rule::Standing;
 

@@ -7,7 +7,7 @@
 use crate::heat::active_cell::ActiveCell;
 use crate::heat::member_warm_up::{MemberWarmUp, Settled};
 use crate::heat::members::HeatError;
-use crate::heat::turns::counting;
+use judge::turns::counting;
 use crate::heat::turns::cycles::{Cycles, TurnResult};
 use model::contender::Class;
 use model::heat::{Counts, Step};

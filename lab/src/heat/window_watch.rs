@@ -2,7 +2,7 @@
 //! be lost time. What is too much is what `turns/disturbance.rs` says of whole windows, so the same windows count as without it.
 
 use crate::heat::turns::cpu_sampler::CpuUsage;
-use crate::heat::turns::disturbance::{SteadyOthers, Window, disturbed_window};
+use judge::turns::disturbance::{SteadyOthers, Window, disturbed_window};
 use load::Generator;
 use model::heat::Void;
 use net::clock;

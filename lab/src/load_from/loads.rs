@@ -5,7 +5,7 @@ use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
 use crate::machine::cores::Cores;
 use crate::poll_while::poll_while;
 use crate::server::local;
-use crate::verdict::{self, Case, Policy};
+use judge::verdict::{self, Case, Policy};
 use agent::{Call, Handler};
 use load::{Progress, Watch};
 #[cfg(test)]

@@ -14,9 +14,6 @@ const SAME_CLASS: f64 = 0.9;
 /// The variable with which the load generator sleeps while it waits, also where it has cores of its own, and idle cores sleep, too.
 const POLL: &str = "DROME_POLL";
 
-/// What is noted where the load generator sleeps because of [`POLL`].
-pub(crate) const SLEEPS: &str = "the load generator sleeps while it waits (DROME_POLL=0), so the servers' cores have the work of waking it";
-
 /// The CPUs of either side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cores {
@@ -53,7 +50,7 @@ impl Cores {
         self.may_sleep = sleeps;
         if sleeps && self.client_may_poll {
             self.client_may_poll = false;
-            self.notes.push(SLEEPS.to_owned());
+            self.notes.push(model::environment::SLEEPS.to_owned());
         }
         self
     }

@@ -2,45 +2,22 @@
 //! them. On a connection that rested, Linux acknowledges each of the first sixteen answers at once, so in a short turn there are more of
 //! them than requests.
 
-use serde::{Deserialize, Serialize};
+use model::network::Segments;
 
-/// Counts of TCP segments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Segments {
-    /// Those that were sent, without what was sent again.
-    pub sent: u64,
-    /// Those that were received.
-    pub received: u64,
+/// All since boot, by `/proc/net/snmp`; `None` where the kernel does not tell.
+pub fn now() -> Option<Segments> {
+    of(&std::fs::read_to_string("/proc/net/snmp").ok()?)
 }
 
-impl Segments {
-    /// All since boot, by `/proc/net/snmp`; `None` where the kernel does not tell.
-    pub fn now() -> Option<Self> {
-        Self::of(&std::fs::read_to_string("/proc/net/snmp").ok()?)
-    }
-
-    /// Parses the file's text: a line with TCP's names, and one with its figures (proc(5)).
-    fn of(snmp: &str) -> Option<Self> {
-        let mut lines = snmp.lines().filter_map(|line| line.strip_prefix("Tcp:"));
-        let (names, figures) = (lines.next()?, lines.next()?);
-        let figure = |wanted: &str| {
-            let at = names.split_whitespace().position(|name| name == wanted)?;
-            figures.split_whitespace().nth(at)?.parse().ok()
-        };
-        Some(Self { sent: figure("OutSegs")?, received: figure("InSegs")? })
-    }
-
-    /// Applies a function to each count.
-    #[must_use]
-    pub fn each(self, of: impl Fn(u64) -> u64) -> Self {
-        Self { sent: of(self.sent), received: of(self.received) }
-    }
-
-    /// Combines each count with the same one of `other` by a function.
-    #[must_use]
-    pub fn with(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
-        Self { sent: of(self.sent, other.sent), received: of(self.received, other.received) }
-    }
+/// Parses the file's text: a line with TCP's names, and one with its figures (proc(5)).
+fn of(snmp: &str) -> Option<Segments> {
+    let mut lines = snmp.lines().filter_map(|line| line.strip_prefix("Tcp:"));
+    let (names, figures) = (lines.next()?, lines.next()?);
+    let figure = |wanted: &str| {
+        let at = names.split_whitespace().position(|name| name == wanted)?;
+        figures.split_whitespace().nth(at)?.parse().ok()
+    };
+    Some(Segments { sent: figure("OutSegs")?, received: figure("InSegs")? })
 }
 
 #[cfg(test)]
@@ -51,12 +28,12 @@ mod tests {
     fn tcps_segments_are_found_by_their_names() {
         let text =
             "Ip: Forwarding OutSegs\nIp: 1 5\nTcp: RtoMin InSegs OutSegs RetransSegs\nTcp: 200 7 9 1\n";
-        assert_eq!(Segments::of(text), Some(Segments { sent: 9, received: 7 }));
+        assert_eq!(of(text), Some(Segments { sent: 9, received: 7 }));
         for bad in
             ["", "Tcp: OutSegs", "Tcp: OutSegs InSegs\nTcp: x 1", "Tcp: a\nTcp: 1", "Tcp: a OutSegs\nTcp: 1"]
         {
-            assert_eq!(Segments::of(bad), None, "{bad}");
+            assert_eq!(of(bad), None, "{bad}");
         }
-        assert!(Segments::now().is_some(), "as this kernel writes it");
+        assert!(now().is_some(), "as this kernel writes it");
     }
 }

@@ -80,7 +80,7 @@ fn merged(here: &CpuUsage, there: CpuUsage, is_one: bool) -> CpuUsage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::segments::Segments;
+    use model::network::Segments;
 
     #[test]
     fn the_members_are_there_and_what_disturbs_is_on_both_machines() {

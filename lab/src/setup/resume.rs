@@ -1,7 +1,7 @@
 //! Decides whether an interrupted run can be continued: only with the same contenders, on the same machine and with the same drome. Trials
 //! of two builds, of two kernels or on different cores do not measure the same thing. Pure.
 
-use crate::findings::compare::machine;
+use judge::findings::compare::machine;
 use model::Run;
 use model::observation::Entrant;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ fn bodies(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use judge::example;
     use crate::machine::environment::fixture;
 
     fn begun() -> Run {

@@ -1,8 +1,8 @@
 //! What is written is read as it was, and anything else is refused with its line.
 
 use super::*;
-use crate::example;
-use crate::heat::example as in_heats;
+use judge::example;
+use judge::example::in_heats;
 use model::heat::{HUB, Heat, Ran, Slice};
 use model::{HeatMachine, Printed, Run};
 use serde_json::{Value, json};

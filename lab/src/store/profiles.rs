@@ -52,7 +52,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use judge::example;
 
     fn row(contender: &str, what: &str) -> ProfileRow {
         ProfileRow {

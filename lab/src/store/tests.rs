@@ -1,7 +1,7 @@
 //! What can't be read is refused, and a store that is locked is said to be locked.
 
 use super::*;
-use crate::example;
+use judge::example;
 use std::time::Duration;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Computes the findings of a sweep from its measurements. Pure.
 
 use super::{Measured, Setting, Swept};
-use crate::verdict;
+use judge::verdict;
 use model::sweep::{Common, CommonStep, Part, SCHEMA, Spread, Step, Sweep};
 use model::{Bound, Promise, Run, SweepTrial, Tally};
 use stats::knee::{self, Point};

@@ -9,7 +9,7 @@ use crate::server::plan;
 use crate::server::under_load;
 use crate::server::usage::{Sampler, Watched};
 use crate::setup::RACED;
-use crate::verdict::{self, Case, Policy};
+use judge::verdict::{self, Case, Policy};
 use load::Progress;
 use model::{Cell, Design, Load, Network, Plan, Tally, Usage};
 use std::sync::Arc;

@@ -100,7 +100,7 @@ fn walk(setting: &Setting, made: &mut Made) -> Swept {
 
 fn sweep(setting: &Setting, made: &mut Made) -> model::Sweep {
     let swept = walk(setting, made);
-    let run = crate::example::run(&["a"]);
+    let run = judge::example::run(&["a"]);
     let titles: Vec<String> = made.capacities.iter().map(|c| format!("server of {c}")).collect();
     findings(&run, setting, "http://localhost/", &titles, swept, made.elapsed)
 }

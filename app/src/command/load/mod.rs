@@ -21,7 +21,7 @@ use connections::ConnectionArgs;
 use from::FromArgs;
 use lab::machine::cores::Cores;
 use lab::server::usage::{Sampler, Watched};
-use lab::verdict::{self, Case, Policy};
+use judge::verdict::{self, Case, Policy};
 use load::{Both, LoadError, Progress, Watch};
 use model::{Ask, Machines, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;

@@ -7,7 +7,7 @@ use crate::ui::state::AppState;
 use crate::ui::turns::StepTurn;
 use lab::heat::Measured;
 use lab::heat::observed::observed;
-use lab::heat::schedule::budget;
+use judge::schedule::budget;
 use lab::setup::{self, Lineup, Rules};
 use lab::{LabError, Session, Show};
 use model::heat::{Heat, Start, Step};

@@ -6,7 +6,7 @@ use super::intervals::{Axis, Estimate};
 use super::url;
 use crate::ui::state::AppState;
 use axum::extract::{Query, State};
-use lab::findings::compare::CompareError;
+use judge::findings::compare::CompareError;
 use lab::store::Listed;
 use maud::{Markup, html};
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
@@ -58,7 +58,7 @@ fn read(app: &AppState, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>,
     let outcome = match chosen.as_slice() {
         [old, new] => {
             let (old, new) = (app.analysed(old)?, app.analysed(new)?);
-            Some(lab::findings::compare::compare(&old.findings, &new.findings, anyway))
+            Some(judge::findings::compare::compare(&old.findings, &new.findings, anyway))
         }
         _ => None,
     };

@@ -11,9 +11,10 @@
 mod processes;
 pub mod programs;
 
-use crate::heat::turns::disturbance::Piece;
+use judge::turns::disturbance::Piece;
 use crate::machine::cpu_time::{self, Times};
-use crate::machine::segments::Segments;
+use crate::machine::segments;
+use model::network::Segments;
 use crate::server::tree::Tree;
 use net::clock;
 use processes::{Processes, Used};
@@ -225,7 +226,7 @@ fn own_threads(sampled: &SampledProcesses) -> BTreeMap<i32, u64> {
 impl Machine {
     fn now(sampled: &SampledProcesses) -> Self {
         let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-        let segments = sampled.counts_segments.then(Segments::now).flatten();
+        let segments = sampled.counts_segments.then(segments::now).flatten();
         Self { segments, ..Self::of(&stat, &sampled.cpus(), &sampled.server_cpus) }
     }
 

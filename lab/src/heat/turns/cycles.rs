@@ -1,8 +1,8 @@
 //! The cycles of a cell, turn by turn, and their sums. Pure.
 
-use crate::heat::turns::counting;
+use judge::turns::counting;
 use crate::heat::turns::cpu_sampler::CpuUsage;
-use crate::heat::turns::disturbance::{self, Piece, SteadyOthers, Turn, Window};
+use judge::turns::disturbance::{self, Piece, SteadyOthers, Turn, Window};
 use crate::heat::turns::memory::Memory;
 use crate::heat::turns::sum::Sum;
 use crate::server::tree::ThreadClocks;
@@ -205,7 +205,7 @@ impl Cycles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heat::example::slice;
+    use judge::example::in_heats::slice;
     use model::Tally;
 
     const MS: u64 = 1_000_000;
@@ -258,7 +258,7 @@ mod tests {
     }
 
     fn start_of(member: usize) -> Start {
-        crate::heat::example::start(0, 0, &member.to_string(), &[])
+        judge::example::in_heats::start(0, 0, &member.to_string(), &[])
     }
 
     #[test]

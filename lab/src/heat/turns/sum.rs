@@ -2,7 +2,7 @@
 
 use crate::heat::turns::cpu_sampler::CpuUsage;
 use crate::machine::cores::Cores;
-use crate::machine::segments::Segments;
+use model::network::Segments;
 use crate::server::tree::Snapshot;
 use model::{SliceTally, Tally, Usage};
 

@@ -2,6 +2,8 @@
 
 mod conditions;
 #[cfg(test)]
+mod compared;
+#[cfg(test)]
 pub mod fixture;
 mod machine;
 

@@ -262,7 +262,7 @@ fn this_machine_and_this_program_are_read() {
 /// A run and a trial as 0.1.0 stored them.
 #[test]
 fn what_older_versions_stored_is_read_and_what_they_did_not_ask_for_is_unknown() {
-    let mut run = serde_json::to_value(crate::example::run(&["a"])).unwrap();
+    let mut run = serde_json::to_value(judge::example::run(&["a"])).unwrap();
     run["environment"] = json!({"drome": "0.1.0", "kernel": "6.1.0", "cpu": "A processor", "cores": 2,
         "server_cpus": [0], "client_cpus": [1], "memory_bytes": 1024, "virtualization": null});
     run["contenders"]["a"] = json!({"title": "A", "version": "1.0", "missing": null});
@@ -270,7 +270,7 @@ fn what_older_versions_stored_is_read_and_what_they_did_not_ask_for_is_unknown()
     assert_eq!((run.environment.memory_bytes, &run.environment.machine), (Some(1024), &Machine::default()));
     assert_eq!(run.contenders["a"].source_sha256, None);
     let trial = Trial { round: 0, cell: 0, contender: "a".to_owned(), copy: 0 };
-    let mut old = serde_json::to_value(crate::example::observation(trial, Some(100.0))).unwrap();
+    let mut old = serde_json::to_value(judge::example::observation(trial, Some(100.0))).unwrap();
     old.as_object_mut().unwrap().remove("conditions").unwrap();
     let observation: Observation = serde_json::from_value(old).unwrap();
     assert_eq!(observation.conditions, Conditions::default());

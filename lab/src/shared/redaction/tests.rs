@@ -1,8 +1,8 @@
 //! A secret that stands where something private may stand is in no row after the redaction.
 
 use super::*;
-use crate::example;
-use crate::heat::example as in_heats;
+use judge::example;
+use judge::example::in_heats;
 use model::background::Background;
 use model::environment::{Conditions, Executable};
 use model::heat::{Counts, Start, StartOutcome};

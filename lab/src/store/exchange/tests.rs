@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::findings;
-use crate::heat::example as in_heats;
+use judge::example::in_heats;
 use crate::shared::{Writer, read};
 use model::heat::{HUB, Ran};
 

@@ -1,6 +1,6 @@
 //! Heats, starts and slices come back as they went in, once.
 
-use crate::heat::example::{in_cell, run, start};
+use judge::example::in_heats::{in_cell, run, start};
 use crate::store::{Store, StoreError};
 use model::heat::{HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
 

@@ -1,0 +1,292 @@
+//! The differences of machine and work between two runs: those that decide the figures, so that the runs are compared only on
+//! request, and those that are only reported, because the correction for the machine's speed removes most of their effect.
+
+use model::environment::SLEEPS;
+use model::Environment;
+use model::environment::Cap;
+use model::findings::{ContenderFindings, Findings};
+use model::origin::HERE;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Two kernels of one machine reserve different parts of its memory, but no more than this share.
+const SAME_MEMORY: f64 = 0.05;
+
+/// What is said of a difference that does not keep two runs from being compared.
+const CORRECTED: &str = "the correction for the machine's speed removes most of its effect";
+
+/// The differences for which a comparison is refused, and those that are only reported.
+pub fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
+    let (a, b) = (&old.environment, &new.environment);
+    let on_several = [old, new].iter().any(|run| several(run).is_some());
+    let mut unequal = if on_several { kinds_differ(old, new) } else { hardware(a, b) };
+    unequal.extend(other_machine(a, b));
+    unequal.extend(drome(a, b));
+    let (before, now) = (way(old), way(new));
+    if before != now {
+        unequal.push(another("way of measuring", before, now));
+    }
+    for (name, digest) in &new.workloads {
+        if let Some(before) = old.workloads.get(name).filter(|before| *before != digest) {
+            unequal.push(another(&format!("body for the workload {name}"), &short(before), &short(digest)));
+        }
+    }
+    let mut notes: Vec<String> = machines(old, new).into_iter().collect();
+    if !on_several {
+        notes.extend(settings(a, b));
+    }
+    notes.extend(programs(old, new));
+    (unequal, notes)
+}
+
+/// Says that two runs are from machines of different names. This is only reported: machines of one kind differ less than a machine does
+/// from day to day, and for a difference of kind the comparison is refused.
+fn machines(old: &Findings, new: &Findings) -> Option<String> {
+    let [before, now] =
+        [old, new].map(|run| run.origin.as_ref().map_or(HERE, |origin| origin.machine.as_str()));
+    (before != now).then(|| format!("{}; {CORRECTED}", another("machine", before, now)))
+}
+
+/// How a run was measured.
+fn way(findings: &Findings) -> &'static str {
+    if several(findings).is_some() { "heats on several machines" } else { "heats" }
+}
+
+/// The kinds of the machines of a run that several measured, each kind once; `None`: one machine measured all of it. The environment of
+/// a run on several machines is that of the machine that planned it, and says nothing about them.
+pub(crate) fn several(findings: &Findings) -> Option<String> {
+    let compared = findings.cells.iter().filter_map(|cell| cell.in_heats.machines.as_ref());
+    let machines = compared.flat_map(|all| &all.machines);
+    let kinds: BTreeSet<String> = machines.map(|one| kind(one.cpu.as_deref(), one.cores)).collect();
+    (!kinds.is_empty()).then(|| kinds.into_iter().collect::<Vec<_>>().join(" and "))
+}
+
+/// The kinds of the machines of a run, also where it is one machine.
+pub(crate) fn kinds(findings: &Findings) -> String {
+    let own = || {
+        let servers = findings.environment.of_servers();
+        kind(servers.cpu.as_deref(), servers.cores)
+    };
+    several(findings).unwrap_or_else(own)
+}
+
+/// One kind of machine, in words.
+pub(crate) fn kind(cpu: Option<&str>, cores: usize) -> String {
+    let plural = if cores == 1 { "" } else { "s" };
+    format!("{}, {cores} core{plural}", cpu.unwrap_or("unknown processor"))
+}
+
+/// Says that the machines of two runs, of which several measured at least one, are of different kinds.
+fn kinds_differ(old: &Findings, new: &Findings) -> Vec<String> {
+    let (before, now) = (kinds(old), kinds(new));
+    if before == now { Vec::new() } else { vec![another("kinds of machines", &before, &now)] }
+}
+
+/// The differences that make trials of one run unequal. Between two runs ([`differences`]) the correction for the machine's speed covers
+/// another release of the kernel; within a run nothing does.
+pub(crate) fn changes(then: &Environment, now: &Environment) -> Vec<String> {
+    let mut changes = hardware(then, now);
+    changes.extend(other_machine(then, now));
+    if let (Some(then), Some(now)) = (&then.servers_on, &now.servers_on) {
+        changes.extend(kernel_of_servers(&then.environment, &now.environment));
+    }
+    changes.extend(drome(then, now));
+    if let (Some(old), Some(new)) = (&then.kernel, &now.kernel)
+        && old != new
+        && major(then) == major(now)
+    {
+        changes.push(another("kernel", old, new));
+    }
+    changes
+}
+
+/// The differences of where the servers were: on the same machine as the load generator or on another one, and on which.
+fn other_machine(a: &Environment, b: &Environment) -> Vec<String> {
+    match (&a.servers_on, &b.servers_on) {
+        (None, None) => Vec::new(),
+        (Some(old), Some(new)) => {
+            let mut unequal = Vec::new();
+            if (&old.host, &old.arch) != (&new.host, &new.arch) {
+                unequal.push(another("machine of the servers", &old.host, &new.host));
+            }
+            let of_servers = |why: String| format!("the servers' machine: {why}");
+            unequal.extend(hardware(&old.environment, &new.environment).into_iter().map(of_servers));
+            unequal
+        }
+        (Some(old), None) => vec![another("machine of the servers", &old.host, "the load generator's own")],
+        (None, Some(new)) => vec![another("machine of the servers", "the load generator's own", &new.host)],
+    }
+}
+
+/// Says that the servers' machine has another kernel now.
+fn kernel_of_servers(then: &Environment, now: &Environment) -> Option<String> {
+    let (old, new) = (then.kernel.as_deref()?, now.kernel.as_deref()?);
+    (old != new).then(|| another("kernel of the servers' machine", old, new))
+}
+
+/// The differences that make it another machine, where the reference is not slower by the same share as every server.
+fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
+    let mut unequal = Vec::new();
+    let mut differ = |what: &str, old: String, new: String| {
+        if old != new {
+            unequal.push(another(what, &old, &new));
+        }
+    };
+    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    differ("processor", known(&a.cpu), known(&b.cpu));
+    differ("number of cores", a.cores.to_string(), b.cores.to_string());
+    differ("hypervisor", known(&a.virtualization), known(&b.virtualization));
+    differ("set of server cores", list(&a.server_cpus), list(&b.server_cpus));
+    differ("set of client cores", list(&a.client_cpus), list(&b.client_cpus));
+    let waits = |e: &Environment| {
+        let sleeps = e.core_notes.iter().any(|note| note == SLEEPS);
+        if sleeps { "sleeping" } else { "polling" }.to_owned()
+    };
+    differ("way in which the load generator waits", waits(a), waits(b));
+    if let (Some(old), Some(new)) = (a.machine.cores_stay_awake, b.machine.cores_stay_awake) {
+        let state = |awake| if awake { "awake" } else { "asleep" }.to_owned();
+        differ("state of idle cores", state(old), state(new));
+    }
+    if let (Some(old), Some(new)) = (a.machine.cgroup_cpu_millicores, b.machine.cgroup_cpu_millicores) {
+        differ("CPU limit", cap(old), cap(new));
+    }
+    if let (Some(old), Some(new)) = (a.memory_bytes, b.memory_bytes)
+        && old.abs_diff(new) as f64 > SAME_MEMORY * old.max(new) as f64
+    {
+        differ("amount of memory", format!("{} MiB", old >> 20), format!("{} MiB", new >> 20));
+    }
+    if let (Some(old), Some(new)) = (major(a), major(b)) {
+        differ("major kernel version", old.to_owned(), new.to_owned());
+    }
+    unequal
+}
+
+/// The difference of the builds of drome. The reference and the load generator are parts of drome and of every figure, and they affect
+/// each server differently. What an older version did not record is listed among the settings.
+pub(crate) fn drome(a: &Environment, b: &Environment) -> Option<String> {
+    if a.drome != b.drome {
+        return Some(another("version of drome", &a.drome, &b.drome));
+    }
+    let (old, new) = (a.machine.drome_sha256.as_deref()?, b.machine.drome_sha256.as_deref()?);
+    (old != new).then(|| another("build of drome", &short(old), &short(new)))
+}
+
+/// The differences in how the same machine was set up.
+fn settings(old: &Environment, new: &Environment) -> Vec<String> {
+    let (before, now) = (&old.machine, &new.machine);
+    let (mut notes, mut unknown) = (Vec::new(), Vec::new());
+    if before.drome_sha256.is_some() != now.drome_sha256.is_some() {
+        unknown.push("build of drome".to_owned());
+    }
+    if before.cores_stay_awake.is_some() != now.cores_stay_awake.is_some() {
+        unknown.push("state of idle cores".to_owned());
+    }
+    let mut tell = |what: &str, old: Option<String>, new: Option<String>| match (old, new) {
+        (Some(old), Some(new)) if old != new => {
+            notes.push(format!("{}; {CORRECTED}", another(what, &old, &new)));
+        }
+        (None, Some(_)) | (Some(_), None) => unknown.push(what.to_owned()),
+        _ => {}
+    };
+    if major(old) == major(new) {
+        tell("kernel", old.kernel.clone(), new.kernel.clone());
+    }
+    let (was, is) = (&before.frequency, &now.frequency);
+    let number = |n: Option<u64>| n.map(|n| n.to_string());
+    let on = |flag: Option<bool>| flag.map(|on| if on { "on" } else { "off" }.to_owned());
+    tell("frequency governor", was.governor.clone(), is.governor.clone());
+    tell("frequency driver", was.driver.clone(), is.driver.clone());
+    tell("lowest frequency (Hz)", number(was.min_hz), number(is.min_hz));
+    tell("highest frequency (Hz)", number(was.max_hz), number(is.max_hz));
+    tell("frequency boost", on(was.boost), on(is.boost));
+    tell("clock source", before.clock_source.clone(), now.clock_source.clone());
+    tell("memory limit", before.cgroup_memory_bytes.map(cap), now.cgroup_memory_bytes.map(cap));
+    tell("descriptor limit", number(before.descriptors_hard), number(now.descriptors_hard));
+    tell(
+        "set of isolated cores",
+        before.isolated_cpus.as_deref().map(list),
+        now.isolated_cpus.as_deref().map(list),
+    );
+    let threads = |all: &Vec<Vec<usize>>| all.iter().map(|core| list(core)).collect::<Vec<_>>().join(" ");
+    tell(
+        "pairing of hardware threads",
+        before.sibling_cpus.as_ref().map(threads),
+        now.sibling_cpus.as_ref().map(threads),
+    );
+    for (name, old, new) in both(before.mitigations.as_ref(), now.mitigations.as_ref()) {
+        tell(&format!("mitigation of {name}"), Some(old), Some(new));
+    }
+    for (name, new) in &now.sysctls {
+        if let Some(old) = before.sysctls.get(name) {
+            tell(name, old.clone(), new.clone());
+        }
+    }
+    if before.mitigations.is_some() != now.mitigations.is_some() {
+        unknown.push("mitigations".to_owned());
+    }
+    if before.sysctls.is_empty() != now.sysctls.is_empty() {
+        unknown.push("kernel settings".to_owned());
+    }
+    if !unknown.is_empty() {
+        notes.push(format!(
+            "known for one of the runs only, so they can't be compared: {}",
+            unknown.join(", ")
+        ));
+    }
+    notes
+}
+
+/// The contenders whose sources differ, or whose program differs although the version is the same.
+fn programs(old: &Findings, new: &Findings) -> Vec<String> {
+    let all = |findings: &Findings| -> BTreeMap<String, ContenderFindings> {
+        let contenders = findings.cells.iter().flat_map(|cell| &cell.contenders);
+        contenders.map(|c| (c.name.clone(), c.clone())).collect()
+    };
+    let (before, now) = (all(old), all(new));
+    let mut notes = Vec::new();
+    for (name, new) in &now {
+        let Some(old) = before.get(name) else { continue };
+        if let (Some(a), Some(b)) = (&old.ran.source_sha256, &new.ran.source_sha256)
+            && a != b
+        {
+            notes.push(format!("{}: its sources, declaration or command have changed", new.title));
+        }
+        let digests = |c: &ContenderFindings| -> Vec<String> {
+            c.ran.executables.iter().filter_map(|e| e.sha256.clone()).collect()
+        };
+        let (a, b) = (digests(old), digests(new));
+        if !a.is_empty() && !b.is_empty() && a != b && old.version == new.version {
+            let although = new.version.as_ref().map_or("", |_| ", although its version is the same");
+            notes.push(format!("{}: its program has changed{although}", new.title));
+        }
+    }
+    notes
+}
+
+/// The entries that both have, with both values.
+fn both(
+    old: Option<&BTreeMap<String, String>>,
+    new: Option<&BTreeMap<String, String>>,
+) -> Vec<(String, String, String)> {
+    let (Some(old), Some(new)) = (old, new) else { return Vec::new() };
+    old.iter().filter_map(|(name, a)| Some((name.clone(), a.clone(), new.get(name)?.clone()))).collect()
+}
+
+fn another(what: &str, old: &str, new: &str) -> String {
+    format!("different {what} ({old} then, {new} now)")
+}
+
+fn major(environment: &Environment) -> Option<&str> {
+    environment.kernel.as_deref()?.split('.').next()
+}
+
+fn cap(cap: Cap) -> String {
+    cap.at().map_or("unlimited".to_owned(), |n| n.to_string())
+}
+
+fn list(cpus: &[usize]) -> String {
+    cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(12).collect()
+}
