@@ -1,10 +1,12 @@
 //! The exit codes, which `docs/exit-codes.md` explains, and how errors become a message and one of them.
 
-use lab::containers::ContainerError;
+use control::containers::ContainerError;
 use judge::findings::compare::CompareError;
-use lab::revision::RevisionError;
+use control::revision::RevisionError;
+use control::assets::CacheError;
 use lab::setup::SetupError;
-use lab::{CatalogError, LabError, StoreError};
+use control::CatalogError;
+use lab::{LabError, StoreError};
 use model::Findings;
 use model::target::TargetError;
 use std::process::ExitCode;
@@ -59,11 +61,12 @@ fn code(error: &anyhow::Error) -> u8 {
             error.downcast_ref(),
             Some(
                 SetupError::Catalog(_)
-                    | SetupError::Body { .. }
+                    | SetupError::Cache(CacheError::Body { .. })
                     | SetupError::Race(_)
                     | SetupError::Compared(_)
             )
         )
+        || matches!(error.downcast_ref(), Some(CacheError::Body { .. }))
         || matches!(
             error.downcast_ref(),
             Some(RevisionError::NoRepository(_) | RevisionError::Unknown { .. })

@@ -2,8 +2,8 @@
 //! store. Run by hand, on a quiet machine: `cargo run --release -p drome-lab --example heat_costs`.
 
 use lab::Store;
-use lab::heat::turns::cpu_sampler::{CpuSampler, SampledProcesses};
-use lab::server::tree::Tree;
+use control::cpu_sampler::{CpuSampler, SampledProcesses};
+use control::server::tree::Tree;
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome};
 use model::{Design, Environment, Metric, Run, Study};
 use std::collections::BTreeMap;

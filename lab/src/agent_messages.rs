@@ -1,9 +1,9 @@
 //! Everything that two dromes on different machines ask and answer, read as either side reads it: for tests with any bytes.
 
-use crate::heat::turns::cpu_sampler::CpuUsage;
+use control::cpu_sampler::CpuUsage;
 use crate::load_from::{messages as loads, read_part};
-use crate::remote::messages as servers;
-use crate::server::tree::Snapshot;
+use control::remote::messages as servers;
+use control::server::tree::Snapshot;
 use model::{Conditions, Usage};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -4,7 +4,7 @@
 use judge::example;
 use judge::findings::compare;
 use judge::example::in_heats;
-use crate::machine::environment::fixture;
+use control::machine::environment::fixture;
 use model::environment::Ends;
 use model::study::REFERENCE;
 use model::{Conditions, Findings, Observation, Outcome, Run, Trial};

@@ -1,15 +1,15 @@
 //! One more start of a contender of a run that is over, a race or a study: warmed up and put under the load of a cell, so that the server
 //! can be looked at meanwhile. Nothing of it is stored, and it counts nowhere.
 
-pub use crate::containers::Variables;
-use crate::fault::Fault;
+pub use control::containers::Variables;
+use control::fault::Fault;
 use crate::lab::Lab;
-use crate::machine::pinned::Pinned;
-use crate::server::any_server::AnySampler;
-use crate::server::instance::{Instance, Place, Works};
-use crate::server::plan;
-use crate::server::tree::Tree;
-use crate::server::under_load;
+use control::machine::pinned::Pinned;
+use control::server::any_server::AnySampler;
+use control::server::instance::{Instance, Place, Works};
+use control::server::plan;
+use control::server::tree::Tree;
+use control::server::under_load;
 use load::{Both, Progress, Watch};
 use model::contender::Class;
 use model::heat::Start;

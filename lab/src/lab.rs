@@ -1,15 +1,15 @@
 //! What a run needs beside its description, what it reports meanwhile, and why it could not continue.
 
-use crate::fault::Fault;
+use control::fault::Fault;
 use crate::heat::Measured;
-use crate::lock::Lock;
-use crate::machine::awake::Awake;
-use crate::machine::cores::Cores;
-use crate::prepare::Prepared;
-use crate::remote::RemoteMachine;
-use crate::server::instance::{self, Instance, Works};
-use crate::server::prepare_command;
-use crate::server::verify;
+use control::lock::Lock;
+use control::machine::awake::Awake;
+use control::machine::cores::Cores;
+use control::prepare::Prepared;
+use control::remote::RemoteMachine;
+use control::server::instance::{self, Instance, Works};
+use control::server::prepare_command;
+use control::server::verify;
 use crate::store::StoreError;
 use model::Run;
 use model::heat::{Heat, Start, Step};

@@ -1,11 +1,11 @@
 //! The main loop: one run from its lock to its findings. Every command that measures and stores goes this way.
 
 use crate::extra_start::{self, ExtraServer, ExtraStart, Variables};
-use crate::fault::Fault;
+use control::fault::Fault;
 use crate::findings;
 use crate::heat::{self, Measured};
 use crate::lab::{Lab, LabError, Show};
-use crate::machine::pinned::Pinned;
+use control::machine::pinned::Pinned;
 use crate::setup::{self, Lineup, SetupError};
 use crate::store::{ProfileRow, Store, StoreError};
 use model::{Findings, Heat, Observation, Run};

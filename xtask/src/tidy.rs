@@ -22,19 +22,23 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("load", &["model", "net", "stats", "wire"]),
     ("serve", &["net", "stats", "wire"]),
     ("judge", &["model", "stats"]),
-    ("lab", &["agent", "bodies", "catalog", "judge", "load", "model", "net", "stats", "wire"]),
+    (
+        "control",
+        &["agent", "bodies", "catalog", "judge", "load", "model", "net", "stats", "wire"],
+    ),
+    ("lab", &["agent", "control", "judge", "load", "model", "net", "stats"]),
     ("profile", &["net"]),
     ("agent", &["net"]),
     (
         "app",
         &[
-            "agent", "bodies", "dialects", "judge", "lab", "load", "model", "net", "profile", "report",
+            "agent", "bodies", "control", "dialects", "judge", "lab", "load", "model", "net", "profile", "report",
             "serve", "stats", "wire",
         ],
     ),
     ("xtask", &[]),
     ("bench", &["net", "stats", "xtask"]),
-    ("fuzz", &["agent", "dialects", "lab", "model", "serve", "wire"]),
+    ("fuzz", &["agent", "control", "dialects", "lab", "model", "serve", "wire"]),
 ];
 
 /// Marks of unfinished work.

@@ -48,7 +48,7 @@ pub fn run(args: &AgentArgs) -> anyhow::Result<ExitCode> {
 
 /// The handlers of all requests that an agent answers.
 fn handlers() -> Vec<Box<dyn Handler>> {
-    vec![Box::new(lab::remote::Servers::default()), Box::new(lab::load_from::Loads::default())]
+    vec![Box::new(control::remote::Servers::default()), Box::new(lab::load_from::Loads::default())]
 }
 
 fn obey() -> anyhow::Result<ExitCode> {

@@ -6,7 +6,7 @@ use crate::console;
 use agent::{Hello, Link, LinkError};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use lab::machine::digest;
+use control::machine::digest;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

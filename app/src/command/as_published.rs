@@ -11,12 +11,13 @@ use crate::signals::stop_flag;
 use anyhow::{Context, bail};
 use dialects::{Call, Dialect, Halt, Printed};
 use lab::Store;
-use lab::fault::Fault;
-use lab::machine::cores::Cores;
-use lab::machine::system::System;
-use lab::prepare::{Prepared, fill_all};
-use lab::server::instance::{Instance, Place, Works};
-use lab::server::usage::Sampler;
+use control::assets;
+use control::fault::Fault;
+use control::machine::cores::Cores;
+use control::machine::system::System;
+use control::prepare::{Prepared, fill_all};
+use control::server::instance::{Instance, Place, Works};
+use control::server::usage::Sampler;
 use lab::setup::{self, Lineup};
 use load::Progress;
 use model::contender::{Track, Workers};
@@ -49,7 +50,7 @@ pub fn run(
             "this study does not say how its page measured: it has no [[as_published]]".to_owned()
         ));
     }
-    let started_at = lab::clock_text();
+    let started_at = control::clock_text();
     let mut all = Replays {
         id: setup::new_id(&started_at),
         name: name.to_owned(),
@@ -62,7 +63,7 @@ pub fn run(
     // An unsupported format is refused before anything is run.
     writer.replays(&all)?;
     let Lineup { prepared, works, .. } = lineup;
-    let stage = Stage { assets: setup::assets(&works)?, works, stop: stop_flag()? };
+    let stage = Stage { assets: assets::assets(&works)?, works, stop: stop_flag()? };
     let contenders = || prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE);
     let lines = |page: &AsPublished| contenders().filter(|p| page.command(&p.name).is_some()).count();
     let bar = console::bar(study.as_published.iter().map(lines).sum::<usize>() as u64, TEMPLATE);
@@ -154,7 +155,7 @@ impl Stage {
         let start = &mut prepared.contender.run;
         start.workers = quirk.workers.map(Workers::Count).or(start.workers);
         start.command = quirk.start.unwrap_or_else(|| start.command.clone());
-        let logs = lab::prepare::folders::cache().join("logs").join("as-published");
+        let logs = control::prepare::folders::cache().join("logs").join("as-published");
         std::fs::create_dir_all(&logs)?;
         let log = logs.join(format!("{}.log", prepared.name));
         let (cpus, assets) = (Cores::deal().server, self.assets.clone());

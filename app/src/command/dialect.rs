@@ -5,7 +5,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use crate::signals::stop_flag;
 use dialects::{Call, Dialect, Halt, Job, Printed};
-use lab::machine::cores::Cores;
+use control::machine::cores::Cores;
 use judge::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
 use model::{Exchange, Plan, Tally};

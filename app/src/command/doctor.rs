@@ -3,9 +3,9 @@
 use super::format::FormatArgs;
 use crate::failure::CHECK_FAILED;
 use clap::{Args, ValueEnum};
-use lab::machine::cores::Cores;
-use lab::machine::doctor::{self, BEST, Examination};
-use lab::machine::system::System;
+use control::machine::cores::Cores;
+use control::machine::doctor::{self, BEST, Examination};
+use control::machine::system::System;
 use std::fmt::Write;
 use std::process::ExitCode;
 

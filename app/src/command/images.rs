@@ -3,8 +3,8 @@
 use super::command_line;
 use crate::failure::WrongInput;
 use clap::Args;
-use lab::containers::{Launch, TOOLS, Tool};
-use lab::prepare::on_path;
+use control::containers::{Launch, TOOLS, Tool};
+use control::prepare::on_path;
 use lab::setup::RacedImage;
 use model::observation::ContainerImage;
 use std::sync::atomic::AtomicBool;

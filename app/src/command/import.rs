@@ -145,7 +145,7 @@ fn of_pages(texts: Vec<NamedText>, tell: impl Fn(&str, &Page)) -> Import {
             Imported { source, reading, notes, strange }
         }));
     }
-    let imported_at = lab::clock_text();
+    let imported_at = control::clock_text();
     Import {
         id: lab::setup::new_id(&imported_at),
         title: title(&sources),

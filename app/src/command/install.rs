@@ -6,8 +6,9 @@ use crate::console;
 use crate::failure::FAILED;
 use crate::options::Common;
 use clap::Args;
-use lab::prepare::Prepared;
-use lab::{Catalog, CatalogError, setup};
+use control::prepare::Prepared;
+use control::{Catalog, CatalogError};
+use lab::setup;
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
@@ -63,7 +64,7 @@ pub fn get(prepared: &[Prepared], yes: bool) {
         bar.suspend(|| note!("{line}"));
         bar.set_message(console::fitted(line));
     };
-    let installed = lab::prepare::install::install(prepared, &ask, &say);
+    let installed = control::prepare::install::install(prepared, &ask, &say);
     bar.finish_and_clear();
     if let Err(why) = installed {
         alert!("drome: {why}");

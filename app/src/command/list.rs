@@ -6,7 +6,9 @@ use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
 use lab::store::Kind;
-use lab::{Catalog, setup};
+use control::assets;
+use control::Catalog;
+use lab::setup;
 use model::study::RACE;
 use report::units;
 use std::fmt::Write;
@@ -81,7 +83,7 @@ fn contenders(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
 
 fn workloads(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
     out.push_str("workloads\n");
-    for (name, work) in setup::works(catalog)? {
+    for (name, work) in assets::works(catalog)? {
         let title = work.workload.map(|w| w.title).unwrap_or_default();
         let _ = writeln!(out, "  {name:<26}{title} ({} bytes)", work.body.map_or(0, |b| b.len()));
     }

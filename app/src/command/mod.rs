@@ -53,8 +53,9 @@ mod verdict_file;
 pub mod verify;
 
 use crate::options::Common;
-use lab::prepare::folders;
-use lab::{Catalog, Store};
+use control::prepare::folders;
+use control::Catalog;
+use lab::Store;
 use std::path::PathBuf;
 
 /// The built-in catalog with the folders of `--catalog`.

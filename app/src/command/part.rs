@@ -4,7 +4,7 @@
 use crate::failure::WrongInput;
 use crate::options::precision;
 use clap::Args;
-use lab::catalog::narrow::{Wanted, narrow};
+use control::catalog::narrow::{Wanted, narrow};
 use lab::setup;
 use model::Study;
 use std::time::Duration;

@@ -61,7 +61,7 @@ pub fn run(args: &PullArgs, common: &Common) -> anyhow::Result<ExitCode> {
     if let Some(machine) = &args.machine {
         entries.iter_mut().for_each(|entry| entry.machine.clone_from(machine));
     }
-    let outcomes = store.pull(&entries, &lab::clock_text())?;
+    let outcomes = store.pull(&entries, &control::clock_text())?;
     let (mut out, mut code) = (String::new(), ExitCode::SUCCESS);
     for (entry, outcome) in entries.iter().zip(&outcomes) {
         let what = match outcome {

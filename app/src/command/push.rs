@@ -10,7 +10,7 @@ use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
 use anyhow::{anyhow, bail};
 use clap::Args;
-use lab::lock::Lock;
+use control::lock::Lock;
 use lab::shared::{Redaction, SharedError, Writer};
 use lab::store::{ExportError, Kind, Listed};
 use lab::{Store, StoreError};

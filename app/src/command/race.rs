@@ -27,7 +27,7 @@ use crate::signals::stop_flag;
 use anyhow::Context;
 use clap::{Args, FromArgMatches};
 use lab::Session;
-use lab::revision::RevisionError;
+use control::revision::RevisionError;
 use lab::setup::{self, Rules, SetupError};
 use model::gate::{Gate, Outcome};
 use model::gate_verdict::VerdictRevision;

@@ -2,8 +2,8 @@
 
 use crate::failure::WrongInput;
 use clap::Args;
-use lab::prepare::folders;
-use lab::revision::{Builder, Built, Repository, Revision, WORKING_TREE};
+use control::prepare::folders;
+use control::revision::{Builder, Built, Repository, Revision, WORKING_TREE};
 use lab::setup::ServerCommand;
 use model::gate_verdict::VerdictRevision;
 use model::observation::Entrant;

@@ -5,7 +5,7 @@ use super::transport::Transport;
 use crate::console;
 use crate::failure::WrongInput;
 use clap::Args;
-use lab::remote::{self, RemoteMachine};
+use control::remote::{self, RemoteMachine};
 use lab::setup::Lineup;
 use model::Run;
 use std::net::Ipv4Addr;
@@ -53,7 +53,8 @@ impl ServersOnArgs {
 /// Moves the lineup to the other machine, if there is one. Contenders are asked there for their versions.
 pub fn take(remote: Option<&RemoteMachine>, lineup: &mut Lineup) -> anyhow::Result<()> {
     if let Some(remote) = remote {
-        remote::take(remote, lineup)?;
+        remote::take(remote, &lineup.works, &mut lineup.prepared)?;
+        lineup.remote = Some(remote.clone());
     }
     Ok(())
 }

@@ -38,7 +38,7 @@ pub fn run(args: &ShowArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
     if out.is_empty() {
         let all = catalog.studies.keys().chain(catalog.contenders.keys()).chain(catalog.workloads.keys());
-        let nearest = lab::catalog::nearest(name, all.map(String::as_str));
+        let nearest = control::catalog::nearest(name, all.map(String::as_str));
         let hint = nearest.map_or_else(String::new, |n| format!(" (did you mean `{n}`?)"));
         return Err(WrongInput(format!(
             "there is no study, contender or workload `{name}`{hint}: `drome list` shows them all"

@@ -14,7 +14,7 @@ use crate::options::{Common, MachineArgs, Spacing, share};
 use crate::signals::stop_flag;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use lab::machine::pinned::Pinned;
+use control::machine::pinned::Pinned;
 use lab::setup::{self, Lineup, Rules, ServerCommand};
 use lab::sweep::{Entry, Servers, Setting};
 use lab::{Lab, sweep};

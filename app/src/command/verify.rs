@@ -8,13 +8,15 @@ use crate::failure::{CHECK_FAILED, FAILED, WrongInput};
 use crate::options::Common;
 use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
-use lab::machine::cores::Cores;
-use lab::prepare::Prepared;
-use lab::remote::RemoteMachine;
-use lab::server::inspect;
-use lab::server::instance::Place;
+use control::assets;
+use control::machine::cores::Cores;
+use control::prepare::Prepared;
+use control::remote::RemoteMachine;
+use control::server::inspect;
+use control::server::instance::Place;
 use lab::setup::Lineup;
-use lab::{Catalog, CatalogError, setup};
+use control::{Catalog, CatalogError};
+use lab::setup;
 use model::contender::Track;
 use model::inspection::Inspection;
 use std::process::ExitCode;
@@ -119,7 +121,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
     if let Some(words) = of_study {
         note!("checked on the other machine of the study: {words}");
     }
-    let mut lineup = Lineup { prepared: all, works: setup::works(catalog)?, remote: None };
+    let mut lineup = Lineup { prepared: all, works: assets::works(catalog)?, remote: None };
     servers_on::take(remote.as_ref(), &mut lineup)?;
     match &remote {
         Some(remote) if args.install => servers_on::install(remote, &mut lineup, args.yes, &stop),
@@ -127,9 +129,9 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
         _ => {}
     }
     let Lineup { prepared, works, .. } = lineup;
-    let assets = setup::assets(&works)?;
+    let assets = assets::assets(&works)?;
     let cpus = remote.as_ref().map_or_else(Cores::deal, RemoteMachine::cores).server;
-    let logs = lab::prepare::folders::cache().join("logs").join("verify");
+    let logs = control::prepare::folders::cache().join("logs").join("verify");
     std::fs::create_dir_all(&logs)?;
     let bar = console::bar(prepared.len() as u64, TEMPLATE);
     let mut all = Vec::new();

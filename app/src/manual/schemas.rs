@@ -9,7 +9,7 @@ use crate::command::heat::CommitLine;
 use crate::command::race_file::RaceFile;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use lab::fleet::Spec;
-use lab::machine::doctor::Examination;
+use control::machine::doctor::Examination;
 use lab::shared::Line;
 use model::inspection::Inspection;
 use model::page::Replay;

@@ -3,7 +3,7 @@
 
 use crate::common::pages::{assert_figure, contender, import};
 use crate::common::{Home, run};
-use lab::Catalog;
+use control::Catalog;
 use model::page_figures::counterpart;
 use model::study::Study;
 use serde_json::Value;

@@ -4,7 +4,7 @@
 use crate::common::{Home, process, processes_with, run, wait_for};
 use lab::Store;
 use lab::heat::Measured;
-use lab::lock::Lock;
+use control::lock::Lock;
 use model::heat::HUB;
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};

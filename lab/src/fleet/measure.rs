@@ -1,7 +1,7 @@
 //! Measures one heat on this machine, in a store of its own that is gone afterwards.
 
 use super::{FleetError, Spec};
-use crate::catalog::Catalog;
+use control::catalog::Catalog;
 use crate::heat::Measured;
 use crate::lab::Show;
 use crate::session::Session;

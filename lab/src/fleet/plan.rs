@@ -1,7 +1,7 @@
 //! Plans the run of a fleet: its row in the store, from which all of its heats follow.
 
 use super::FleetError;
-use crate::catalog::Catalog;
+use control::catalog::Catalog;
 use judge::schedule;
 use crate::setup::{self, Lineup, Rules};
 use crate::shared::LONGEST;

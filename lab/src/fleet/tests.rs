@@ -2,7 +2,7 @@
 
 use super::schedule::{Next, next};
 use super::*;
-use crate::catalog::Catalog;
+use control::catalog::Catalog;
 use crate::heat::Measured;
 use crate::heat::RunState;
 use judge::example::in_heats::{run, start};

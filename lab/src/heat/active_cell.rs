@@ -1,16 +1,16 @@
 //! A cell of a heat while it is measured: the load generator that all living members share, and the turns of single
 //! members.
 
-use crate::fault::Fault;
+use control::fault::Fault;
 use crate::heat::members::{HeatError, HeatServers};
-use crate::heat::turns::cpu_sampler::{CpuSampler, SampledProcesses};
+use control::cpu_sampler::{CpuSampler, SampledProcesses};
 use crate::heat::turns::cycles::TurnResult;
 use judge::turns::disturbance::SteadyOthers;
 use judge::turns::shape::Shape;
 use crate::heat::window_watch::WindowWatch;
 use crate::lab::Show;
-use crate::remote::cpu_sampler::CombinedCpuSampler;
-use crate::server::plan;
+use control::remote::cpu_sampler::CombinedCpuSampler;
+use control::server::plan;
 use load::{AfterLook, Generator, LoadError};
 use model::heat::{HUB, Start, Step};
 use model::{Cell, Plan};

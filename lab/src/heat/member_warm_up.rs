@@ -190,7 +190,7 @@ impl MemberWarmUp {
 mod tests {
     use super::*;
     use judge::example::in_heats::start;
-    use crate::heat::turns::cpu_sampler::CpuUsage;
+    use control::cpu_sampler::CpuUsage;
 
     const LEAST: Duration = Duration::from_millis(200);
 

@@ -1,20 +1,20 @@
 //! The servers of a heat: started afresh, verified, watched for their end, stopped. A contender that does something wrong leaves the heat,
 //! and the others go on.
 
-use crate::fault::Fault;
-use crate::heat::hub::Hub;
+use control::fault::Fault;
+use control::hub::Hub;
 use crate::heat::out_of_memory::{self, Cause, OutOfMemory};
 use judge::schedule::budget;
 use judge::schedule::owed;
 use crate::lab::{Lab, Show};
-use crate::machine::system::System;
-use crate::prepare::Prepared;
-use crate::remote::RemoteMachine;
-use crate::remote::cpu_sampler::RemoteCpuSampler;
-use crate::remote::watch::AllWatch;
-use crate::server::instance::{Instance, Place, Work, Works};
-use crate::server::origin::Origin;
-use crate::server::tree::{Snapshot, ThreadClocks, Tree};
+use control::machine::system::System;
+use control::prepare::Prepared;
+use control::remote::RemoteMachine;
+use control::remote::cpu_sampler::RemoteCpuSampler;
+use control::remote::watch::AllWatch;
+use control::server::instance::{Instance, Place, Work, Works};
+use control::server::origin::Origin;
+use control::server::tree::{Snapshot, ThreadClocks, Tree};
 use model::contender::Class;
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
 use model::{Cell, Conditions, Run, Usage};

@@ -8,7 +8,6 @@
 
 mod active_cell;
 mod cell;
-pub(crate) mod hub;
 mod measured;
 mod member_warm_up;
 mod members;

@@ -1,18 +1,18 @@
 //! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
-use crate::clock_text;
-use crate::fault::Fault;
+use control::clock_text;
+use control::fault::Fault;
 use judge::findings::analyse;
 use crate::heat::Next;
 use crate::heat::RunState;
 use crate::heat::cell;
-use crate::heat::hub::Hub;
+use control::hub::Hub;
 use crate::heat::measured::Measured;
 use crate::heat::members::{self, HeatError, HeatServers};
 use crate::heat::next;
 use crate::lab::{Lab, LabError, Show};
-use crate::prepare::folders;
-use crate::remote;
+use control::prepare::folders;
+use control::remote;
 use crate::store::{Store, StoreError};
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};

@@ -2,12 +2,12 @@
 
 use crate::heat::active_cell::ActiveCell;
 use judge::turns::counting;
-use crate::heat::turns::cpu_sampler;
+use control::cpu_sampler;
 use crate::heat::turns::cycles::Cycles;
 use judge::turns::disturbance;
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm_up::WarmUp;
-use crate::server::tree::{self, ThreadClocks};
+use control::server::tree::{self, ThreadClocks};
 use judge::verdict::{self, Case, Policy};
 use model::heat::{InCell, Slice};
 use model::{Measurement, Usage};

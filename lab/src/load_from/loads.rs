@@ -2,9 +2,9 @@
 
 use super::divide::own_load;
 use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
-use crate::machine::cores::Cores;
-use crate::poll_while::poll_while;
-use crate::server::local;
+use control::machine::cores::Cores;
+use control::poll_while::poll_while;
+use control::server::local;
 use judge::verdict::{self, Case, Policy};
 use agent::{Call, Handler};
 use load::{Progress, Watch};

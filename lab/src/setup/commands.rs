@@ -2,10 +2,11 @@
 
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
-use crate::catalog::Entry;
-use crate::prepare::Prepared;
-use crate::prepare::folders;
-use crate::server::instance::{Work, Works};
+use control::assets::CacheError;
+use control::catalog::Entry;
+use control::prepare::Prepared;
+use control::prepare::folders;
+use control::server::instance::{Work, Works};
 use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Version};
 use model::observation::Entrant;
 use model::study::default_track;
@@ -81,7 +82,7 @@ pub fn commands(
         let contender = contender(command, in_shell(command, folder), path);
         let entry = Entry { contender, sources: BTreeMap::new() };
         let own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
-            .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
+            .map_err(|source| CacheError::Folder { path: cache.clone(), source })?;
         let source_sha256 = Some(own.source_sha256.clone());
         let shell = ["sh", "-c", command].map(str::to_owned).to_vec();
         let entrant = Entrant { title: label, command: shell, source_sha256, ..Entrant::default() };

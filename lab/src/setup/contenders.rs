@@ -1,12 +1,13 @@
 //! Prepares the contenders of a study on this machine, each on its tracks.
 
 use super::{Rules, SetupError, study_run, works};
-use crate::catalog::Catalog;
-use crate::prepare::Prepared;
-use crate::prepare::folders;
-use crate::remote::RemoteMachine;
-use crate::server::instance::Works;
-use crate::server::origin::AskedAt;
+use control::assets::CacheError;
+use control::catalog::Catalog;
+use control::prepare::Prepared;
+use control::prepare::folders;
+use control::remote::RemoteMachine;
+use control::server::instance::Works;
+use control::server::origin::AskedAt;
 use model::contender::Track;
 use model::study::REFERENCE;
 use model::{Run, Study};
@@ -57,7 +58,7 @@ pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, Set
     let write_sources = |name: &String| {
         let entry = catalog.contender(name)?;
         Prepared::write_sources(name, entry, &cache)
-            .map_err(|source| SetupError::Cache { path: cache.clone(), source })
+            .map_err(|source| CacheError::Folder { path: cache.clone(), source }.into())
     };
     names.iter().map(write_sources).collect()
 }

@@ -3,10 +3,11 @@
 use super::commands::{any_answer, contender};
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
-use crate::catalog::Entry;
-use crate::containers::Launch;
-use crate::prepare::Prepared;
-use crate::prepare::folders;
+use control::assets::CacheError;
+use control::catalog::Entry;
+use control::containers::Launch;
+use control::prepare::Prepared;
+use control::prepare::folders;
 use model::observation::{ContainerImage, Entrant};
 use std::collections::BTreeMap;
 
@@ -44,7 +45,7 @@ pub fn images(images: &[RacedImage], path: &str) -> Result<(Lineup, BTreeMap<Str
         let contender = contender(&image.name, command, path);
         let entry = Entry { contender, sources: BTreeMap::new() };
         let mut own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
-            .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
+            .map_err(|source| CacheError::Folder { path: cache.clone(), source })?;
         let entrant = Entrant {
             title: label,
             command: vec![raced.shown()],
@@ -62,7 +63,7 @@ pub fn images(images: &[RacedImage], path: &str) -> Result<(Lineup, BTreeMap<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::containers::Tool;
+    use control::containers::Tool;
 
     #[test]
     fn images_are_labelled_by_what_differs_and_shown_with_their_identity() {

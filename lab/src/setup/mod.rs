@@ -1,6 +1,5 @@
 //! Sets up a lab and a run that can begin, from a study or from bare commands.
 
-mod assets;
 mod commands;
 mod contenders;
 mod images;
@@ -10,7 +9,6 @@ mod resume;
 mod running;
 mod same_work;
 
-pub use assets::{assets, works};
 pub use commands::{RACED, ServerCommand, commands, raced_study};
 pub use contenders::{Lineup, on_tracks, prepare};
 pub use images::{RacedImage, images};
@@ -20,12 +18,13 @@ pub use resume::{changes_since, work_changes_elsewhere};
 pub use running::{not_above_listeners, running};
 pub use same_work::same_work;
 
-use crate::catalog::CatalogError;
+use control::assets::{CacheError, assets};
+use control::catalog::CatalogError;
 use crate::lab::Lab;
-use crate::lock::Lock;
-use crate::machine::cores::Cores;
-use crate::prepare::{Prepared, folders};
-use crate::remote::{RemoteError, RemoteMachine};
+use control::lock::Lock;
+use control::machine::cores::Cores;
+use control::prepare::{Prepared, folders};
+use control::remote::{RemoteError, RemoteMachine};
 use crate::store::Store;
 use model::Run;
 use model::study::REFERENCE;
@@ -39,24 +38,9 @@ pub enum SetupError {
     /// The catalog is wrong, or a name is not in it.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// The cache folder can't be written.
-    #[error(
-        "can't write the cache folder {path}: {source}; free some space, or set DROME_CACHE to another folder"
-    )]
-    Cache {
-        /// The folder.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// A workload's recipe can't be followed.
-    #[error("workload `{name}`: {source}")]
-    Body {
-        /// The workload.
-        name: String,
-        /// The reason.
-        source: bodies::BodyError,
-    },
+    /// Something can't be made in the cache folder.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     /// No contender of the run can take part.
     #[error("none of the contenders of {study} is installed: install them with `drome install {study}`")]
     Nobody {
@@ -116,7 +100,7 @@ pub fn lab(
     let (cache, assets) = (folders::cache(), assets(&works)?);
     let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
     let logs = cache.join("logs").join(&run.id);
-    let unable = |source| SetupError::Cache { path: logs.clone(), source };
+    let unable = |source| CacheError::Folder { path: logs.clone(), source };
     std::fs::create_dir_all(&logs).map_err(unable)?;
     let lock = store.map_or_else(|| logs.join("lock"), |store| store.lock(&run.id));
     let unable = |e| SetupError::Lab(format!("can't lock {}: {e}", lock.display()));

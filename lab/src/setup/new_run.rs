@@ -1,10 +1,10 @@
 //! Describes a run that has not begun: its contenders, its seed, its machine.
 
-use crate::machine::cores::Cores;
-use crate::machine::system::System;
-use crate::prepare::Prepared;
-use crate::server::instance::Works;
-use crate::{clock_text, random_bits};
+use control::machine::cores::Cores;
+use control::machine::system::System;
+use control::prepare::Prepared;
+use control::server::instance::Works;
+use control::{clock_text, random_bits};
 use model::observation::{Entrant, Raced};
 use model::study::RACE;
 use model::{Cell, Load, Run, Study};

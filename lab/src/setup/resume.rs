@@ -59,7 +59,7 @@ fn bodies(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Ve
 mod tests {
     use super::*;
     use judge::example;
-    use crate::machine::environment::fixture;
+    use control::machine::environment::fixture;
 
     fn begun() -> Run {
         let mut run = example::run(&["a"]);

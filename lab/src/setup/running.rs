@@ -3,13 +3,14 @@
 use super::commands::{any_answer, contender};
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
-use crate::catalog::Entry;
-use crate::prepare::Prepared;
-use crate::prepare::folders;
-use crate::server::local;
-use crate::server::origin::Origin;
-use crate::server::running::Running;
-use crate::server::tree;
+use control::assets::CacheError;
+use control::catalog::Entry;
+use control::prepare::Prepared;
+use control::prepare::folders;
+use control::server::local;
+use control::server::origin::Origin;
+use control::server::running::Running;
+use control::server::tree;
 use model::Target;
 use model::observation::Entrant;
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<Str
         let contender = contender(&target.url, Vec::new(), &target.path);
         let entry = Entry { contender, sources: BTreeMap::new() };
         let mut own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
-            .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
+            .map_err(|source| CacheError::Folder { path: cache.clone(), source })?;
         own.running = Some(server);
         let command = vec![target.shown()];
         entrants.insert(letter.to_string(), Entrant { title: label, command, ..Entrant::default() });

@@ -2,11 +2,11 @@
 //! otherwise the race would be of unequal work.
 
 use super::{RACED, SetupError};
-use crate::fault::Fault;
+use control::fault::Fault;
 use crate::lab::Lab;
-use crate::prepare::Prepared;
-use crate::server::instance::{Instance, Place, Work, Works};
-use crate::server::verify::{self, Answer};
+use control::prepare::Prepared;
+use control::server::instance::{Instance, Place, Work, Works};
+use control::server::verify::{self, Answer};
 use model::Run;
 use model::contender::Class;
 use model::observation::Raced;

@@ -5,7 +5,7 @@ use super::digest::Digest;
 use super::lines::{END, End, FROM, HEAD, Head, Opening};
 use super::row::{Checked, Kind, Row};
 use super::{LONGEST_LINE, MOST_BYTES, MOST_ENTRIES, SharedError, VERSION, text};
-use crate::machine::digest::hex;
+use control::machine::digest::hex;
 use model::Environment;
 use model::origin::is_machine;
 use serde::de::DeserializeOwned;

@@ -81,7 +81,7 @@ fn ended(lines: &[&str]) -> String {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let entries = lines.iter().filter(|line| line.starts_with("{\"from\"")).count();
     let digest =
-        crate::machine::digest::hex(sha2::Digest::chain_update(<sha2::Sha256 as sha2::Digest>::new(), &text));
+        control::machine::digest::hex(sha2::Digest::chain_update(<sha2::Sha256 as sha2::Digest>::new(), &text));
     let end = json!({"end": {"entries": entries, "lines": lines.len(), "sha256": digest}});
     format!("{text}{end}\n")
 }

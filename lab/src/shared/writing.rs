@@ -4,7 +4,7 @@ use super::checks::Checks;
 use super::lines::{END, End, FROM, HEAD, Head, Opening};
 use super::row::{Checked, Row};
 use super::{LONGEST_LINE, MOST_BYTES, SharedError, VERSION};
-use crate::machine::digest::hex;
+use control::machine::digest::hex;
 use sha2::{Digest as _, Sha256};
 use std::io::Write;
 

@@ -13,7 +13,7 @@ mod tests;
 pub use findings::findings;
 pub use servers::{Entry, Servers};
 
-use crate::fault::Fault;
+use control::fault::Fault;
 use model::sweep::{Kept, Part};
 use model::{Arrivals, Load, Promise, SweepTrial, Tally, Usage, Verdict};
 use searching::{Searching, unknown};

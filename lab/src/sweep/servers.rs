@@ -1,13 +1,13 @@
 //! Real servers for a sweep: a running one, or some that are started afresh for every measurement.
 
 use super::{Measure, Measured};
-use crate::fault::Fault;
+use control::fault::Fault;
 use crate::lab::Lab;
-use crate::server::instance::{Instance, Place, Work, Works};
-use crate::server::local;
-use crate::server::plan;
-use crate::server::under_load;
-use crate::server::usage::{Sampler, Watched};
+use control::server::instance::{Instance, Place, Work, Works};
+use control::server::local;
+use control::server::plan;
+use control::server::under_load;
+use control::server::usage::{Sampler, Watched};
 use crate::setup::RACED;
 use judge::verdict::{self, Case, Policy};
 use load::Progress;

@@ -1,6 +1,6 @@
 //! What a contender's folder may say, by the catalog's own eyes.
 
-use lab::Catalog;
+use control::Catalog;
 use model::contender::{Track, Workers};
 
 const CONTENDER: &str = r#"
@@ -64,7 +64,7 @@ fn a_contender_takes_part_on_every_track_that_it_has_and_that_is_asked_for() {
     let cache = tempfile::tempdir().unwrap();
     let names = |catalog: &Catalog, tracks: &[Track]| -> Vec<String> {
         let entry = catalog.contender("some").unwrap();
-        let prepared = lab::prepare::Prepared::write_sources("some", entry, cache.path()).unwrap();
+        let prepared = control::prepare::Prepared::write_sources("some", entry, cache.path()).unwrap();
         lab::setup::on_tracks(prepared, tracks).into_iter().map(|p| p.name).collect()
     };
     let both = read(CONTENDER).unwrap();
@@ -99,7 +99,7 @@ fn what_a_contender_must_not_say_is_refused_with_what_is_allowed() {
 #[test]
 fn every_contender_that_is_built_in_says_how_it_is_set_up() {
     let catalog = Catalog::built_in().unwrap();
-    let lacks = |(name, entry): (&String, &lab::catalog::Entry)| {
+    let lacks = |(name, entry): (&String, &control::catalog::Entry)| {
         let silent = entry.contender.settings.all().into_iter().filter(|(_, value)| value.is_none());
         let silent: Vec<&str> = silent.map(|(setting, _)| setting).collect();
         (!silent.is_empty()).then(|| format!("{name}: {}", silent.join(", ")))

@@ -1,7 +1,7 @@
 //! The rules of CONTRIBUTING that a machine can check, over every contender that is compiled in.
 
-use lab::Catalog;
-use lab::catalog::Entry;
+use control::Catalog;
+use control::catalog::Entry;
 use model::contender::{Contender, Track, Workers};
 use model::study::REFERENCE;
 use std::collections::{BTreeMap, BTreeSet};

@@ -121,7 +121,7 @@ impl Job for Heard<'_> {
 mod tests {
     use super::*;
     use dialects::Call;
-    use lab::Catalog;
+    use control::Catalog;
     use model::page::AsPublished;
     use model::page_figures::counterpart;
     use model::study::Published;
@@ -179,7 +179,7 @@ mod tests {
             ("port", port.to_string()),
             ("path", "/x".to_owned()),
         ];
-        let words = lab::prepare::fill_all(command, &places);
+        let words = control::prepare::fill_all(command, &places);
         let dialect = dialects::named(&words[0]).unwrap();
         let call = Call { program: words[0].clone(), args: words[1..].to_vec(), descriptors: 20_000 };
         let mut job = (dialect.parse)(&call).map_err(|printed| printed.err).unwrap();

@@ -3,8 +3,8 @@
 use crate::command::profiler::Profiler;
 use lab::Session;
 use lab::extra_start::{ExtraServer, ExtraStart};
-use lab::fault::Fault;
-use lab::server::tree::{self, Tree};
+use control::fault::Fault;
+use control::server::tree::{self, Tree};
 use profile::{Counters, ProfileError, Report, Side, Target, Work};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};

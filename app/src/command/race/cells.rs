@@ -6,7 +6,7 @@ use crate::failure::{self, WrongInput};
 use crate::options::Common;
 use crate::signals::stop_flag;
 use lab::LabError;
-use lab::catalog::narrow::position;
+use control::catalog::narrow::position;
 use model::gate::{Gate, Outcome};
 use model::{Findings, GateVerdict};
 use std::process::ExitCode;

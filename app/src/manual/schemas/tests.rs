@@ -2,9 +2,9 @@
 
 use super::{FORMATS, SITE, named};
 use jsonschema::Validator;
-use lab::machine::cores::Cores;
-use lab::machine::doctor;
-use lab::machine::system::System;
+use control::machine::cores::Cores;
+use control::machine::doctor;
+use control::machine::system::System;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
 use model::findings::{CellInHeats, ContenderInHeats, Figure, Front};
 use model::forecast::Look;

@@ -2,7 +2,7 @@
 
 use super::named;
 use jsonschema::Validator;
-use lab::Catalog;
+use control::Catalog;
 use lab::fleet::Spec;
 use lab::shared::{Kind, Row, Writer};
 use model::background::Background;

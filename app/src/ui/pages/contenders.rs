@@ -131,7 +131,7 @@ fn ask(app: &AppState, name: &str) -> Result<Markup, Failure> {
         setup::SetupError::Catalog(error) => Failure::from(error),
         error => Failure::inner(error.to_string()),
     })?;
-    let version = prepared.first().map(lab::prepare::Prepared::version);
+    let version = prepared.first().map(control::prepare::Prepared::version);
     app.know_installed(name, version.as_ref().map(Result::is_ok));
     Ok(match version {
         Some(Ok(version)) => {

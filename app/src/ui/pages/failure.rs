@@ -47,8 +47,8 @@ impl From<lab::StoreError> for Failure {
     }
 }
 
-impl From<lab::CatalogError> for Failure {
-    fn from(error: lab::CatalogError) -> Self {
+impl From<control::CatalogError> for Failure {
+    fn from(error: control::CatalogError) -> Self {
         Self::new(StatusCode::NOT_FOUND, error.to_string())
     }
 }

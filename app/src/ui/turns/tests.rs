@@ -13,7 +13,7 @@ use axum::extract::{Request, State};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use futures_util::StreamExt;
-use lab::Catalog;
+use control::Catalog;
 use std::sync::mpsc;
 use std::time::Duration;
 use tokio::time::timeout;

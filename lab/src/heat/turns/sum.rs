@@ -1,9 +1,9 @@
 //! Adds up a member's turns in a cell: what the load generator counted, and what the server used for it. Pure.
 
-use crate::heat::turns::cpu_sampler::CpuUsage;
-use crate::machine::cores::Cores;
+use control::cpu_sampler::CpuUsage;
+use control::machine::cores::Cores;
 use model::network::Segments;
-use crate::server::tree::Snapshot;
+use control::server::tree::Snapshot;
 use model::{SliceTally, Tally, Usage};
 
 /// How long a server waits at the two ends of a turn although it is loaded: until the first requests are there, and until the load

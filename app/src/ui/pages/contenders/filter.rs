@@ -1,7 +1,7 @@
 //! The filters of the list of contenders: from the query of its address to the form, and back. They work without scripts.
 
 use super::super::url;
-use lab::Catalog;
+use control::Catalog;
 use maud::{Markup, html};
 use model::Contender;
 use model::contender::{Class, Kind};

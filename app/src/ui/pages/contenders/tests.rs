@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use lab::Catalog;
+use control::Catalog;
 use std::sync::mpsc;
 
 fn app() -> (Arc<AppState>, tempfile::TempDir) {

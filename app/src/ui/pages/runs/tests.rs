@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use lab::Catalog;
+use control::Catalog;
 use lab::shared::{Writer, read};
 use model::{Printed, Run};
 use std::sync::mpsc;

@@ -1,4 +1,4 @@
-//! Moves a lineup to another machine: writes the sources of its contenders there, installs what they lack, and describes the run.
+//! Moves contenders to another machine: writes their sources there, installs what they lack, and describes the run.
 
 use super::messages::{Bodies, Install, Installed, SourcesWritten, Step, WriteSources};
 use super::probe;
@@ -7,18 +7,16 @@ use super::remote_machine::{RemoteError, RemoteMachine};
 use crate::fault::Fault;
 use crate::prepare::Prepared;
 use crate::server::instance::Works;
-use crate::setup::Lineup;
 use model::Run;
 use model::contender::tuned_name;
 use std::sync::atomic::AtomicBool;
 
-/// Writes the sources of all contenders of a lineup to the other machine. From now on they are started there.
-pub fn take(there: &RemoteMachine, lineup: &mut Lineup) -> Result<(), RemoteError> {
-    make_bodies(there, &lineup.works)?;
-    for prepared in &mut lineup.prepared {
+/// Writes the sources of these contenders to the other machine. From now on they are started there.
+pub fn take(there: &RemoteMachine, works: &Works, all: &mut [Prepared]) -> Result<(), RemoteError> {
+    make_bodies(there, works)?;
+    for prepared in all {
         write_sources(there, prepared)?;
     }
-    lineup.remote = Some(there.clone());
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::super::messages::{Clocks, Number, Sample, Watch as WatchAsked};
 use super::running::Running;
 use super::{locked, no_number};
-use crate::heat::turns::cpu_sampler::{CpuSampler, CpuUsage, SampledProcesses};
+use crate::cpu_sampler::{CpuSampler, CpuUsage, SampledProcesses};
 use crate::machine::cores::Cores;
 use crate::machine::environment::Watch as Conditions;
 use crate::machine::system::System;

@@ -7,7 +7,7 @@ use crate::poll_while::poll_while;
 use crate::prepare::{Prepared, folders, install};
 use crate::server::guard;
 use crate::server::instance::{Work, Works};
-use crate::setup;
+use crate::assets::assets;
 use agent::Call;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -50,7 +50,7 @@ impl Contenders {
             }
             works.insert(name.clone(), Work::of(workload).map_err(|e| format!("workload `{name}`: {e}"))?);
         }
-        let assets = setup::assets(&works).map_err(|e| e.to_string())?;
+        let assets = assets(&works).map_err(|e| e.to_string())?;
         *locked(&self.assets) = Some(assets);
         Ok(())
     }

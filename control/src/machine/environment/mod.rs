@@ -3,7 +3,7 @@
 mod conditions;
 #[cfg(test)]
 mod compared;
-#[cfg(test)]
+#[cfg(any(test, feature = "example"))]
 pub mod fixture;
 mod machine;
 
@@ -19,7 +19,7 @@ impl System {
         let allowed = cores.allowed();
         Environment {
             drome: env!("CARGO_PKG_VERSION").to_owned(),
-            hub: Some(crate::heat::hub::work()),
+            hub: Some(crate::hub::work()),
             kernel: self.read("proc/sys/kernel/osrelease"),
             cpu: self.cpu_model(),
             cores: allowed.len(),

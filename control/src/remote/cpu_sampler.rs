@@ -4,7 +4,7 @@
 use super::messages::{Number, Watch};
 use super::remote_machine::RemoteMachine;
 use crate::fault::Fault;
-use crate::heat::turns::cpu_sampler::{CpuSampler, CpuUsage, programs};
+use crate::cpu_sampler::{CpuSampler, CpuUsage, programs};
 use std::collections::BTreeSet;
 
 /// Takes samples on both machines, or on this one alone.
