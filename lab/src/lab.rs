@@ -10,7 +10,7 @@ use control::remote::RemoteMachine;
 use control::server::instance::{self, Instance, Works};
 use control::server::prepare_command;
 use control::server::verify;
-use crate::store::StoreError;
+use store::StoreError;
 use model::Run;
 use model::heat::{Heat, Start, Step};
 use std::collections::{BTreeMap, BTreeSet};

@@ -13,10 +13,7 @@ mod lab;
 pub mod load_from;
 mod session;
 pub mod setup;
-pub mod shared;
-pub mod store;
 pub mod sweep;
 
 pub use lab::{Lab, LabError, Show};
 pub use session::Session;
-pub use store::{Store, StoreError, Stored};

@@ -7,7 +7,7 @@ use crate::heat::{self, Measured};
 use crate::lab::{Lab, LabError, Show};
 use control::machine::pinned::Pinned;
 use crate::setup::{self, Lineup, SetupError};
-use crate::store::{ProfileRow, Store, StoreError};
+use store::{ProfileRow, Store, StoreError};
 use model::{Findings, Heat, Observation, Run};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

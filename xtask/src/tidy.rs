@@ -26,19 +26,20 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "control",
         &["agent", "bodies", "catalog", "judge", "load", "model", "net", "stats", "wire"],
     ),
-    ("lab", &["agent", "control", "judge", "load", "model", "net", "stats"]),
+    ("store", &["model"]),
+    ("lab", &["agent", "control", "judge", "load", "model", "net", "stats", "store"]),
     ("profile", &["net"]),
     ("agent", &["net"]),
     (
         "app",
         &[
             "agent", "bodies", "control", "dialects", "judge", "lab", "load", "model", "net", "profile", "report",
-            "serve", "stats", "wire",
+            "serve", "stats", "store", "wire",
         ],
     ),
     ("xtask", &[]),
     ("bench", &["net", "stats", "xtask"]),
-    ("fuzz", &["agent", "control", "dialects", "lab", "model", "serve", "wire"]),
+    ("fuzz", &["agent", "control", "dialects", "lab", "model", "serve", "store", "wire"]),
 ];
 
 /// Marks of unfinished work.

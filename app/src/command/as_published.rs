@@ -10,7 +10,7 @@ use crate::failure::{VOID, WrongInput};
 use crate::signals::stop_flag;
 use anyhow::{Context, bail};
 use dialects::{Call, Dialect, Halt, Printed};
-use lab::Store;
+use store::Store;
 use control::assets;
 use control::fault::Fault;
 use control::machine::cores::Cores;

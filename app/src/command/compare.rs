@@ -8,7 +8,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
-use lab::{StoreError, Stored};
+use store::{StoreError, Stored};
 use model::gate::{Gate, Outcome};
 use model::{Comparison, Findings, GateVerdict};
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
-use lab::store::Kind;
+use store::Kind;
 use control::assets;
 use control::Catalog;
 use lab::setup;

@@ -1,7 +1,7 @@
 //! The machines of the runs in a store: this one, and those whose runs were pulled.
 
 use crate::failure::WrongInput;
-use lab::store::Listed;
+use store::Listed;
 use model::origin::{HERE, LONGEST_MACHINE, is_machine};
 use std::collections::BTreeSet;
 

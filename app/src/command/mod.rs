@@ -55,7 +55,7 @@ pub mod verify;
 use crate::options::Common;
 use control::prepare::folders;
 use control::Catalog;
-use lab::Store;
+use store::Store;
 use std::path::PathBuf;
 
 /// The built-in catalog with the folders of `--catalog`.

@@ -11,7 +11,7 @@ use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::Args;
 use formats::{show_import, show_replays};
-use lab::Stored;
+use store::Stored;
 use model::page::Replays;
 use model::{Import, Observation, Run};
 use report::RunReport;

@@ -4,7 +4,7 @@ use super::store;
 use crate::failure::{INTERRUPTED, VOID};
 use crate::options::Common;
 use lab::setup;
-use lab::store::Printed;
+use store::Printed;
 use std::io::{IsTerminal, stdout};
 use std::process::ExitCode;
 

@@ -36,7 +36,7 @@ pub fn run(args: &UiArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let catalog = catalog(common)?;
     // A store that can't be read is reported now, not on the first page.
     let store = store_path(common);
-    lab::Store::open(&store)?;
+    store::Store::open(&store)?;
     let listener = bind(args)?;
     let at = listener.local_addr().context("can't find out the address")?;
     let guard = Guard::new(&args.listen, at)?;

@@ -10,7 +10,7 @@ use crate::command::race_file::RaceFile;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use lab::fleet::Spec;
 use control::machine::doctor::Examination;
-use lab::shared::Line;
+use store::shared::Line;
 use model::inspection::Inspection;
 use model::page::Replay;
 use model::{Comparison, Contender, Findings, Forecast, GateVerdict, History, Study, Sweep, Workload};

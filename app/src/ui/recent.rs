@@ -1,6 +1,6 @@
 //! A cache of values computed from runs. Each is valid until its run changes in the store.
 
-use lab::store::Stamp;
+use store::Stamp;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 

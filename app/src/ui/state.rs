@@ -7,7 +7,7 @@ use super::pages::failure::Failure;
 use super::recent::Recent;
 use super::turns::Turns;
 use control::Catalog;
-use lab::{Store, Stored};
+use store::{Store, Stored};
 use model::Findings;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ impl AppState {
     }
 
     /// Opens the store. Every page opens it anew, because other processes write to it too.
-    pub fn store(&self) -> Result<Store, lab::StoreError> {
+    pub fn store(&self) -> Result<Store, store::StoreError> {
         Store::open(&self.store)
     }
 

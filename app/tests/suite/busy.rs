@@ -1,7 +1,7 @@
 //! A machine that other programs use: what is measured beside them is void, unless that was allowed.
 
 use crate::common::{Finished, Home, run};
-use lab::Store;
+use store::Store;
 use lab::heat::Measured;
 use model::heat::{Counts, Slice};
 use std::collections::BTreeSet;

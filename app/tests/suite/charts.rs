@@ -2,7 +2,7 @@
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, run};
-use lab::Store;
+use store::Store;
 use model::heat::HUB;
 use model::observation::Entrant;
 use model::{Measurement, Run, Usage};

@@ -47,7 +47,7 @@ fn every_study_of_all_has_the_same_cores() {
     // The studies that are built in have no room in so small a budget.
     let finished = run(&mut home.drome(&["run", "--all", "--budget", "6s", "--catalog", &own]));
     assert!(finished.code == 1 && finished.err.contains("studies could not be run"), "{}", finished.err);
-    let store = lab::Store::open(&home.store()).unwrap();
+    let store = store::Store::open(&home.store()).unwrap();
     let runs = store.runs().unwrap();
     assert_eq!(runs.len(), 3, "{}", finished.err);
     let cores = |id: &str| {

@@ -3,7 +3,7 @@
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, process, run, serve};
-use lab::Store;
+use store::Store;
 use model::Run;
 use model::contender::Track;
 use model::heat::HUB;

@@ -3,7 +3,7 @@
 use crate::common::{
     Finished, Home, OUT_OF_MEMORY, assert_as_schema, process, processes_with, run, wait_for,
 };
-use lab::Store;
+use store::Store;
 use lab::heat::Measured;
 use model::heat::{HUB, Start, StartOutcome};
 use std::collections::BTreeSet;

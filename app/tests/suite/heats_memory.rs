@@ -1,7 +1,7 @@
 //! A heat for which memory does not suffice: the kernel ends one of its servers.
 
 use crate::common::{Home, OUT_OF_MEMORY, process, run};
-use lab::Store;
+use store::Store;
 use lab::heat::Measured;
 use model::heat::{Start, StartOutcome};
 use std::fs;

@@ -2,7 +2,7 @@
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Home, run};
-use lab::Store;
+use store::Store;
 use model::Run;
 use model::heat::HUB;
 use model::observation::Entrant;

@@ -2,7 +2,7 @@
 //! process, folder or lock stays. Eight kills unless `DROME_TEST_KILLS` says otherwise (`cargo xtask kills` makes it a hundred).
 
 use crate::common::{Home, process, processes_with, run, wait_for};
-use lab::Store;
+use store::Store;
 use lab::heat::Measured;
 use control::lock::Lock;
 use model::heat::HUB;

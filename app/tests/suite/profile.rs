@@ -206,7 +206,7 @@ fn a_race_says_what_the_slower_server_spends_its_time_on() {
         assert!(row["trials"].as_u64().unwrap() <= 2 * rounds, "two starts in every round: {row}");
     }
     // The local page has the profiles from the store.
-    let (store, id) = (lab::Store::open(&home.store()).unwrap(), stored["run"].as_str().unwrap());
+    let (store, id) = (store::Store::open(&home.store()).unwrap(), stored["run"].as_str().unwrap());
     let kept = store.profiles(id).unwrap();
     let letters: Vec<&str> = kept.iter().map(|(letter, _)| letter.as_str()).collect();
     assert_eq!(letters, ["A", "B"]);

@@ -45,7 +45,7 @@ fn a_report_says_how_the_servers_differ_in_cpu_time() {
 #[test]
 fn a_report_of_a_race_without_profiles_has_no_such_section() {
     let home = raced::home();
-    lab::Store::open(&home.store()).unwrap().keep_profiles(RUN, &[]).unwrap();
+    store::Store::open(&home.store()).unwrap().keep_profiles(RUN, &[]).unwrap();
     for format in ["terminal", "markdown", "html", "json"] {
         let told = report(&home, format);
         assert!(!told.contains("CPU time goes") && !told.contains("\"profiles\""), "{format}: {told}");

@@ -2,7 +2,7 @@
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, finished, process, run};
-use lab::Store;
+use store::Store;
 use control::lock::Lock;
 use model::heat::HUB;
 use model::observation::Entrant;

@@ -5,8 +5,8 @@
 use super::{FleetError, schedule};
 use crate::heat::RunState;
 use judge::schedule::owed;
-use crate::shared::{Entry, Kind, Row};
-use crate::store::{Store, StoreError};
+use store::shared::{Entry, Kind, Row};
+use store::{Store, StoreError};
 use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
 use serde::de::DeserializeOwned;

@@ -4,7 +4,7 @@ use super::schedule::{Next, next};
 use super::{FleetError, Spec};
 use judge::findings::analyse;
 use crate::heat::{Measured, RunState};
-use crate::store::{Store, StoreError};
+use store::{Store, StoreError};
 
 /// What a run still needs.
 #[derive(Clone, Debug)]

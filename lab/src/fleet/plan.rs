@@ -4,8 +4,8 @@ use super::FleetError;
 use control::catalog::Catalog;
 use judge::schedule;
 use crate::setup::{self, Lineup, Rules};
-use crate::shared::LONGEST;
-use crate::store::Store;
+use store::shared::LONGEST;
+use store::Store;
 use model::{Fleet, Run, Study};
 use std::time::Duration;
 

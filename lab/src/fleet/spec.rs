@@ -1,7 +1,7 @@
 //! One heat as it is handed to a machine: a line of JSON with everything but the contenders' files.
 
 use super::FleetError;
-use crate::shared::{Checks, Row, quoted};
+use store::shared::{Checks, Row, quoted};
 use model::{Heat, Run};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Everything that was measured in heats, as it is stored and as it grows.
 
 use judge::findings::analyse;
-use crate::store::{Store, StoreError};
+use store::{Store, StoreError};
 use model::heat::{Heat, Slice, Start};
 use model::{Findings, Run};
 

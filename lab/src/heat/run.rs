@@ -13,7 +13,7 @@ use crate::heat::next;
 use crate::lab::{Lab, LabError, Show};
 use control::prepare::folders;
 use control::remote;
-use crate::store::{Store, StoreError};
+use store::{Store, StoreError};
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};
 

@@ -25,7 +25,7 @@ use control::lock::Lock;
 use control::machine::cores::Cores;
 use control::prepare::{Prepared, folders};
 use control::remote::{RemoteError, RemoteMachine};
-use crate::store::Store;
+use store::Store;
 use model::Run;
 use model::study::REFERENCE;
 use std::path::PathBuf;

@@ -104,3 +104,20 @@ pub fn new_id(started_at: &str) -> String {
     let (day, time) = digits.split_at(8.min(digits.len()));
     format!("{day}-{time}-{:016x}", random_bits())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_new_name_is_one_that_stores_know_and_no_other_has() {
+        let all: BTreeSet<String> = (0..10_000).map(|_| new_id("2026-11-23T17:00:00Z")).collect();
+        assert_eq!(all.len(), 10_000, "in one second");
+        assert!(all.iter().all(|id| store::shared::is_id(id)));
+        for digit in 16..32 {
+            let seen: BTreeSet<&str> = all.iter().map(|id| &id[digit..=digit]).collect();
+            assert_eq!(seen.len(), 16, "digit {digit} is random");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each user uses a part of it")]
 
-use lab::shared::{Checked, Writer, is_id, read};
+use store::shared::{Checked, Writer, is_id, read};
 
 /// Nothing reaches a terminal that it acts upon, and what is read is read again as the same from what is written of it.
 pub fn check(bytes: &[u8]) {
@@ -28,7 +28,7 @@ pub fn check(bytes: &[u8]) {
     }
     writer.end().unwrap();
     let again = read(&written[..]).unwrap();
-    let digests = |entries: &[lab::shared::Entry]| -> Vec<String> {
+    let digests = |entries: &[store::shared::Entry]| -> Vec<String> {
         entries.iter().map(|entry| entry.digest.clone()).collect()
     };
     assert_eq!(digests(&again), digests(&entries));

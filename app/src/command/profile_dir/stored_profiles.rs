@@ -1,8 +1,9 @@
 //! Keeps the profiles of a run in the store, for the page and the report of the run.
 
 use super::sample::Profiled;
-use lab::store::{ProfileRow, StoreError};
-use lab::{Session, Store};
+use store::{ProfileRow, StoreError};
+use lab::Session;
+use store::Store;
 use model::findings::{ProfiledPair, ProfiledPart};
 use model::gate_verdict::MOST_FUNCTIONS;
 use profile::{CallTree, Difference, Row, StoredDifference, StoredProfile};

@@ -4,7 +4,7 @@ use crate::command::pictures::Kind;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::ValueEnum;
-use lab::store::Printed;
+use store::Printed;
 use model::page::Replays;
 use model::{Import, Sweep};
 use report::{RunReport, TextStyle};

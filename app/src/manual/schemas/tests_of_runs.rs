@@ -4,7 +4,7 @@ use super::named;
 use jsonschema::Validator;
 use control::Catalog;
 use lab::fleet::Spec;
-use lab::shared::{Kind, Row, Writer};
+use store::shared::{Kind, Row, Writer};
 use model::background::Background;
 use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
 use model::import::{Imported, Source};

@@ -7,7 +7,7 @@ use super::url;
 use crate::ui::state::AppState;
 use axum::extract::{Query, State};
 use judge::findings::compare::CompareError;
-use lab::store::Listed;
+use store::Listed;
 use maud::{Markup, html};
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
 use report::units;

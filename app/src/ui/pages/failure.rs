@@ -36,10 +36,10 @@ impl Failure {
     }
 }
 
-impl From<lab::StoreError> for Failure {
-    fn from(error: lab::StoreError) -> Self {
+impl From<store::StoreError> for Failure {
+    fn from(error: store::StoreError) -> Self {
         match error {
-            lab::StoreError::NoRun(id) => {
+            store::StoreError::NoRun(id) => {
                 Self::new(StatusCode::NOT_FOUND, format!("There is no run {id}. The list shows all runs."))
             }
             error => Self::inner(error.to_string()),

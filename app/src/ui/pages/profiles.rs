@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::url;
 use crate::command::{counted, profile_dir};
-use lab::Store;
+use store::Store;
 use maud::{Markup, html};
 use profile::{FrameCost, Row, StoredDifference, StoredProfile};
 use report::units;

@@ -6,7 +6,7 @@ use super::frame::{self, Place, moment};
 use super::{import, url};
 use crate::ui::state::AppState;
 use axum::extract::{Query, State};
-use lab::store::{Kind, Listed};
+use store::{Kind, Listed};
 use maud::{Markup, html};
 use model::origin::HERE;
 use model::study::RACE;

@@ -1,6 +1,6 @@
 //! A run that is made up, for stores in which the truth is known.
 
-use lab::Store;
+use store::Store;
 use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome};
 use model::observation::Entrant;
 use model::*;

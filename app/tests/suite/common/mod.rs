@@ -15,8 +15,8 @@ pub mod ui;
 #[path = "../../../../net/tests/uring/mod.rs"]
 mod uring;
 
-use lab::Store;
-use lab::store::Listed;
+use store::Store;
+use store::Listed;
 use model::heat::HUB;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -3,8 +3,8 @@
 use crate::common::Home;
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use ::profile::{CallTree, Difference, Profile, Report, Side, StoredProfile, Work};
-use lab::Store;
-use lab::store::ProfileRow;
+use store::Store;
+use store::ProfileRow;
 use model::observation::{Entrant, Raced};
 use model::*;
 

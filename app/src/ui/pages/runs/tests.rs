@@ -4,7 +4,7 @@
 
 use super::*;
 use control::Catalog;
-use lab::shared::{Writer, read};
+use store::shared::{Writer, read};
 use model::{Printed, Run};
 use std::sync::mpsc;
 
@@ -100,7 +100,7 @@ async fn kept_loads_and_sweeps_are_listed_as_what_they_are_and_are_not_offered_f
 /// Adds a run that was measured on another machine, in the only way in which one gets into a store.
 fn pull(app: &AppState, run: &Run, machine: &str) {
     let elsewhere = tempfile::tempdir().unwrap();
-    let other = lab::Store::open(&elsewhere.path().join("other")).unwrap();
+    let other = store::Store::open(&elsewhere.path().join("other")).unwrap();
     let run = Run {
         id: "20260101-000000-00aa".to_owned(),
         started_at: "2026-01-01T00:00:00Z".to_owned(),

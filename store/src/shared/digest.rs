@@ -1,7 +1,6 @@
 //! SHA-256 of what an entry consists of. Two stores have the same run if they have the same digest of it.
 
 use super::row::Checked;
-use control::machine::digest::hex;
 use sha2::{Digest as _, Sha256};
 
 /// The digest of an entry, row by row. The order of rows does not matter, and neither does the machine that they are from.
@@ -27,6 +26,6 @@ impl Digest {
         for row in &self.rows {
             hash.update(row);
         }
-        hex(hash)
+        format!("{:x}", hash.finalize())
     }
 }

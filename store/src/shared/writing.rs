@@ -4,7 +4,6 @@ use super::checks::Checks;
 use super::lines::{END, End, FROM, HEAD, Head, Opening};
 use super::row::{Checked, Row};
 use super::{LONGEST_LINE, MOST_BYTES, SharedError, VERSION};
-use control::machine::digest::hex;
 use sha2::{Digest as _, Sha256};
 use std::io::Write;
 
@@ -48,7 +47,7 @@ impl<W: Write> Writer<W> {
 
     /// Ends the file.
     pub fn end(mut self) -> Result<(), SharedError> {
-        let end = End { entries: self.entries, lines: self.lines, sha256: hex(self.hash.clone()) };
+        let end = End { entries: self.entries, lines: self.lines, sha256: format!("{:x}", self.hash.clone().finalize()) };
         let json = json(&end)?;
         self.line(END, &json)?;
         self.to.flush().map_err(SharedError::Write)

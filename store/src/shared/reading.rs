@@ -5,7 +5,6 @@ use super::digest::Digest;
 use super::lines::{END, End, FROM, HEAD, Head, Opening};
 use super::row::{Checked, Kind, Row};
 use super::{LONGEST_LINE, MOST_BYTES, MOST_ENTRIES, SharedError, VERSION, text};
-use control::machine::digest::hex;
 use model::Environment;
 use model::origin::is_machine;
 use serde::de::DeserializeOwned;
@@ -58,7 +57,7 @@ pub fn read<R: BufRead>(from: R) -> Result<Vec<Entry>, SharedError> {
     };
     close(open.take(), &mut entries).map_err(|why| reader.wrong(why))?;
     let lines = reader.line - 1;
-    if (end.entries, end.lines, end.sha256) != (entries.len() as u64, lines, hex(reader.hash.clone())) {
+    if (end.entries, end.lines, end.sha256) != (entries.len() as u64, lines, format!("{:x}", reader.hash.clone().finalize())) {
         return Err(SharedError::Changed);
     }
     reader.ensure_over()?;
