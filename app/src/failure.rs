@@ -1,16 +1,16 @@
 //! The exit codes, which `docs/exit-codes.md` explains, and how errors become a message and one of them.
 
-use control::containers::ContainerError;
-use judge::findings::compare::CompareError;
-use control::revision::RevisionError;
-use control::assets::CacheError;
-use lab::setup::SetupError;
 use control::CatalogError;
+use control::assets::CacheError;
+use control::containers::ContainerError;
+use control::revision::RevisionError;
+use judge::findings::compare::CompareError;
 use lab::LabError;
-use store::StoreError;
+use lab::setup::SetupError;
 use model::Findings;
 use model::target::TargetError;
 use std::process::ExitCode;
+use store::StoreError;
 
 /// drome could not do its work.
 pub const FAILED: u8 = 1;

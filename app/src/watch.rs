@@ -3,9 +3,9 @@
 
 use crate::console::{self, fitted};
 use indicatif::ProgressBar;
+use judge::schedule::budget;
 use lab::Show;
 use lab::heat::Measured;
-use judge::schedule::budget;
 use model::Run;
 use model::heat::{Heat, Start, StartOutcome, Step};
 use report::progress;

@@ -11,11 +11,11 @@
 mod processes;
 pub mod programs;
 
-use judge::turns::disturbance::Piece;
 use crate::machine::cpu_time::{self, Times};
 use crate::machine::segments;
-use model::network::Segments;
 use crate::server::tree::Tree;
+use judge::turns::disturbance::Piece;
+use model::network::Segments;
 use net::clock;
 use processes::{Processes, Used};
 use programs::Programs;

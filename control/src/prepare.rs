@@ -9,7 +9,6 @@ pub mod remedy;
 use crate::catalog::Entry;
 use crate::containers::{Launch, Variables};
 use crate::lock::Lock;
-use crate::machine::digest::hex;
 use crate::remote::remote_contender::{Lacks, RemoteContender};
 use crate::server::image;
 use crate::server::origin::AskedAt;
@@ -49,7 +48,7 @@ pub struct Prepared {
     pub launch: Option<Launch>,
     /// Environment variables that are set when the server starts on this machine and not in a container. Each replaces the variable of the
     /// same name that the server would inherit from drome.
-    pub(crate) env: Vec<(String, String)>,
+    pub env: Vec<(String, String)>,
     /// Its folder in the cache: `src`, `build`, and the mark of a build, with the version that was built.
     folder: PathBuf,
     /// The files that `src` must have.
@@ -86,7 +85,7 @@ impl Prepared {
         }
         let mut whole = digest.clone();
         whole.update(serde_json::to_vec(&entry.contender).unwrap_or_default());
-        let source_sha256 = hex(whole);
+        let source_sha256 = model::hex(whole.finalize());
         let tag = tag(digest);
         let folder = cache.join("contenders").join(format!("{name}-{tag}"));
         let src = folder.join("src");
@@ -141,7 +140,8 @@ impl Prepared {
 
     /// The same contender with more variables in the environment of its start, unless it already runs. `more` can look up the values that
     /// variables have so far. If a container's tool does not report those, no variable is added.
-    pub(crate) fn with_environment(&self, more: &Variables<'_>, stop: &AtomicBool) -> Self {
+    #[must_use]
+    pub fn with_environment(&self, more: &Variables<'_>, stop: &AtomicBool) -> Self {
         let mut prepared = self.clone();
         match &mut prepared.launch {
             Some(launch) => *launch = launch.with_environment(more, stop).unwrap_or_else(|_| launch.clone()),
@@ -181,7 +181,7 @@ impl Prepared {
     }
 
     /// The files that it is built of and runs with.
-    pub(crate) fn sources(&self) -> &BTreeMap<PathBuf, Vec<u8>> {
+    pub fn sources(&self) -> &BTreeMap<PathBuf, Vec<u8>> {
         &self.sources
     }
 

@@ -2,6 +2,7 @@
 //! what is to be measured next. Pure: the same stored facts give the same judgement, bit for bit.
 
 #[cfg(any(test, feature = "example"))]
+#[allow(clippy::wildcard_imports, clippy::unwrap_used, reason = "tests use it")]
 pub mod example;
 pub mod findings;
 pub mod schedule;

@@ -11,7 +11,7 @@ use model::Findings;
 use model::contender::Class;
 use model::findings::{CellFindings, ContenderFindings, Unranked};
 use model::heat::HUB;
-use stats::heats::{Best, Entrant, Fit, LEVEL, Pair, Rules, Start, Relation};
+use stats::heats::{Best, Entrant, Fit, LEVEL, Pair, Relation, Rules, Start};
 use std::collections::BTreeMap;
 
 /// The distances, as ratios less one, between which pairs are counted together.

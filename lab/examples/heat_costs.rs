@@ -1,7 +1,6 @@
 //! Measures a heat's overhead: reading the CPU clocks of all processes between two turns, and writing a cycle or a cell to the
 //! store. Run by hand, on a quiet machine: `cargo run --release -p drome-lab --example heat_costs`.
 
-use store::Store;
 use control::cpu_sampler::{CpuSampler, SampledProcesses};
 use control::server::tree::Tree;
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome};
@@ -11,6 +10,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
+use store::Store;
 
 const SLEEPERS: usize = 100;
 const MEMBERS: usize = 7;

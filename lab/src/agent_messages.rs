@@ -1,7 +1,7 @@
 //! Everything that two dromes on different machines ask and answer, read as either side reads it: for tests with any bytes.
 
-use control::cpu_sampler::CpuUsage;
 use crate::load_from::{messages as loads, read_part};
+use control::cpu_sampler::CpuUsage;
 use control::remote::messages as servers;
 use control::server::tree::Snapshot;
 use model::{Conditions, Usage};

@@ -1,10 +1,10 @@
 //! Reports of runs that went wrong: each says what can't be concluded. Each is compared with a stored
 //! snapshot.
 
-use judge::example;
-use judge::findings::compare;
-use judge::example::in_heats;
 use control::machine::environment::fixture;
+use judge::example;
+use judge::example::in_heats;
+use judge::findings::compare;
 use model::environment::Ends;
 use model::study::REFERENCE;
 use model::{Conditions, Findings, Observation, Outcome, Run, Trial};

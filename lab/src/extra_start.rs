@@ -1,9 +1,9 @@
 //! One more start of a contender of a run that is over, a race or a study: warmed up and put under the load of a cell, so that the server
 //! can be looked at meanwhile. Nothing of it is stored, and it counts nowhere.
 
+use crate::lab::Lab;
 pub use control::containers::Variables;
 use control::fault::Fault;
-use crate::lab::Lab;
 use control::machine::pinned::Pinned;
 use control::server::any_server::AnySampler;
 use control::server::instance::{Instance, Place, Works};

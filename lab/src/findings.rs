@@ -2,8 +2,8 @@
 
 use crate::heat::Measured;
 use crate::heat::observed::observed;
-use store::{Store, StoreError};
 use model::{Findings, Observation, Run};
+use store::{Store, StoreError};
 
 /// Computes the findings of a run; `ended`: why it ended ([`Store::run`]).
 pub fn of(store: &Store, run: &Run, ended: Option<&str>) -> Result<Findings, StoreError> {

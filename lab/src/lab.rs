@@ -1,7 +1,7 @@
 //! What a run needs beside its description, what it reports meanwhile, and why it could not continue.
 
-use control::fault::Fault;
 use crate::heat::Measured;
+use control::fault::Fault;
 use control::lock::Lock;
 use control::machine::awake::Awake;
 use control::machine::cores::Cores;
@@ -10,13 +10,13 @@ use control::remote::RemoteMachine;
 use control::server::instance::{self, Instance, Works};
 use control::server::prepare_command;
 use control::server::verify;
-use store::StoreError;
 use model::Run;
 use model::heat::{Heat, Start, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+use store::StoreError;
 
 /// Everything that a run needs beside its description.
 #[derive(Debug)]

@@ -1,16 +1,16 @@
 //! The main loop: one run from its lock to its findings. Every command that measures and stores goes this way.
 
 use crate::extra_start::{self, ExtraServer, ExtraStart, Variables};
-use control::fault::Fault;
 use crate::findings;
 use crate::heat::{self, Measured};
 use crate::lab::{Lab, LabError, Show};
-use control::machine::pinned::Pinned;
 use crate::setup::{self, Lineup, SetupError};
-use store::{ProfileRow, Store, StoreError};
+use control::fault::Fault;
+use control::machine::pinned::Pinned;
 use model::{Findings, Heat, Observation, Run};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use store::{ProfileRow, Store, StoreError};
 
 /// A run that no other drome works on, with the lab that measures it and the store that keeps it.
 #[derive(Debug)]

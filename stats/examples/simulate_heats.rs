@@ -7,7 +7,7 @@
 #[path = "../tests/simulation/world.rs"]
 mod world;
 
-use stats::heats::{Best, Fit, InBoth, LEVEL, Rules, Relation, changes, figures, looks};
+use stats::heats::{Best, Fit, InBoth, LEVEL, Relation, Rules, changes, figures, looks};
 use stats::random;
 use world::{MANAGED, NATIVE, Noise, World};
 

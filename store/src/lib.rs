@@ -7,6 +7,7 @@ mod heats;
 mod origin;
 mod printed;
 mod profiles;
+pub mod shared;
 mod tables;
 
 pub use error::StoreError;

@@ -22,10 +22,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("load", &["model", "net", "stats", "wire"]),
     ("serve", &["net", "stats", "wire"]),
     ("judge", &["model", "stats"]),
-    (
-        "control",
-        &["agent", "bodies", "catalog", "judge", "load", "model", "net", "stats", "wire"],
-    ),
+    ("control", &["agent", "bodies", "catalog", "judge", "load", "model", "net", "stats", "wire"]),
     ("store", &["model"]),
     ("lab", &["agent", "control", "judge", "load", "model", "net", "stats", "store"]),
     ("profile", &["net"]),
@@ -33,8 +30,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "agent", "bodies", "control", "dialects", "judge", "lab", "load", "model", "net", "profile", "report",
-            "serve", "stats", "store", "wire",
+            "agent", "bodies", "control", "dialects", "judge", "lab", "load", "model", "net", "profile",
+            "report", "serve", "stats", "store", "wire",
         ],
     ),
     ("xtask", &[]),

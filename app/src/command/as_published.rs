@@ -9,8 +9,6 @@ use crate::console;
 use crate::failure::{VOID, WrongInput};
 use crate::signals::stop_flag;
 use anyhow::{Context, bail};
-use dialects::{Call, Dialect, Halt, Printed};
-use store::Store;
 use control::assets;
 use control::fault::Fault;
 use control::machine::cores::Cores;
@@ -18,6 +16,7 @@ use control::machine::system::System;
 use control::prepare::{Prepared, fill_all};
 use control::server::instance::{Instance, Place, Works};
 use control::server::usage::Sampler;
+use dialects::{Call, Dialect, Halt, Printed};
 use lab::setup::{self, Lineup};
 use load::Progress;
 use model::contender::{Track, Workers};
@@ -28,6 +27,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use store::Store;
 
 /// The largest number of connections that any page's tool opens. A server may have as many descriptors.
 const MOST_CONNECTIONS: usize = 20_000;

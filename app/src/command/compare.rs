@@ -8,11 +8,11 @@ use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
-use store::{StoreError, Stored};
 use model::gate::{Gate, Outcome};
 use model::{Comparison, Findings, GateVerdict};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use store::{StoreError, Stored};
 
 /// The bar while runs are analysed.
 const TEMPLATE: &str = "{bar:24} {pos}/{len} runs analysed, {elapsed} so far, {eta} left";

@@ -15,12 +15,10 @@ use crate::signals::stop_flag;
 use crate::watch::Watch;
 use anyhow::{Context, anyhow, bail};
 use clap::{ArgGroup, Args};
+use control::Catalog;
 use control::catalog::narrow::Wanted;
 use lab::fleet::{self, Committed, FleetError, Owed, Planned, Spec};
 use lab::setup::{self, Rules};
-use store::shared;
-use control::Catalog;
-use store::{Store, StoreError};
 use model::Study;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,6 +29,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use store::shared;
+use store::{Store, StoreError};
 
 /// The name of a machine whose host name is unknown or can't be used.
 const NAMELESS: &str = "nameless";

@@ -5,14 +5,14 @@ use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
-use store::Kind;
-use control::assets;
 use control::Catalog;
+use control::assets;
 use lab::setup;
 use model::study::RACE;
 use report::units;
 use std::fmt::Write;
 use std::process::ExitCode;
+use store::Kind;
 
 /// The bar while contenders are asked for their versions, which takes seconds.
 const TEMPLATE: &str =

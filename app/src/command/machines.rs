@@ -1,9 +1,9 @@
 //! The machines of the runs in a store: this one, and those whose runs were pulled.
 
 use crate::failure::WrongInput;
-use store::Listed;
 use model::origin::{HERE, LONGEST_MACHINE, is_machine};
 use std::collections::BTreeSet;
+use store::Listed;
 
 /// Parses the name of another machine.
 pub fn parse(name: &str) -> Result<String, String> {

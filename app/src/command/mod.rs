@@ -53,10 +53,10 @@ mod verdict_file;
 pub mod verify;
 
 use crate::options::Common;
-use control::prepare::folders;
 use control::Catalog;
-use store::Store;
+use control::prepare::folders;
 use std::path::PathBuf;
+use store::Store;
 
 /// The built-in catalog with the folders of `--catalog`.
 fn catalog(common: &Common) -> anyhow::Result<Catalog> {

@@ -7,16 +7,16 @@ use super::{catalog, store};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
-use judge::schedule::budget;
-use lab::setup::{Lineup, Rules, SetupError};
 use control::Catalog;
+use judge::schedule::budget;
 use lab::Session;
-use store::Store;
+use lab::setup::{Lineup, Rules, SetupError};
 use model::{Run, Study};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
+use store::Store;
 
 /// Raw arguments.
 #[derive(Debug, Args)]

@@ -79,7 +79,7 @@ impl Estimate<'_> {
         let design = &self.run.study.design;
         let shape = Shape::of(cell, design);
         let per_s = cell.load.rate_per_s().filter(|_| shape.is_window)?;
-        let length = shape.slice.length;
+        let length = shape.length;
         let per_window = per_s.mean_per_s(length.as_nanos() as u64) * length.as_secs_f64();
         let answers = per_window * shape.cycles as f64;
         let told = if answers >= ENOUGH_FOR_P99 {

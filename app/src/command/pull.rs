@@ -9,12 +9,12 @@ use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
 use anyhow::{anyhow, bail};
 use clap::Args;
-use store::shared::{self, Entry, SharedError};
-use store::Pulled;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::{BufReader, stdin};
 use std::process::ExitCode;
+use store::Pulled;
+use store::shared::{self, Entry, SharedError};
 
 /// Standard input in place of a file's name.
 const STDIN: &str = "-";

@@ -11,14 +11,14 @@ use crate::options::Common;
 use anyhow::{anyhow, bail};
 use clap::Args;
 use control::lock::Lock;
-use store::shared::{Redaction, SharedError, Writer};
-use store::{ExportError, Kind, Listed};
-use store::{Store, StoreError};
 use report::units;
 use std::collections::BTreeSet;
 use std::io::{BufWriter, ErrorKind, Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
+use store::shared::{Redaction, SharedError, Writer};
+use store::{ExportError, Kind, Listed};
+use store::{Store, StoreError};
 
 /// The file name that means standard output.
 const STDOUT: &str = "-";

@@ -11,13 +11,13 @@ use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::Args;
 use formats::{show_import, show_replays};
-use store::Stored;
 use model::page::Replays;
 use model::{Import, Observation, Run};
 use report::RunReport;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use store::Stored;
 
 /// Raw arguments.
 #[derive(Debug, Args)]

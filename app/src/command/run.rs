@@ -11,18 +11,18 @@ use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use anyhow::{Context, bail};
 use clap::Args;
+use control::Catalog;
 use judge::schedule::budget;
 use judge::schedule::stopping_rule::percent;
 use lab::setup::{self, Lineup, Rules};
-use store::Listed;
-use control::Catalog;
 use lab::{LabError, Session};
-use store::{Store, StoreError};
 use model::Run;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use store::Listed;
+use store::{Store, StoreError};
 
 /// Raw arguments.
 #[derive(Debug, Args)]

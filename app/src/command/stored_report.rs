@@ -4,9 +4,9 @@ use super::store;
 use crate::failure::{INTERRUPTED, VOID};
 use crate::options::Common;
 use lab::setup;
-use store::Printed;
 use std::io::{IsTerminal, stdout};
 use std::process::ExitCode;
+use store::Printed;
 
 /// How a measurement ended.
 #[derive(Clone, Copy, Debug)]

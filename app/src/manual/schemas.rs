@@ -8,9 +8,8 @@ mod tests_of_runs;
 use crate::command::heat::CommitLine;
 use crate::command::race_file::RaceFile;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use lab::fleet::Spec;
 use control::machine::doctor::Examination;
-use store::shared::Line;
+use lab::fleet::Spec;
 use model::inspection::Inspection;
 use model::page::Replay;
 use model::{Comparison, Contender, Findings, Forecast, GateVerdict, History, Study, Sweep, Workload};
@@ -20,6 +19,7 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 use std::path::Path;
+use store::shared::Line;
 
 /// The address of the schemas on the documentation's website.
 const SITE: &str = "https://drome-bench.github.io/drome/schemas";

@@ -1,8 +1,8 @@
 //! A cache of values computed from runs. Each is valid until its run changes in the store.
 
-use store::Stamp;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use store::Stamp;
 
 /// A bounded cache by run.
 #[derive(Debug)]

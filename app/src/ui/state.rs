@@ -7,13 +7,13 @@ use super::pages::failure::Failure;
 use super::recent::Recent;
 use super::turns::Turns;
 use control::Catalog;
-use store::{Store, Stored};
 use model::Findings;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use store::{Store, Stored};
 
 /// A message from the pages to the main thread.
 #[derive(Debug)]

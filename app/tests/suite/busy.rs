@@ -1,7 +1,6 @@
 //! A machine that other programs use: what is measured beside them is void, unless that was allowed.
 
 use crate::common::{Finished, Home, run};
-use store::Store;
 use lab::heat::Measured;
 use model::heat::{Counts, Slice};
 use std::collections::BTreeSet;
@@ -9,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use store::Store;
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 

@@ -2,12 +2,12 @@
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, run};
-use store::Store;
 use model::heat::HUB;
 use model::observation::Entrant;
 use model::{Measurement, Run, Usage};
 use std::fs;
 use std::path::Path;
+use store::Store;
 
 const NAMES: [&str; 3] = ["fast", "slow", "reference"];
 const ID: &str = "20260101-000000-0000";

@@ -3,7 +3,6 @@
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, process, run, serve};
-use store::Store;
 use model::Run;
 use model::contender::Track;
 use model::heat::HUB;
@@ -11,6 +10,7 @@ use model::observation::Entrant;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
+use store::Store;
 
 /// All formats that are text in one file. HTML and charts have tests of their own.
 const FORMATS: [&str; 9] = [

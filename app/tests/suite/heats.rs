@@ -3,12 +3,12 @@
 use crate::common::{
     Finished, Home, OUT_OF_MEMORY, assert_as_schema, process, processes_with, run, wait_for,
 };
-use store::Store;
 use lab::heat::Measured;
 use model::heat::{HUB, Start, StartOutcome};
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
 use std::sync::PoisonError;
+use store::Store;
 
 const STUDY: &str = r#"
 title = "A small study in heats"

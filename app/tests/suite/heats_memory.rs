@@ -1,13 +1,13 @@
 //! A heat for which memory does not suffice: the kernel ends one of its servers.
 
 use crate::common::{Home, OUT_OF_MEMORY, process, run};
-use store::Store;
 use lab::heat::Measured;
 use model::heat::{Start, StartOutcome};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::PoisonError;
+use store::Store;
 
 const STUDY: &str = r#"
 title = "Two servers that need much memory"

@@ -2,11 +2,11 @@
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Home, run};
-use store::Store;
 use model::Run;
 use model::heat::HUB;
 use model::observation::Entrant;
 use serde_json::{Value, json};
+use store::Store;
 
 const REFERENCE: &str = "reference";
 

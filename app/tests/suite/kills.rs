@@ -2,13 +2,13 @@
 //! process, folder or lock stays. Eight kills unless `DROME_TEST_KILLS` says otherwise (`cargo xtask kills` makes it a hundred).
 
 use crate::common::{Home, process, processes_with, run, wait_for};
-use store::Store;
-use lab::heat::Measured;
 use control::lock::Lock;
+use lab::heat::Measured;
 use model::heat::HUB;
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use store::Store;
 
 const STUDY: &str = r#"
 title = "A study that is cut off"

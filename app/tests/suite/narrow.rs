@@ -1,10 +1,10 @@
 //! `drome run --contender --cell --budget --precision`: a part of a study, with real servers.
 
 use crate::common::{Finished, Home, process, run, trials, wait_for};
-use store::Store;
 use model::Run;
 use serde_json::Value;
 use std::process::Stdio;
+use store::Store;
 
 const STUDY: &str = r#"
 title = "Three servers"

@@ -2,13 +2,13 @@
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, finished, process, run};
-use store::Store;
 use control::lock::Lock;
 use model::heat::HUB;
 use model::observation::Entrant;
 use model::*;
 use serde_json::Value;
 use std::path::Path;
+use store::Store;
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 

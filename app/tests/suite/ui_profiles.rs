@@ -2,8 +2,8 @@
 
 use crate::common::raced::{self, HOSTILE, RUN};
 use crate::common::ui;
-use store::Store;
 use store::ProfileRow;
+use store::Store;
 
 #[test]
 fn the_page_of_a_race_shows_who_is_faster_and_where_the_cpu_time_goes() {

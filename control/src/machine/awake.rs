@@ -12,13 +12,13 @@ const LATENCY: &str = "dev/cpu_dma_latency";
 
 /// Keeps all cores of a machine awake until it is dropped, and no longer than this process lives.
 #[derive(Debug)]
-pub(crate) struct Awake {
+pub struct Awake {
     _open: File,
 }
 
 impl Cores {
     /// Keeps the cores of this machine awake, unless the user wants them to sleep or the system does not allow it.
-    pub(crate) fn keep_awake(&self) -> Option<Awake> {
+    pub fn keep_awake(&self) -> Option<Awake> {
         if self.may_sleep { None } else { System::here().keep_awake() }
     }
 }

@@ -9,7 +9,7 @@ const NO_MEMORY_LIMIT: u64 = 1 << 60;
 
 impl System {
     /// The tightest CPU limit of the control groups that this process is in.
-    pub(crate) fn cgroup_cpu(&self) -> Option<Cap> {
+    pub fn cgroup_cpu(&self) -> Option<Cap> {
         let share = |quota: &str, period: &str| {
             let (quota, period): (u64, u64) = (quota.parse().ok()?, period.parse().ok()?);
             quota.checked_mul(1000)?.checked_div(period)

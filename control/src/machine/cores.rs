@@ -40,7 +40,8 @@ impl Cores {
     }
 
     /// These cores, with what [`POLL`] says of the load generator.
-    pub(crate) fn with_poll_variable(self) -> Self {
+    #[must_use]
+    pub fn with_poll_variable(self) -> Self {
         self.with_poll(std::env::var_os(POLL).as_deref())
     }
 

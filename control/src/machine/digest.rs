@@ -32,7 +32,7 @@ pub fn sha256(path: &Path) -> Option<String> {
             Err(_) => return None,
         }
     }
-    let text = hex(digest);
+    let text = model::hex(digest.finalize());
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(state, text.clone());
     Some(text)
 }
@@ -42,9 +42,4 @@ pub fn executable(pid: i32) -> Option<Executable> {
     let link = Path::new("/proc").join(pid.to_string()).join("exe");
     let path = std::fs::read_link(&link).ok()?;
     Some(Executable { path: path.display().to_string(), sha256: sha256(&link) })
-}
-
-/// A digest in hexadecimal.
-pub fn hex(digest: Sha256) -> String {
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -20,7 +20,7 @@ impl System {
     }
 
     /// Reads a line of `/proc/meminfo`, in bytes.
-    pub(crate) fn memory(&self, name: &str) -> Option<u64> {
+    pub fn memory(&self, name: &str) -> Option<u64> {
         let text = self.read("proc/meminfo")?;
         let line = text.lines().find(|line| line.split(':').next() == Some(name))?;
         Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
@@ -38,12 +38,12 @@ impl System {
     }
 
     /// Reads a number from a small system file.
-    pub(crate) fn number<T: std::str::FromStr>(&self, path: &str) -> Option<T> {
+    pub fn number<T: std::str::FromStr>(&self, path: &str) -> Option<T> {
         self.read(path)?.parse().ok()
     }
 
     /// The names in a folder, in order; none where it can't be read.
-    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+    pub fn names(&self, path: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.path(path)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
         names.sort();
@@ -56,7 +56,7 @@ impl System {
     }
 
     /// Reads a file that lists CPUs.
-    pub(crate) fn cpu_list(&self, path: &str) -> Option<Vec<usize>> {
+    pub fn cpu_list(&self, path: &str) -> Option<Vec<usize>> {
         cpu_list(&self.text(path)?)
     }
 }

@@ -3,8 +3,8 @@
 
 use super::messages::{Number, Watch};
 use super::remote_machine::RemoteMachine;
-use crate::fault::Fault;
 use crate::cpu_sampler::{CpuSampler, CpuUsage, programs};
+use crate::fault::Fault;
 use std::collections::BTreeSet;
 
 /// Takes samples on both machines, or on this one alone.

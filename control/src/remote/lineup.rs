@@ -29,7 +29,7 @@ fn make_bodies(there: &RemoteMachine, works: &Works) -> Result<(), Fault> {
 }
 
 /// Writes the sources of one contender to the other machine.
-pub(crate) fn write_sources(there: &RemoteMachine, prepared: &mut Prepared) -> Result<(), Fault> {
+pub fn write_sources(there: &RemoteMachine, prepared: &mut Prepared) -> Result<(), Fault> {
     let sources = prepared.sources();
     let blob = there.send(&sources.values().flatten().copied().collect::<Vec<u8>>())?;
     let base = prepared.name.strip_suffix(&tuned_name("")).unwrap_or(&prepared.name);

@@ -3,18 +3,18 @@
 //! that asks.
 
 mod address;
-pub(crate) mod cpu_sampler;
+pub mod cpu_sampler;
 mod host;
 mod lineup;
-pub(crate) mod messages;
+pub mod messages;
 mod probe;
-pub(crate) mod remote_contender;
+pub mod remote_contender;
 mod remote_machine;
-pub(crate) mod remote_server;
+pub mod remote_server;
 mod servers;
-pub(crate) mod watch;
+pub mod watch;
 
-pub(crate) use lineup::write_sources;
+pub use lineup::write_sources;
 pub use lineup::{describe, install, take};
 pub use remote_machine::{RemoteError, RemoteMachine};
 pub use servers::Servers;

@@ -138,17 +138,13 @@ impl RemoteMachine {
     }
 
     /// Asks something that the other side answers soon.
-    pub(crate) fn ask<Q: Serialize, A: DeserializeOwned>(
-        &self,
-        name: &str,
-        question: &Q,
-    ) -> Result<A, Fault> {
+    pub fn ask<Q: Serialize, A: DeserializeOwned>(&self, name: &str, question: &Q) -> Result<A, Fault> {
         let patience = Some(Duration::from_secs(PATIENCE_S));
         self.0.link.ask(name, question, patience, &mut |_| {}).map_err(|error| self.fault(&error))
     }
 
     /// Asks something that may take long, until the user asks to stop.
-    pub(crate) fn ask_at_length<Q: Serialize, A: DeserializeOwned>(
+    pub fn ask_at_length<Q: Serialize, A: DeserializeOwned>(
         &self,
         name: &str,
         question: &Q,
@@ -167,7 +163,7 @@ impl RemoteMachine {
     }
 
     /// Does work, and sets `halted` as soon as the link is lost meanwhile, however long the work takes.
-    pub(crate) fn while_linked<T>(&self, halted: &AtomicBool, work: impl FnOnce() -> T) -> T {
+    pub fn while_linked<T>(&self, halted: &AtomicBool, work: impl FnOnce() -> T) -> T {
         let lost = || {
             let is_lost = self.0.link.lost().is_some();
             if is_lost {
@@ -179,7 +175,7 @@ impl RemoteMachine {
     }
 
     /// Runs the command that comes before a start.
-    pub(crate) fn run_prepare(&self, command: &str, log: &str, stop: &AtomicBool) -> Result<(), Fault> {
+    pub fn run_prepare(&self, command: &str, log: &str, stop: &AtomicBool) -> Result<(), Fault> {
         let question = Prepare { command: command.to_owned(), log: log.to_owned() };
         match self.ask_at_length("servers.prepare", &question, stop, &mut |_| {})? {
             ContenderResult::Well(()) => Ok(()),
@@ -188,12 +184,12 @@ impl RemoteMachine {
     }
 
     /// Sends bytes, and returns the number by which a request can name them.
-    pub(crate) fn send(&self, bytes: &[u8]) -> Result<u64, Fault> {
+    pub fn send(&self, bytes: &[u8]) -> Result<u64, Fault> {
         self.0.link.send_blob(bytes).map_err(|error| self.fault(&error))
     }
 
     /// The lab's failure, if the link is lost.
-    pub(crate) fn lost(&self) -> Option<Fault> {
+    pub fn lost(&self) -> Option<Fault> {
         self.0.link.lost().map(|why| self.is_gone(&why))
     }
 

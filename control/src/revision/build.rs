@@ -3,7 +3,6 @@
 use super::guarded::{self, Ended};
 use super::{Repository, Revision, RevisionError, toolchain};
 use crate::lock::Lock;
-use crate::machine::digest::hex;
 use crate::server::supervise::last_lines;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -145,7 +144,7 @@ fn clear(folder: &Path) -> Result<(), RevisionError> {
 }
 
 fn short(digest: Sha256) -> String {
-    let mut name = hex(digest);
+    let mut name = model::hex(digest.finalize());
     name.truncate(KEY);
     name
 }

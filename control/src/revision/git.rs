@@ -2,7 +2,6 @@
 
 use super::RevisionError;
 use crate::lock::Lock;
-use crate::machine::digest::hex;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -202,7 +201,7 @@ impl Repository {
             digest.update(name);
             digest.update(content);
         }
-        Ok(hex(digest))
+        Ok(model::hex(digest.finalize()))
     }
 
     /// The latest branches, to name in an error message.

@@ -197,7 +197,7 @@ fn watch(child: &mut Child) -> Result<(), Error> {
 
 /// Kills the descendants of this process that no guard has started: builds and other commands. A guard ends what is below it, with the
 /// folder, when its own input ends.
-pub(crate) fn kill_unguarded() {
+pub fn kill_unguarded() {
     let all = tree::living(std::process::id() as i32);
     let guards: Vec<i32> = all.iter().copied().filter(|pid| is_guard(*pid)).collect();
     let guarded: Vec<i32> = guards.iter().flat_map(|guard| tree::living(*guard)).collect();
@@ -213,7 +213,7 @@ fn is_guard(pid: i32) -> bool {
 }
 
 /// Kills descendants of this process until none is left; returns how many there were at first.
-pub(crate) fn kill_all() -> usize {
+pub fn kill_all() -> usize {
     let own = std::process::id() as i32;
     let first = tree::living(own);
     let deadline = Instant::now() + KILL_PATIENCE;

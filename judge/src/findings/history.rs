@@ -5,8 +5,8 @@
 mod cause;
 
 use crate::findings::compare::machine;
-use model::gate::speed;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Unranked};
+use model::gate;
 use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Point, RunInHistory, Step};
 use model::origin::HERE;
 use model::study::REFERENCE;
@@ -222,7 +222,7 @@ fn point(contender: &ContenderFindings, metric: Metric) -> Option<Point> {
     let own = &contender.in_heats;
     let is_sound = matches!(own.unranked, None | Some(Unranked::FirstLook));
     // The reference is held back by the load generator on small machines, and then moves by itself.
-    let ratio = own.of_hub.filter(|_| is_sound).map(|share| speed(share, metric));
+    let ratio = own.of_hub.filter(|_| is_sound).map(|share| gate::speed(share, metric));
     let of_reference = ratio.filter(|_| !is_reference);
     let followed = if is_reference { contender.rate_per_s } else { of_reference };
     (is_reference || of_reference.is_some()).then_some(Point {

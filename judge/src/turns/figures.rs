@@ -36,7 +36,7 @@ pub fn counted(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::in_heats;
+    use crate::example::in_heats as example;
     use model::heat::{HUB, Ran, Void};
 
     fn slice(cycle: usize, contender: &str, copy: usize, answers: u64, members_ns: u64) -> Slice {

@@ -19,11 +19,18 @@ const WINDOWS: u32 = 4;
 /// The longest slice of closed load, however slow the server.
 const LONGEST: Duration = Duration::from_secs(2);
 
+/// The part of a slice of closed load that is not counted.
+const SETTLE: Duration = Duration::from_millis(10);
+
 /// The shape of a turn, and how many turns of each member are to count.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// The slice of the first member.
-    pub slice: load::Slice,
+    /// How long a turn is under load before it counts.
+    pub settle: Duration,
+    /// The length of its counted part.
+    pub length: Duration,
+    /// The same at most, where the server is so slow that too few answers came.
+    pub longest: Duration,
     /// The number of cycles that are to count.
     pub cycles: usize,
     /// Whether it is a window of open load.
@@ -34,24 +41,21 @@ impl Shape {
     /// The shape of turns under this load. Closed load has slices; open load has windows, in which a queue can reach its steady state.
     pub fn of(cell: &Cell, design: &Design) -> Self {
         let Some(rate) = cell.load.rate_per_s().filter(|_| matches!(cell.load, Load::Open { .. })) else {
-            let usual = load::Slice::of(0);
-            let slice = load::Slice { length: design.slice, longest: LONGEST.max(design.slice), ..usual };
-            return Self { slice, cycles: design.cycles(), is_window: false };
+            let (length, longest) = (design.slice, LONGEST.max(design.slice));
+            return Self { settle: SETTLE, length, longest, cycles: design.cycles(), is_window: false };
         };
         let per_s = rate.mean_per_s(design.measure.as_nanos() as u64).max(1.0);
         let longest = design.measure.saturating_mul(LONGEST_OF_MEASURE);
         let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS as f64 / per_s).unwrap_or(longest);
         let all = enough.clamp(design.measure.min(longest), longest);
         let length = (all / WINDOWS).min(LONGEST_WINDOW).max(design.slice);
-        let window = load::Slice::window(0, length, 1, length);
-        let slice = load::Slice { settle: design.slice, ..window };
-        let cycles = all.as_nanos().div_ceil(length.as_nanos().max(1));
-        Self { slice, cycles: (cycles as usize).max(1), is_window: true }
+        let cycles = (all.as_nanos().div_ceil(length.as_nanos().max(1)) as usize).max(1);
+        Self { settle: design.slice, length, longest: length, cycles, is_window: true }
     }
 
     /// About how long a turn takes.
     pub fn turn(&self) -> Duration {
-        self.slice.length.saturating_add(self.slice.settle).saturating_add(self.slice.length / 10)
+        self.length.saturating_add(self.settle).saturating_add(self.length / 10)
     }
 }
 
@@ -72,11 +76,11 @@ mod tests {
     fn closed_load_has_slices_and_open_load_windows_with_enough_answers_together() {
         let ms = Duration::from_millis;
         let closed = shape("{ closed = { connections = 8 } }");
-        assert_eq!((closed.slice.length, closed.cycles, closed.is_window), (ms(100), 20, false));
+        assert_eq!((closed.length, closed.cycles, closed.is_window), (ms(100), 20, false));
         let open = |rate: &str| {
             let shape = shape(&format!("{{ open = {{ connections = 8, rate_per_s = {rate} }} }}"));
-            assert!(shape.is_window && shape.slice.longest == shape.slice.length);
-            (shape.slice.length, shape.cycles)
+            assert!(shape.is_window && shape.longest == shape.length);
+            (shape.length, shape.cycles)
         };
         assert_eq!(open("1e6"), (ms(500), 4), "together as long as the study's measurement");
         assert_eq!(open("5000"), (ms(500), 4));

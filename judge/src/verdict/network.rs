@@ -118,9 +118,9 @@ fn packets(network: &Network, case: &Case<'_>) -> Option<Share> {
 
 #[cfg(test)]
 mod tests {
-    use model::network::Segments;
     use crate::verdict::example::{closed, open, tally, usage};
     use crate::verdict::{Case, Policy, judge};
+    use model::network::Segments;
     use model::{Agreed, Bound, Network, Plan, Tally, Verdict};
 
     fn judged(plan: &Plan, tally: &Tally, network: &Network, server: f64) -> Verdict {

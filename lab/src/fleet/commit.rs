@@ -5,11 +5,11 @@
 use super::{FleetError, schedule};
 use crate::heat::RunState;
 use judge::schedule::owed;
-use store::shared::{Entry, Kind, Row};
-use store::{Store, StoreError};
 use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
 use serde::de::DeserializeOwned;
+use store::shared::{Entry, Kind, Row};
+use store::{Store, StoreError};
 
 /// The outcome of taking in a result.
 #[derive(Clone, Debug, PartialEq, Eq)]

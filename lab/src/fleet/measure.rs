@@ -1,17 +1,17 @@
 //! Measures one heat on this machine, in a store of its own that is gone afterwards.
 
 use super::{FleetError, Spec};
-use control::catalog::Catalog;
 use crate::heat::Measured;
 use crate::lab::Show;
 use crate::session::Session;
 use crate::setup::{self, Lineup, Rules};
-use store::shared::{Row, SharedError, Writer};
-use store::Store;
+use control::catalog::Catalog;
 use model::{HeatMachine, Run};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use store::Store;
+use store::shared::{Row, SharedError, Writer};
 
 /// Measures the heat of a spec to its end; `machine` is the name of this machine. What is measured names the machine and the attempt.
 pub fn measure(

@@ -20,8 +20,8 @@ pub use spec::Spec;
 
 use crate::lab::LabError;
 use crate::setup::SetupError;
-use store::shared::SharedError;
 use store::StoreError;
+use store::shared::SharedError;
 
 /// Why a heat of a fleet can't be planned, measured or taken in.
 #[derive(Debug, thiserror::Error)]

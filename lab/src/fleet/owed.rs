@@ -2,8 +2,8 @@
 
 use super::schedule::{Next, next};
 use super::{FleetError, Spec};
-use judge::findings::analyse;
 use crate::heat::{Measured, RunState};
+use judge::findings::analyse;
 use store::{Store, StoreError};
 
 /// What a run still needs.

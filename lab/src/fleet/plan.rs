@@ -1,13 +1,13 @@
 //! Plans the run of a fleet: its row in the store, from which all of its heats follow.
 
 use super::FleetError;
+use crate::setup::{self, Lineup, Rules};
 use control::catalog::Catalog;
 use judge::schedule;
-use crate::setup::{self, Lineup, Rules};
-use store::shared::LONGEST;
-use store::Store;
 use model::{Fleet, Run, Study};
 use std::time::Duration;
+use store::Store;
+use store::shared::LONGEST;
 
 /// What is planned.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! One heat as it is handed to a machine: a line of JSON with everything but the contenders' files.
 
 use super::FleetError;
-use store::shared::{Checks, Row, quoted};
 use model::{Heat, Run};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use store::shared::{Checks, Row, quoted};
 
 /// The version of the form.
 const VERSION: u32 = 1;

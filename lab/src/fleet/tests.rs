@@ -2,19 +2,19 @@
 
 use super::schedule::{Next, next};
 use super::*;
-use control::catalog::Catalog;
 use crate::heat::Measured;
 use crate::heat::RunState;
+use crate::setup::Rules;
+use control::catalog::Catalog;
 use judge::example::in_heats::{run, start};
 use judge::schedule::stopping_rule::{Neighbours, Standing};
-use crate::setup::Rules;
-use store::shared::{self, Entry};
-use store::Store;
 use model::heat::{Heat, Start, StartOutcome};
 use model::observation::Raced;
 use model::{Fleet, HeatMachine, Run, Study};
 use std::collections::BTreeSet;
 use std::time::Duration;
+use store::Store;
+use store::shared::{self, Entry};
 
 fn fleet() -> Run {
     Run { fleet: Some(Fleet { machines: 2 }), ..run(&["a", "b", "c"]) }

@@ -1,17 +1,17 @@
 //! A cell of a heat while it is measured: the load generator that all living members share, and the turns of single
 //! members.
 
-use control::fault::Fault;
 use crate::heat::members::{HeatError, HeatServers};
-use control::cpu_sampler::{CpuSampler, SampledProcesses};
 use crate::heat::turns::cycles::TurnResult;
-use judge::turns::disturbance::SteadyOthers;
-use judge::turns::shape::Shape;
 use crate::heat::window_watch::WindowWatch;
 use crate::lab::Show;
+use control::cpu_sampler::{CpuSampler, SampledProcesses};
+use control::fault::Fault;
 use control::remote::cpu_sampler::CombinedCpuSampler;
 use control::server::plan;
-use load::{AfterLook, Generator, LoadError};
+use judge::turns::disturbance::SteadyOthers;
+use judge::turns::shape::Shape;
+use load::{AfterLook, Enough, Generator, LoadError};
 use model::heat::{HUB, Start, Step};
 use model::{Cell, Plan};
 use net::clock;
@@ -155,7 +155,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
             self.loses(member, Fault::Contender(format!("between its turns {end}")))?;
             return Ok(None);
         }
-        let slice = load::Slice { target: member, ..self.shape.slice }.jittered(self.seed, self.nth);
+        let slice = slice(&self.shape, member).jittered(self.seed, self.nth);
         self.nth += 1;
         let (sampler, servers, mut seen) = (&mut self.sampler, &*self.servers, Vec::new());
         let mut watch =
@@ -286,4 +286,11 @@ fn threads(generator: &Generator) -> BTreeSet<i32> {
 /// A failure of the load generator itself.
 fn own(error: &LoadError) -> HeatError {
     HeatError::Lab(error.to_string())
+}
+
+/// The slice of a member's turn. A window counts however few answers come in it.
+fn slice(shape: &Shape, target: usize) -> load::Slice {
+    let usual = load::Slice::of(target);
+    let enough = if shape.is_window { Enough::Answers(1) } else { usual.enough };
+    load::Slice { settle: shape.settle, length: shape.length, longest: shape.longest, enough, ..usual }
 }

@@ -3,14 +3,14 @@
 
 use crate::heat::active_cell::ActiveCell;
 use crate::heat::members::{HeatError, HeatServers};
-use judge::schedule::budget;
-use judge::schedule::orders;
 use crate::heat::turns::cycles::{Cycles, TurnResult};
-use judge::turns::disturbance;
-use judge::turns::repeat_limit::{RepeatLimit, most_cycles};
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm_up::WarmUp;
 use crate::lab::Show;
+use judge::schedule::budget;
+use judge::schedule::orders;
+use judge::turns::disturbance;
+use judge::turns::repeat_limit::{RepeatLimit, most_cycles};
 use model::heat::{Ran, Slice, Step};
 
 /// How many times the cycles of a cell are run again at most, if the slices that count show that a server was not warm yet.

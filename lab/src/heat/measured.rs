@@ -1,9 +1,9 @@
 //! Everything that was measured in heats, as it is stored and as it grows.
 
 use judge::findings::analyse;
-use store::{Store, StoreError};
 use model::heat::{Heat, Slice, Start};
 use model::{Findings, Run};
+use store::{Store, StoreError};
 
 /// Everything that was measured in heats.
 #[derive(Clone, Debug, Default, PartialEq)]

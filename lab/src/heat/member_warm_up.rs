@@ -189,8 +189,8 @@ impl MemberWarmUp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge::example::in_heats::start;
     use control::cpu_sampler::CpuUsage;
+    use judge::example::in_heats::start;
 
     const LEAST: Duration = Duration::from_millis(200);
 

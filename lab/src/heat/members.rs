@@ -1,12 +1,10 @@
 //! The servers of a heat: started afresh, verified, watched for their end, stopped. A contender that does something wrong leaves the heat,
 //! and the others go on.
 
+use crate::heat::out_of_memory::{self, Cause, OutOfMemory};
+use crate::lab::{Lab, Show};
 use control::fault::Fault;
 use control::hub::Hub;
-use crate::heat::out_of_memory::{self, Cause, OutOfMemory};
-use judge::schedule::budget;
-use judge::schedule::owed;
-use crate::lab::{Lab, Show};
 use control::machine::system::System;
 use control::prepare::Prepared;
 use control::remote::RemoteMachine;
@@ -15,6 +13,8 @@ use control::remote::watch::AllWatch;
 use control::server::instance::{Instance, Place, Work, Works};
 use control::server::origin::Origin;
 use control::server::tree::{Snapshot, ThreadClocks, Tree};
+use judge::schedule::budget;
+use judge::schedule::owed;
 use model::contender::Class;
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
 use model::{Cell, Conditions, Run, Usage};

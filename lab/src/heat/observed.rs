@@ -42,7 +42,7 @@ fn of_start(heat: &Heat, start: &Start) -> Vec<Observation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge::example::in_heats;
+    use judge::example::in_heats as example;
     use model::heat::{HUB, StartOutcome};
     use model::{Measurement, Tally, Usage, Verdict};
 

@@ -1,21 +1,21 @@
 //! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
-use control::clock_text;
-use control::fault::Fault;
-use judge::findings::analyse;
 use crate::heat::Next;
 use crate::heat::RunState;
 use crate::heat::cell;
-use control::hub::Hub;
 use crate::heat::measured::Measured;
 use crate::heat::members::{self, HeatError, HeatServers};
 use crate::heat::next;
 use crate::lab::{Lab, LabError, Show};
+use control::clock_text;
+use control::fault::Fault;
+use control::hub::Hub;
 use control::prepare::folders;
 use control::remote;
-use store::{Store, StoreError};
+use judge::findings::analyse;
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};
+use store::{Store, StoreError};
 
 /// The state of a run in heats.
 struct Going<'a> {

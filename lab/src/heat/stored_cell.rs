@@ -1,13 +1,13 @@
 //! What is stored of a cell that was measured: each member's part in its start, and all slices.
 
 use crate::heat::active_cell::ActiveCell;
-use judge::turns::counting;
-use control::cpu_sampler;
 use crate::heat::turns::cycles::Cycles;
-use judge::turns::disturbance;
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm_up::WarmUp;
+use control::cpu_sampler;
 use control::server::tree::{self, ThreadClocks};
+use judge::turns::counting;
+use judge::turns::disturbance;
 use judge::verdict::{self, Case, Policy};
 use model::heat::{InCell, Slice};
 use model::{Measurement, Usage};

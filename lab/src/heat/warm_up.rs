@@ -7,8 +7,8 @@
 use crate::heat::active_cell::ActiveCell;
 use crate::heat::member_warm_up::{MemberWarmUp, Settled};
 use crate::heat::members::HeatError;
-use judge::turns::counting;
 use crate::heat::turns::cycles::{Cycles, TurnResult};
+use judge::turns::counting;
 use model::contender::Class;
 use model::heat::{Counts, Step};
 use stats::heats::{Sample, settling_by_either};

@@ -2,11 +2,11 @@
 
 use super::divide::own_load;
 use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
+use agent::{Call, Handler};
 use control::machine::cores::Cores;
 use control::poll_while::poll_while;
 use control::server::local;
 use judge::verdict::{self, Case, Policy};
-use agent::{Call, Handler};
 use load::{Progress, Watch};
 #[cfg(test)]
 use model::Plan;

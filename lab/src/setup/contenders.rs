@@ -1,7 +1,8 @@
 //! Prepares the contenders of a study on this machine, each on its tracks.
 
-use super::{Rules, SetupError, study_run, works};
+use super::{Rules, SetupError, study_run};
 use control::assets::CacheError;
+use control::assets::works;
 use control::catalog::Catalog;
 use control::prepare::Prepared;
 use control::prepare::folders;

@@ -18,19 +18,18 @@ pub use resume::{changes_since, work_changes_elsewhere};
 pub use running::{not_above_listeners, running};
 pub use same_work::same_work;
 
+use crate::lab::Lab;
 use control::assets::{CacheError, assets};
 use control::catalog::CatalogError;
-use crate::lab::Lab;
 use control::lock::Lock;
 use control::machine::cores::Cores;
 use control::prepare::{Prepared, folders};
 use control::remote::{RemoteError, RemoteMachine};
-use store::Store;
 use model::Run;
 use model::study::REFERENCE;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
+use store::Store;
 
 /// Why a run can't begin.
 #[derive(Debug, thiserror::Error)]

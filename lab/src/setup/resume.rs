@@ -58,8 +58,8 @@ fn bodies(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge::example;
     use control::machine::environment::fixture;
+    use judge::example;
 
     fn begun() -> Run {
         let mut run = example::run(&["a"]);

@@ -2,8 +2,8 @@
 //! otherwise the race would be of unequal work.
 
 use super::{RACED, SetupError};
-use control::fault::Fault;
 use crate::lab::Lab;
+use control::fault::Fault;
 use control::prepare::Prepared;
 use control::server::instance::{Instance, Place, Work, Works};
 use control::server::verify::{self, Answer};

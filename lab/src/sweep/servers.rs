@@ -1,14 +1,14 @@
 //! Real servers for a sweep: a running one, or some that are started afresh for every measurement.
 
 use super::{Measure, Measured};
-use control::fault::Fault;
 use crate::lab::Lab;
+use crate::setup::RACED;
+use control::fault::Fault;
 use control::server::instance::{Instance, Place, Work, Works};
 use control::server::local;
 use control::server::plan;
 use control::server::under_load;
 use control::server::usage::{Sampler, Watched};
-use crate::setup::RACED;
 use judge::verdict::{self, Case, Policy};
 use load::Progress;
 use model::{Cell, Design, Load, Network, Plan, Tally, Usage};

@@ -126,7 +126,10 @@ mod tests {
     #[test]
     fn too_few_values_have_no_bounds() {
         assert_eq!((shift(&[], &[1.0]), shift(&[1.0], &[])), (None, None));
-        assert_eq!(shift(&[2.0], &[2.0, 2.1]), Some(Estimate { median: (2.0_f64 - 2.05).exp(), interval: None }));
+        assert_eq!(
+            shift(&[2.0], &[2.0, 2.1]),
+            Some(Estimate { median: (2.0_f64 - 2.05).exp(), interval: None })
+        );
         let same = shift(&[3.0; 6], &[3.0; 6]).unwrap();
         assert_eq!((same.median, same.interval), (1.0, Some((1.0, 1.0))));
     }

@@ -2,7 +2,7 @@
 
 use crate::world::{self, MANAGED, NATIVE, Noise, World};
 use proptest::prelude::*;
-use stats::heats::{Best, Entrant, Fit, InBoth, LEVEL, Rules, Start, Relation, changes, figures, looks};
+use stats::heats::{Best, Entrant, Fit, InBoth, LEVEL, Relation, Rules, Start, changes, figures, looks};
 
 fn rules(world: &World) -> Rules {
     Rules { hub: world.hub, best: Best::Highest, chance: LEVEL }
@@ -261,7 +261,8 @@ fn two_runs_differ_where_the_contender_does() {
     for seed in 0..40 {
         let runs = (fit(&before, 6, Noise::Normal, seed), fit(&now, 6, Noise::Normal, seed + 500));
         let all = changes(&runs.0, &runs.1, (12, 12), &both, 0).all;
-        found += usize::from(all[3].is_some_and(|change| change.relation.is_difference() && change.ratio > 1.05));
+        found +=
+            usize::from(all[3].is_some_and(|change| change.relation.is_difference() && change.ratio > 1.05));
         wrong += usize::from((0..12).any(|c| c != 3 && all[c].unwrap().relation.is_difference()));
     }
     assert!(found >= 39 && wrong <= 5, "found {found}, wrong {wrong} of 40");
@@ -289,7 +290,8 @@ fn a_hub_that_follows_the_machine_imperfectly_makes_no_contender_a_changed_one()
         wrong += usize::from(changes_now.all.iter().flatten().any(|change| change.relation.is_difference()));
         now.truth[3].0 -= 1.0;
         let now = fit(&now, 6, Noise::Normal, seed + 900);
-        found += usize::from(changes(&runs.0, &now, (12, 12), &both, 0).all[3].unwrap().relation.is_difference());
+        found +=
+            usize::from(changes(&runs.0, &now, (12, 12), &both, 0).all[3].unwrap().relation.is_difference());
     }
     assert!(wrong <= 2 && found >= 38, "wrong {wrong}, found {found} of 40");
 }

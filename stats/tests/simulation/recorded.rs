@@ -13,7 +13,7 @@
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use stats::heats::{Best, Entrant, Fit, HEAT_SHARE, LEVEL, Rules, Start, Relation, looks};
+use stats::heats::{Best, Entrant, Fit, HEAT_SHARE, LEVEL, Relation, Rules, Start, looks};
 use stats::random;
 use std::collections::BTreeMap;
 use std::path::Path;

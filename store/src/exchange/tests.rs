@@ -1,8 +1,8 @@
 //! Runs go from store to store as they are, once, and all of a file or nothing.
 
 use super::*;
-use judge::example::in_heats;
 use crate::shared::{Writer, read};
+use judge::example::in_heats;
 use model::heat::{HUB, Ran};
 
 const NOW: &str = "2026-02-01T00:00:00Z";

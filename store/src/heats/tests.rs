@@ -1,7 +1,7 @@
 //! Heats, starts and slices come back as they went in, once.
 
-use judge::example::in_heats::{in_cell, run, start};
 use crate::{Store, StoreError};
+use judge::example::in_heats::{in_cell, run, start};
 use model::heat::{HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
 
 fn heat(round: usize, number: usize) -> Heat {

@@ -26,6 +26,6 @@ impl Digest {
         for row in &self.rows {
             hash.update(row);
         }
-        format!("{:x}", hash.finalize())
+        model::hex(hash.finalize())
     }
 }

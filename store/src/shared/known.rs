@@ -21,7 +21,7 @@ const MOST_COPIES: usize = 100;
 const MOST_CYCLES: usize = 1_000_000;
 
 /// The longest time of a design: a year.
-pub(crate) const LONGEST: Duration = Duration::from_hours(366 * 24);
+pub const LONGEST: Duration = Duration::from_hours(366 * 24);
 
 /// A start by round, heat, contender and copy.
 type StartKey = (usize, usize, String, usize);

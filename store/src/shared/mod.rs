@@ -18,15 +18,15 @@ mod tests;
 mod text;
 mod writing;
 
-pub(crate) use checks::Checks;
+pub use checks::Checks;
 pub use digest::Digest;
-pub(crate) use known::LONGEST;
+pub use known::LONGEST;
 pub use lines::Line;
 pub use reading::{Entry, read};
 pub use redaction::Redaction;
 pub use row::{Checked, Kind, Row};
 pub use text::is_id;
-pub(crate) use text::quoted;
+pub use text::quoted;
 pub use writing::Writer;
 
 /// The version of the form.

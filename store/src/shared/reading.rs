@@ -57,7 +57,9 @@ pub fn read<R: BufRead>(from: R) -> Result<Vec<Entry>, SharedError> {
     };
     close(open.take(), &mut entries).map_err(|why| reader.wrong(why))?;
     let lines = reader.line - 1;
-    if (end.entries, end.lines, end.sha256) != (entries.len() as u64, lines, format!("{:x}", reader.hash.clone().finalize())) {
+    if (end.entries, end.lines, end.sha256)
+        != (entries.len() as u64, lines, model::hex(reader.hash.clone().finalize()))
+    {
         return Err(SharedError::Changed);
     }
     reader.ensure_over()?;

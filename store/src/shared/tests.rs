@@ -80,8 +80,7 @@ fn with_line(text: &str, nth: usize, line: &str) -> String {
 fn ended(lines: &[&str]) -> String {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let entries = lines.iter().filter(|line| line.starts_with("{\"from\"")).count();
-    let digest =
-        control::machine::digest::hex(sha2::Digest::chain_update(<sha2::Sha256 as sha2::Digest>::new(), &text));
+    let digest = model::hex(<sha2::Sha256 as sha2::Digest>::digest(&text));
     let end = json!({"end": {"entries": entries, "lines": lines.len(), "sha256": digest}});
     format!("{text}{end}\n")
 }

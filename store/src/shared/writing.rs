@@ -47,7 +47,11 @@ impl<W: Write> Writer<W> {
 
     /// Ends the file.
     pub fn end(mut self) -> Result<(), SharedError> {
-        let end = End { entries: self.entries, lines: self.lines, sha256: format!("{:x}", self.hash.clone().finalize()) };
+        let end = End {
+            entries: self.entries,
+            lines: self.lines,
+            sha256: model::hex(self.hash.clone().finalize()),
+        };
         let json = json(&end)?;
         self.line(END, &json)?;
         self.to.flush().map_err(SharedError::Write)

@@ -120,8 +120,8 @@ impl Job for Heard<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dialects::Call;
     use control::Catalog;
+    use dialects::Call;
     use model::page::AsPublished;
     use model::page_figures::counterpart;
     use model::study::Published;

@@ -1,10 +1,10 @@
 //! Samples one contender in a start of its own.
 
 use crate::command::profiler::Profiler;
-use lab::Session;
-use lab::extra_start::{ExtraServer, ExtraStart};
 use control::fault::Fault;
 use control::server::tree::{self, Tree};
+use lab::Session;
+use lab::extra_start::{ExtraServer, ExtraStart};
 use profile::{Counters, ProfileError, Report, Side, Target, Work};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};

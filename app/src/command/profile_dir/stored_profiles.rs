@@ -1,12 +1,12 @@
 //! Keeps the profiles of a run in the store, for the page and the report of the run.
 
 use super::sample::Profiled;
-use store::{ProfileRow, StoreError};
 use lab::Session;
-use store::Store;
 use model::findings::{ProfiledPair, ProfiledPart};
 use model::gate_verdict::MOST_FUNCTIONS;
 use profile::{CallTree, Difference, Row, StoredDifference, StoredProfile};
+use store::Store;
+use store::{ProfileRow, StoreError};
 
 /// Calls with less than this share of the CPU time are left out, and count for their callers.
 const LEAST_SHARE: f64 = 0.001;

@@ -4,10 +4,10 @@ use crate::command::pictures::Kind;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::ValueEnum;
-use store::Printed;
 use model::page::Replays;
 use model::{Import, Sweep};
 use report::{RunReport, TextStyle};
+use store::Printed;
 
 /// An output format. A new one takes a line here, one in `command/format.rs`, and one each in `show` and `show_import`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -1,10 +1,10 @@
 //! Tests that the schemas allow what drome accepts and prints, and nothing else that a file may get wrong.
 
 use super::{FORMATS, SITE, named};
-use jsonschema::Validator;
 use control::machine::cores::Cores;
 use control::machine::doctor;
 use control::machine::system::System;
+use jsonschema::Validator;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
 use model::findings::{CellInHeats, ContenderInHeats, Figure, Front};
 use model::forecast::Look;

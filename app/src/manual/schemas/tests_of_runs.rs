@@ -1,10 +1,9 @@
 //! Tests that every line of a file of shared runs, and every line that `drome heat` prints, is valid under its JSON Schema.
 
 use super::named;
-use jsonschema::Validator;
 use control::Catalog;
+use jsonschema::Validator;
 use lab::fleet::Spec;
-use store::shared::{Kind, Row, Writer};
 use model::background::Background;
 use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
 use model::import::{Imported, Source};
@@ -12,6 +11,7 @@ use model::page::Replays;
 use model::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use store::shared::{Kind, Row, Writer};
 
 const ID: &str = "20260101-000000-00aa";
 const MOMENT: &str = "2026-01-01T00:00:00Z";

@@ -7,11 +7,11 @@ use super::url;
 use crate::ui::state::AppState;
 use axum::extract::{Query, State};
 use judge::findings::compare::CompareError;
-use store::Listed;
 use maud::{Markup, html};
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
 use report::units;
 use std::sync::Arc;
+use store::Listed;
 
 /// The number of runs to choose from here; older ones can be selected on the page *Runs*.
 const OFFERED: usize = 200;

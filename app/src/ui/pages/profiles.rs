@@ -3,10 +3,10 @@
 use super::failure::Failure;
 use super::url;
 use crate::command::{counted, profile_dir};
-use store::Store;
 use maud::{Markup, html};
 use profile::{FrameCost, Row, StoredDifference, StoredProfile};
 use report::units;
+use store::Store;
 
 /// The largest number of functions of a contender, and of differences.
 const MOST_ROWS: usize = 6;

@@ -12,13 +12,13 @@ use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use store::Stored;
-use store::{Listed, Printed};
 use maud::{Markup, html};
 use model::page::Replays;
 use model::{Findings, Import};
 use report::{RunReport, TextStyle, chart, units, verdict};
 use std::sync::Arc;
+use store::Stored;
+use store::{Listed, Printed};
 
 enum Shown {
     Run(Arc<Analysed>, Vec<RunProfile>),

@@ -6,7 +6,6 @@ use super::frame::{self, Place, moment};
 use super::{import, url};
 use crate::ui::state::AppState;
 use axum::extract::{Query, State};
-use store::{Kind, Listed};
 use maud::{Markup, html};
 use model::origin::HERE;
 use model::study::RACE;
@@ -15,6 +14,7 @@ use report::units;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
+use store::{Kind, Listed};
 
 /// Runs on a page.
 const ON_A_PAGE: usize = 50;

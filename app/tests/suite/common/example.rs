@@ -1,11 +1,11 @@
 //! A run that is made up, for stores in which the truth is known.
 
-use store::Store;
 use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome};
 use model::observation::Entrant;
 use model::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use store::Store;
 
 /// A run of the study `example` in cells of these titles and connections; the reference is no contender of a study.
 pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], rounds: [usize; 2]) -> Run {

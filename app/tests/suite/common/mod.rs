@@ -15,8 +15,6 @@ pub mod ui;
 #[path = "../../../../net/tests/uring/mod.rs"]
 mod uring;
 
-use store::Store;
-use store::Listed;
 use model::heat::HUB;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -25,6 +23,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::RwLock;
 use std::time::{Duration, Instant};
+use store::Listed;
+use store::Store;
 
 /// Nothing here takes longer, on however slow a machine.
 pub const PATIENCE: Duration = Duration::from_mins(2);

@@ -3,10 +3,10 @@
 use crate::common::Home;
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use ::profile::{CallTree, Difference, Profile, Report, Side, StoredProfile, Work};
-use store::Store;
-use store::ProfileRow;
 use model::observation::{Entrant, Raced};
 use model::*;
+use store::ProfileRow;
+use store::Store;
 
 /// The name of the run.
 pub const RUN: &str = "20260101-000000-0000";

@@ -173,7 +173,10 @@ fn a_load_generator_that_is_told_not_to_poll_sleeps_and_that_is_told() {
         assert_eq!(free().with_poll(polls.map(OsStr::new)), free(), "{polls:?}");
     }
     let sleeping = free().with_poll(Some(OsStr::new("0")));
-    assert_eq!((sleeping.client_may_poll, &sleeping.notes[..]), (false, &[model::environment::SLEEPS.to_owned()][..]));
+    assert_eq!(
+        (sleeping.client_may_poll, &sleeping.notes[..]),
+        (false, &[model::environment::SLEEPS.to_owned()][..])
+    );
     assert!(sleeping.may_sleep, "and so do idle cores");
     // Where it sleeps anyway, nothing else is different.
     let may_sleep = Cores { may_sleep: true, ..Cores::default() };

@@ -21,13 +21,8 @@ fn four(tree: &Tree) -> Findings {
 
 #[test]
 fn the_same_machine_differs_in_nothing() {
-    let all = [
-        fixture::sound(),
-        fixture::laptop(),
-        fixture::raspberry_pi(),
-        fixture::container(),
-        Tree::empty(),
-    ];
+    let all =
+        [fixture::sound(), fixture::laptop(), fixture::raspberry_pi(), fixture::container(), Tree::empty()];
     for tree in all {
         assert_eq!(differences(&four(&tree), &four(&tree)), (vec![], vec![]));
     }
@@ -41,9 +36,7 @@ fn another_machine_refuses() {
         refused(&four(&fixture::raspberry_pi()))[0]
             .starts_with("different processor (A processor then, Rasp")
     );
-    assert!(
-        refused(&four(&fixture::virtual_machine()))[0].contains("hypervisor (unknown then, KVM now)")
-    );
+    assert!(refused(&four(&fixture::virtual_machine()))[0].contains("hypervisor (unknown then, KVM now)"));
     assert_eq!(refused(&four(&fixture::container())), ["different CPU limit (unlimited then, 1500 now)"]);
     let fewer = on(&fixture::sound(), &fixture::cores(&[0], &[1]));
     assert!(refused(&fewer)[0].contains("number of cores (4 then, 2 now)"));
@@ -54,12 +47,8 @@ fn another_machine_refuses() {
     let asleep = Cores { may_sleep: true, ..fixture::four() };
     let idles = "different state of idle cores (awake then, asleep now)";
     assert_eq!(refused(&on(&fixture::sound(), &asleep)), [idles]);
-    let meminfo =
-        |kb: u64| four(&fixture::sound().with(&[("proc/meminfo", &format!("MemTotal: {kb} kB"))]));
-    assert_eq!(
-        refused(&meminfo(8_000_000)),
-        ["different amount of memory (15625 MiB then, 7812 MiB now)"]
-    );
+    let meminfo = |kb: u64| four(&fixture::sound().with(&[("proc/meminfo", &format!("MemTotal: {kb} kB"))]));
+    assert_eq!(refused(&meminfo(8_000_000)), ["different amount of memory (15625 MiB then, 7812 MiB now)"]);
     assert!(refused(&meminfo(15_900_000)).is_empty(), "as another kernel keeps it back");
     let kernel = |release: &str| four(&fixture::sound().with(&[("proc/sys/kernel/osrelease", release)]));
     assert_eq!(refused(&kernel("7.0.1")), ["different major kernel version (6 then, 7 now)"]);
@@ -88,11 +77,8 @@ fn a_run_that_was_pulled_is_compared_by_what_its_machine_is() {
 /// The same run as if machines with these processors had measured it, each with four cores.
 fn by(run: &Findings, cpus: &[&str]) -> Findings {
     use model::findings::{MachineFindings, MachinesCompared};
-    let machine = |cpu: &&str| MachineFindings {
-        cpu: Some((*cpu).to_owned()),
-        cores: 4,
-        ..MachineFindings::default()
-    };
+    let machine =
+        |cpu: &&str| MachineFindings { cpu: Some((*cpu).to_owned()), cores: 4, ..MachineFindings::default() };
     let machines = cpus.iter().map(machine).collect();
     let mut findings = run.clone();
     findings.cells[0].in_heats.machines = Some(MachinesCompared { differ: None, machines });
@@ -120,8 +106,7 @@ fn another_build_of_drome_refuses() {
         findings.environment.machine.drome_sha256 = digest.map(str::to_owned);
         findings
     };
-    let (one, same) =
-        (built("0.1.0", Some("aaaaaaaaaaaaaaaa")), built("0.1.0", Some("bbbbbbbbbbbbbbbb")));
+    let (one, same) = (built("0.1.0", Some("aaaaaaaaaaaaaaaa")), built("0.1.0", Some("bbbbbbbbbbbbbbbb")));
     let refused = ["different build of drome (aaaaaaaaaaaa then, bbbbbbbbbbbb now)"];
     assert_eq!(differences(&one, &same).0, refused);
     assert_eq!(

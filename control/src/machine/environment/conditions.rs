@@ -46,7 +46,7 @@ pub struct Watch {
 
 /// The signs of a throttled processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Throttle {
+pub struct Throttle {
     /// The Raspberry Pi's flags.
     pub flags: Option<Flags>,
     /// How often an x86 core was too hot since boot.
@@ -55,7 +55,7 @@ pub(crate) struct Throttle {
 
 /// The Raspberry Pi's flags: current ones, and the same `SINCE_BOOT` bits higher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Flags {
+pub struct Flags {
     pub bits: u32,
     /// Whether they are the firmware's, so that those since boot stay set. A kernel shows what one of its drivers was told last: that can be
     /// old, and the driver clears the flags since boot every two seconds.
@@ -108,7 +108,7 @@ impl Throttle {
     }
 
     /// What throttled the processor since boot.
-    pub(crate) fn since_start(self) -> Option<Vec<String>> {
+    pub fn since_start(self) -> Option<Vec<String>> {
         let flags = self.flags.map(|flags| Flags { bits: 0, ..flags });
         let at_boot = Self { flags, events: self.events.map(|_| 0) };
         at_boot.until(self)
@@ -140,7 +140,8 @@ impl System {
         cpu_time::of_or_all(&self.read("proc/stat")?, &Place::of(&cores.server, &cores.client).cpus)
     }
 
-    pub(crate) fn load_average(&self) -> Option<f64> {
+    /// The load average of the last minute.
+    pub fn load_average(&self) -> Option<f64> {
         self.read("proc/loadavg")?.split_whitespace().next()?.parse().ok()
     }
 
@@ -156,7 +157,7 @@ impl System {
     }
 
     /// The temperature of the hottest of the processor's sensors.
-    pub(crate) fn temperature_c(&self) -> Option<f64> {
+    pub fn temperature_c(&self) -> Option<f64> {
         let is_sensor = |name: Option<String>| {
             let name = name.unwrap_or_default().to_lowercase();
             SENSORS.iter().any(|sensor| name.starts_with(sensor))
@@ -180,7 +181,8 @@ impl System {
         all.max().map(|thousandths| thousandths as f64 / 1000.0)
     }
 
-    pub(crate) fn throttle(&self) -> Throttle {
+    /// How often the control group was throttled.
+    pub fn throttle(&self) -> Throttle {
         let cpus = "sys/devices/system/cpu";
         let count = |name: &String| {
             let file = |kind| format!("{cpus}/{name}/thermal_throttle/{kind}_throttle_count");

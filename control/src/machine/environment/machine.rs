@@ -87,7 +87,8 @@ impl System {
         (!all.is_empty()).then_some(all)
     }
 
-    pub(crate) fn sysctl(&self, name: &str) -> Option<String> {
+    /// A setting of the kernel.
+    pub fn sysctl(&self, name: &str) -> Option<String> {
         let text = self.read(&format!("proc/sys/{}", name.replace('.', "/")))?;
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }

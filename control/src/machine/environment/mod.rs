@@ -1,9 +1,10 @@
 //! Describes the machine of a run, as far as the system's files say. What can't be read is unknown.
 
-mod conditions;
 #[cfg(test)]
 mod compared;
+mod conditions;
 #[cfg(any(test, feature = "example"))]
+#[allow(clippy::unwrap_used, reason = "tests use it")]
 pub mod fixture;
 mod machine;
 

@@ -2,12 +2,12 @@
 
 use super::super::messages::{Bodies, Install, Installed, Lacks, SourcesWritten, Start, Step, WriteSources};
 use super::{locked, no_number};
+use crate::assets::assets;
 use crate::catalog::Entry;
 use crate::poll_while::poll_while;
 use crate::prepare::{Prepared, folders, install};
 use crate::server::guard;
 use crate::server::instance::{Work, Works};
-use crate::assets::assets;
 use agent::Call;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

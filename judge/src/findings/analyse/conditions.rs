@@ -42,7 +42,7 @@ fn range(conditions: &[&Conditions]) -> ConditionsRange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::in_heats;
+    use crate::example::in_heats as example;
     use model::environment::Ends;
 
     fn observed(conditions: Conditions) -> Start {

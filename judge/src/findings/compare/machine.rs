@@ -1,9 +1,9 @@
 //! The differences of machine and work between two runs: those that decide the figures, so that the runs are compared only on
 //! request, and those that are only reported, because the correction for the machine's speed removes most of their effect.
 
-use model::environment::SLEEPS;
 use model::Environment;
 use model::environment::Cap;
+use model::environment::SLEEPS;
 use model::findings::{ContenderFindings, Findings};
 use model::origin::HERE;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ fn way(findings: &Findings) -> &'static str {
 
 /// The kinds of the machines of a run that several measured, each kind once; `None`: one machine measured all of it. The environment of
 /// a run on several machines is that of the machine that planned it, and says nothing about them.
-pub(crate) fn several(findings: &Findings) -> Option<String> {
+pub fn several(findings: &Findings) -> Option<String> {
     let compared = findings.cells.iter().filter_map(|cell| cell.in_heats.machines.as_ref());
     let machines = compared.flat_map(|all| &all.machines);
     let kinds: BTreeSet<String> = machines.map(|one| kind(one.cpu.as_deref(), one.cores)).collect();
@@ -61,7 +61,7 @@ pub(crate) fn several(findings: &Findings) -> Option<String> {
 }
 
 /// The kinds of the machines of a run, also where it is one machine.
-pub(crate) fn kinds(findings: &Findings) -> String {
+pub fn kinds(findings: &Findings) -> String {
     let own = || {
         let servers = findings.environment.of_servers();
         kind(servers.cpu.as_deref(), servers.cores)
@@ -70,7 +70,7 @@ pub(crate) fn kinds(findings: &Findings) -> String {
 }
 
 /// One kind of machine, in words.
-pub(crate) fn kind(cpu: Option<&str>, cores: usize) -> String {
+pub fn kind(cpu: Option<&str>, cores: usize) -> String {
     let plural = if cores == 1 { "" } else { "s" };
     format!("{}, {cores} core{plural}", cpu.unwrap_or("unknown processor"))
 }
@@ -83,7 +83,7 @@ fn kinds_differ(old: &Findings, new: &Findings) -> Vec<String> {
 
 /// The differences that make trials of one run unequal. Between two runs ([`differences`]) the correction for the machine's speed covers
 /// another release of the kernel; within a run nothing does.
-pub(crate) fn changes(then: &Environment, now: &Environment) -> Vec<String> {
+pub fn changes(then: &Environment, now: &Environment) -> Vec<String> {
     let mut changes = hardware(then, now);
     changes.extend(other_machine(then, now));
     if let (Some(then), Some(now)) = (&then.servers_on, &now.servers_on) {
@@ -162,7 +162,7 @@ fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
 
 /// The difference of the builds of drome. The reference and the load generator are parts of drome and of every figure, and they affect
 /// each server differently. What an older version did not record is listed among the settings.
-pub(crate) fn drome(a: &Environment, b: &Environment) -> Option<String> {
+pub fn drome(a: &Environment, b: &Environment) -> Option<String> {
     if a.drome != b.drome {
         return Some(another("version of drome", &a.drome, &b.drome));
     }

@@ -1,11 +1,11 @@
 //! The cycles of a cell, turn by turn, and their sums. Pure.
 
-use judge::turns::counting;
-use control::cpu_sampler::CpuUsage;
-use judge::turns::disturbance::{self, Piece, SteadyOthers, Turn, Window};
 use crate::heat::turns::memory::Memory;
 use crate::heat::turns::sum::Sum;
+use control::cpu_sampler::CpuUsage;
 use control::server::tree::ThreadClocks;
+use judge::turns::counting;
+use judge::turns::disturbance::{self, Piece, SteadyOthers, Turn, Window};
 use model::SliceTally;
 use model::background::Background;
 use model::heat::{Counts, Slice, Start, Void};

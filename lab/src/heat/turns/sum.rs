@@ -2,8 +2,8 @@
 
 use control::cpu_sampler::CpuUsage;
 use control::machine::cores::Cores;
-use model::network::Segments;
 use control::server::tree::Snapshot;
+use model::network::Segments;
 use model::{SliceTally, Tally, Usage};
 
 /// How long a server waits at the two ends of a turn although it is loaded: until the first requests are there, and until the load

@@ -4,9 +4,9 @@
 
 use super::*;
 use control::Catalog;
-use store::shared::{Writer, read};
 use model::{Printed, Run};
 use std::sync::mpsc;
+use store::shared::{Writer, read};
 
 /// A page whose store has two runs of a study, one of which has ended; and the store's folder.
 fn app() -> (Arc<AppState>, Run, tempfile::TempDir) {

@@ -11,7 +11,7 @@ use model::heat::{Counts, HUB, Start, StartOutcome};
 use model::metric::Percentile;
 use model::{Measurement, Metric};
 use stats::growth::growth;
-use stats::heats::{StartFigure, Relation};
+use stats::heats::{Relation, StartFigure};
 use stats::median_interval;
 
 /// A step of a server's memory up to this size does not count as growth. Linux keeps up to 32 pages of each CPU out of a process's account

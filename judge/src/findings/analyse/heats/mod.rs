@@ -5,7 +5,7 @@ mod contender;
 mod front;
 mod known;
 mod machines;
-pub(crate) mod model;
+pub mod model;
 mod pairs;
 mod starts;
 #[cfg(test)]

@@ -5,12 +5,13 @@ use model::contender::Class;
 use model::findings::{ClassFloor, Figure, Pairs, StartFigure};
 use model::heat::HUB;
 use stats::estimate::{Estimate, SYSTEMATIC};
-use stats::heats::{self, Best, Fit, Pair, Place, Rules, Relation};
+use stats::heats::{self, Best, Fit, Pair, Place, Relation, Rules};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A contender as the model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entrant {
+pub struct Entrant {
+    /// Its name.
     pub name: String,
     /// Its class; `None`: it is assumed to vary as most contenders do.
     pub class: Option<Class>,
@@ -22,7 +23,7 @@ pub(crate) struct Entrant {
 
 /// What the model is asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// The metric of the figures.
     pub metric: Metric,
     /// The probability of any wrong decision.
@@ -30,7 +31,8 @@ pub(crate) struct Asked {
 }
 
 /// The fitted model of a cell.
-pub(crate) struct Model {
+pub struct Model {
+    /// The fit of its figures.
     pub fit: Fit,
     names: BTreeMap<String, usize>,
     entrants: Vec<Entrant>,
@@ -66,14 +68,17 @@ impl Model {
         Self { fit, names, entrants, starts }
     }
 
+    /// The index of a contender.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.names.get(name).copied()
     }
 
+    /// The name of a contender; empty for an unknown index.
     pub fn name(&self, index: usize) -> &str {
         self.entrants.get(index).map_or("", |entrant| &entrant.name)
     }
 
+    /// Whether the load generator was its limit.
     pub fn is_floor(&self, index: usize) -> bool {
         self.entrants.get(index).is_some_and(|entrant| entrant.is_floor)
     }
@@ -142,6 +147,7 @@ impl Model {
         self.pair(one, other).map(|pair| pair.relation).filter(|relation| *relation != Relation::Open)
     }
 
+    /// The range of its rank; `None` for one that is not ranked.
     pub fn place(&self, name: &str) -> Option<Place> {
         self.fit.places().get(self.index(name)?).copied()?
     }

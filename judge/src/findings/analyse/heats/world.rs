@@ -9,7 +9,7 @@ use model::{Bound, Run};
 use stats::random::{derive, uniform};
 
 /// Servers with known rates.
-pub(crate) struct World {
+pub struct World {
     pub run: Run,
     pub rounds: usize,
     pub seed: u64,
@@ -28,7 +28,7 @@ pub(crate) struct World {
 }
 
 /// What a run stores.
-pub(crate) struct Kept {
+pub struct Kept {
     pub heats: Vec<Heat>,
     pub starts: Vec<Start>,
     pub slices: Vec<Slice>,
