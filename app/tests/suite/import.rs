@@ -221,29 +221,19 @@ fn several_files_standard_input_and_a_dry_run() {
 }
 
 #[test]
-fn a_store_of_before_is_opened_and_keeps_what_it_had() {
+fn a_store_of_before_is_refused_and_left_as_it_is() {
     let home = Home::new();
     import(&home, &[&page("flat.txt")]);
-    let sql = |words: &str| {
-        let script = "import sqlite3,sys; db=sqlite3.connect(sys.argv[1]); print(db.executescript(sys.argv[2]) and '')";
-        let finished =
-            run(std::process::Command::new("python3").args(["-c", script]).arg(home.store()).arg(words));
-        assert_eq!(finished.code, 0, "{}", finished.err);
-    };
-    // A store as drome 0.1.0 made it, with a run that it kept.
-    sql("drop table origin; drop table profile; drop table printed; drop table slice; drop table start; drop table heat;
-         drop table import; drop table replays; drop table observed_twice; drop table observation;
-         create table observation (
-             run text not null references run, n integer not null, json text not null, primary key (run, n)
-         ) strict;
-         pragma user_version = 1;
-         insert into run (id, name, started_at, json) values ('old', 'small', '2026-01-01T00:00:00Z', '{}')");
-    let listed = run(&mut home.drome(&["list", "runs"]));
-    assert!(listed.code == 0 && listed.out.starts_with("old  small"), "{}{}", listed.out, listed.err);
-    import(&home, &[&page("flat.txt")]);
-    let listed = run(&mut home.drome(&["list", "runs"])).out;
-    assert_eq!(listed.lines().count(), 2, "{listed}");
-    assert!(listed.lines().next().unwrap().contains("imported"), "the latest first: {listed}");
+    let script = "import sqlite3,sys; db=sqlite3.connect(sys.argv[1]); db.execute('pragma user_version = 8'); db.commit()";
+    let older = run(std::process::Command::new("python3").args(["-c", script]).arg(home.store()));
+    assert_eq!(older.code, 0, "{}", older.err);
+    let before = std::fs::read(home.store()).unwrap();
+    for words in [&["list", "runs"][..], &["report"], &["import", &page("flat.txt")]] {
+        let refused = run(&mut home.drome(words));
+        assert!(refused.code == 1 && refused.out.is_empty(), "{words:?}: {} {}", refused.code, refused.out);
+        assert!(refused.err.contains("which drome no longer reads"), "{words:?}: {}", refused.err);
+    }
+    assert_eq!(std::fs::read(home.store()).unwrap(), before);
 }
 
 #[test]
