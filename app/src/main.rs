@@ -7,6 +7,7 @@ mod console;
 mod cli;
 mod command;
 mod failure;
+mod flame;
 mod live;
 mod manual;
 mod metrics;

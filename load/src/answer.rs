@@ -57,12 +57,10 @@ impl<I: Io> Worker<'_, I> {
         let handshake = self.io.handshake(slot);
         let is_resumed = handshake.is_some_and(|handshake| handshake.is_resumed);
         let agreed = || {
-            let key_bits = self.io.peer_key_bits(slot);
             handshake.map(|Handshake { protocol, cipher_suite, group, .. }| Agreed {
                 protocol,
                 cipher_suite,
                 group,
-                key_bits,
             })
         };
         self.accounts.secured(connection.phase_ns(now), is_resumed, agreed);

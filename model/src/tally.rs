@@ -160,8 +160,6 @@ pub struct Agreed {
     pub cipher_suite: &'static str,
     /// The group of the key exchange, such as `X25519`; unknown where an earlier session was resumed.
     pub group: Option<&'static str>,
-    /// The size in bits of the public key in the server's certificate, where its kind is known.
-    pub key_bits: Option<u32>,
 }
 
 /// The size of the part of the first answer that is kept.

@@ -197,11 +197,6 @@ pub trait Io {
         None
     }
 
-    /// The size in bits of the public key in the peer's certificate; `None` if the kind of key is unknown, and without TLS.
-    fn peer_key_bits(&self, _slot: Slot) -> Option<u32> {
-        None
-    }
-
     /// Whether the peer announced its end (TLS's `close_notify`), or the end may be a cut; until the connection is closed. `None`
     /// before the end and without TLS.
     fn ended_cleanly(&self, _slot: Slot) -> Option<bool> {

@@ -1,6 +1,8 @@
 //! A profile as a tree of calls, small enough to be stored and drawn. The calls are in the order of a flame graph: each is followed by
 //! the calls that it made, in the order of their names.
 
+use crate::cost::PerSample;
+use crate::difference::Side;
 use crate::stacks::{self, Profile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -90,6 +92,25 @@ impl CallTree {
             }
         }
         samples
+    }
+
+    /// How much more CPU time per answer each call of this tree takes itself in B than in A, in nanoseconds. `None` if one of the two has no
+    /// samples or no answers.
+    pub fn changes_ns(&self, a: &Side<'_>, b: &Side<'_>) -> Option<Vec<f64>> {
+        let [of_a, of_b] = [PerSample::of(a.profile, &a.work)?, PerSample::of(b.profile, &b.work)?];
+        let mut stack: Vec<String> = Vec::new();
+        let change = |call: &Call| {
+            // The root is in no stack.
+            stack.truncate(call.depth.saturating_sub(1));
+            if call.depth > 0 {
+                stack.push(call.frame.clone());
+            }
+            let own_ns = |side: &Side<'_>, of: PerSample| {
+                side.profile.stacks.get(&stack).map_or(0.0, |samples| *samples as f64 * of.ns)
+            };
+            own_ns(b, of_b) - own_ns(a, of_a)
+        };
+        Some(self.calls.iter().map(change).collect())
     }
 }
 

@@ -46,7 +46,4 @@ pub enum ProfileError {
         "the profile is empty: the processes used too little CPU time; profile them under load, or for longer"
     )]
     Empty,
-    /// The picture could not be written.
-    #[error("can't draw the flame graph: {0}")]
-    Drawing(io::Error),
 }

@@ -1,11 +1,11 @@
-//! Where the processes of a server spend their CPU time: samples of their stacks, named, as CPU time per answer and as flame graphs.
+//! Where the processes of a server spend their CPU time: samples of their stacks, named, as CPU time per answer.
 //!
 //! [`Sampling`] asks the kernel (`perf_event_open`) for the stacks of all threads of some processes, about a thousand times per second
 //! of CPU time. It unwinds each at once and counts equal ones. [`Recording::resolve`] turns addresses into names afterwards, because
 //! that takes CPU time; the result is a [`Profile`]. [`Counting`] counts instructions, cache misses and the like of the same processes.
 //!
 //! Everything else works on profiles and is pure: the text form ([`Profile::to_folded`]), the cost of each function per answer
-//! ([`Profile::costs`]), the difference between two profiles ([`Difference`]), the pictures ([`flame`]), what to do where functions
+//! ([`Profile::costs`]), the difference between two profiles ([`Difference`]), what to do where functions
 //! have no names ([`Profile::hints`]), and what a store keeps ([`StoredProfile`], [`CallTree`]).
 
 mod call_tree;
@@ -13,7 +13,6 @@ mod cost;
 mod counters;
 mod difference;
 mod error;
-pub mod flame;
 mod frame_name;
 mod hints;
 mod permission;

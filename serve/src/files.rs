@@ -1,19 +1,18 @@
-//! Answers a request for a file: with the file, with parts of it, with where it is, or with why it is not sent.
+//! Answers a request for a file: with the file, with a part of it, with where it is, or with why it is not sent. Conditions are ignored: a
+//! file is sent whether the client has it already or not.
 
 pub(crate) mod cache;
-pub(crate) mod conditions;
 pub(crate) mod entry;
 pub(crate) mod kinds;
-pub(crate) mod ranges;
+pub(crate) mod range;
 pub(crate) mod render;
 pub mod resolve;
 pub(crate) mod root;
 
 use crate::answers::site::{Route, Standard};
 use crate::files::cache::{Cache, Found};
-use crate::files::conditions::{Fields, Outcome};
 use crate::files::entry::Entry;
-use crate::files::ranges::{Range, Ranges};
+use crate::files::range::Form;
 use crate::files::resolve::{Asked, escape, resolve};
 use crate::files::root::Missing;
 use std::rc::Rc;
@@ -53,17 +52,30 @@ pub enum Reply {
     },
 }
 
-/// The part of a file that is sent.
-#[derive(Debug)]
-pub enum Form {
-    /// All of it.
-    Whole,
-    /// Nothing: the client has it.
-    NotModified,
-    /// These parts, one or more.
-    Parts(Vec<Range>),
-    /// Nothing: the file has no such parts.
-    Unsatisfiable,
+/// The header fields of a request that matter to files.
+#[derive(Debug, Default)]
+struct Fields<'h> {
+    /// The number of `Host` fields.
+    hosts: usize,
+    range: Option<&'h [u8]>,
+    has_if_range: bool,
+}
+
+impl<'h> Fields<'h> {
+    /// Finds the fields, in one pass.
+    fn of(head: &RequestHead<'h>) -> Self {
+        let mut fields = Self::default();
+        for (name, value) in head.fields() {
+            // The length of the name decides almost always; only then is it compared.
+            match name.len() {
+                4 if name.eq_ignore_ascii_case("host") => fields.hosts += 1,
+                5 if name.eq_ignore_ascii_case("range") => fields.range = Some(value),
+                8 if name.eq_ignore_ascii_case("if-range") => fields.has_if_range = true,
+                _ => {}
+            }
+        }
+        fields
+    }
 }
 
 impl Files {
@@ -90,16 +102,9 @@ impl Files {
             Err(Other::Standard(standard)) => return Reply::Standard(standard.route(head_only)),
             Err(Other::Moved(location)) => return Reply::Moved { location, head_only },
         };
-        let form = match fields.outcome(head, &entry.validators()) {
-            Outcome::Go(None) => Form::Whole,
-            Outcome::Go(Some(range)) => match ranges::parse(range, entry.length()) {
-                Ranges::Whole => Form::Whole,
-                Ranges::Parts(parts) => Form::Parts(parts),
-                Ranges::Unsatisfiable => Form::Unsatisfiable,
-            },
-            Outcome::NotModified => Form::NotModified,
-            Outcome::Failed => return Reply::Standard(Standard::PreconditionFailed.route(head_only)),
-        };
+        // HEAD can't ask for a range (RFC 9110 section 14.2). A client with `If-Range` may have a part of an older file, whose rest this is not.
+        let range = fields.range.filter(|_| !head_only && !fields.has_if_range);
+        let form = range.map_or(Form::Whole, |range| range::parse(range, entry.length()));
         Reply::File { entry, form, head_only }
     }
 
@@ -149,4 +154,72 @@ impl Files {
 enum Other {
     Standard(Standard),
     Moved(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::cache::Bounds;
+    use crate::files::range::Range;
+    use crate::files::root::Root;
+    use wire::RequestParser;
+
+    #[test]
+    fn the_part_of_a_file_that_is_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("ten"), "0123456789").unwrap();
+        std::fs::write(folder.path().join("none"), "").unwrap();
+        let bounds = Bounds { files: 8, bytes: 1024 };
+        let mut files = Files::new(Cache::new(Root::open(folder.path()).unwrap(), bounds));
+        let mut form = |request: &str, fields: &str| {
+            let request = format!("{request} HTTP/1.1\r\nHost: h\r\n{fields}\r\n\r\n");
+            let reply = RequestParser::new()
+                .next(&mut request.as_bytes(), |head| files.reply(head, 0))
+                .unwrap()
+                .unwrap();
+            match reply.route {
+                Reply::File { form, .. } => form,
+                other => panic!("{request}: {other:?}"),
+            }
+        };
+        let part = |start, end| Form::Part(Range { start, end });
+        let cases = [
+            // One range.
+            ("Range: bytes=0-0", part(0, 1)),
+            ("range: Bytes= 2 - 3 ", part(2, 4)),
+            ("Range: bytes=7-", part(7, 10)),
+            ("Range: bytes=-3", part(7, 10)),
+            ("Range: bytes=-30", part(0, 10)),
+            ("Range: bytes=5-99999999999999999999999", part(5, 10)),
+            // None that is in the file.
+            ("Range: bytes=10-", Form::Unsatisfiable),
+            ("Range: bytes=-0", Form::Unsatisfiable),
+            ("Range: bytes=5-4", Form::Unsatisfiable),
+            ("Range: bytes=99999999999999999999999-", Form::Unsatisfiable),
+            ("Range: bytes=", Form::Unsatisfiable),
+            ("Range: bytes=-", Form::Unsatisfiable),
+            ("Range: bytes=a-b", Form::Unsatisfiable),
+            ("Range: bytes=1-2-3", Form::Unsatisfiable),
+            // Several, and what is no range of bytes.
+            ("Range: bytes=0-1,8-", Form::Whole),
+            ("Range: bytes=0-1,", Form::Whole),
+            ("Range: bytes=20-,30-", Form::Whole),
+            ("Range: lines=0-1", Form::Whole),
+            ("Range: bytes", Form::Whole),
+            ("Range:", Form::Whole),
+            // Conditions, whether they hold or not.
+            ("If-None-Match: *", Form::Whole),
+            ("If-Match: \"other\"", Form::Whole),
+            ("If-Modified-Since: Fri, 31 Dec 9999 23:59:59 GMT", Form::Whole),
+            ("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT", Form::Whole),
+            ("If-None-Match: *\r\nRange: bytes=0-0", part(0, 1)),
+            ("Range: bytes=0-0\r\nIf-Range: \"any\"", Form::Whole),
+            ("Range: bytes=0-0\r\nIf-Range: Fri, 31 Dec 9999 23:59:59 GMT", Form::Whole),
+        ];
+        for (fields, expected) in cases {
+            assert_eq!(form("GET /ten", fields), expected, "{fields}");
+            assert_eq!(form("HEAD /ten", fields), Form::Whole, "{fields}");
+            assert_eq!(form("GET /none", fields), Form::Whole, "{fields}");
+        }
+    }
 }

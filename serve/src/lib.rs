@@ -23,7 +23,6 @@ use answers::responder::Responder;
 use fault::{Outbox, Service};
 use files::Files;
 use files::cache::{Bounds, Cache};
-use files::render::Renderer;
 use net::tls::ServerTls;
 use net::unix::SocketFile;
 use std::fs::File;
@@ -197,7 +196,6 @@ impl Server {
         Ok(Responder {
             site,
             files: root.map(|root| Files::new(Cache::new(root, bounds))),
-            renderer: Renderer::new(),
             fresh: answers::fresh::Writer::default(),
             log: log.map(|file| Log::new(file, clock.date())),
             clock,

@@ -1,9 +1,8 @@
 //! HTTP as bytes ↔ events; no sockets. HTTP/1 both ways: answers for the load engine, requests for
-//! the reference server. Any split of the same bytes gives the same events. Forms with files ([`multipart`]) are read whole.
+//! the reference server. Any split of the same bytes gives the same events.
 
 mod chunked;
 mod head;
-pub mod multipart;
 mod request;
 mod response;
 mod start;

@@ -230,13 +230,19 @@ fn a_file_is_dropped_or_chosen_and_a_large_one_is_refused() {
     browser.wait_until("!document.querySelector('[data-drop-failure]').hidden", "the refusal");
     assert!(browser.text().contains("21 MiB, more than 20") && browser.path() == "/", "{}", browser.text());
 
-    // What is no report is refused by the server, on a page that says so.
+    let two = "const given = new DataTransfer();
+        ['a.txt', 'b.txt'].forEach((name) => given.items.add(new File(['x'], name)));
+        document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: given, bubbles: true, cancelable: true}));";
+    browser.script(two, &[]);
+    assert!(browser.text().contains("one file at a time") && browser.path() == "/", "{}", browser.text());
+
+    // What is no report is refused by the server, and the page says why.
     browser.script(drop, &[json!("no figures"), json!("words.txt")]);
     browser.wait_until(
-        "document.querySelector('p.failure[role=alert]:not([hidden])') && location.pathname === '/imports'",
+        "document.querySelector('p.failure[role=alert]:not([hidden])')?.textContent.includes('no report and no table')",
         "the reason",
     );
-    assert!(browser.text().contains("no report and no table"), "{}", browser.text());
+    assert!(browser.text().contains("words.txt") && browser.path() == "/", "{}", browser.text());
 }
 
 #[test]

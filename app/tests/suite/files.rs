@@ -8,8 +8,6 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 const MODIFIED: &str = "Sun, 06 Nov 1994 08:49:37 GMT";
-const BEFORE: &str = "Sun, 06 Nov 1994 08:49:36 GMT";
-const AFTER: &str = "Sun, 06 Nov 1994 08:49:38 GMT";
 
 /// Where both answer alike: a line for a request, with its fields after it.
 const SAME: &[&str] = &[
@@ -76,46 +74,12 @@ const SAME: &[&str] = &[
     "GET /page.html|Range: bytes=-0",
     "GET /page.html|Range: bytes=5-3",
     "GET /page.html|Range: bytes=abc",
-    "GET /page.html|Range: bytes=0-1,",
     "GET /page.html|Range: lines=0-5",
-    "GET /page.html|Range: bytes=0-9,20-29",
-    "GET /page.html|Range: bytes=0-499,300-700",
-    "GET /page.html|Range: bytes=0-699,300-999",
-    "GET /page.html|Range: bytes=0-9,5000-",
-    "GET /page.html|Range: bytes=5000-,6000-7000",
     "GET /empty.txt|Range: bytes=0-",
     "GET /empty.txt|Range: bytes=-5",
     "GET /photo.jpg|Range: bytes=100000-150000",
-    "GET /photo.jpg|Range: bytes=0-9,70000-140000,-1",
     "GET /photo.jpg|Range: bytes=200000-",
-    "GET /page.html|Range: bytes=0-9|If-Range: ETAG",
-    "GET /page.html|Range: bytes=0-9|If-Range: W/ETAG",
     "GET /page.html|Range: bytes=0-9|If-Range: \"other\"",
-    "GET /page.html|Range: bytes=0-9|If-Range: MODIFIED",
-    "GET /page.html|Range: bytes=0-9|If-Range: BEFORE",
-    "GET /page.html|If-Range: ETAG",
-    // Conditions.
-    "GET /page.html|If-None-Match: ETAG",
-    "GET /page.html|If-None-Match: W/ETAG",
-    "GET /page.html|If-None-Match: \"other\", ETAG",
-    "GET /page.html|If-None-Match: *",
-    "GET /page.html|If-None-Match: \"other\"",
-    "HEAD /page.html|If-None-Match: ETAG",
-    "GET /page.html|If-None-Match: ETAG|Range: bytes=0-9",
-    "GET /page.html|If-Modified-Since: MODIFIED",
-    "GET /page.html|If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT",
-    "GET /page.html|If-Modified-Since: Sun Nov  6 08:49:37 1994",
-    "GET /page.html|If-Modified-Since: BEFORE",
-    "GET /page.html|If-Modified-Since: yesterday",
-    "GET /page.html|If-None-Match: \"other\"|If-Modified-Since: MODIFIED",
-    "GET /page.html|If-Match: ETAG",
-    "GET /page.html|If-Match: \"other\", ETAG",
-    "GET /page.html|If-Match: *",
-    "GET /page.html|If-Match: \"other\"",
-    "GET /page.html|If-Match: W/ETAG",
-    "GET /page.html|If-Unmodified-Since: MODIFIED",
-    "GET /page.html|If-Unmodified-Since: AFTER",
-    "GET /page.html|If-Unmodified-Since: BEFORE",
     // Methods, versions, hosts, lengths.
     "POST /page.html|Content-Length: 3",
     "PUT /page.html",
@@ -133,24 +97,21 @@ const SAME: &[&str] = &[
 
 /// Where they differ, on purpose: what nginx answers, what drome answers, and why.
 const DIFFERENT: &[(&str, u16, u16, &str)] = &[
+    // drome ignores lists of ranges and conditions: it sends the whole file, as to whoever asks for the first time.
+    ("GET /page.html|Range: bytes=0-9,20-29", 206, 200, "14.2: a server may ignore the field"),
+    ("GET /page.html|Range: bytes=0-1,", 416, 200, "a list, if only of one"),
+    ("GET /page.html|Range: bytes=5000-,6000-7000", 416, 200, "a list, if none is in the file"),
+    ("GET /photo.jpg|Range: bytes=0-9,70000-140000,-1", 206, 200, "of a large file, too"),
     (
-        "GET /page.html|If-Modified-Since: AFTER",
+        "GET /page.html|Range: bytes=0-9|If-Range: MODIFIED",
+        206,
         200,
-        304,
-        "nginx wants the exact date; RFC 9110 13.1.3 does not",
+        "the whole file is right whether it changed or not",
     ),
-    (
-        "GET /page.html|If-None-Match: ETAG|If-Modified-Since: BEFORE",
-        200,
-        304,
-        "13.1.3: with tags, no date counts",
-    ),
-    (
-        "GET /page.html|If-Match: ETAG|If-Unmodified-Since: BEFORE",
-        412,
-        200,
-        "13.1.4: with tags, no date counts",
-    ),
+    ("GET /page.html|If-None-Match: *", 304, 200, "no condition"),
+    ("GET /page.html|If-Modified-Since: MODIFIED", 304, 200, "no condition"),
+    ("GET /page.html|If-Match: \"other\"", 412, 200, "no condition"),
+    ("GET /page.html|If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT", 412, 200, "no condition"),
     ("HEAD /page.html|Range: bytes=0-9", 206, 200, "14.2: ranges are defined for GET only"),
     (
         "GET /page.html|Range: bytes=5-99999999999999999999",
@@ -171,24 +132,20 @@ const DIFFERENT: &[(&str, u16, u16, &str)] = &[
 fn answers_are_those_of_nginx() {
     let (_home, nginx, drome) = both();
     let page = http::get(nginx.address, "/page.html");
-    let modified = page.field("last-modified");
-    assert_eq!(modified, Some(MODIFIED));
-    let tag_of = |server: &Server| http::get(server.address, "/page.html").field("etag").unwrap().to_owned();
-    let (nginx_tag, drome_tag) = (tag_of(&nginx), tag_of(&drome));
+    assert_eq!(page.field("last-modified"), Some(MODIFIED));
     let mut wrong = Vec::new();
     for line in SAME {
-        let theirs = ask(nginx.address, &request(line, &nginx_tag));
-        let ours = ask(drome.address, &request(line, &drome_tag));
+        let [theirs, ours] = [&nginx, &drome].map(|server| ask(server.address, &request(line)));
         let (expected, got) = (facts(&theirs), facts(&ours));
         if expected != got {
             wrong.push(format!("{line}\n   nginx {expected:?}\n   drome {got:?}"));
-        } else if matches!(ours.status, 200 | 206) && body(&theirs) != body(&ours) {
+        } else if matches!(ours.status, 200 | 206) && theirs.body != ours.body {
             wrong.push(format!("{line}: other bytes"));
         }
     }
     for (line, theirs, ours, why) in DIFFERENT {
-        let status = ask(drome.address, &request(line, &drome_tag)).status;
-        let got = (ask(nginx.address, &request(line, &nginx_tag)).status, status);
+        let [nginx, drome] = [&nginx, &drome].map(|server| ask(server.address, &request(line)).status);
+        let got = (nginx, drome);
         if got != (*theirs, *ours) {
             wrong.push(format!("{line}: nginx and drome answer {got:?}, not {:?} ({why})", (theirs, ours)));
         }
@@ -200,7 +157,7 @@ fn answers_are_those_of_nginx() {
 fn every_answer_has_a_date_and_a_name() {
     let (_home, _nginx, drome) = both();
     for line in SAME.iter().chain(DIFFERENT.iter().map(|(line, ..)| line)) {
-        let answer = ask(drome.address, &request(line, ""));
+        let answer = ask(drome.address, &request(line));
         assert_eq!(answer.field("server"), Some("drome"), "{line}");
         let date = answer.field("date").unwrap_or_else(|| panic!("{line}: no date"));
         assert!(date.len() == 29 && date.ends_with(" GMT"), "{line}: {date}");
@@ -259,7 +216,7 @@ fn fill(home: &Home) {
 }
 
 /// A line of the tables as bytes.
-fn request(line: &str, etag: &str) -> Vec<u8> {
+fn request(line: &str) -> Vec<u8> {
     let mut parts = line.split('|');
     let first = parts.next().unwrap();
     let (first, host) = match first.strip_suffix(" without a host") {
@@ -270,10 +227,7 @@ fn request(line: &str, etag: &str) -> Vec<u8> {
     let fields: String = parts.map(|field| format!("{field}\r\n")).collect();
     let body = if line.contains("Content-Length: 3") { "abc" } else { "" };
     let text = format!("{first}{version}\r\n{host}Connection: close\r\n{fields}\r\n{body}");
-    text.replace("ETAG", etag)
-        .replace("MODIFIED", MODIFIED)
-        .replace("BEFORE", BEFORE)
-        .replace("AFTER", AFTER)
+    text.replace("MODIFIED", MODIFIED)
         .replace("LONG", &"x".repeat(9000))
         .replace("HUGE", &"x".repeat(70_000))
         .into_bytes()
@@ -282,35 +236,18 @@ fn request(line: &str, etag: &str) -> Vec<u8> {
 /// What has to be the same of two answers: the status, and where that is no error all that says what came.
 fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
     let names: &[&'static str] = match answer.status {
-        200 | 206 | 304 => &[
-            "content-type",
-            "content-length",
-            "content-range",
-            "etag",
-            "last-modified",
-            "accept-ranges",
-            "location",
-        ],
+        200 | 206 => {
+            &["content-type", "content-length", "content-range", "last-modified", "accept-ranges", "location"]
+        }
         301 => &["location"],
         _ => &["content-range"],
     };
     let mut facts = vec![("status", answer.status.to_string())];
     for name in names {
         if let Some(value) = answer.field(name) {
-            // A tag is each server's own.
-            let value = if *name == "etag" { "there" } else { value };
-            facts.push((name, value.split("boundary=").next().unwrap().to_owned()));
+            facts.push((name, value.to_owned()));
         }
     }
     facts.push(("close", answer.field("connection").unwrap_or_default().to_owned()));
     facts
-}
-
-/// The body, with what separates its parts made the same.
-fn body(answer: &Answer) -> String {
-    let text = answer.text();
-    match answer.field("content-type").and_then(|kind| kind.split_once("boundary=")) {
-        Some((_, boundary)) => text.replace(boundary, "BOUNDARY"),
-        None => text,
-    }
 }

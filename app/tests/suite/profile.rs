@@ -38,7 +38,7 @@ fn a_server_under_load_has_a_flame_graph() {
     let finished = load(&home, server.address, &file, &[]);
     if is_allowed(&finished, &file) {
         let svg = std::fs::read_to_string(&file).unwrap();
-        assert!(svg.contains("<svg ") && svg.contains("all ("), "{svg}");
+        assert!(svg.contains("<svg ") && svg.contains("aria-label=\"all, 100.0 % of CPU time, "), "{svg}");
         assert!(svg.contains(&format!("CPU time of process {} under load", server.child.id())), "{svg}");
         assert!(finished.err.contains(" samples; most CPU time in "), "{}", finished.err);
     }

@@ -28,9 +28,9 @@ fn a_pipeline_of_files_arrives_whole_and_in_order_however_slowly_it_is_read() {
 fn pipeline(server: &Server) {
     let mut stream = connect(server.address);
     let pair = b"GET /photo.jpg HTTP/1.1\r\nHost: h\r\n\r\nGET /small HTTP/1.1\r\nHost: h\r\n\r\n";
-    let parts = b"GET /photo.jpg HTTP/1.1\r\nHost: h\r\nRange: bytes=0-99999,150000-\r\n\r\n";
+    let part = b"GET /photo.jpg HTTP/1.1\r\nHost: h\r\nRange: bytes=50000-149999\r\n\r\n";
     let last = b"GET /none HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
-    stream.write_all(&[pair.repeat(100), parts.to_vec(), last.to_vec()].concat()).unwrap();
+    stream.write_all(&[pair.repeat(100), part.to_vec(), last.to_vec()].concat()).unwrap();
     std::thread::sleep(Duration::from_millis(300)); // The server has to wait for this reader.
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
@@ -40,8 +40,7 @@ fn pipeline(server: &Server) {
     for pair in answers[..200].chunks(2) {
         assert!(pair[0].body == photo.as_bytes() && pair[1].body == b"small");
     }
-    let body = answers[200].text();
-    assert!(body.contains(&photo[..100_000]) && body.contains(&photo[150_000..]));
+    assert!(answers[200].body == photo.as_bytes()[50_000..150_000]);
     assert_eq!((answers[200].status, answers[201].status), (206, 404));
 }
 
@@ -52,15 +51,14 @@ fn a_changed_file_is_seen_within_a_second() {
     home.write("site/large", &photo());
     let server = serve_site(&home, &[]);
     assert_eq!(get(server.address, "/small").text(), "one");
-    let etag = get(server.address, "/large").field("etag").unwrap().to_owned();
+    assert!(get(server.address, "/large").text() == photo());
     home.write("site/small", "two");
     home.write("site/large", &photo()[1..]);
     home.write("site/new", "new");
     assert_eq!(get(server.address, "/new").text(), "new");
     std::thread::sleep(Duration::from_secs(1));
     assert_eq!(get(server.address, "/small").text(), "two");
-    let large = get(server.address, "/large");
-    assert!(large.text() == photo()[1..] && large.field("etag") != Some(&etag));
+    assert!(get(server.address, "/large").text() == photo()[1..]);
     std::fs::remove_file(home.path().join("site/small")).unwrap();
     std::thread::sleep(Duration::from_secs(1));
     assert_eq!(get(server.address, "/small").status, 404);

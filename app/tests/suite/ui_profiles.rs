@@ -74,7 +74,9 @@ fn a_flame_graph_is_zoomed_and_searched_by_links_and_a_form() {
     let found = get("?frame=3&q=TO_VEC");
     assert!(found.contains("50.0 % of the CPU time is in functions that match “TO_VEC”"), "{found}");
     assert!(found.contains("class=\"frame user found\"") && found.contains("value=\"TO_VEC\""), "{found}");
+    assert_eq!(found.matches("&amp;q=TO_VEC\"").count(), 6, "a zoom keeps the search: {found}");
     let none = get("?q=%3Cb%3E");
+    assert!(none.contains("?frame=1&amp;q=%3Cb%3E\""), "{none}");
     assert!(none.contains("No function in this graph matches “&lt;b&gt;”."), "{none}");
     for foolish in ["?frame=-1", "?frame=99999999999999999999", "?frame=6", "?frame=&q=%00"] {
         assert_eq!(get(foolish).matches(" hidden").count(), 0, "{foolish}");

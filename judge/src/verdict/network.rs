@@ -177,7 +177,7 @@ mod tests {
         // 10 connections, 10,000 requests/s: each has 1 ms, whatever it does in it.
         let new = |opened| Tally { connections_opened: opened, ..tally(0.3) };
         let with_tls = |protocol, resumed| {
-            let agreed = Agreed { protocol, cipher_suite: "", group: None, key_bits: None };
+            let agreed = Agreed { protocol, cipher_suite: "", group: None };
             let mut tally = Tally { agreed: Some(agreed), handshakes_resumed: resumed, ..new(10_000) };
             (0..10_000).for_each(|_| tally.handshake.record(1_000));
             tally

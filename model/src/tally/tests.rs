@@ -6,7 +6,7 @@ use super::*;
 fn full() -> Tally {
     let mut latency = Histogram::new();
     latency.record(7);
-    let agreed = Agreed { protocol: "", cipher_suite: "", group: None, key_bits: None };
+    let agreed = Agreed { protocol: "", cipher_suite: "", group: None };
     Tally {
         duration_ns: 1,
         sent: 1,

@@ -5,7 +5,6 @@ mod buffers;
 mod client;
 mod connection;
 mod identity;
-mod key;
 mod reason;
 mod server;
 mod session;
@@ -470,10 +469,6 @@ impl<I: Io> Io for Tls<I> {
 
     fn handshake(&self, slot: Slot) -> Option<Handshake> {
         self.sessions.get(slot as usize)?.as_ref()?.handshake()
-    }
-
-    fn peer_key_bits(&self, slot: Slot) -> Option<u32> {
-        self.sessions.get(slot as usize)?.as_ref()?.peer_key_bits()
     }
 
     fn ended_cleanly(&self, slot: Slot) -> Option<bool> {

@@ -316,11 +316,6 @@ impl Session {
         })
     }
 
-    /// The size in bits of the public key in the peer's certificate.
-    pub fn peer_key_bits(&self) -> Option<u32> {
-        super::key::bits(self.connection.common().peer_certificates()?.first()?)
-    }
-
     fn peer(&self) -> Peer {
         match &self.connection {
             Connection::Client(_) => Peer::Server,

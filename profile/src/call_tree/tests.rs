@@ -1,6 +1,7 @@
 //! A tree has every sample once, whatever is left out of it, and comes back from JSON as it was.
 
 use super::*;
+use crate::cost::Work;
 use proptest::prelude::*;
 
 fn profile(text: &str) -> Profile {
@@ -82,6 +83,24 @@ fn json_has_each_name_once_and_what_is_no_tree_is_refused() {
     ] {
         assert!(serde_json::from_str::<CallTree>(hostile).is_err(), "{hostile}");
     }
+}
+
+#[test]
+fn a_change_is_that_of_the_call_itself_per_answer() {
+    let (a, b) = (
+        profile("# period_ns=1000\nmain;a;x 30\nmain;a 10\nmain;gone 5\n"),
+        profile("# period_ns=1000\nmain;a;x 50\nmain;new 8\n"),
+    );
+    let side = |profile, answers| Side { name: "", profile, work: Work { answers, cpu_ns: None } };
+    let tree = CallTree::of(&b, 0.0);
+    let names: Vec<&str> = tree.calls().iter().map(|call| call.frame.as_str()).collect();
+    assert_eq!(names, ["all", "main", "a", "x", "new"]);
+    let changes_ns = tree.changes_ns(&side(&a, 10), &side(&b, 10)).unwrap();
+    assert_eq!(changes_ns, [0.0, 0.0, -1_000.0, 2_000.0, 800.0]);
+    assert_eq!(tree.changes_ns(&side(&a, 0), &side(&b, 10)), None);
+    // What is left out of a tree is no time of its caller.
+    let small = CallTree::of(&b, 0.2);
+    assert_eq!(small.changes_ns(&side(&a, 10), &side(&b, 10)).unwrap(), [0.0, 0.0, -1_000.0, 2_000.0]);
 }
 
 proptest! {

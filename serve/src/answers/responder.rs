@@ -8,7 +8,7 @@ use crate::answers::site::{Asked, Site, Standard};
 use crate::connections::out::Out;
 use crate::fault::Service;
 use crate::files::Files;
-use crate::files::render::Renderer;
+use crate::files::render;
 use std::net::IpAddr;
 use wire::{RequestParser, WireError};
 
@@ -18,7 +18,6 @@ pub struct Responder {
     pub site: Site,
     /// The folder that is served instead of the site.
     pub files: Option<Files>,
-    pub renderer: Renderer,
     /// The writer of answers that depend on the request.
     pub fresh: fresh::Writer,
     pub clock: Clock,
@@ -162,9 +161,7 @@ impl Responder {
         input: &mut &[u8],
         out: &mut Out,
     ) -> Next {
-        let Self { site, files: Some(files), renderer, clock, log, service, is_stopping, was_http10, .. } =
-            self
-        else {
+        let Self { site, files: Some(files), clock, log, service, is_stopping, was_http10, .. } = self else {
             return Next::Close;
         };
         while !out.is_full() {
@@ -182,7 +179,7 @@ impl Responder {
                     let keep_alive = request.keep_alive && !*is_stopping;
                     *was_http10 = request.http10;
                     let context = Context { date: clock.date(), keep_alive, http10: request.http10 };
-                    let account = renderer.write(&request.route, site, context, out);
+                    let account = render::write(&request.route, site, context, out);
                     if let Some(log) = log {
                         log.answered(peer, account);
                     }

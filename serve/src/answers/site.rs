@@ -46,7 +46,6 @@ pub enum Standard {
     NotAllowed,
     BadRequest,
     Forbidden,
-    PreconditionFailed,
     TargetTooLong,
     HeadTooLong,
     Unavailable,
@@ -56,12 +55,11 @@ pub enum Standard {
 }
 
 /// Status, reason and further fields of each.
-const STANDARD: [(u16, &str, &str); 11] = [
+const STANDARD: [(u16, &str, &str); 10] = [
     (404, "Not Found", ""),
     (405, "Method Not Allowed", "Allow: GET, HEAD\r\n"),
     (400, "Bad Request", ""),
     (403, "Forbidden", ""),
-    (412, "Precondition Failed", ""),
     (414, "URI Too Long", ""),
     (431, "Request Header Fields Too Large", ""),
     (503, "Service Unavailable", ""),

@@ -1,7 +1,6 @@
 //! A file as it is served: what does not change from request to request is computed once.
 
 use crate::answers::date;
-use crate::files::conditions::Validators;
 use crate::files::root::Identity;
 use std::fs::File;
 use std::io::ErrorKind;
@@ -12,17 +11,15 @@ use std::sync::Arc;
 /// The size up to which files are kept in memory; larger ones are sent from the kernel's memory, by their descriptor.
 pub const MEMORY_BYTES: u64 = 64 * 1024;
 
-/// A file, its validators and the fields of its head.
+/// A file and the fields of its head.
 #[derive(Debug)]
 pub struct Entry {
     /// The file and its state.
     pub identity: Identity,
     /// Its media type.
     pub content_type: &'static str,
-    /// Its entity tag, with quotes.
-    pub etag: String,
-    /// The field lines `Last-Modified`, where it is known, and `ETag`.
-    pub validators: String,
+    /// The field line `Last-Modified`; empty where no date can say it.
+    pub modified: String,
     /// All field lines of an answer with the whole file, without the date and the connection.
     pub fields: String,
     /// Its bytes.
@@ -49,31 +46,18 @@ impl Entry {
         } else {
             Content::File(Arc::new(file.into()))
         };
-        // All by which a change of the file is noticed here: within a second, another file may have as many bytes.
-        let Identity { inode: (_, inode), modified: (_, fraction_ns), .. } = identity;
-        let etag = format!("\"{modified_s:x}.{fraction_ns:x}-{length:x}-{inode:x}\"");
         let modified = date::format(modified_s).map_or_else(String::new, |date| {
             format!("Last-Modified: {}\r\n", String::from_utf8_lossy(&date))
         });
-        let validators = format!("{modified}ETag: {etag}\r\n");
         let fields = format!(
-            "Content-Type: {content_type}\r\nContent-Length: {length}\r\n{validators}Accept-Ranges: bytes\r\n"
+            "Content-Type: {content_type}\r\nContent-Length: {length}\r\n{modified}Accept-Ranges: bytes\r\n"
         );
-        Ok(Self { identity, content_type, etag, validators, fields, content })
+        Ok(Self { identity, content_type, modified, fields, content })
     }
 
     /// The number of its bytes.
     pub fn length(&self) -> u64 {
         self.identity.length
-    }
-
-    /// The validators, for conditions.
-    pub fn validators(&self) -> Validators<'_> {
-        let modified_s = self.identity.modified.0;
-        Validators {
-            etag: self.etag.as_bytes(),
-            modified_s: date::format(modified_s).is_some().then_some(modified_s),
-        }
     }
 
     /// The memory that it takes.
@@ -82,7 +66,7 @@ impl Entry {
             Content::Memory(bytes) => bytes.len(),
             Content::File(_) => 0,
         };
-        bytes + size_of::<Self>() + self.etag.len() + self.validators.len() + self.fields.len()
+        bytes + size_of::<Self>() + self.modified.len() + self.fields.len()
     }
 }
 
@@ -97,27 +81,4 @@ fn read_whole(file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn a_file_that_changed_within_a_second_has_another_tag() {
-        let path = std::env::temp_dir().join(format!("drome-etag-{}", std::process::id()));
-        std::fs::write(&path, "as long").unwrap();
-        let first = Identity { inode: (1, 2), length: 7, modified: (3, 4) };
-        let others = [
-            Identity { modified: (3, 5), ..first },
-            Identity { modified: (4, 4), ..first },
-            Identity { inode: (1, 3), ..first },
-        ];
-        let tag = |identity| Entry::load(File::open(&path).unwrap(), identity, "text/plain").unwrap().etag;
-        let tags: BTreeSet<String> = [first].into_iter().chain(others).map(tag).collect();
-        std::fs::remove_file(&path).unwrap();
-        assert_eq!(tags.len(), 4, "{tags:?}");
-        assert!(tags.iter().all(|tag| tag.starts_with('"') && tag.ends_with('"')), "strong: {tags:?}");
-    }
 }

@@ -28,8 +28,3 @@ fn requests() {
 fn chunked() {
     check_all("chunked", 10, crate::oracle::check_chunked);
 }
-
-#[test]
-fn uploads() {
-    check_all("upload", 10, crate::form::check);
-}

@@ -4,10 +4,7 @@
 
 mod corpus;
 mod cuts;
-#[path = "../oracle/form.rs"]
-mod form;
 // The fuzz targets use it too.
-mod multipart;
 #[path = "../oracle/mod.rs"]
 mod oracle;
 mod requests;

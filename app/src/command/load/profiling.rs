@@ -3,6 +3,7 @@
 use crate::command::output::Output;
 use crate::command::profiler::Profiler;
 use crate::failure::WrongInput;
+use crate::flame::file;
 use clap::Args;
 use load::Watch;
 use model::{Plan, Tally};
@@ -138,7 +139,7 @@ impl FileProfiler {
             Form::Json => format!("{}\n", serde_json::to_string_pretty(&report)?),
             Form::Svg => {
                 let title = format!("CPU time of process {} under load", self.pid);
-                match profile::flame::graph(&report.profile, &title) {
+                match file::one(&report, &title) {
                     Ok(svg) => svg,
                     Err(error) => {
                         refuse(&error);

@@ -4,9 +4,10 @@
 use super::sample::Profiled;
 use crate::command::output::Output;
 use crate::failure::WrongInput;
+use crate::flame::file;
 use anyhow::Context;
 use model::Run;
-use profile::{ProfileError, flame};
+use profile::ProfileError;
 use std::path::{Path, PathBuf};
 
 /// The longest part of a file's name that comes from a title, in characters.
@@ -49,19 +50,19 @@ impl CellFolder {
     /// Writes the flame graph of a contender, and its samples as text and as JSON.
     pub fn write_one(&self, of: &Profiled) -> anyhow::Result<()> {
         let Profiled { name, title, report } = of;
-        let file = part(name);
-        let picture = flame::graph(&report.profile, &format!("CPU time of {name} ({title}) under load"));
-        self.draw(&format!("{file}.svg"), picture)?;
-        output(&self.path, &format!("{file}.folded"))?.write(report.profile.to_folded().as_bytes())?;
+        let stem = part(name);
+        let picture = file::one(report, &format!("CPU time of {name} ({title}) under load"));
+        self.draw(&format!("{stem}.svg"), picture)?;
+        output(&self.path, &format!("{stem}.folded"))?.write(report.profile.to_folded().as_bytes())?;
         let json = format!("{}\n", serde_json::to_string_pretty(report)?);
-        output(&self.path, &format!("{file}.json"))?.write(json.as_bytes())
+        output(&self.path, &format!("{stem}.json"))?.write(json.as_bytes())
     }
 
     /// Writes the flame graph of the difference: what B spends more and less CPU time on than A.
     pub fn write_difference(&self, a: &Profiled, b: &Profiled) -> anyhow::Result<()> {
         let title =
             format!("CPU time per answer of {} ({}) against {} ({})", b.name, b.title, a.name, a.title);
-        let picture = flame::difference(&a.side(), &b.side(), &title);
+        let picture = file::difference(&a.side(), &b.side(), &title);
         self.draw(&format!("{}-against-{}.svg", part(&b.name), part(&a.name)), picture)
     }
 

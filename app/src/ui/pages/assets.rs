@@ -1,15 +1,22 @@
 //! The style, the scripts and the icon. They are compiled into the binary; no file is served by its path.
 
 use super::failure::Failure;
+use crate::flame;
 use axum::extract::Path;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, StatusCode};
 
+const STYLE: &str = concat!(
+    include_str!("assets/palette.css"),
+    include_str!("assets/ui.css"),
+    include_str!("../../flame/flame.css")
+);
+
 /// The name, type and text of each asset.
 const ASSETS: [(&str, &str, &str); 4] = [
-    ("ui.css", "text/css; charset=utf-8", include_str!("assets/ui.css")),
+    ("ui.css", "text/css; charset=utf-8", STYLE),
     ("ui.js", "text/javascript; charset=utf-8", include_str!("assets/ui.js")),
-    ("flame.js", "text/javascript; charset=utf-8", include_str!("assets/flame.js")),
+    ("flame.js", "text/javascript; charset=utf-8", flame::SCRIPT),
     ("icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
 ];
 

@@ -1,19 +1,20 @@
 //! The page of a flame graph: where one contender of a run spends its CPU time. It is complete without scripts: each box is a link that
 //! zooms, and the search is a form. With the script of this page, both happen at once, and by keyboard.
 
-mod drawing;
-
 use super::failure::Failure;
 use super::frame::{self, Place};
 use super::{profiles, url};
+use crate::flame::{Graph, View};
 use crate::ui::state::AppState;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use drawing::{LEAST_SHARE, View};
 use maud::{Markup, html};
 use profile::{CallTree, StoredProfile};
 use report::units;
 use std::sync::Arc;
+
+/// Calls with less than this share of all CPU time are not drawn.
+const LEAST_SHARE: f64 = 0.001;
 
 /// The flame graph of a contender. Queries: `frame`, the box that is as wide as the picture, by its number; `q`, what is searched.
 pub async fn show(
@@ -24,16 +25,16 @@ pub async fn show(
     let sought = url::value(&asked, "q").unwrap_or_default().trim().to_owned();
     let zoomed = url::value(&asked, "frame").and_then(|number| number.parse().ok()).unwrap_or(0);
     let draw = move |app: &AppState| {
-        let graph = Graph::read(app, run, contender)?;
+        let page = Page::read(app, run, contender)?;
         let view = View { zoomed, sought: &sought };
-        Ok((graph.title(), graph.body(&view)))
+        Ok((page.title(), page.body(&view)))
     };
     let (title, body) = app.work(draw).await?;
     Ok(frame::shell(app.under_way().is_some(), &title, Place::Runs, &body))
 }
 
 /// What the page is made from.
-struct Graph {
+struct Page {
     run: String,
     /// The contender's name; in a race its letter.
     contender: String,
@@ -43,7 +44,7 @@ struct Graph {
     others: Vec<String>,
 }
 
-impl Graph {
+impl Page {
     fn read(app: &AppState, run: String, contender: String) -> Result<Self, Failure> {
         let store = app.store()?;
         let Some(row) = store.profile(&run, &contender)? else {
@@ -91,7 +92,14 @@ impl Graph {
     /// The search, the picture, and how to read it.
     fn picture(&self, view: &View<'_>) -> Markup {
         let here = profiles::flame_graph(&self.run, &self.contender);
-        let cpu_ns = self.stored.cpu_ns_per_answer;
+        let (title, cpu_ns) = (self.title(), self.stored.cpu_ns_per_answer);
+        let graph = Graph {
+            title: &title,
+            tree: &self.tree,
+            cpu_ns_per_answer: cpu_ns,
+            changes_ns: None,
+            least_share: LEAST_SHARE,
+        };
         let least_share = self.stored.least_share.max(LEAST_SHARE);
         html! {
             p {
@@ -111,9 +119,9 @@ impl Graph {
                 button type="submit" { "Search" }
                 a.button href=(here) data-flame-reset="" { "Reset" }
             }
-            p aria-live="polite" data-flame-matched="" { (drawing::matched(&self.tree, view.sought)) }
-            (drawing::draw(&self.tree, cpu_ns, &self.title(), view))
-            p.here data-flame-here="" { (drawing::words_of_zoomed(&self.tree, cpu_ns, view)) }
+            p aria-live="polite" data-flame-matched="" { (graph.matched(view.sought)) }
+            (graph.draw(view, |at| Some(link(at, view.sought))))
+            p.here data-flame-here="" { (graph.words_of_zoomed(view)) }
             p.unseen aria-live="polite" data-flame-zoomed="" {}
             p.faint {
                 "A click zooms in. By keyboard: the arrow keys move to the caller, to the largest callee and to the functions beside it, "
@@ -127,6 +135,8 @@ impl Graph {
     }
 }
 
-#[cfg(test)]
-#[path = "flame/tests.rs"]
-mod tests;
+/// The same page with this call as wide as the picture.
+fn link(at: usize, sought: &str) -> String {
+    let search = if sought.is_empty() { String::new() } else { format!("&q={}", url::part(sought)) };
+    format!("?frame={at}{search}")
+}

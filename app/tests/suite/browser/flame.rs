@@ -4,6 +4,7 @@ use super::driver::{Browser, DOWN, ENTER, ESCAPE, LEFT, Look, PHONE, RIGHT, UP, 
 use super::{assert_accessible, luminance, picture, visit};
 use crate::common::raced::{self, HOSTILE, RUN};
 use crate::common::ui::Ui;
+use crate::common::{Home, run, serve};
 use serde_json::{Value, json};
 
 /// The flame graph of B: all, main, serve, and in it parse, a function with a hostile name, and `write_[k]`.
@@ -30,13 +31,13 @@ fn shown(browser: &Browser) -> Value {
     )
 }
 
-/// How wide the box of a function is, as a share of the picture.
+/// How wide the box of a function is, as a share of the picture, or of the file that is the picture.
 fn width(browser: &Browser, name: &str) -> f64 {
     let width = browser.script(
         "const box = [...document.querySelectorAll('.flame .frame')]
              .find((box) => box.getAttribute('aria-label').startsWith(arguments[0]));
          const width = (part) => part.getBoundingClientRect().width;
-         return width(box.querySelector('rect')) / width(document.querySelector('.flame'))",
+         return width(box.querySelector('rect')) / width(document.querySelector('svg:root, .flame'))",
         &[json!(name)],
     );
     width.as_f64().unwrap()
@@ -164,6 +165,39 @@ fn an_address_with_a_zoom_and_a_search_can_be_walked_out_of() {
     browser.press(ESCAPE);
     assert_eq!(shown(&browser).as_array().unwrap().len(), 6);
     assert_width(&browser, "parse", 0.125);
+}
+
+#[test]
+fn a_flame_graph_in_a_file_is_zoomed_searched_and_walked_by_itself() {
+    let (home, server) = (Home::new(), serve(&[]));
+    let file = home.path().join("server.svg").display().to_string();
+    let url = format!("http://{}/hello", server.address);
+    let finished = run(&mut home.drome(&["load", &url, "-c", "8", "-d", "1s", "--profile", &file]));
+    // What drome says where the kernel lets nobody look is tested in `profile.rs`.
+    if finished.err.contains("no profile:") {
+        return;
+    }
+    let browser = Browser::open();
+    browser.look(WIDE);
+    browser.go(&format!("file://{file}"));
+    let width = browser.script("return document.documentElement.getBoundingClientRect().width", &[]);
+    assert!(width.as_f64().unwrap() > 1400.0, "all of the window but a scroll bar: {width}");
+    assert_width(&browser, "all", 1.0);
+    let all = shown(&browser);
+    let second = all[1].as_str().unwrap().to_owned();
+    browser.click(".flame a:nth-of-type(2) rect");
+    assert_eq!(shown(&browser).as_array().unwrap()[..2], [json!("all"), json!(second)]);
+    assert_width(&browser, &second, 1.0);
+    browser.press(ESCAPE);
+    assert_eq!(shown(&browser), all);
+    browser.press(UP);
+    assert_eq!(focused(&browser), "all");
+    browser.fill("input[type=search]", "ALL");
+    let matched = text_of(&browser, "[data-flame-matched]");
+    assert!(matched.starts_with("100.0 % of the CPU time"), "{matched}");
+    browser.click("[data-flame-reset]");
+    assert_eq!(text_of(&browser, "[data-flame-matched]"), "");
+    picture(&browser, "flame-file");
 }
 
 #[test]

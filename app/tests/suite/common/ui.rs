@@ -135,17 +135,10 @@ impl Ui {
 
     /// A file that is chosen on our own page.
     pub fn import(&self, name: &str, text: &str) -> Answer {
-        let body = format!(
-            "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: text/plain\r\n\r\n{text}\r\n--b--\r\n"
-        );
-        let (host, origin, length) = (self.host(), self.origin(), body.len().to_string());
-        let fields = [
-            ("Host", host.as_str()),
-            ("Origin", &origin),
-            ("Content-Type", "multipart/form-data; boundary=b"),
-            ("Content-Length", &length),
-        ];
-        self.ask("POST /imports", &fields, body.as_bytes())
+        let name: String = name.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let (host, origin, length) = (self.host(), self.origin(), text.len().to_string());
+        let fields = [("Host", host.as_str()), ("Origin", &origin), ("Content-Length", &length)];
+        self.ask(&format!("POST /imports?name={name}"), &fields, text.as_bytes())
     }
 
     /// Events as they come, until `enough` of them have.

@@ -1,5 +1,5 @@
-// What the script adds: live updates of a running study, dropping files, and contenders checked one by one. Without it,
-// everything works with links, buttons and reloading. Nothing runs between two events: a timer would take CPU time from
+// What the script adds: live updates of a running study, files that are dropped or chosen, and contenders checked one by one.
+// Without it, everything else works with links, buttons and reloading. Nothing runs between two events: a timer would take CPU time from
 // the measurement.
 "use strict";
 
@@ -51,36 +51,46 @@ function finish(place) {
   if (held.length > 0 && next) next.focus();
 }
 
-// Sends the form when a file is dropped anywhere on the page, or chosen.
-function receive(form) {
-  const input = form.querySelector("input[type=file]");
-  const failure = form.querySelector("[data-drop-failure]");
-  const largest = Number(form.dataset.drop);
-  const send = () => {
-    const file = input.files[0];
-    const isTooLarge = file && file.size > largest;
-    failure.hidden = !isTooLarge;
-    if (isTooLarge) {
+// Sends a file as it is when it is dropped anywhere on the page, or chosen, and goes to the page of what was read in it.
+function receive(place) {
+  const input = place.querySelector("input[type=file]");
+  const failure = place.querySelector("[data-drop-failure]");
+  const largest = Number(place.dataset.largest);
+  const refuse = (why) => {
+    failure.hidden = false;
+    failure.textContent = why;
+    input.value = "";
+  };
+  const send = async (files) => {
+    failure.hidden = true;
+    if (files.length === 0) return;
+    const [file] = files;
+    if (files.length > 1) return refuse("Send one file at a time, or use the command line: drome import FILE FILE.");
+    if (file.size > largest) {
       const mib = (bytes) => Math.round(bytes / 1048576).toLocaleString("en");
-      failure.textContent =
-        `${file.name} has ${mib(file.size)} MiB, more than ${mib(largest)} MiB. Keep only the reports in it, or use the command line: drome import FILE.`;
-      input.value = "";
-    } else if (file) {
-      form.requestSubmit();
+      return refuse(
+        `${file.name} has ${mib(file.size)} MiB, more than ${mib(largest)} MiB. Keep only the reports in it, or use the command line: drome import FILE.`,
+      );
+    }
+    try {
+      const answer = await fetch(`${place.dataset.drop}?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+      if (answer.ok) return location.assign(answer.headers.get("Location"));
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      refuse(page.querySelector(".failure").textContent);
+    } catch {
+      refuse(`${file.name} could not be sent.`);
     }
   };
-  input.addEventListener("change", send);
+  input.addEventListener("change", () => send(input.files));
   const over = (event, is) => {
     event.preventDefault();
-    form.classList.toggle("over", is);
+    place.classList.toggle("over", is);
   };
   document.addEventListener("dragover", (event) => over(event, true));
   document.addEventListener("dragleave", (event) => over(event, false));
   document.addEventListener("drop", (event) => {
     over(event, false);
-    if (event.dataTransfer.files.length === 0) return;
-    input.files = event.dataTransfer.files;
-    send();
+    send(event.dataTransfer.files);
   });
 }
 

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::drawing::{LEAST_SHARE, View, draw, matched, words_of_zoomed};
-use maud::html;
-use profile::{CallTree, Profile};
+use super::*;
+use profile::{Profile, ProfileError, Report, Side, Work};
 
 const NOTHING: View<'static> = View { zoomed: 0, sought: "" };
 
@@ -12,8 +11,18 @@ fn tree(text: &str) -> CallTree {
     CallTree::of(&Profile::from_folded(text).unwrap(), 0.0)
 }
 
+fn graph(tree: &CallTree) -> Graph<'_> {
+    Graph {
+        title: "CPU time of A",
+        tree,
+        cpu_ns_per_answer: Some(20_000.0),
+        changes_ns: None,
+        least_share: 0.001,
+    }
+}
+
 fn drawn(tree: &CallTree, view: &View<'_>) -> String {
-    draw(tree, Some(20_000.0), "CPU time of A", view).into_string()
+    graph(tree).draw(view, |at| Some(format!("?frame={at}"))).into_string()
 }
 
 /// A box as it is drawn.
@@ -64,7 +73,8 @@ fn a_box_has_a_name_with_its_share_and_its_time() {
         let of_class = page.split("<a class=\"").find(|part| part.contains(&format!("aria-label=\"{name}")));
         assert!(of_class.unwrap().starts_with(&format!("frame {class}")), "{page}");
     }
-    let unknown = draw(&tree("main 1"), None, "CPU time of A", &NOTHING).into_string();
+    let tree = tree("main 1");
+    let unknown = Graph { cpu_ns_per_answer: None, ..graph(&tree) }.draw(&NOTHING, |_| None).into_string();
     assert!(unknown.contains("aria-label=\"main, 100.0 % of CPU time\""), "{unknown}");
 }
 
@@ -75,7 +85,7 @@ fn names_of_functions_are_text_wherever_they_stand() {
     let pages = [
         drawn(&tree, &NOTHING),
         drawn(&tree, &View { zoomed: 2, sought: hostile }),
-        html! { (matched(&tree, hostile)) (words_of_zoomed(&tree, None, &View { zoomed: 2, sought: "" })) }
+        html! { (graph(&tree).matched(hostile)) (graph(&tree).words_of_zoomed(&View { zoomed: 2, sought: "" })) }
             .into_string(),
     ];
     for page in &pages {
@@ -88,7 +98,6 @@ fn names_of_functions_are_text_wherever_they_stand() {
         "{}",
         pages[0]
     );
-    assert!(pages[1].contains("&amp;q=%3Cscript%3E"), "{}", pages[1]);
     assert!(!pages[0].contains("style="), "the policy forbids styles of elements");
 }
 
@@ -130,7 +139,10 @@ fn what_is_zoomed_and_its_callers_are_as_wide_as_the_picture() {
     // One box can be reached by the tabulator: the one that is zoomed.
     assert_eq!(page.matches("tabindex=\"0\"").count(), 1);
     assert!(page.contains("href=\"?frame=2\" role=\"treeitem\" aria-level=\"3\""), "{page}");
-    assert_eq!(words_of_zoomed(&tree, None, &View { zoomed: 2, sought: "" }), "a, 80.0 % of CPU time");
+    assert_eq!(
+        graph(&tree).words_of_zoomed(&View { zoomed: 2, sought: "" }),
+        "a, 80.0 % of CPU time, 16.0 µs per answer"
+    );
     for zoomed in [9, usize::MAX] {
         assert_eq!(
             drawn(&tree, &View { zoomed, sought: "" }),
@@ -146,10 +158,10 @@ fn a_search_marks_functions_and_says_their_share_of_the_cpu_time() {
     let page = drawn(&tree, &View { zoomed: 0, sought: "wALK" });
     let boxes = boxes(&page);
     assert_eq!(labels(boxes.iter().filter(|drawn| drawn.is_found)), ["Walk", "walk", "walk"]);
-    let told = matched(&tree, "wALK");
+    let told = graph(&tree).matched("wALK");
     assert!(told.starts_with("60.0 % of the CPU time") && told.contains("“wALK”"), "once: {told}");
-    assert_eq!(matched(&tree, "none"), "No function in this graph matches “none”.");
-    assert_eq!((matched(&tree, ""), page.matches("&amp;q=wALK").count()), (String::new(), boxes.len()));
+    assert_eq!(graph(&tree).matched("none"), "No function in this graph matches “none”.");
+    assert_eq!(graph(&tree).matched(""), "");
     let none = drawn(&tree, &NOTHING);
     assert!(!none.contains("found"), "{none}");
 }
@@ -158,10 +170,82 @@ fn a_search_marks_functions_and_says_their_share_of_the_cpu_time() {
 fn what_is_too_narrow_is_left_out() {
     let tree = tree("main;wide 9989\nmain;just 10\nmain;narrow;deep 1\n");
     assert_eq!(tree.calls().len(), 6);
-    assert_eq!(LEAST_SHARE, 0.001);
     let page = drawn(&tree, &NOTHING);
     assert_eq!(labels(boxes(&page).iter()), ["all", "main", "just", "wide"]);
     assert!(page.contains("height=\"60\""), "the lowest row is that of the box that is drawn: {page}");
     let narrow = tree.calls().iter().position(|call| call.frame == "narrow").unwrap();
     assert_eq!(drawn(&tree, &View { zoomed: narrow, sought: "" }), page, "it can't be zoomed either");
+}
+
+const A: &str = "# period_ns=1000000\nmain;handle;write_[k] 60\nmain;handle;<a & b>::parse 40\n";
+
+fn report(text: &str) -> Report {
+    let work = Work { answers: 100, cpu_ns: None };
+    Report { work, profile: Profile::from_folded(text).unwrap(), ..Report::default() }
+}
+
+fn side<'r>(name: &'r str, report: &'r Report) -> Side<'r> {
+    Side { name, profile: &report.profile, work: report.work }
+}
+
+fn assert_well_formed(svg: &str) {
+    let tree = roxmltree::Document::parse(svg).unwrap();
+    assert_eq!(tree.root_element().tag_name().name(), "svg");
+    assert!(
+        !svg.contains("href=") && !svg.contains("@import") && !svg.contains("src=") && !svg.contains("url("),
+        "self-contained"
+    );
+}
+
+#[test]
+fn a_file_is_well_formed_and_has_every_box() {
+    let svg = file::one(&report(A), "nginx & co").unwrap();
+    assert_well_formed(&svg);
+    for text in [
+        ">nginx &amp; co</text>",
+        "aria-label=\"handle, 100.0 % of CPU time, 1.00 ms per answer\"",
+        "aria-label=\"write_[k], 60.0 % of CPU time, 600 µs per answer\"",
+        "&lt;a &amp; b&gt;::parse",
+        "prefers-color-scheme",
+    ] {
+        assert!(svg.contains(text), "no {text} in\n{svg}");
+    }
+    assert_eq!(svg, file::one(&report(A), "nginx & co").unwrap(), "the same each time");
+}
+
+#[test]
+fn a_difference_is_red_where_b_takes_more() {
+    let (a, b) =
+        (report(A), report(&A.replace("write_[k] 60", "write_[k] 90").replace("parse 40", "parse 30")));
+    let svg = file::difference(&side("old", &a), &side("new", &b), "old and new").unwrap();
+    assert_well_formed(&svg);
+    for text in [
+        "red: more than in old, blue: less",
+        "<a class=\"frame more\" role=\"treeitem\" aria-level=\"4\" aria-label=\"write_[k], 75.0 % of CPU time, 900 µs per answer, +300 µs in itself\"",
+        "class=\"frame less\"",
+        ", −100 µs in itself",
+        "fill-opacity=\"0.550\"",
+        "fill-opacity=\"0.183\"",
+        "handle, 100.0 % of CPU time, 1.20 ms per answer, +0 ns in itself",
+    ] {
+        assert!(svg.contains(text), "no {text} in\n{svg}");
+    }
+    let same = file::difference(&side("a", &a), &side("b", &a), "the same").unwrap();
+    assert!(same.contains("fill-opacity=\"0.000\"") && !same.contains("frame more"), "{same}");
+}
+
+#[test]
+fn hostile_figures_are_drawn_all_the_same() {
+    let hostile = report(&format!("# period_ns={}\nmain 200000000000000\n", u64::MAX));
+    assert_well_formed(&file::difference(&side("a", &hostile), &side("b", &hostile), "t").unwrap());
+    assert_well_formed(&file::one(&hostile, "t").unwrap());
+}
+
+#[test]
+fn nothing_is_no_picture() {
+    for empty in [report(""), report("main 0")] {
+        assert!(matches!(file::one(&empty, "a"), Err(ProfileError::Empty)));
+        let difference = file::difference(&side("a", &empty), &side("b", &report(A)), "t");
+        assert!(matches!(difference, Err(ProfileError::Empty)));
+    }
 }
