@@ -77,6 +77,7 @@ impl<I: Io> Worker<'_, I> {
         let connection = &mut self.connections[slot as usize];
         if connection.is_sending {
             connection.unsent_bytes = self.io.unsent(slot);
+            connection.record_bytes = self.io.record_bytes(slot);
         }
     }
 

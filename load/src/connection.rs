@@ -89,8 +89,10 @@ pub struct Connection {
     pub check: Check,
     /// Whether a part of its requests has to wait until the kernel takes it.
     pub is_sending: bool,
-    /// The number of bytes of that part when the last bytes came.
+    /// The number of bytes of that part when the last bytes came; encrypted, where there is TLS.
     pub unsent_bytes: u64,
+    /// How many bytes more TLS makes of each request that was handed over by itself.
+    pub record_bytes: u64,
     /// The last whole answer since it was opened, as it was counted.
     pub last: Option<Answered>,
     /// Closed load: whether it was answered and its think time has not begun yet, whatever happens to the connection meanwhile.
@@ -126,6 +128,7 @@ impl Connection {
             last: None,
             is_sending: false,
             unsent_bytes: 0,
+            record_bytes: 0,
             has_to_think: false,
             is_thinking: false,
             is_awaited: true,

@@ -130,7 +130,7 @@ pub fn whole(
 /// Whether a part of the oldest request has not been sent, not only of those behind it.
 #[cold]
 fn is_early(plan: &Plan, connection: &Connection) -> bool {
-    let behind =
-        connection.in_flight().skip(1).map(|flight| plan.asks[flight.ask as usize].request.len() as u64);
+    let sent = |request: &[u8]| request.len() as u64 + connection.record_bytes;
+    let behind = connection.in_flight().skip(1).map(|flight| sent(&plan.asks[flight.ask as usize].request));
     connection.unsent_bytes > behind.sum()
 }

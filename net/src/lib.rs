@@ -119,6 +119,12 @@ pub trait Io {
         0
     }
 
+    /// The number of bytes that TLS adds to what is handed over at once, up to 16 KB; 0 without TLS.
+    fn record_bytes(&self, slot: Slot) -> u64 {
+        let _ = slot;
+        0
+    }
+
     /// Sends no more; what the peer still sends is received until the connection is closed. To be called when
     /// nothing waits: the last send returned true, or `Drained` came. A back end that can't do it closes the connection.
     fn shut_down(&mut self, slot: Slot) {

@@ -7,6 +7,11 @@ const REFUSED: &[u8] = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-
 
 /// Ten requests, of each of which the kernel does not take this much.
 fn tally(unsent_bytes: u64, pipeline: usize, answer: &'static [u8]) -> Tally {
+    encrypted(unsent_bytes, 0, pipeline, answer)
+}
+
+/// The same where TLS makes each request so many bytes longer.
+fn encrypted(unsent_bytes: u64, record_bytes: u64, pipeline: usize, answer: &'static [u8]) -> Tally {
     let plan = Plan { until: Until::Answered(10), pipeline, bursts: true, ..closed(1) };
     let progress = Progress::default();
     let script = move |call| match call {
@@ -17,7 +22,7 @@ fn tally(unsent_bytes: u64, pipeline: usize, answer: &'static [u8]) -> Tally {
         }
     };
     let (mut io, _) = Fake::new(REQUEST.len(), Box::new(script));
-    io.unsent_bytes = unsent_bytes;
+    (io.unsent_bytes, io.record_bytes) = (unsent_bytes, record_bytes);
     let tally = Worker::new(&plan, share(&plan, 0, 1), io, &progress).run(&()).unwrap();
     assert_accounted(&tally);
     tally
@@ -43,4 +48,12 @@ fn an_answer_to_half_a_request_is_an_outcome_of_its_own() {
 fn in_a_pipeline_only_the_request_that_was_not_sent_whole_is_answered_early() {
     let burst = tally(7, 5, LAST);
     assert_eq!((burst.completed, burst.errors.early), (8, 2), "{:?}", burst.error_causes);
+}
+
+#[test]
+fn encrypted_requests_that_wait_behind_an_answered_one_make_it_no_early_one() {
+    let record = REQUEST.len() as u64 + 22;
+    let of = |unsent_bytes| encrypted(unsent_bytes, 22, 5, LAST).errors.early;
+    // The last of five has none behind it, the one before it one.
+    assert_eq!([of(1), of(record), of(record + 1), of(4 * record), of(4 * record + 1)], [2, 2, 4, 8, 10]);
 }

@@ -104,6 +104,8 @@ pub struct Fake<'s> {
     pub breaks_ns: u64,
     /// The part of each send that the kernel never takes.
     pub unsent_bytes: u64,
+    /// How many bytes more TLS makes of each request.
+    pub record_bytes: u64,
     request_bytes: usize,
     seen: Rc<RefCell<Seen>>,
 }
@@ -131,6 +133,7 @@ impl<'s> Fake<'s> {
             sends_at_once: false,
             breaks_ns: u64::MAX,
             unsent_bytes: 0,
+            record_bytes: 0,
             request_bytes,
             seen: Rc::clone(&seen),
         };
@@ -222,6 +225,10 @@ impl Io for Fake<'_> {
 
     fn unsent(&self, _: Slot) -> u64 {
         self.unsent_bytes
+    }
+
+    fn record_bytes(&self, _: Slot) -> u64 {
+        self.record_bytes
     }
 
     fn sends_at_once(&self) -> bool {

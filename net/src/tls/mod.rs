@@ -377,6 +377,10 @@ impl<I: Io> Io for Tls<I> {
         self.inner.unsent(slot)
     }
 
+    fn record_bytes(&self, slot: Slot) -> u64 {
+        self.sessions.get(slot as usize).and_then(Option::as_deref).map_or(0, |session| session.record_bytes)
+    }
+
     fn shut_down(&mut self, slot: Slot) {
         if let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) {
             session.say_goodbye(&mut self.buffers);

@@ -66,6 +66,9 @@ pub enum Ending {
     Handshake,
 }
 
+/// The most that a record of TLS has of what is handed over (RFC 8446 section 5.1).
+const RECORD_BYTES: usize = 1 << 14;
+
 /// The TLS session of one connection.
 pub struct Session {
     connection: Connection,
@@ -81,6 +84,8 @@ pub struct Session {
     pub owes_drained: bool,
     /// Whether the peer announced its end; `None`: it has not ended.
     pub ended_cleanly: Option<bool>,
+    /// How many bytes the last record that was sent has more than what was handed over.
+    pub record_bytes: u64,
     has_received: bool,
     reason: Option<String>,
 }
@@ -105,6 +110,7 @@ impl Session {
             stage: Stage::Handshaking,
             owes_drained: false,
             ended_cleanly: None,
+            record_bytes: 0,
             has_received: false,
             reason: None,
         }
@@ -181,7 +187,11 @@ impl Session {
     /// Encrypts into the buffers. False: the session is over.
     #[inline]
     pub fn write(&mut self, plaintext: &[u8], buffers: &mut Buffers) -> bool {
+        let before = buffers.out.bytes().len();
         let is_written = self.perform(Job::Write(plaintext), buffers);
+        if plaintext.len() <= RECORD_BYTES {
+            self.record_bytes = buffers.out.bytes().len().saturating_sub(before + plaintext.len()) as u64;
+        }
         if !is_written {
             self.stage = Stage::Failed;
             self.reason = Some(reason::EXHAUSTED.to_owned());
