@@ -1,8 +1,9 @@
 //! `drome-bench`: measures and checks drome from outside. `cargo xtask bench`, `selftest`, `guard`, `profiles` and `soak` run it.
 
+mod drome;
 mod guard;
+mod process;
 mod profiles;
-mod release;
 mod selftest;
 mod soak;
 mod table;

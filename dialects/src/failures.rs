@@ -6,11 +6,14 @@ use model::Reading;
 /// The kind of errors that are answers with a status of failure.
 pub const STATUS: &str = "status";
 
-/// Adds errors of which each kind is part of the one before it, such as h2load's `20 failed, 10 errored, 3 timeout`: each kind gets
-/// what is not of a later kind.
-pub fn add_nested(reading: &mut Reading, kinds: &[(&str, f64)]) {
-    for (nth, (kind, count)) in kinds.iter().enumerate() {
-        let part = kinds.get(nth + 1).map_or(0.0, |(_, part)| *part);
+/// Makes errors of figures of which each is part of the one before it, such as h2load's `20 failed, 10 errored, 3 timeout`: each kind gets
+/// what is not of a later kind. Only the first stays a figure.
+pub fn take_nested(reading: &mut Reading, kinds: &[&str]) {
+    let counts: Vec<(&str, f64)> =
+        kinds.iter().filter_map(|kind| Some((*kind, reading.get(kind)?))).collect();
+    kinds.iter().skip(1).for_each(|kind| _ = reading.figures.remove(*kind));
+    for (nth, (kind, count)) in counts.iter().enumerate() {
+        let part = counts.get(nth + 1).map_or(0.0, |(_, part)| *part);
         let rest = (count - part).max(0.0) as u64;
         if rest > 0 {
             reading.errors.insert((*kind).to_owned(), rest);
@@ -48,7 +51,7 @@ fn is_failure(status: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{add_nested, add_statuses};
+    use super::{add_statuses, take_nested};
     use model::Reading;
 
     fn errors(reading: &Reading) -> Vec<(&str, u64)> {
@@ -58,8 +61,12 @@ mod tests {
     #[test]
     fn parts_of_failures_are_not_counted_again() {
         let mut reading = Reading::of("h2load");
-        add_nested(&mut reading, &[("failed", 20.0), ("errored", 10.0), ("timeout", 3.0)]);
+        [("failed", 20.0), ("errored", 10.0), ("timeout", 3.0)]
+            .iter()
+            .for_each(|(kind, n)| reading.set(kind, *n));
+        take_nested(&mut reading, &["failed", "errored", "timeout"]);
         assert_eq!(errors(&reading), [("errored", 7), ("failed", 10), ("timeout", 3)]);
+        assert_eq!(reading.figures.into_keys().collect::<Vec<_>>(), ["failed"]);
     }
 
     #[test]

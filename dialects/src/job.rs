@@ -1,6 +1,6 @@
 //! A parsed command line: what to measure, and what the tool prints before, during and after the measurement.
 
-use model::{Exchange, Plan, Tally};
+use model::{Ask, Exchange, Expect, Plan, Tally};
 use std::path::PathBuf;
 
 /// A measurement that prints as a tool does. The caller calls `begin`, runs the plan while it calls `hear` and
@@ -41,6 +41,17 @@ pub trait Job {
 
     /// What the tool prints if nothing could be measured.
     fn fail(&mut self, halt: &Halt) -> Printed;
+}
+
+/// A request of a tool. Its answer may have any status, because the tools count statuses themselves.
+pub(crate) fn ask(request: Vec<u8>) -> Ask {
+    Ask {
+        last: request.clone(),
+        head_only: request.starts_with(b"HEAD "),
+        request,
+        expect: Expect { any_status: true, ..Expect::default() },
+        weight: 1.0,
+    }
 }
 
 /// Why nothing could be measured.

@@ -7,20 +7,17 @@
 
 pub mod ab;
 mod call;
-mod cursor;
+mod command_line;
 mod failures;
-mod getopt;
-pub mod h2load;
 pub mod http_load;
 pub mod httperf;
 mod job;
+mod moment;
 pub mod number;
 pub mod page;
 mod report_format;
-mod scan;
 pub mod siege;
 pub mod table;
-pub mod template;
 pub mod weighttp;
 pub mod wrk;
 
@@ -75,7 +72,7 @@ pub type Read = fn(&str) -> Vec<Found>;
 
 /// Tools whose reports can be read, but whose command lines are not supported.
 pub const READERS: &[(&str, Read)] = &[
-    ("h2load", h2load::read),
+    ("h2load", |text| report_format::read(text, "h2load")),
     ("oha", |text| report_format::read(text, "oha")),
     ("hey", |text| report_format::read(text, "hey")),
     ("bombardier", |text| report_format::read(text, "bombardier")),

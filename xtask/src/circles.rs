@@ -1,7 +1,7 @@
 //! Refuses circles of imports between files: a file that imports itself by way of others can't be read, tested or moved alone. A module and
 //! what is below it belong together and may import each other.
 
-use crate::files::rust_files;
+use crate::files::{entries, files};
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
@@ -21,10 +21,10 @@ struct Modules {
 
 /// Lists every circle in the crates of the workspace.
 pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
-    for member in fs::read_dir(root)? {
-        let src = member?.path().join("src");
+    for member in entries(root)? {
+        let src = member.join("src");
         let mut modules = Modules::default();
-        for file in if src.is_dir() { rust_files(&src)? } else { Vec::new() } {
+        for file in if src.is_dir() { files(&src, "rs")? } else { Vec::new() } {
             let shown = file.strip_prefix(root)?.display().to_string();
             modules.add(module(file.strip_prefix(&src)?), shown, &fs::read_to_string(&file)?);
         }

@@ -1,7 +1,7 @@
 //! Phrases that readers found hard to understand, each with a replacement. They are refused in code, messages and
 //! documentation.
 
-use crate::files::rust_files;
+use crate::files::files;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ const EXEMPT: &[&str] = &["docs/studies", "docs/reference", "dialects", "app/tes
 
 /// Lists every refused phrase that is used.
 pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
-    for file in files(root)? {
+    for file in checked(root)? {
         let text = fs::read_to_string(&file).with_context(|| format!("can't read {}", file.display()))?;
         let shown = file.strip_prefix(root).unwrap_or(&file).display().to_string();
         wrong.extend(
@@ -48,26 +48,13 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn files(root: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = rust_files(root)?;
-    files.extend(pages(&root.join("docs"))?);
-    files.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+fn checked(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut all = files(root, "rs")?;
+    all.extend(files(&root.join("docs"), "md")?);
+    all.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
     let is_exempt = |file: &PathBuf| EXEMPT.iter().any(|path| file.starts_with(root.join(path)));
-    files.retain(|file| file.is_file() && !is_exempt(file) && !file.ends_with("xtask/src/english.rs"));
-    Ok(files)
-}
-
-fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            files.extend(pages(&path)?);
-        } else if path.extension().is_some_and(|e| e == "md") {
-            files.push(path);
-        }
-    }
-    Ok(files)
+    all.retain(|file| file.is_file() && !is_exempt(file) && !file.ends_with("xtask/src/english.rs"));
+    Ok(all)
 }
 
 /// The refused phrases in a text, wherever its lines break.

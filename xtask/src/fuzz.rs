@@ -1,9 +1,10 @@
 //! `cargo xtask fuzz`: runs every fuzz target for a while with cargo-fuzz, from the seeds that the tests also run.
 
+use crate::files::entries;
 use crate::root;
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// How long each target runs by default.
@@ -86,11 +87,6 @@ fn longest(target: &str) -> usize {
 
 /// The targets: one for each file of the folder.
 fn targets(folder: &Path) -> Result<Vec<String>> {
-    let files = fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))?;
-    let mut names = Vec::new();
-    for file in files {
-        names.extend(file?.path().file_stem().map(|stem| stem.to_string_lossy().into_owned()));
-    }
-    names.sort();
-    Ok(names)
+    let stem = |file: PathBuf| file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    Ok(entries(folder)?.into_iter().filter_map(stem).collect())
 }

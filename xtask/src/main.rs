@@ -6,6 +6,7 @@ mod docs;
 mod english;
 mod files;
 mod fuzz;
+mod links;
 mod python;
 mod site;
 mod suites;

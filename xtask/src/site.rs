@@ -1,11 +1,10 @@
 //! `cargo xtask site`: the documentation as a website, in `target/site`. mdBook builds it from a copy of `docs/` in
 //! which links suit a website, then every link of the built pages is checked.
 
-mod dead_links;
-mod html;
 mod source;
 
 use crate::dist::cargo_tool;
+use crate::links::Pages;
 use crate::{packages, root, run};
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
@@ -31,7 +30,7 @@ pub fn site() -> Result<()> {
     // The folder that book.toml names is relative to that file, and so would be in the copy.
     let to = site.display().to_string();
     run(&mdbook.display().to_string(), &["build", SOURCE, "--dest-dir", &to])?;
-    let dead = dead_links::dead(&site)?;
+    let dead = Pages::of_site(&site)?.dead_links();
     if !dead.is_empty() {
         bail!("the website has dead links; correct the pages in docs/:\n  {}", dead.join("\n  "));
     }

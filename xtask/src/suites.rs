@@ -1,6 +1,7 @@
 //! Keeps the number of test binaries small, because linking one takes longer than running it. So a crate's tests
 //! are modules of `tests/suite/main.rs`, and only a test that needs its own process has its own binary.
 
+use crate::files::entries;
 use anyhow::Result;
 use std::fs;
 use std::path::Path;
@@ -14,8 +15,8 @@ const OF_THEIR_OWN: &[(&str, &str)] = &[
 
 /// Lists test files that are in no binary, so that they never run, and binaries that should be modules.
 pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
-    for member in fs::read_dir(root)? {
-        let tests = member?.path().join("tests");
+    for member in entries(root)? {
+        let tests = member.join("tests");
         if tests.is_dir() {
             check_binaries(root, &tests, wrong)?;
         }
@@ -24,8 +25,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
 }
 
 fn check_binaries(root: &Path, tests: &Path, wrong: &mut Vec<String>) -> Result<()> {
-    for entry in fs::read_dir(tests)? {
-        let path = entry?.path();
+    for path in entries(tests)? {
         let is_binary = path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").is_file();
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         if is_binary && !path.ends_with("suite") && !OF_THEIR_OWN.iter().any(|(own, _)| *own == shown) {
@@ -45,8 +45,7 @@ fn check_binaries(root: &Path, tests: &Path, wrong: &mut Vec<String>) -> Result<
 fn check_modules(root: &Path, main: &Path, wrong: &mut Vec<String>) -> Result<()> {
     let text = fs::read_to_string(main)?;
     let folder = main.parent().unwrap_or(root);
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
+    for path in entries(folder)? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let is_module = path.extension().is_some_and(|e| e == "rs") && name != "main";
         if is_module && !names(&text, &name) {

@@ -1,7 +1,7 @@
 //! Checks beyond those of the compiler's lints: the length of files and their first lines, the dependencies between crates and circles
 //! of imports, unsafe code, the compiler's version, test binaries, refused phrases and left-overs.
 
-use crate::files::rust_files;
+use crate::files::{entries, files};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -73,7 +73,7 @@ fn check_crate(root: &Path, name: &str, may_know: &[&str], wrong: &mut Vec<Strin
     }
     // The servers in the catalog are not drome's own code.
     let folder = if name == "catalog" { root.join("catalog/src") } else { root.join(name) };
-    for file in rust_files(&folder)? {
+    for file in files(&folder, "rs")? {
         check_file(root, name, &file, wrong)?;
     }
     Ok(())
@@ -122,10 +122,9 @@ fn check_compiler(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
 
 /// Checks that every member of the workspace is in the table above.
 fn check_members(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
-    for entry in fs::read_dir(root)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().join("Cargo.toml").is_file() && !MAY_KNOW.iter().any(|(known, _)| *known == name) {
+    for entry in entries(root)? {
+        let name = entry.file_name().unwrap_or_default().to_string_lossy();
+        if entry.join("Cargo.toml").is_file() && !MAY_KNOW.iter().any(|(known, _)| *known == name) {
             wrong.push(format!("{name} is not in tidy's table of crates"));
         }
     }

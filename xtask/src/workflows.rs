@@ -1,9 +1,9 @@
 //! The workflows of GitHub Actions: this project's own, and the examples for its users. `cargo xtask ci` checks them with actionlint,
 //! and tests keep the rules that it does not know.
 
+use crate::files::files;
 use crate::{packages, root, run};
 use anyhow::{Context, Result};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The checker, which Go builds.
@@ -22,13 +22,13 @@ const EXAMPLES: &str = "packaging/action/examples";
 pub fn lint() -> Result<()> {
     let root = root();
     let program = actionlint(&root)?.display().to_string();
-    let mut files = Vec::new();
+    let mut checked = Vec::new();
     for folder in FOLDERS {
-        files.extend(workflows(&root, folder)?.into_iter().map(|file| file.display().to_string()));
+        checked.extend(files(&root.join(folder), "yml")?.into_iter().map(|file| file.display().to_string()));
     }
     // What is found must not depend on the other checkers that a machine has.
     let mut args = vec!["-no-color", "-shellcheck=", "-pyflakes="];
-    args.extend(files.iter().map(String::as_str));
+    args.extend(checked.iter().map(String::as_str));
     run(&program, &args)
 }
 
@@ -45,27 +45,18 @@ pub fn actionlint(root: &Path) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The workflows in a folder, sorted.
-fn workflows(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
-    let path = root.join(folder);
-    let entries = fs::read_dir(&path).with_context(|| format!("can't read {}", path.display()))?;
-    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "yml"));
-    files.sort();
-    Ok(files)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     /// The files that run as an action or show how to, with their texts.
     fn action_files() -> Vec<(PathBuf, String)> {
         let root = root();
-        let mut files = workflows(&root, EXAMPLES).unwrap();
-        files.extend(["action.yml", "packaging/action/comment/action.yml"].map(|name| root.join(name)));
+        let mut all = files(&root.join(EXAMPLES), "yml").unwrap();
+        all.extend(["action.yml", "packaging/action/comment/action.yml"].map(|name| root.join(name)));
         let read = |file: PathBuf| (file.clone(), fs::read_to_string(&file).unwrap());
-        files.into_iter().map(read).collect()
+        all.into_iter().map(read).collect()
     }
 
     #[test]
@@ -145,7 +136,7 @@ mod tests {
     #[test]
     fn the_guide_shows_the_examples_as_they_are() {
         let guide = fs::read_to_string(root().join("docs/guard-pull-requests.md")).unwrap();
-        for file in workflows(&root(), EXAMPLES).unwrap() {
+        for file in files(&root().join(EXAMPLES), "yml").unwrap() {
             let text = fs::read_to_string(&file).unwrap();
             assert!(guide.contains(&format!("```yaml\n{text}```\n")), "{}", file.display());
         }

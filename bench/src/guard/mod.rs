@@ -3,11 +3,11 @@
 
 mod repository;
 
-use crate::release;
+use crate::drome::Drome;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use repository::{CHANGES, Change};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     let folder = tempfile::tempdir()?;
     repository::make(folder.path())?;
-    let guard = Guard { drome: release::drome()?, folder: folder.path(), options };
+    let guard = Guard { drome: Drome::build()?, folder: folder.path(), options };
     println!("| commits | races | exit 3 | exit 0 | exit 4 | other | median s | longest s |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     guard.row("slower", Change::Slower, options.slower, "rate")?;
@@ -51,7 +51,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 struct Guard<'o> {
-    drome: PathBuf,
+    drome: Drome,
     folder: &'o Path,
     options: &'o Options,
 }
@@ -89,13 +89,10 @@ impl Guard<'_> {
     }
 
     fn command(&self) -> Command {
-        let home = self.folder.join(".git/drome");
-        let mut command = Command::new(&self.drome);
-        let server = ["--build", "cc -O2 -o server server.c", "--start", "./server {port}"];
-        command.arg("race").args(server);
+        let server = ["race", "--build", "cc -O2 -o server server.c", "--start", "./server {port}"];
+        let mut command = self.drome.command(&server);
         command.args(["--fail-if-slower", &self.options.margin, "--budget", &self.options.budget]);
-        command.current_dir(self.folder).env("DROME_HOME", &home).env("DROME_CACHE", &home);
-        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.current_dir(self.folder).stdout(Stdio::null());
         command
     }
 
@@ -104,12 +101,12 @@ impl Guard<'_> {
         let truth = CHANGES.iter().position(|change| *change == Change::Slower).map_or(0, |at| at + 1);
         repository::git(self.folder, &["bisect", "start", &CHANGES.len().to_string(), "0"])?;
         let race = self.command();
-        let mut words = vec!["bisect".to_owned(), "run".to_owned(), self.drome.display().to_string()];
+        let mut words = vec!["bisect".to_owned(), "run".to_owned(), self.drome.path().display().to_string()];
         words.extend(race.get_args().map(|word| word.to_string_lossy().into_owned()));
         words.extend(["--rev", "0", "--rev", ".", "--bisect", "--quiet"].map(str::to_owned));
-        let home = self.folder.join(".git/drome");
         let mut git = Command::new("git");
-        git.args(&words).current_dir(self.folder).env("DROME_HOME", &home).env("DROME_CACHE", &home);
+        git.args(&words).current_dir(self.folder);
+        git.envs(race.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let began = Instant::now();
         let output = git.stdin(Stdio::null()).output().context("can't run git")?;
         let text = String::from_utf8_lossy(&output.stdout);

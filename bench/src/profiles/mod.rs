@@ -8,15 +8,14 @@ mod server;
 mod servers;
 mod truth;
 
-use crate::release;
+use crate::drome::Drome;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use found::Found;
 use server::Server;
 use servers::{SERVERS, Spins};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use truth::Truth;
 
 /// Raw arguments.
@@ -46,8 +45,7 @@ pub fn run(options: &Options) -> Result<()> {
     for server in &selected {
         server.ensure_installed()?;
     }
-    let folder = tempfile::tempdir().context("can't make a temporary folder")?;
-    let drome = Drome { path: release::drome()?, folder: folder.path() };
+    let drome = Drome::build()?;
     if options.overhead {
         println!("{}", overhead::measure(&drome, options.pairs)?);
         return Ok(());
@@ -72,36 +70,26 @@ const HEAD: &str = "\
 | server | samples | whole stacks | most CPU time in | CPU time per answer, found / truth | share of A, found / truth | share of B, found / truth | remark |
 | --- | ---: | ---: | --- | ---: | ---: | ---: | --- |";
 
-/// The binary under test, with a store and a cache of its own.
-pub struct Drome<'f> {
-    path: PathBuf,
-    folder: &'f Path,
-}
-
-impl Drome<'_> {
-    /// Loads a server over one connection, with more options. A void measurement is no error here, because its profile is as good as any
-    /// other.
-    fn load(&self, server: &Server, args: &[&str]) -> Result<Output> {
-        let url = format!("http://127.0.0.1:{}/", server.port());
-        let mut command = Command::new(&self.path);
-        command.args(["load", &url, "-c", "1", "--pid", &server.pid().to_string()]).args(args);
-        command.env("DROME_HOME", self.folder).env("DROME_CACHE", self.folder);
-        let output = command.stdin(Stdio::null()).output().context("can't run drome")?;
-        let code = output.status.code();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        ensure!(matches!(code, Some(0 | VOID)), "`drome load` ended with {}: {errors}", output.status);
-        Ok(output)
-    }
+/// Loads a server over one connection, with more options. A void measurement is no error here, because its profile is as good as any
+/// other.
+fn load(drome: &Drome, server: &Server, args: &[&str]) -> Result<Output> {
+    let url = format!("http://127.0.0.1:{}/", server.port());
+    let mut command = drome.command(&["load", &url, "-c", "1", "--pid", &server.pid().to_string()]);
+    let output = command.args(args).output().context("can't run drome")?;
+    let code = output.status.code();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(matches!(code, Some(0 | VOID)), "`drome load` ended with {}: {errors}", output.status);
+    Ok(output)
 }
 
 /// Profiles a server, and returns its row of the table.
-fn row(drome: &Drome<'_>, spins: &Spins, duration: &str) -> Result<String> {
-    let server = Server::start(&spins.command(drome.folder)?)?;
-    drome.load(&server, &["-d", spins.warmup, "--quiet"])?;
+fn row(drome: &Drome, spins: &Spins, duration: &str) -> Result<String> {
+    let server = Server::start(spins.command(drome.home())?)?;
+    load(drome, &server, &["-d", spins.warmup, "--quiet"])?;
     spins.tell_names(server.pid())?;
     let before = server.truth()?;
-    let file = drome.folder.join(format!("{}.json", spins.name));
-    let output = drome.load(&server, &["-d", duration, "--quiet", "--profile", &file.to_string_lossy()])?;
+    let file = drome.home().join(format!("{}.json", spins.name));
+    let output = load(drome, &server, &["-d", duration, "--quiet", "--profile", &file.to_string_lossy()])?;
     let truth = server.truth()?.since(&before);
     if !file.exists() {
         let errors = String::from_utf8_lossy(&output.stderr);

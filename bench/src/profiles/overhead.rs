@@ -1,8 +1,9 @@
 //! What sampling costs a server: loads of one and the same server with and without a profile, in turns.
 
-use super::Drome;
+use super::load;
 use super::server::Server;
 use super::servers::SERVERS;
+use crate::drome::Drome;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use stats::{Estimate, median_interval};
@@ -14,15 +15,15 @@ pub const SERVER: &str = "c";
 const LENGTH: &str = "1s";
 
 /// Measures this number of pairs of loads, and returns a sentence that says what a profile costs.
-pub fn measure(drome: &Drome<'_>, pairs: u16) -> Result<String> {
+pub fn measure(drome: &Drome, pairs: u16) -> Result<String> {
     let spins = SERVERS.iter().find(|server| server.name == SERVER).context("no such server")?;
-    let server = Server::start(&spins.command(drome.folder)?)?;
-    let file = drome.folder.join("overhead.folded").to_string_lossy().into_owned();
+    let server = Server::start(spins.command(drome.home())?)?;
+    let file = drome.home().join("overhead.folded").to_string_lossy().into_owned();
     let rate = |is_sampled: bool| -> Result<Option<f64>> {
         let profile = ["--profile", file.as_str()];
         let more = if is_sampled { &profile[..] } else { &[] };
         let output =
-            drome.load(&server, &[&["-d", LENGTH, "--quiet", "--format", "json"][..], more].concat())?;
+            load(drome, &server, &[&["-d", LENGTH, "--quiet", "--format", "json"][..], more].concat())?;
         let json: Value = serde_json::from_slice(&output.stdout).context("no JSON from drome")?;
         Ok(json["rate_per_s"].as_f64())
     };

@@ -164,23 +164,23 @@ impl Spins {
 
     /// Writes its source into the folder, and compiles it where its language is compiled; returns the command that starts it, without the
     /// port.
-    pub fn command(&self, folder: &Path) -> Result<Vec<String>> {
+    pub fn command(&self, folder: &Path) -> Result<Command> {
         let (Language::Compiled(file, text, options) | Language::Interpreted(file, text, options)) =
             &self.language;
         let source = folder.join(file);
         std::fs::write(&source, text).with_context(|| format!("can't write {}", source.display()))?;
-        let source = source.display().to_string();
-        if let Language::Interpreted(..) = self.language {
-            let options = options.iter().map(|option| (*option).to_owned());
-            return Ok([self.tool.to_owned()].into_iter().chain(options).chain([source]).collect());
-        }
-        let program = folder.join(format!("spins-{}", self.name)).display().to_string();
         let mut command = Command::new(self.tool);
-        command.args(*options).args(["-o", &program, &source]).current_dir(folder);
+        command.args(*options);
+        if let Language::Interpreted(..) = self.language {
+            command.arg(source);
+            return Ok(command);
+        }
+        let program = folder.join(format!("spins-{}", self.name));
+        command.arg("-o").args([&program, &source]).current_dir(folder);
         let built = command.output().with_context(|| format!("can't run {}", self.tool))?;
         let errors = String::from_utf8_lossy(&built.stderr);
         ensure!(built.status.success(), "`{command:?}` ended with {}: {errors}", built.status);
-        Ok(vec![program])
+        Ok(Command::new(program))
     }
 }
 
@@ -210,7 +210,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let command = SERVERS[7].command(folder.path()).unwrap();
         let source = folder.path().join("spins.py");
-        assert_eq!(command, ["python3", "-X", "perf", &source.display().to_string()]);
+        let words: Vec<_> = command.get_args().collect();
+        assert_eq!(command.get_program(), "python3");
+        assert_eq!(words, ["-X".as_ref(), "perf".as_ref(), source.as_os_str()]);
         assert_eq!(std::fs::read_to_string(source).unwrap(), PYTHON);
     }
 }

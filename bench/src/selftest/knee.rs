@@ -1,7 +1,8 @@
 //! The search for the capacity of a server whose capacity is known; its latencies are compared with the closed form.
 
-use super::Drome;
 use super::queue::sojourn_s;
+use super::server;
+use crate::drome::Drome;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fmt::Write;
@@ -14,7 +15,7 @@ const TOLERANCE: f64 = 0.05;
 
 /// Sweeps the server and returns a table of what is known and what was found.
 pub fn measure(drome: &Drome) -> Result<String> {
-    let server = drome.server(SERVICE_NS);
+    let server = server(drome, SERVICE_NS);
     eprintln!("sweeping a server that spins for {} ms a request", SERVICE_NS / 1_000_000);
     let sweep = drome.json(&["sweep", "--start", &server, "--format", "json", "--duration", "4s"])?;
     table(&sweep)

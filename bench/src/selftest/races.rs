@@ -1,8 +1,9 @@
 //! Runs races one after the other, and stores each in a file as soon as it is over.
 
-use super::Drome;
 use super::neighbour::Neighbour;
 use super::parts::{Part, SERVICE_NS};
+use super::server;
+use crate::drome::Drome;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
@@ -98,7 +99,7 @@ impl<'d> Races<'d> {
             None => self.calibrate()?,
         };
         let slower_ns = SERVICE_NS + (request_ns * part.cost).round() as u64;
-        let (one, other) = (self.drome.server(SERVICE_NS), self.drome.server(slower_ns));
+        let [one, other] = [SERVICE_NS, slower_ns].map(|spin_ns| server(self.drome, spin_ns));
         let neighbour = part.neighbour.then(|| Neighbour::start(&server_cpus, index as u64));
         let rest: &[&str] = if part.neighbour { &BESIDE_NEIGHBOUR } else { &[] };
         let report = self.drome.json(&[&["race", &one, &other, "--format", "json"], rest].concat())?;
@@ -111,7 +112,7 @@ impl<'d> Races<'d> {
 
     /// Measures how long a request takes in a race.
     fn calibrate(&mut self) -> Result<Calibration> {
-        let server = self.drome.server(SERVICE_NS);
+        let server = server(self.drome, SERVICE_NS);
         let report = self.drome.json(&["race", &server, &server, "--format", "json", "--rounds", "1"])?;
         let rate = report["cells"][0]["contenders"][0]["rate_per_s"]["median"].as_f64();
         let request_ns = 1e9 / rate.context("a race of equals has no rate")?;

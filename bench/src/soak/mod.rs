@@ -9,7 +9,7 @@ mod scenes;
 mod slope;
 mod ui;
 
-use crate::release;
+use crate::drome::Drome;
 use anyhow::{Result, bail};
 use sample::Sample;
 use slope::Slope;
@@ -18,7 +18,7 @@ pub use options::Options;
 
 /// Runs the selected scenes, one after another, and fails if anything grew.
 pub fn run(options: &Options) -> Result<()> {
-    let drome = options.drome.clone().map_or_else(release::drome, Ok)?;
+    let drome = options.drome.clone().map_or_else(Drome::build, Drome::at)?;
     let mut wrong = Vec::new();
     println!("{HEAD}");
     for scene in options.scenes() {

@@ -1,5 +1,6 @@
 //! What a process holds at one moment, from /proc.
 
+use crate::process::bytes_behind;
 use std::fs;
 use std::time::Instant;
 
@@ -22,14 +23,9 @@ impl Sample {
             at: Instant::now(),
             descriptors: count("fd")?,
             threads: count("task")?,
-            rss_bytes: rss_in(&memory)?,
+            rss_bytes: bytes_behind(&memory, "Rss:")?,
         })
     }
-}
-
-fn rss_in(smaps: &str) -> Option<u64> {
-    let kb = smaps.lines().find_map(|line| line.strip_prefix("Rss:"))?;
-    Some(kb.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
 }
 
 #[cfg(test)]

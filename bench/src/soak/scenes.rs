@@ -2,11 +2,10 @@
 
 use super::Watched;
 use super::sample::Sample;
-use anyhow::{Context, Result, bail, ensure};
-use std::io::{BufRead, BufReader};
+use crate::drome::Drome;
+use crate::process::Running;
+use anyhow::{Context, Result, bail};
 use std::net::SocketAddr;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -83,23 +82,16 @@ pub const SCENES: &[Scene] = &[
 
 impl Scene {
     /// Runs both processes and samples them once a second.
-    pub fn run(&self, drome: &Path, length: Duration) -> Result<Vec<Watched>> {
-        let home = tempfile::tempdir()?;
-        let program = |args: &[&str]| {
-            let mut command = Command::new(drome);
-            command.args(args).env("DROME_HOME", home.path()).env("DROME_CACHE", home.path());
-            command.stdin(Stdio::null()).stderr(Stdio::null());
-            command
-        };
-        let mut server = Running::start(program(self.server).stdout(Stdio::piped()))?;
-        let url = server.first_line()?;
+    pub fn run(&self, drome: &Drome, length: Duration) -> Result<Vec<Watched>> {
+        let mut server = Running::start(None, &drome.command(self.server))?;
+        let url = server.first_line().context(self.name)?;
         let address = address_in(&url).with_context(|| format!("{}: no address in `{url}`", self.name))?;
         let Load { path, args, is_tls } = self.client;
         let url = format!("{}://{address}{path}", if is_tls { "https" } else { "http" });
         // Longer than it is sampled: its end must not count.
         let seconds = format!("{}s", (length + BEGINNING * 4).as_secs());
         let load = [&["load", &url, "-d", &seconds], args].concat();
-        let client = Running::start(program(&load).stdout(Stdio::null()))?;
+        let client = Running::start(None, &drome.command(&load))?;
         watch(&[("drome serve", &server), ("drome load", &client)], length)
     }
 }
@@ -117,37 +109,11 @@ fn watch(processes: &[(&'static str, &Running)], length: Duration) -> Result<Vec
         }
         sleep(at.saturating_sub(begin.elapsed()));
         for (watched, (name, process)) in all.iter_mut().zip(processes) {
-            let sample = Sample::of(process.0.id());
+            let sample = Sample::of(process.pid());
             watched.samples.push(sample.with_context(|| format!("the {name} ended after {second} s"))?);
         }
     }
     Ok(all)
-}
-
-/// A process; dropping this kills it.
-struct Running(Child);
-
-impl Running {
-    fn start(command: &mut Command) -> Result<Self> {
-        Ok(Self(command.spawn().with_context(|| format!("can't run {command:?}"))?))
-    }
-
-    fn first_line(&mut self) -> Result<String> {
-        let mut line = String::new();
-        let mut output = BufReader::new(self.0.stdout.take().context("no output")?);
-        output.read_line(&mut line)?;
-        ensure!(!line.is_empty(), "it ended and printed nothing");
-        // The rest is of no use, but if nobody reads it, the process blocks.
-        std::thread::spawn(move || output.lines().for_each(drop));
-        Ok(line.trim().to_owned())
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// The address of a URL such as `http://127.0.0.1:1234/?token=…`, anywhere in a line.

@@ -5,10 +5,9 @@ use super::Watched;
 use super::misbehaving::{Site, misbehave};
 use super::random::Random;
 use super::sample::Sample;
+use crate::drome::Drome;
+use crate::process::Running;
 use anyhow::{Context, Result, bail};
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -55,64 +54,36 @@ command = ["{drome}", "serve", "--port", "{port}"]
 hello = "/hello"
 "#;
 
-/// A running `drome ui`; dropping this kills it.
-struct Page {
-    child: Child,
-    site: Site,
-}
-
-impl Drop for Page {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Runs bouts of misbehaving clients for this time, and samples the page at rest after each.
-pub fn soak(drome: &Path, time: Duration) -> Result<Watched> {
-    let home = tempfile::tempdir()?;
+pub fn soak(drome: &Drome, time: Duration) -> Result<Watched> {
+    let catalog = drome.home().join("own");
     let write = |path: &str, text: &str| {
-        let path = home.path().join(path);
+        let path = catalog.join(path);
         std::fs::create_dir_all(path.parent().context("a file has a folder")?)?;
         std::fs::write(path, text).map_err(anyhow::Error::from)
     };
-    write("own/studies/soak.toml", STUDY)?;
-    write("own/contenders/plain/contender.toml", CONTENDER)?;
-    let page = open(drome, home.path())?;
-    let (pid, mut random) = (page.child.id(), Random(1));
-    page.site.check()?;
+    write("studies/soak.toml", STUDY)?;
+    write("contenders/plain/contender.toml", CONTENDER)?;
+    let mut command = drome.command(&["ui", "--port", "0", "--allow-busy", "--catalog"]);
+    let mut page = Running::start(None, command.arg(catalog))?;
+    let site = Site::of(&page.first_line().context("drome ui")?)?;
+    let (pid, mut random) = (page.pid(), Random(1));
+    site.check()?;
     for _ in 0..RUNS {
-        begin(&page.site)?;
-        stop(&page.site)?;
+        begin(&site)?;
+        stop(&site)?;
     }
     // The threads that read the store start when they are first needed, and end when they are idle.
     let first = at_rest(pid, None)?;
     let (begun, mut samples) = (Instant::now(), Vec::new());
     while begun.elapsed() < time {
-        bout(&page.site, &mut random, samples.len().is_multiple_of(BOUTS_PER_STUDY))?;
+        bout(&site, &mut random, samples.len().is_multiple_of(BOUTS_PER_STUDY))?;
         let after = || format!("after bout {} of {ACTS} misbehaving clients", samples.len() + 1);
-        page.site.check().with_context(after)?;
+        site.check().with_context(after)?;
         let rest = at_rest(pid, Some(first)).with_context(after)?;
         samples.push(rest);
     }
     Ok(Watched { name: "drome ui", samples })
-}
-
-fn open(drome: &Path, home: &Path) -> Result<Page> {
-    let mut child = Command::new(drome)
-        .args(["ui", "--port", "0", "--allow-busy", "--catalog"])
-        .arg(home.join("own"))
-        .env("DROME_HOME", home)
-        .env("DROME_CACHE", home.join("cache"))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .context("can't start drome ui")?;
-    let mut url = String::new();
-    let out = child.stdout.take().context("drome ui has no output")?;
-    BufReader::new(out).read_line(&mut url)?;
-    let site = Site::of(&url)?;
-    Ok(Page { child, site })
 }
 
 /// Misbehaving clients one after another; the connections that they leave open are closed at the end, all at once.

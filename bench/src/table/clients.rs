@@ -1,11 +1,11 @@
 //! The clients: the command line of each, and how its report is read.
 
 use super::model::{Client, Run};
-use super::process::Ended;
-use super::server::{Fixtures, first_line, installed};
+use super::server::{Fixtures, installed};
+use crate::process::{Ended, first_line};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::process::Command;
 
 /// `ab` ends after its time or its number of requests, and allocates memory for the number. So the number is set just
 /// high enough that it is never reached.
@@ -21,44 +21,39 @@ pub struct ClientReport {
     pub json: Value,
 }
 
-/// The program and arguments of a run.
+/// The command of a run.
 pub fn command(
     fixtures: &Fixtures,
     run: &Run,
     port: u16,
     connections: usize,
     seconds: u64,
-) -> Result<(PathBuf, Vec<String>)> {
+) -> Result<Command> {
     let scheme = if run.server.is_tls() { "https" } else { "http" };
     let url = format!("{scheme}://127.0.0.1:{port}{}", run.path);
     let (c, s) = (connections.to_string(), seconds.to_string());
-    let owned = |args: &[&str]| args.iter().map(|arg| (*arg).to_owned()).collect::<Vec<_>>();
+    let time = format!("{s}s");
     let example = |name: &str, pipeline: u16| {
-        let args = [&port.to_string(), run.path, &c, &s, &pipeline.to_string()];
-        (fixtures.release.join("examples").join(name), owned(&args))
+        let mut command = Command::new(fixtures.examples.join(name));
+        command.args([&port.to_string(), run.path, &c, &s, &pipeline.to_string()]);
+        command
     };
     Ok(match run.client {
         Client::Drome(more) => {
-            let args =
-                owned(&["load", &url, "--format", "json", "-t", "1", "-c", &c, "-d", &format!("{s}s")]);
-            let more = more.iter().map(|arg| fixtures.expand(arg)).collect();
-            // The bench's measurements are not the user's.
-            let store = vec!["--store".to_owned(), fixtures.store()];
-            (fixtures.release.join("drome"), [args, store, more].concat())
+            let load = ["load", &url, "--format", "json", "-t", "1", "-c", &c, "-d", &time];
+            let mut command = fixtures.drome.command(&load);
+            command.args(more.iter().map(|arg| fixtures.expand(arg)));
+            command
         }
         Client::Floor(pipeline) => example("floor_client", pipeline),
-        Client::Wrk(more) => {
-            let args = owned(&["-t1", "-c", &c, "-d", &format!("{s}s"), &url]);
-            (installed("wrk")?, [owned(more), args].concat())
-        }
+        Client::Wrk(more) => installed("wrk", &[more, &["-t1", "-c", &c, "-d", &time, &url]].concat())?,
         Client::H2load(pipeline) => {
-            let args = owned(&["--h1", "-t1", "-c", &c, "-D", &s, "-m", &pipeline.to_string(), &url]);
-            (installed("h2load")?, args)
+            let pipeline = pipeline.to_string();
+            installed("h2load", &["--h1", "-t1", "-c", &c, "-D", &s, "-m", &pipeline, &url])?
         }
         Client::Ab(more) => {
             let most = (seconds * AB_REQUESTS_PER_S).to_string();
-            let args = owned(&["-q", "-c", &c, "-t", &s, "-n", &most, &url]);
-            (installed("ab")?, [owned(more), args].concat())
+            installed("ab", &[more, &["-q", "-c", &c, "-t", &s, "-n", &most, &url]].concat())?
         }
         Client::Epoll => example("epoll_client", 1),
         Client::FloorConnector => example("floor_connector", 1),

@@ -1,13 +1,11 @@
 //! The machine: what it is, and whether other programs use it during a measurement.
 
+use crate::process::TICK_NS;
 use std::fs;
 use std::time::Instant;
 
 /// /proc/stat counts in ticks: below this its figures are too coarse.
 const NOTABLE_CORES: f64 = 0.1;
-
-/// Length of a tick of /proc/stat, the same on every architecture that drome supports.
-const TICK_NS: f64 = 1e7;
 
 /// "AMD EPYC, 2 cores, Linux 6.1.0".
 pub fn described() -> String {
@@ -43,18 +41,6 @@ fn busy_ticks() -> Option<u64> {
     ticks_in(&fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// CPU time of all ended processes that a process started and waited for, in nanoseconds, a whole number of ticks. That process must have
-/// ended as well, and must not have been waited for yet.
-pub fn children_cpu_ns(pid: u32) -> Option<u64> {
-    children_ticks(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?).map(|ticks| ticks * TICK_NS as u64)
-}
-
-/// `cutime` and `cstime` of `/proc/PID/stat`. What comes before may have blanks in it, and ends with the last parenthesis.
-fn children_ticks(stat: &str) -> Option<u64> {
-    let rest: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    rest.get(13..15)?.iter().map(|ticks| ticks.parse::<u64>().ok()).sum()
-}
-
 /// User, nice, system and steal time. Not interrupts: the kernel counts the network's own work as such.
 fn ticks_in(stat: &str) -> Option<u64> {
     let all: Vec<u64> =
@@ -73,12 +59,6 @@ mod tests {
             Some(80_000_321)
         );
         assert_eq!(ticks_in(""), None);
-    }
-
-    #[test]
-    fn what_children_used_is_read_behind_a_name_with_blanks() {
-        let stat = "7 (a b) c) Z 1 7 7 0 -1 4 1 2 3 4 100 200 30 4 20 0 1 0 5 6 7";
-        assert_eq!((children_ticks(stat), children_ticks("7 (a)")), (Some(34), None));
     }
 
     #[test]

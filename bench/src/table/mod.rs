@@ -9,7 +9,6 @@ mod markdown;
 mod model;
 mod options;
 mod page;
-mod process;
 mod record;
 mod run;
 mod sample;
@@ -17,7 +16,7 @@ mod server;
 mod versions;
 mod works;
 
-use crate::release;
+use crate::drome::{self, Drome};
 use anyhow::{Context, Result};
 use record::{Record, Row};
 use run::Bench;
@@ -44,7 +43,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.install {
         packages::ensure(PACKAGES)?;
     }
-    let bench = Bench::new(options, release::drome_and_examples()?)?;
+    let bench = Bench::new(options, Drome::build()?, drome::examples()?)?;
     let mut record = bench.record();
     println!("{}", markdown::head(&record));
     let kept = options.export.as_deref().map_or(Ok(None), Record::read)?;

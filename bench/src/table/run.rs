@@ -5,11 +5,12 @@ use super::clients;
 use super::machine::{self, CpuWatch};
 use super::model::{Run, Server, Work};
 use super::options::Options;
-use super::process::Running;
 use super::record::{Record, SCHEMA, Setting};
 use super::sample::{Round, Sample};
-use super::server::{Fixtures, Listening};
+use super::server::Fixtures;
 use super::versions;
+use crate::drome::Drome;
+use crate::process::{Listening, Running};
 use anyhow::{Context, Result};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -36,12 +37,12 @@ pub struct Bench {
 type Started = Result<Vec<Listening>, String>;
 
 impl Bench {
-    /// `release` is Cargo's folder of release builds.
-    pub fn new(options: &Options, release: PathBuf) -> Result<Self> {
+    /// `examples` is the folder of the programs that drome is compared with.
+    pub fn new(options: &Options, drome: Drome, examples: PathBuf) -> Result<Self> {
         let cores = net::cpu::allowed();
         let first = *cores.first().context("can't find out which cores this process may use")?;
         Ok(Self {
-            fixtures: Fixtures::new(release)?,
+            fixtures: Fixtures::new(drome, examples)?,
             server_core: first,
             client_core: cores.get(1).copied().unwrap_or(first),
             rounds: options.rounds(),
@@ -56,7 +57,7 @@ impl Bench {
             schema: SCHEMA,
             date: versions::today(),
             machine: machine::described(),
-            versions: versions::all(&self.fixtures.release),
+            versions: versions::all(self.fixtures.drome.path()),
             setting: Some(Setting {
                 server_core: self.server_core,
                 client_core: self.client_core,
@@ -135,8 +136,8 @@ impl Bench {
         let before_ns = all_cpu_ns()?;
         let mut started = Vec::new();
         for server in servers {
-            let (program, args) = clients::command(&self.fixtures, run, server.port, connections, seconds)?;
-            started.push(Running::start(self.client_core, &program, &args)?);
+            let command = clients::command(&self.fixtures, run, server.port, connections, seconds)?;
+            started.push(Running::start(Some(self.client_core), &command)?);
         }
         let mut ended = Vec::new();
         for client in started {

@@ -1,125 +1,92 @@
 //! The servers: how each is started, and what it serves.
 
 use super::model::Server;
-use super::process::Running;
+use crate::drome::Drome;
+use crate::process::{Listening, first_line, free_port};
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
-use tempfile::TempDir;
 use xtask::packages;
-
-/// A server that does not listen after this time is given up.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Files of 12 bytes, 50 KB and 200 KB, and a page that the contenders read when they start.
 const FILES: &[(&str, usize)] =
     &[("hello", 12), ("file-50k", 50_000), ("file-200k", 200_000), ("html-228.html", 228)];
 
-/// The programs, and a temporary folder with the files that servers serve and their certificate.
+/// The programs, and what servers serve: files, and their certificate. All of this is in the folder of [`Drome`].
 pub struct Fixtures {
-    /// Cargo's folder of release builds.
-    pub release: PathBuf,
-    folder: TempDir,
-}
-
-/// A server that listens.
-pub struct Listening {
-    pub process: Running,
-    pub port: u16,
+    pub drome: Drome,
+    /// The folder of the programs that drome is compared with.
+    pub examples: PathBuf,
 }
 
 impl Fixtures {
-    /// The results database of every drome that runs here.
-    pub fn store(&self) -> String {
-        self.folder.path().join("drome.sqlite").to_string_lossy().into_owned()
+    pub fn new(drome: Drome, examples: PathBuf) -> Result<Self> {
+        let made = Self { drome, examples };
+        fs::create_dir(made.files())?;
+        for (name, bytes) in FILES {
+            fs::write(made.files().join(name), vec![b'x'; *bytes])?;
+        }
+        let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+        fs::write(made.drome.home().join("certificate.pem"), certified.cert.pem())?;
+        fs::write(made.drome.home().join("key.pem"), certified.signing_key.serialize_pem())?;
+        Ok(made)
     }
 
-    pub fn new(release: PathBuf) -> Result<Self> {
-        let folder = tempfile::tempdir().context("can't make a temporary folder")?;
-        let files = folder.path().join("files");
-        fs::create_dir(&files)?;
-        for (name, bytes) in FILES {
-            fs::write(files.join(name), vec![b'x'; *bytes])?;
-        }
-        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
-        fs::write(folder.path().join("certificate.pem"), made.cert.pem())?;
-        fs::write(folder.path().join("key.pem"), made.signing_key.serialize_pem())?;
-        Ok(Self { release, folder })
+    fn files(&self) -> PathBuf {
+        self.drome.home().join("files")
     }
 
     /// Replaces `{files}` in an argument by the folder of the files.
     pub fn expand(&self, arg: &str) -> String {
-        arg.replace("{files}", &self.folder.path().join("files").display().to_string())
+        arg.replace("{files}", &self.files().display().to_string())
     }
 
     /// Starts a server and waits until it listens.
     pub fn start(&self, core: usize, server: Server) -> Result<Listening> {
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let (program, args) = self.command(server, port)?;
-        let mut process = Running::start(core, &program, &args)?;
-        let deadline = Instant::now() + PATIENCE;
-        while TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], port))).is_err() {
-            if let Some(printed) = process.output_if_ended()? {
-                bail!("{}: {}", label(server), first_line(&printed));
-            }
-            if Instant::now() > deadline {
-                bail!("{} does not listen after {} s", label(server), PATIENCE.as_secs());
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Ok(Listening { process, port })
+        let port = free_port()?;
+        Listening::start(Some(core), port, &self.command(server, port)?).context(label(server))
     }
 
-    fn command(&self, server: Server, port: u16) -> Result<(PathBuf, Vec<String>)> {
-        let text = |path: &Path| path.display().to_string();
-        let drome = |more: &[&str]| {
-            let args = ["serve", "--port", &port.to_string()].map(str::to_owned);
-            (
-                self.release.join("drome"),
-                [&args[..], &more.iter().map(|a| (*a).to_owned()).collect::<Vec<_>>()].concat(),
-            )
+    fn command(&self, server: Server, port: u16) -> Result<Command> {
+        let (number, files) = (port.to_string(), self.expand("{files}"));
+        let drome = |more: &[&str]| self.drome.command(&[&["serve", "--port", &number], more].concat());
+        let floor = |args: &[&str]| {
+            let mut command = Command::new(self.examples.join("floor_server"));
+            command.arg(&number).args(args);
+            command
         };
         Ok(match server {
-            Server::Floor(body_bytes) => {
-                (self.release.join("examples/floor_server"), vec![port.to_string(), body_bytes.to_string()])
-            }
-            Server::FloorLeaves => {
-                let args = [&port.to_string(), "12", "leave"].map(str::to_owned);
-                (self.release.join("examples/floor_server"), args.to_vec())
-            }
+            Server::Floor(body_bytes) => floor(&[&body_bytes.to_string()]),
+            Server::FloorLeaves => floor(&["12", "leave"]),
             Server::Reference(args) => drome(args),
-            Server::Root => drome(&["--root", &text(&self.folder.path().join("files"))]),
+            Server::Root => drome(&["--root", &files]),
             Server::Nginx => self.nginx(&format!("listen 127.0.0.1:{port} backlog=4096;"))?,
             Server::NginxTls(resumes) => self.nginx(&tls(port, resumes))?,
             Server::Go => {
-                let program = self.folder.path().join("go-server");
-                let built = Command::new(installed("go")?)
-                    .args(["build", "-trimpath", "-o", &text(&program), "."])
-                    .current_dir(xtask::root().join("catalog/contenders/go/src"))
-                    .output()?;
+                let program = self.drome.home().join("go-server");
+                let mut go = installed("go", &["build", "-trimpath", "-o"])?;
+                go.arg(&program).arg(".").current_dir(xtask::root().join("catalog/contenders/go/src"));
+                let built = go.output()?;
                 if !built.status.success() {
                     bail!("{}", first_line(&String::from_utf8_lossy(&built.stderr)));
                 }
-                (program, vec![port.to_string(), text(&self.folder.path().join("files"))])
+                let mut command = Command::new(program);
+                command.args([number, files]);
+                command
             }
             Server::Node => {
                 let script = xtask::root().join("catalog/contenders/node/src/server.js");
-                let args = [text(&script), port.to_string(), text(&self.folder.path().join("files"))];
-                (installed("node")?, args.to_vec())
+                installed("node", &[&script.to_string_lossy(), &number, &files])?
             }
         })
     }
 
-    fn nginx(&self, listen: &str) -> Result<(PathBuf, Vec<String>)> {
-        let folder = self.folder.path();
+    fn nginx(&self, listen: &str) -> Result<Command> {
+        let folder = self.drome.home();
         let file = folder.join("nginx.conf");
         fs::write(&file, nginx_conf(folder, listen))?;
-        let text = |path: &Path| path.display().to_string();
-        let args = ["-e", "stderr", "-p", &text(folder), "-c", &text(&file)];
-        Ok((installed("nginx")?, args.map(str::to_owned).to_vec()))
+        installed("nginx", &["-e", "stderr", "-p", &folder.to_string_lossy(), "-c", &file.to_string_lossy()])
     }
 }
 
@@ -153,9 +120,13 @@ fn nginx_conf(folder: &Path, listen: &str) -> String {
     )
 }
 
-/// The path of a program that drome is compared with.
-pub fn installed(program: &str) -> Result<PathBuf> {
-    packages::find(program).with_context(|| format!("{program} is not installed: use --install"))
+/// The command of a program that drome is compared with.
+pub fn installed(program: &str, args: &[&str]) -> Result<Command> {
+    let found =
+        packages::find(program).with_context(|| format!("{program} is not installed: use --install"))?;
+    let mut command = Command::new(found);
+    command.args(args);
+    Ok(command)
 }
 
 /// Its name in the table.
@@ -170,9 +141,4 @@ pub fn label(server: Server) -> String {
         Server::Go => "Go's net/http".to_owned(),
         Server::Node => "Node.js".to_owned(),
     }
-}
-
-/// The first line that a failed program printed.
-pub fn first_line(text: &str) -> &str {
-    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing")
 }

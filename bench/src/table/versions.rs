@@ -9,9 +9,9 @@ use xtask::packages;
 const OTHERS: &[(&str, &str)] = &[("wrk", "-v"), ("h2load", "--version"), ("ab", "-V"), ("nginx", "-v")];
 
 /// Versions of drome and of each other program that is installed.
-pub fn all(release: &Path) -> BTreeMap<String, Option<String>> {
+pub fn all(drome: &Path) -> BTreeMap<String, Option<String>> {
     let others = OTHERS.iter().filter_map(|(name, option)| Some((*name, packages::find(name)?, *option)));
-    let all = others.chain([("drome", release.join("drome"), "--version")]);
+    let all = others.chain([("drome", drome.to_owned(), "--version")]);
     let version = |program: &Path, option: &str| output_of(&program.display().to_string(), &[option]);
     all.map(|(name, program, option)| {
         (name.to_owned(), version(&program, option).as_deref().and_then(version_in).map(str::to_owned))

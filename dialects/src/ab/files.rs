@@ -1,6 +1,7 @@
 //! The files that ab writes: percentiles for a spreadsheet (`-e`), every request for gnuplot (`-g`).
 
 use super::times::{Times, ms};
+use crate::moment::Moment;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The percentiles 0 to 100, one per line; `sorted` has the shortest time first.
@@ -28,63 +29,16 @@ pub fn gnuplot(sorted: &[Times], begun: SystemTime) -> String {
         let start = begun + Duration::from_nanos(times.start_ns - first_ns);
         let seconds = start.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let row = [seconds, ms(times.connect), ms(times.processing()), ms(times.total), ms(times.wait)];
-        text.push_str(&date(seconds));
+        text.push_str(&Moment::at(seconds).as_ctime());
         row.iter().for_each(|number| text.push_str(&format!("\t{number}")));
         text.push('\n');
     }
     text
 }
 
-/// A moment as `apr_ctime` of the Apache Portable Runtime writes it for ab, but in UTC.
-fn date(seconds: u64) -> String {
-    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-    // The first of January 1970 was a Thursday.
-    let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][(days % 7) as usize];
-    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let (mut year, mut day) = (1970, days);
-    while day >= days_of(year) {
-        day -= days_of(year);
-        year += 1;
-    }
-    let february = days_of(year) - 337;
-    let mut month = 0;
-    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if day < days {
-            break;
-        }
-        day -= days;
-        month += 1;
-    }
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    let (day, month) = (day + 1, months[month]);
-    format!("{weekday} {month} {day:02} {hour:02}:{minute:02}:{second:02} {year}")
-}
-
-fn days_of(year: u64) -> u64 {
-    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    if is_leap { 366 } else { 365 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_written_as_ab_writes_them() {
-        // These are from `date -u -d @SECONDS '+%a %b %d %H:%M:%S %Y'`.
-        let cases = [
-            (0, "Thu Jan 01 00:00:00 1970"),
-            (951_782_399, "Mon Feb 28 23:59:59 2000"),
-            (951_782_400, "Tue Feb 29 00:00:00 2000"),
-            (1_795_269_223, "Sat Nov 21 13:53:43 2026"),
-            (4_107_542_399, "Sun Feb 28 23:59:59 2100"),
-            (4_107_542_400, "Mon Mar 01 00:00:00 2100"),
-            (1_735_689_599, "Tue Dec 31 23:59:59 2024"),
-        ];
-        for (seconds, text) in cases {
-            assert_eq!(date(seconds), text);
-        }
-    }
 
     #[test]
     fn percentiles_are_a_hundred_and_one() {

@@ -2,13 +2,15 @@
 
 use super::head::head;
 use super::heard::{Heard, TIMED_OUT};
-use super::options::{Options, strerror};
+use super::options::Options;
 use super::report::{Facts, sorted, text};
 use super::url::{resolve, unknown};
 use super::usage::{BANNER, HTML_BANNER};
 use super::{files, html};
+use crate::job::ask;
+use crate::number::strerror;
 use crate::{Call, Halt, Job, Printed};
-use model::{Address, Ask, Exchange, Expect, Load, Plan, Tally, Target, TlsChoice, Until};
+use model::{Address, Exchange, Load, Plan, Tally, Target, TlsChoice, Until};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -86,13 +88,7 @@ fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
     };
     let mut request = head.into_bytes();
     request.extend_from_slice(options.body.as_deref().unwrap_or_default());
-    let ask = Ask {
-        last: request.clone(),
-        request,
-        head_only: options.method == "HEAD",
-        expect: Expect { any_status: true, ..Expect::default() },
-        weight: 1.0,
-    };
+    let ask = ask(request);
     let per_connection = if options.keeps_alive { None } else { Some(1) };
     let load = Load::Closed { connections: options.connections, per_connection };
     let until = options.limit.map_or(Until::Answered(options.requests), Until::Elapsed);

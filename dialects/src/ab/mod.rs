@@ -1,23 +1,17 @@
 //! ab, the load generator that comes with Apache httpd: version 2.3, as Debian has it.
 
 mod files;
-mod getopt;
 mod head;
 mod heard;
 mod html;
 mod job;
-mod lines;
 mod options;
-mod read;
 mod report;
 mod times;
 mod url;
 mod usage;
-mod values;
 
-pub use read::read;
-
-use crate::Dialect;
+use crate::{Dialect, Found, report_format};
 
 /// ab's row in the list of dialects.
 pub const DIALECT: Dialect = Dialect {
@@ -26,3 +20,8 @@ pub const DIALECT: Dialect = Dialect {
     parse: job::parse,
     read,
 };
+
+/// Finds ab's reports in a text.
+pub fn read(text: &str) -> Vec<Found> {
+    report_format::read(&report_format::ab::without_tags(text), "ab")
+}

@@ -1,8 +1,9 @@
 //! ab's command line: its options, checked in ab's order and with ab's error messages.
 
-use super::getopt::{Getopt, Next, atoi};
 use super::url::Url;
 use super::usage::{BANNER, WRONG, usage};
+use crate::command_line::{self, Item, Opt, checked, flag, try_flag, value};
+use crate::number::{atoi, strerror};
 use crate::{Call, Printed};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -26,7 +27,7 @@ const NO_CIPHERS: &str = "drome's TLS agrees on the best cipher suite that both 
 const NO_VERSIONS: &str = "drome's TLS knows the versions 1.2 and 1.3";
 
 /// The options: as they were given, or their defaults.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Options {
     pub url: Url,
@@ -82,33 +83,84 @@ impl Default for Html {
 /// The options before they are checked.
 struct Raw {
     options: Options,
+    program: String,
     requests: i64,
     connections: i64,
     has_method: bool,
 }
 
+const OPTIONS: &[Opt<Raw>] = &[
+    checked('n', "", |raw, text| {
+        raw.requests = atoi(text);
+        if raw.requests <= 0 { Err(error("Invalid number of requests\n")) } else { Ok(()) }
+    }),
+    value('c', "", |raw, text| raw.connections = atoi(text)),
+    value('t', "", |raw, text| {
+        // Zero means no limit; a negative time ends the run at once.
+        let seconds = atoi(text);
+        raw.options.limit = (seconds != 0).then(|| Duration::from_secs(seconds.max(0) as u64));
+        raw.requests = REQUESTS_IN_TIME;
+    }),
+    value('s', "", |raw, text| {
+        let forever = Duration::from_secs(i32::MAX as u64);
+        raw.options.timeout = u64::try_from(atoi(text)).map_or(forever, Duration::from_secs);
+    }),
+    checked('b', "", |raw, _| Err(Printed::refuse(&raw.program, "-b", NO_WINDOW))),
+    value('B', "", |raw, text| raw.options.from = Some(text.to_owned())),
+    checked('p', "", |raw, file| raw.body("POST", file)),
+    checked('u', "", |raw, file| raw.body("PUT", file)),
+    value('T', "", |raw, text| text.clone_into(&mut raw.options.content_type)),
+    value('v', "", |raw, text| raw.options.verbosity = atoi(text)),
+    flag('w', "", |raw| _ = raw.options.html.get_or_insert_default()),
+    try_flag('i', "", |raw| raw.method("HEAD")),
+    value('x', "", |raw, text| text.clone_into(&mut raw.options.html.get_or_insert_default().table)),
+    value('y', "", |raw, text| text.clone_into(&mut raw.options.html.get_or_insert_default().row)),
+    value('z', "", |raw, text| text.clone_into(&mut raw.options.html.get_or_insert_default().cell)),
+    value('C', "", |raw, text| raw.options.cookie = format!("Cookie: {text}\r\n")),
+    value('H', "", |raw, text| raw.options.headers.push(text.to_owned())),
+    checked('A', "", |raw, text| raw.credentials("Authorization", text, "Authentication")),
+    checked('P', "", |raw, text| raw.credentials("Proxy-Authorization", text, "Proxy")),
+    value('X', "", |raw, text| {
+        let (host, port) = text.split_once(':').unwrap_or((text, "0"));
+        raw.options.proxy = Some((host.to_owned(), atoi(port).clamp(0, 65_535) as u16));
+    }),
+    try_flag('V', "", |_| Err(Printed::out(BANNER).exit(0))),
+    flag('k', "", |raw| raw.options.keeps_alive = true),
+    flag('d', "", |raw| raw.options.percentiles = false),
+    flag('S', "", |raw| raw.options.confidence = false),
+    flag('q', "", |raw| raw.options.is_quiet = true),
+    flag('l', "", |raw| raw.options.any_length = true),
+    value('g', "", |raw, file| raw.options.gnuplot = Some(file.into())),
+    value('e', "", |raw, file| raw.options.csv = Some(file.into())),
+    flag('r', "", |raw| raw.options.goes_on = true),
+    value('m', "", |raw, text| {
+        text.clone_into(&mut raw.options.method);
+        raw.has_method = true;
+    }),
+    try_flag('h', "", |raw| Err(Printed::err(usage(&raw.program)).exit(WRONG))),
+    flag('I', "", |raw| raw.options.no_sni = true),
+    checked('Z', "", |raw, _| Err(Printed::refuse(&raw.program, "-Z", NO_CIPHERS))),
+    checked('f', "", Raw::version),
+    value('E', "", |raw, file| raw.options.identity = Some(file.into())),
+];
+
 impl Options {
     /// Parses a command line, or returns ab's error message.
     pub fn parse(call: &Call) -> Result<Self, Printed> {
-        let mut raw = Raw::new();
-        let mut getopt = Getopt::new(&call.args);
-        loop {
-            match getopt.next() {
-                Next::Flag(option) => raw.flag(option, call)?,
-                Next::Value(option, value) => raw.value(option, value, call)?,
-                Next::End => break,
-                Next::Bad(why) => {
-                    raw.options.complaint = format!("{}: {why}", call.program);
-                    break;
-                }
+        let program = &call.program;
+        let mut raw = Raw::new(program);
+        let mut operands = Vec::new();
+        for item in command_line::parse_as_apr(OPTIONS, &call.args) {
+            match item {
+                Item::Option(option, value) => option.apply(&mut raw, value.as_deref())?,
+                Item::Wrong(wrong) => raw.options.complaint = wrong.say_as_apr(program),
+                Item::Operand(word) => operands.push(word),
             }
         }
         let complaint = raw.options.complaint.clone();
-        let wrong = |why: &str| {
-            let text = format!("{complaint}{}: {why}\n{}", call.program, usage(&call.program));
-            Printed::err(text).exit(WRONG)
-        };
-        let [url] = &call.args[getopt.at.min(call.args.len())..] else {
+        let wrong =
+            |why: &str| Printed::err(format!("{complaint}{program}: {why}\n{}", usage(program))).exit(WRONG);
+        let [url] = operands.as_slice() else {
             return Err(wrong("wrong number of arguments"));
         };
         raw.options.url = Url::parse(url).ok_or_else(|| wrong("invalid URL"))?;
@@ -139,105 +191,20 @@ impl Options {
 }
 
 impl Raw {
-    fn new() -> Self {
+    fn new(program: &str) -> Self {
         let options = Options {
-            url: Url::default(),
-            requests: 1,
-            connections: 1,
-            limit: None,
             timeout: Duration::from_secs(30),
-            keeps_alive: false,
-            any_length: false,
-            goes_on: false,
             method: "GET".to_owned(),
-            body: None,
             content_type: "text/plain".to_owned(),
-            cookie: String::new(),
-            credentials: String::new(),
-            headers: Vec::new(),
-            proxy: None,
-            from: None,
             percentiles: true,
             confidence: true,
-            is_quiet: false,
-            csv: None,
-            gnuplot: None,
-            html: None,
-            verbosity: 0,
-            identity: None,
-            no_sni: false,
-            version: None,
-            complaint: String::new(),
+            ..Options::default()
         };
-        Self { options, requests: 1, connections: 1, has_method: false }
-    }
-
-    fn flag(&mut self, option: char, call: &Call) -> Result<(), Printed> {
-        let options = &mut self.options;
-        match option {
-            'k' => options.keeps_alive = true,
-            'q' => options.is_quiet = true,
-            'i' => self.method("HEAD")?,
-            'd' => options.percentiles = false,
-            'S' => options.confidence = false,
-            'l' => options.any_length = true,
-            'r' => options.goes_on = true,
-            'w' => drop(options.html.get_or_insert_default()),
-            'I' => options.no_sni = true,
-            'V' => return Err(Printed::out(BANNER).exit(0)),
-            _ => return Err(Printed::err(usage(&call.program)).exit(WRONG)),
-        }
-        Ok(())
-    }
-
-    fn value(&mut self, option: char, value: String, call: &Call) -> Result<(), Printed> {
-        let options = &mut self.options;
-        let number = atoi(&value);
-        match option {
-            'n' if number <= 0 => return Err(error("Invalid number of requests\n")),
-            'n' => self.requests = number,
-            'c' => self.connections = number,
-            't' => {
-                // Zero means no limit; a negative time ends the run at once.
-                options.limit = (number != 0).then(|| Duration::from_secs(number.max(0) as u64));
-                self.requests = REQUESTS_IN_TIME;
-            }
-            's' => {
-                let forever = Duration::from_secs(i32::MAX as u64);
-                options.timeout = u64::try_from(number).map_or(forever, Duration::from_secs);
-            }
-            'v' => options.verbosity = number,
-            'p' => self.body("POST", &value)?,
-            'u' => self.body("PUT", &value)?,
-            'm' => {
-                options.method = value;
-                self.has_method = true;
-            }
-            'T' => options.content_type = value,
-            'C' => options.cookie = format!("Cookie: {value}\r\n"),
-            'A' => options.credentials += &basic("Authorization", &value, "Authentication")?,
-            'P' => options.credentials += &basic("Proxy-Authorization", &value, "Proxy")?,
-            'H' => options.headers.push(value),
-            'X' => {
-                let (host, port) = value.split_once(':').unwrap_or((&value, "0"));
-                options.proxy = Some((host.to_owned(), atoi(port).clamp(0, 65_535) as u16));
-            }
-            'B' => options.from = Some(value),
-            'e' => options.csv = Some(value.into()),
-            'g' => options.gnuplot = Some(value.into()),
-            'x' => options.html.get_or_insert_default().table = value,
-            'y' => options.html.get_or_insert_default().row = value,
-            'z' => options.html.get_or_insert_default().cell = value,
-            'E' => options.identity = Some(value.into()),
-            'f' => self.version(&value, call)?,
-            'Z' => return Err(Printed::refuse(&call.program, "-Z", NO_CIPHERS)),
-            _ => return Err(Printed::refuse(&call.program, "-b", NO_WINDOW)),
-        }
-        Ok(())
+        Self { options, program: program.to_owned(), requests: 1, connections: 1, has_method: false }
     }
 
     /// ab goes by the beginning of the name, and silently ignores an unknown version.
-    fn version(&mut self, name: &str, call: &Call) -> Result<(), Printed> {
+    fn version(&mut self, name: &str) -> Result<(), Printed> {
         let known = name.to_ascii_uppercase();
         let begins = |with: &str| known.starts_with(with);
         if begins("ALL") {
@@ -247,7 +214,7 @@ impl Raw {
         } else if begins("TLS1.3") {
             self.options.version = Some(TlsVersion::Tls13);
         } else if ["SSL2", "SSL3", "TLS1"].into_iter().any(begins) {
-            return Err(Printed::refuse(&call.program, &format!("-f {name}"), NO_VERSIONS));
+            return Err(Printed::refuse(&self.program, &format!("-f {name}"), NO_VERSIONS));
         }
         Ok(())
     }
@@ -272,24 +239,19 @@ impl Raw {
         self.options.body = Some(body);
         Ok(())
     }
+
+    /// Adds a header line with credentials, from the field's name, user and password, and their name in the error message.
+    fn credentials(&mut self, field: &str, given: &str, what: &str) -> Result<(), Printed> {
+        let coded = BASE64_STANDARD.encode(given.trim_start());
+        if coded.len() >= CREDENTIALS_BYTES {
+            return Err(error(&format!("{what} credentials too long\n")));
+        }
+        self.options.credentials += &format!("{field}: Basic {coded}\r\n");
+        Ok(())
+    }
 }
 
 /// How ab ends if an option is wrong.
 fn error(why: &str) -> Printed {
     Printed::err(format!("{why}\n")).exit(1)
-}
-
-/// The system's error message, without the number that Rust appends.
-pub fn strerror(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.rsplit_once(" (os error").map_or(text.as_str(), |(words, _)| words).to_owned()
-}
-
-/// A header line with credentials, from the field's name, user and password, and their name in the error message.
-fn basic(field: &str, given: &str, what: &str) -> Result<String, Printed> {
-    let coded = BASE64_STANDARD.encode(given.trim_start());
-    if coded.len() >= CREDENTIALS_BYTES {
-        return Err(error(&format!("{what} credentials too long\n")));
-    }
-    Ok(format!("{field}: Basic {coded}\r\n"))
 }

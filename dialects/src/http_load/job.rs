@@ -1,7 +1,7 @@
 //! A run of `http_load`: its counts and its report.
 
-use super::options::{End, Options, Start, words};
-use crate::number::g;
+use super::options::{End, Options, Start};
+use crate::number::{g, strerror};
 use crate::{Halt, Job, Printed};
 use model::{End as Outcome, Exchange, Loss, Plan, Tally};
 use std::cmp::Reverse;
@@ -224,7 +224,7 @@ impl Job for HttpLoad {
 
     fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
-            Halt::Connect(error) => words(error),
+            Halt::Connect(error) => strerror(error),
             Halt::Other(what) => return Printed::err(format!("http_load: {what}\n")).exit(1),
         };
         let url = self.urls.first().map_or("", String::as_str);

@@ -6,15 +6,12 @@
 
 mod job;
 mod options;
-mod read;
 
-pub use read::read;
-
-use crate::{Call, Dialect, Job, Printed};
+use crate::job::ask;
+use crate::number::strerror;
+use crate::{Call, Dialect, Found, Job, Printed, report_format};
 use job::{HttpLoad, Sums};
-use model::{
-    Address, Arrivals, Ask, Connecting, Expect, Gaps, Load, Order, Plan, Rate, Target, TlsChoice, Until,
-};
+use model::{Address, Arrivals, Ask, Connecting, Gaps, Load, Order, Plan, Rate, Target, TlsChoice, Until};
 use options::{End, Options, Start, fatal};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -46,6 +43,11 @@ struct Url {
     file: String,
 }
 
+/// Finds `http_load`'s reports in a text.
+pub fn read(text: &str) -> Vec<Found> {
+    report_format::read(text, "http_load")
+}
+
 /// Parses a command line.
 pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let most = call.descriptors.min(MOST_DESCRIPTORS).saturating_sub(SPARE_DESCRIPTORS).max(1);
@@ -64,7 +66,7 @@ fn urls(name: &str, list: &str) -> Result<Vec<Url>, Printed> {
     if list.starts_with("http://") || list.starts_with("https://") {
         return Ok(vec![url(name, list)?]);
     }
-    let text = std::fs::read(list).map_err(|error| fatal(list, &options::words(&error)))?;
+    let text = std::fs::read(list).map_err(|error| fatal(list, &strerror(&error)))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     let urls: Vec<Url> = text.lines().map(|line| url(name, line)).collect::<Result<_, _>>()?;
     if urls.is_empty() {
@@ -131,7 +133,7 @@ fn prefer_ipv4(target: Target) -> Target {
 /// The local addresses from a file, one per line.
 fn sources(name: &str, file: Option<&str>) -> Result<Vec<IpAddr>, Printed> {
     let Some(file) = file else { return Ok(Vec::new()) };
-    let text = std::fs::read_to_string(file).map_err(|error| fatal(file, &options::words(&error)))?;
+    let text = std::fs::read_to_string(file).map_err(|error| fatal(file, &strerror(&error)))?;
     let address = |line: &str| {
         let why = || fatal(name, &format!("cannot convert source IP address {line}"));
         line.parse().map(IpAddr::V4).map_err(|_| why())
@@ -150,11 +152,7 @@ fn request(options: &Options, url: &Url) -> Vec<u8> {
 }
 
 fn plan(options: &Options, urls: &[Url], target: Target, most: usize) -> Result<Plan, Printed> {
-    let asks = urls.iter().map(|url| {
-        let request = request(options, url);
-        let expect = Expect { any_status: true, ..Expect::default() };
-        Ask { last: request.clone(), request, expect, weight: 1.0, ..Ask::default() }
-    });
+    let asks = urls.iter().map(|url| ask(request(options, url)));
     let per_connection = Some(1);
     let load = match options.start {
         Start::Parallel(connections) => Load::Closed { connections, per_connection },

@@ -1,5 +1,7 @@
 //! The options of `http_load`. They may be abbreviated, and the first one that matches is used.
 
+use crate::command_line::{self, Item, NO_LETTER, Opt, checked, flag, value};
+use crate::number::atoi;
 use crate::{Call, Printed};
 
 /// How fetches start.
@@ -41,103 +43,114 @@ pub struct Options {
     pub list: String,
 }
 
-/// The options in the order in which they are searched, and whether each has a value.
-const KNOWN: &[(&str, bool)] = &[
-    ("-checksum", false),
-    ("-throttle", false),
-    ("-Throttle", true),
-    ("-verbose", false),
-    ("-timeout", true),
-    ("-jitter", false),
-    ("-parallel", true),
-    ("-rate", true),
-    ("-fetches", true),
-    ("-seconds", true),
-    ("-sip", true),
-    ("-cipher", true),
-    ("-proxy", true),
+/// The options before they are checked.
+struct Raw {
+    options: Options,
+    name: String,
+    /// The largest number of fetches in parallel.
+    most: u64,
+    start: Option<Start>,
+    end: Option<End>,
+    /// The last option that drome does not support, and why.
+    refused: Option<(&'static str, &'static str)>,
+}
+
+const NO_CHECKSUM: &str = "drome compares only the length of bodies, not their content";
+const NO_CIPHERS: &str = "its names are those of OpenSSL, which drome does not use";
+const NO_THROTTLE: &str = "drome reads as fast as it can";
+
+/// The options in the order in which they are searched.
+const OPTIONS: &[Opt<Raw>] = &[
+    flag(NO_LETTER, "checksum", |raw| raw.refused = Some(("-checksum", NO_CHECKSUM))),
+    flag(NO_LETTER, "throttle", |raw| raw.refused = Some(("-throttle", NO_THROTTLE))),
+    value(NO_LETTER, "Throttle", |raw, _| raw.refused = Some(("-Throttle", NO_THROTTLE))),
+    flag(NO_LETTER, "verbose", |raw| raw.options.verbose = true),
+    value(NO_LETTER, "timeout", |raw, text| raw.options.timeout_s = natural(text)),
+    flag(NO_LETTER, "jitter", |raw| raw.options.jitter = true),
+    checked(NO_LETTER, "parallel", |raw, text| {
+        raw.start = Some(Start::Parallel(raw.number("parallel", text, raw.most)? as usize));
+        Ok(())
+    }),
+    checked(NO_LETTER, "rate", |raw, text| {
+        raw.start = Some(Start::Rate(raw.number("rate", text, 1000)? as u32));
+        Ok(())
+    }),
+    checked(NO_LETTER, "fetches", |raw, text| {
+        raw.end = Some(End::Fetches(raw.number("fetches", text, u64::MAX)?));
+        Ok(())
+    }),
+    checked(NO_LETTER, "seconds", |raw, text| {
+        raw.end = Some(End::Seconds(raw.number("seconds", text, u64::MAX)?));
+        Ok(())
+    }),
+    value(NO_LETTER, "sip", |raw, text| raw.options.sip = Some(text.to_owned())),
+    value(NO_LETTER, "cipher", |raw, _| raw.refused = Some(("-cipher", NO_CIPHERS))),
+    value(NO_LETTER, "proxy", |raw, text| {
+        let (host, port) = text.split_once(':').unwrap_or((text, "80"));
+        raw.options.proxy = Some((host.to_owned(), port.parse().unwrap_or(0)));
+    }),
 ];
 
 impl Options {
     /// Parses a command line. At most `most` fetches may run in parallel.
     pub fn parse(call: &Call, most: usize) -> Result<Self, Printed> {
         let name = &call.program;
-        let (mut start, mut end, mut jitter, mut refused) = (None, None, false, None);
-        let (mut timeout_s, mut verbose, mut proxy, mut sip) = (60, false, None, None);
-        let mut args = call.args.as_slice();
-        while let [arg, rest @ ..] = args
-            && arg.len() > 1
-            && arg.starts_with('-')
-        {
-            let is_meant = |(known, takes): &&(&str, bool)| {
-                known.starts_with(arg.as_str()) && (!takes || !rest.is_empty())
-            };
-            let (known, takes) = KNOWN.iter().find(is_meant).ok_or_else(|| usage(name))?;
-            let value = if *takes { rest[0].as_str() } else { "" };
-            args = &rest[usize::from(*takes)..];
-            match *known {
-                "-parallel" => {
-                    start = Some(Start::Parallel(number(name, "parallel", value, most as u64)? as usize));
-                }
-                "-rate" => start = Some(Start::Rate(number(name, "rate", value, 1000)? as u32)),
-                "-fetches" => end = Some(End::Fetches(number(name, "fetches", value, u64::MAX)?)),
-                "-seconds" => end = Some(End::Seconds(number(name, "seconds", value, u64::MAX)?)),
-                "-timeout" => timeout_s = atoi(value),
-                "-verbose" => verbose = true,
-                "-jitter" => jitter = true,
-                "-sip" => sip = Some(value.to_owned()),
-                "-proxy" => {
-                    let (host, port) = value.split_once(':').unwrap_or((value, "80"));
-                    proxy = Some((host.to_owned(), port.parse().unwrap_or(0)));
-                }
-                other => refused = Some(other),
+        let mut raw = Raw::new(name, most);
+        let mut operands = Vec::new();
+        for item in command_line::parse_words(OPTIONS, &call.args) {
+            match item {
+                Item::Option(option, value) => option.apply(&mut raw, value.as_deref())?,
+                Item::Operand(word) => operands.push(word),
+                Item::Wrong(_) => return Err(usage(name)),
             }
         }
-        let ([list], Some(start), Some(end)) = (args, start, end) else { return Err(usage(name)) };
-        if jitter && !matches!(start, Start::Rate(_)) {
+        let Raw { options, start, end, refused, .. } = raw;
+        let ([list], Some(start), Some(end)) = (operands.as_slice(), start, end) else {
+            return Err(usage(name));
+        };
+        if options.jitter && !matches!(start, Start::Rate(_)) {
             return Err(usage(name));
         }
-        if let Some(option) = refused {
-            return Err(Printed::refuse("http_load", option, why_not(option)));
+        if let Some((option, why)) = refused {
+            return Err(Printed::refuse("http_load", option, why));
         }
-        Ok(Self { start, jitter, end, timeout_s, verbose, proxy, sip, list: list.clone() })
+        Ok(Self { start, end, list: list.clone(), ..options })
     }
 }
 
-/// Why drome does not support an option.
-fn why_not(option: &str) -> &'static str {
-    match option {
-        "-checksum" => "drome compares only the length of bodies, not their content",
-        "-cipher" => "its names are those of OpenSSL, which drome does not use",
-        _ => "drome reads as fast as it can",
+impl Raw {
+    fn new(name: &str, most: usize) -> Self {
+        let options = Options {
+            start: Start::Parallel(1),
+            jitter: false,
+            end: End::Fetches(1),
+            timeout_s: 60,
+            verbose: false,
+            proxy: None,
+            sip: None,
+            list: String::new(),
+        };
+        Self { options, name: name.to_owned(), most: most as u64, start: None, end: None, refused: None }
+    }
+
+    /// A number that must be positive.
+    fn number(&self, what: &str, value: &str, most: u64) -> Result<u64, Printed> {
+        match natural(value) {
+            0 => Err(fatal(&self.name, &format!("{what} must be at least 1"))),
+            n if n > most => Err(fatal(&self.name, &format!("{what} may be at most {most}"))),
+            n => Ok(n),
+        }
     }
 }
 
-/// A number that must be positive.
-fn number(name: &str, what: &str, value: &str, most: u64) -> Result<u64, Printed> {
-    match atoi(value) {
-        0 => Err(fatal(name, &format!("{what} must be at least 1"))),
-        n if n > most => Err(fatal(name, &format!("{what} may be at most {most}"))),
-        n => Ok(n),
-    }
-}
-
-/// C's atoi for non-negative numbers: the number at the beginning, or 0.
-fn atoi(text: &str) -> u64 {
-    let text = text.trim_start();
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    text[..end].parse().map_or(u64::from(end > 0) * i32::MAX as u64, |n: u64| n.min(i32::MAX as u64))
+/// A number that is not negative.
+fn natural(text: &str) -> u64 {
+    u64::try_from(atoi(text)).unwrap_or(0)
 }
 
 /// An error message that ends the tool.
 pub fn fatal(who: &str, what: &str) -> Printed {
     Printed::err(format!("{who}: {what}\n")).exit(1)
-}
-
-/// The system's error message, without its number.
-pub fn words(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 fn usage(name: &str) -> Printed {

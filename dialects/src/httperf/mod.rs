@@ -8,17 +8,14 @@ mod count;
 mod echo;
 mod first;
 mod options;
-mod read;
 mod report;
 mod request;
 mod values;
 
-pub use read::read;
-
-use crate::{Call, Dialect, Halt, Job, Printed};
+use crate::{Call, Dialect, Found, Halt, Job, Printed, report_format};
 use count::Count;
 use first::First;
-use model::{Connecting, Exchange, Expect, Gaps, Load, Plan, Tally, TlsChoice, Until};
+use model::{Connecting, Exchange, Gaps, Load, Plan, Tally, TlsChoice, Until};
 use options::{Options, RECV_BUFFER, SEND_BUFFER};
 use report::Report;
 use std::time::Duration;
@@ -39,6 +36,11 @@ const TICK_NS: f64 = 1e6;
 
 /// Without a timeout, the timeout is a century.
 const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
+
+/// Finds httperf's reports in a text.
+pub fn read(text: &str) -> Vec<Found> {
+    report_format::read(text, "httperf")
+}
 
 fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let mut options = Options::parse(call)?;
@@ -81,14 +83,14 @@ fn refused(options: &Options) -> Option<(&'static str, &'static str)> {
     const BUFFER: &str = "drome leaves the sizes of socket buffers to the system";
     let is_one = options.num_conns == 1 && options.num_calls == 1;
     let workload = options.workload.unwrap_or_default();
-    let why = if workload == "wlog" {
+    let why = if workload == "--wlog" {
         "drome requests one URI, or those of --wset"
     } else {
         "drome has no sessions; --num-calls and --burst-length make calls on one connection"
     };
     let in_flight = options.num_calls.min(options.burst_length).saturating_mul(options.num_conns);
     let cases = [
-        (options.workload.is_some(), workload_option(workload), why),
+        (options.workload.is_some(), workload, why),
         (options.close_with_reset, "--close-with-reset", "drome closes connections in order"),
         (
             options.ssl_ciphers.is_some(),
@@ -106,13 +108,6 @@ fn refused(options: &Options) -> Option<(&'static str, &'static str)> {
         (in_flight > MOST_IN_FLIGHT, "--burst-length", "that many calls at one time don't fit into memory"),
     ];
     cases.into_iter().find(|(is_refused, ..)| *is_refused).map(|(_, option, why)| (option, why))
-}
-
-fn workload_option(name: &str) -> &'static str {
-    ["--wsess", "--wsesslog", "--wsesspage"]
-        .into_iter()
-        .find(|option| &option[2..] == name)
-        .unwrap_or("--wlog")
 }
 
 /// The time between the beginnings of two connections, for the report: two in less than half of it are a burst. At random times, those
@@ -134,8 +129,7 @@ fn plan(
     let uris = request::uris(options).ok_or(None)?;
     let extra =
         request::unescaped(program, options.add_header.as_deref().unwrap_or_default(), &mut printed.err);
-    let expect = Expect { any_status: true, ..Expect::default() };
-    let asks: Option<Vec<_>> = uris.iter().map(|uri| request::ask(options, uri, &extra, &expect)).collect();
+    let asks: Option<Vec<_>> = uris.iter().map(|uri| request::ask(options, uri, &extra)).collect();
     let (major, minor) = options.http_version;
     let asks = asks.ok_or_else(|| {
         format!("{program}: unexpected version code {:x}\n", major << 16 | (minor & 0xffff))

@@ -1,60 +1,70 @@
 //! httperf's options, parsed and named as httperf does.
 
 use super::values::{Pace, Part, client, part, period, version, wset};
-use crate::getopt::{self, Item, Table, Value};
+use crate::command_line::{self, Item, NO_LETTER, Opt, checked, flag, maybe, value};
+use crate::number::{integer, real};
 use crate::{Call, Printed};
 use std::fmt::Write;
 
 /// The options, in the tool's order.
-const TABLE: Table = Table {
-    short: &[
-        ('d', "debug", Value::Needed),
-        ('h', "help", Value::None),
-        ('v', "verbose", Value::None),
-        ('V', "version", Value::None),
-    ],
-    long: &[
-        ("add-header", Value::Needed),
-        ("burst-length", Value::Needed),
-        ("client", Value::Needed),
-        ("close-with-reset", Value::None),
-        ("debug", Value::Needed),
-        ("failure-status", Value::Needed),
-        ("help", Value::None),
-        ("hog", Value::None),
-        ("http-version", Value::Needed),
-        ("max-connections", Value::Needed),
-        ("max-piped-calls", Value::Needed),
-        ("method", Value::Needed),
-        ("no-host-hdr", Value::None),
-        ("num-calls", Value::Needed),
-        ("num-conns", Value::Needed),
-        ("period", Value::Needed),
-        ("port", Value::Needed),
-        ("print-reply", Value::Maybe),
-        ("print-request", Value::Maybe),
-        ("rate", Value::Needed),
-        ("recv-buffer", Value::Needed),
-        ("retry-on-failure", Value::None),
-        ("send-buffer", Value::Needed),
-        ("server", Value::Needed),
-        ("server-name", Value::Needed),
-        ("session-cookies", Value::None),
-        ("ssl", Value::None),
-        ("ssl-ciphers", Value::Needed),
-        ("ssl-no-reuse", Value::None),
-        ("think-timeout", Value::Needed),
-        ("timeout", Value::Needed),
-        ("uri", Value::Needed),
-        ("verbose", Value::None),
-        ("version", Value::None),
-        ("wlog", Value::Needed),
-        ("wsess", Value::Needed),
-        ("wsesslog", Value::Needed),
-        ("wsesspage", Value::Needed),
-        ("wset", Value::Needed),
-    ],
-};
+const OPTIONS: &[Opt<Options, String>] = &[
+    value(NO_LETTER, "add-header", |o, text| o.add_header = Some(text.to_owned())),
+    checked(NO_LETTER, "burst-length", |o, text| above_0(&mut o.burst_length, "burst-length", text)),
+    checked(NO_LETTER, "client", |o, text| put(&mut o.client, client(text))),
+    flag(NO_LETTER, "close-with-reset", |o| o.close_with_reset = true),
+    value('d', "debug", |o, _| {
+        let _ = writeln!(o.printed.err, "{}: sorry, need to recompile with -DDEBUG on...", o.program);
+    }),
+    checked(NO_LETTER, "failure-status", |o, text| above_0(&mut o.failure_status, "failure status", text)),
+    flag('h', HELP_OPTION, |_| {}),
+    flag(NO_LETTER, "hog", |o| o.hog = true),
+    checked(NO_LETTER, "http-version", |o, text| put(&mut o.http_version, version(text))),
+    checked(NO_LETTER, "max-connections", |o, text| {
+        put(&mut o.max_connections, whole("max. # of connection", text))
+    }),
+    checked(NO_LETTER, "max-piped-calls", |o, text| {
+        put(&mut o.max_piped_calls, whole("max. # of piped calls", text))
+    }),
+    value(NO_LETTER, "method", |o, text| o.method = Some(text.to_owned())),
+    flag(NO_LETTER, "no-host-hdr", |o| o.no_host_hdr = true),
+    checked(NO_LETTER, "num-calls", |o, text| put(&mut o.num_calls, whole("number of calls", text))),
+    checked(NO_LETTER, "num-conns", |o, text| put(&mut o.num_conns, whole("number of connections", text))),
+    checked(NO_LETTER, "period", |o, text| put(&mut o.pace, period(text))),
+    checked(NO_LETTER, "port", |o, text| {
+        let port = u16::try_from(whole("port number", text)?);
+        put(&mut o.port, port.map(Some).map_err(|_| format!("illegal port number {text}")))
+    }),
+    maybe(NO_LETTER, "print-reply", |o, text| o.print_reply = part(text.unwrap_or_default())),
+    maybe(NO_LETTER, "print-request", |o, text| o.print_request = part(text.unwrap_or_default())),
+    checked(NO_LETTER, "rate", |o, text| put(&mut o.pace, time("request rate", text).map(Pace::Even))),
+    checked(NO_LETTER, "recv-buffer", |o, text| put(&mut o.recv_buffer, whole("receive buffer size", text))),
+    flag(NO_LETTER, "retry-on-failure", |o| o.retry_on_failure = true),
+    checked(NO_LETTER, "send-buffer", |o, text| put(&mut o.send_buffer, whole("send buffer size", text))),
+    value(NO_LETTER, "server", |o, text| text.clone_into(&mut o.server)),
+    value(NO_LETTER, "server-name", |o, text| o.server_name = Some(text.to_owned())),
+    flag(NO_LETTER, "session-cookies", |o| o.session_cookies = true),
+    flag(NO_LETTER, "ssl", |o| o.ssl = true),
+    value(NO_LETTER, "ssl-ciphers", |o, text| o.ssl_ciphers = Some(text.to_owned())),
+    flag(NO_LETTER, "ssl-no-reuse", |o| o.ssl_no_reuse = true),
+    checked(NO_LETTER, "think-timeout", |o, text| {
+        put(&mut o.think_timeout, time("think timeout value", text))
+    }),
+    checked(NO_LETTER, "timeout", |o, text| put(&mut o.timeout, time("connect timeout", text))),
+    value(NO_LETTER, "uri", |o, text| text.clone_into(&mut o.uri)),
+    flag('v', "verbose", |o| o.verbose += 1),
+    flag('V', "version", |o| {
+        let version = "httperf-0.9.0 compiled without DEBUG without TIME_SYSCALLS.";
+        let _ = writeln!(o.printed.out, "{}: {version}", o.program);
+    }),
+    value(NO_LETTER, "wlog", |o, _| o.workload = Some("--wlog")),
+    value(NO_LETTER, "wsess", |o, _| o.workload = Some("--wsess")),
+    value(NO_LETTER, "wsesslog", |o, _| o.workload = Some("--wsesslog")),
+    value(NO_LETTER, "wsesspage", |o, _| o.workload = Some("--wsesspage")),
+    checked(NO_LETTER, "wset", |o, text| put(&mut o.wset, wset(text).map(Some))),
+];
+
+/// The option that ends the tool with its help.
+const HELP_OPTION: &str = "help";
 
 const HELP: &str = "\
 [-hdvV] [--add-header S] [--burst-length N] [--client N/N]
@@ -72,8 +82,9 @@ const HELP: &str = "\
 ";
 
 /// The options as they were given.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
+    pub program: String,
     pub add_header: Option<String>,
     pub burst_length: u64,
     pub client: (u64, u64),
@@ -104,7 +115,7 @@ pub struct Options {
     pub timeout: f64,
     pub uri: String,
     pub verbose: u32,
-    /// The options for workloads that drome does not have.
+    /// The option for a workload that drome does not have.
     pub workload: Option<&'static str>,
     pub wset: Option<(u64, f64)>,
     /// What the tool prints while it parses its options.
@@ -116,61 +127,38 @@ pub const SEND_BUFFER: u64 = 4096;
 pub const RECV_BUFFER: u64 = 16384;
 
 impl Options {
-    fn new() -> Self {
+    fn new(program: &str) -> Self {
         Self {
-            add_header: None,
+            program: program.to_owned(),
             burst_length: 1,
             client: (0, 1),
-            close_with_reset: false,
-            failure_status: 0,
-            hog: false,
             http_version: (1, 1),
-            max_connections: 0,
-            max_piped_calls: 0,
-            method: None,
-            no_host_hdr: false,
             num_calls: 1,
             num_conns: 1,
-            pace: Pace::Even(0.0),
-            port: None,
-            print_reply: Part::None,
-            print_request: Part::None,
             recv_buffer: RECV_BUFFER,
-            retry_on_failure: false,
             send_buffer: SEND_BUFFER,
             server: "localhost".to_owned(),
-            server_name: None,
-            session_cookies: false,
-            ssl: false,
-            ssl_ciphers: None,
-            ssl_no_reuse: false,
-            think_timeout: 0.0,
-            timeout: 0.0,
             uri: "/".to_owned(),
-            verbose: 0,
-            workload: None,
-            wset: None,
-            printed: Printed::default(),
+            ..Self::default()
         }
     }
 
     /// Parses a command line. `Err`: what the tool prints instead of measuring.
     pub fn parse(call: &Call) -> Result<Self, Printed> {
-        let mut options = Self::new();
-        for item in getopt::parse(TABLE, &call.args) {
-            let wrong = match item {
-                Item::Operand(word) => return Err(Printed::stray("httperf", &word)),
-                Item::Wrong(wrong) => wrong.say(&call.program),
-                Item::Option("help", _) => {
-                    let help = format!("{}Usage: {} {HELP}", options.printed.out, call.program);
+        let program = &call.program;
+        let mut options = Self::new(program);
+        for item in command_line::parse(OPTIONS, &call.args) {
+            let wrong = match &item {
+                Item::Operand(word) => return Err(Printed::stray("httperf", word)),
+                Item::Wrong(wrong) => wrong.say(program),
+                Item::Option(..) if item.is(HELP_OPTION) => {
+                    let help = format!("{}Usage: {program} {HELP}", options.printed.out);
                     return Err(Printed { out: help, ..options.printed }.exit(0));
                 }
-                Item::Option(name, value) => {
-                    match options.take(&call.program, name, value.unwrap_or_default()) {
-                        Ok(()) => continue,
-                        Err(wrong) => format!("{}: {wrong}\n", call.program),
-                    }
-                }
+                Item::Option(option, value) => match option.apply(&mut options, value.as_deref()) {
+                    Ok(()) => continue,
+                    Err(wrong) => format!("{program}: {wrong}\n"),
+                },
             };
             options.printed.err.push_str(&wrong);
             return Err(options.printed.exit(1));
@@ -178,68 +166,29 @@ impl Options {
         Ok(options)
     }
 
-    fn take(&mut self, program: &str, name: &'static str, value: String) -> Result<(), String> {
-        let whole = |what: &str| {
-            let number = getopt::integer(&value, false).filter(|(_, rest)| rest.is_empty());
-            number.map(|(number, _)| number).ok_or_else(|| format!("illegal {what} {value}"))
-        };
-        let time = |what: &str| {
-            let number = getopt::real(&value).filter(|(_, rest)| rest.is_empty());
-            number.map(|(number, _)| number).ok_or_else(|| format!("illegal {what} {value}"))
-        };
-        let above_0 = |number: u64, what: &str| {
-            if number > 0 { Ok(number) } else { Err(format!("illegal {what} {value}")) }
-        };
-        match name {
-            "add-header" => self.add_header = Some(value),
-            "burst-length" => self.burst_length = above_0(whole("burst-length")?, "burst-length")?,
-            "client" => self.client = client(&value)?,
-            "close-with-reset" => self.close_with_reset = true,
-            "debug" => {
-                let _ = writeln!(self.printed.err, "{program}: sorry, need to recompile with -DDEBUG on...");
-            }
-            "failure-status" => self.failure_status = above_0(whole("failure status")?, "failure status")?,
-            "hog" => self.hog = true,
-            "http-version" => self.http_version = version(&value)?,
-            "max-connections" => self.max_connections = whole("max. # of connection")?,
-            "max-piped-calls" => self.max_piped_calls = whole("max. # of piped calls")?,
-            "method" => self.method = Some(value),
-            "no-host-hdr" => self.no_host_hdr = true,
-            "num-calls" => self.num_calls = whole("number of calls")?,
-            "num-conns" => self.num_conns = whole("number of connections")?,
-            "period" => self.pace = period(&value)?,
-            "port" => {
-                let port = u16::try_from(whole("port number")?);
-                self.port = Some(port.map_err(|_| format!("illegal port number {value}"))?);
-            }
-            "print-reply" => self.print_reply = part(&value),
-            "print-request" => self.print_request = part(&value),
-            "rate" => self.pace = Pace::Even(time("request rate")?),
-            "recv-buffer" => self.recv_buffer = whole("receive buffer size")?,
-            "retry-on-failure" => self.retry_on_failure = true,
-            "send-buffer" => self.send_buffer = whole("send buffer size")?,
-            "server" => self.server = value,
-            "server-name" => self.server_name = Some(value),
-            "session-cookies" => self.session_cookies = true,
-            "ssl" => self.ssl = true,
-            "ssl-ciphers" => self.ssl_ciphers = Some(value),
-            "ssl-no-reuse" => self.ssl_no_reuse = true,
-            "think-timeout" => self.think_timeout = time("think timeout value")?,
-            "timeout" => self.timeout = time("connect timeout")?,
-            "uri" => self.uri = value,
-            "verbose" => self.verbose += 1,
-            "version" => {
-                let version = "httperf-0.9.0 compiled without DEBUG without TIME_SYSCALLS.";
-                let _ = writeln!(self.printed.out, "{program}: {version}");
-            }
-            "wset" => self.wset = Some(wset(&value)?),
-            workload => self.workload = Some(workload),
-        }
-        Ok(())
-    }
-
     /// The port: the given one, or the protocol's.
     pub fn port(&self) -> u16 {
         self.port.unwrap_or(if self.ssl { 443 } else { 80 })
     }
+}
+
+fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *place = value?;
+    Ok(())
+}
+
+fn whole(what: &str, text: &str) -> Result<u64, String> {
+    let number = integer(text, false).filter(|(_, rest)| rest.is_empty());
+    number.map(|(number, _)| number).ok_or_else(|| format!("illegal {what} {text}"))
+}
+
+fn above_0(place: &mut u64, what: &str, text: &str) -> Result<(), String> {
+    let number = whole(what, text)?;
+    let wrong = || format!("illegal {what} {text}");
+    put(place, Some(number).filter(|number| *number > 0).ok_or_else(wrong))
+}
+
+fn time(what: &str, text: &str) -> Result<f64, String> {
+    let number = real(text).filter(|(_, rest)| rest.is_empty());
+    number.map(|(number, _)| number).ok_or_else(|| format!("illegal {what} {text}"))
 }

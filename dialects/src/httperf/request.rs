@@ -1,7 +1,8 @@
 //! httperf's requests: their target, URIs and bytes.
 
 use super::options::Options;
-use model::{Address, Ask, Expect, Target};
+use crate::job;
+use model::{Address, Ask, Target};
 use std::net::{SocketAddr, ToSocketAddrs};
 
 /// The largest number of calls for which the URIs of a set are listed.
@@ -97,7 +98,7 @@ pub fn unescaped(program: &str, text: &str, err: &mut String) -> Vec<u8> {
 }
 
 /// The bytes of a request. `None` if the tool does not know the version of HTTP.
-pub fn ask(options: &Options, uri: &str, extra: &[u8], expect: &Expect) -> Option<Ask> {
+pub fn ask(options: &Options, uri: &str, extra: &[u8]) -> Option<Ask> {
     let method = options.method.as_deref().filter(|method| !method.is_empty()).unwrap_or("GET");
     let (version, keep_alive) = match options.http_version {
         (1, 0) => ("1.0", "Connection: keep-alive\r\n"),
@@ -109,7 +110,5 @@ pub fn ask(options: &Options, uri: &str, extra: &[u8], expect: &Expect) -> Optio
     let host = if options.no_host_hdr { String::new() } else { format!("Host: {host}") };
     let head =
         format!("{method} {uri} HTTP/{version}\r\nUser-Agent: httperf/0.9.0\r\n{keep_alive}{host}\r\n");
-    let request = [head.as_bytes(), extra, b"\r\n"].concat();
-    let head_only = method == "HEAD";
-    Some(Ask { last: request.clone(), request, head_only, expect: expect.clone(), weight: 1.0 })
+    Some(job::ask([head.as_bytes(), extra, b"\r\n"].concat()))
 }

@@ -1,6 +1,6 @@
 //! The values of httperf's options that are more than a number, and the tool's error messages for them.
 
-use crate::getopt;
+use crate::number::{integer, real};
 use model::Gaps;
 
 /// Which parts of a message are printed.
@@ -28,6 +28,12 @@ pub enum Pace {
     Exponential(f64),
 }
 
+impl Default for Pace {
+    fn default() -> Self {
+        Self::Even(0.0)
+    }
+}
+
 impl Pace {
     /// The rate at which connections begin, and the times between them; `None`: one after another.
     pub fn rate(self) -> Option<(f64, Gaps)> {
@@ -53,11 +59,10 @@ pub fn part(value: &str) -> Part {
 
 /// The client's number, and the number of clients.
 pub fn client(value: &str) -> Result<(u64, u64), String> {
-    let (id, rest) =
-        getopt::integer(value, true).ok_or_else(|| format!("bad client id (rest: `{value}')"))?;
+    let (id, rest) = integer(value, true).ok_or_else(|| format!("bad client id (rest: `{value}')"))?;
     let all =
         rest.strip_prefix('/').ok_or_else(|| format!("client id not followed by `/' (rest: `{rest}')"))?;
-    match getopt::integer(all, true) {
+    match integer(all, true) {
         Some((clients, _)) if id < clients => Ok((id, clients)),
         _ => Err(format!("bad number of clients (rest: `{all}')")),
     }
@@ -66,8 +71,8 @@ pub fn client(value: &str) -> Result<(u64, u64), String> {
 /// The version of HTTP.
 pub fn version(value: &str) -> Result<(u32, u32), String> {
     let numbers = || {
-        let (major, rest) = getopt::integer(value, false)?;
-        let (minor, _) = getopt::integer(rest.strip_prefix('.')?, false)?;
+        let (major, rest) = integer(value, false)?;
+        let (minor, _) = integer(rest.strip_prefix('.')?, false)?;
         Some((u32::try_from(major).ok()?, u32::try_from(minor).ok()?))
     };
     numbers().ok_or_else(|| format!("illegal version number {value}"))
@@ -79,17 +84,17 @@ pub fn period(value: &str) -> Result<Pace, String> {
     let rest = kind.map_or(value, |kind| &value[kind.len_utf8()..]);
     match kind.map_or('d', |kind| kind.to_ascii_lowercase()) {
         'u' => {
-            let (least, after) = getopt::real(rest)
+            let (least, after) = real(rest)
                 .filter(|(time, _)| *time >= 0.0)
                 .ok_or_else(|| format!("illegal minimum interarrival time {rest}"))?;
             let wrong = || format!("minimum interarrival time not followed by `,MAX_IAT' (rest: `{after}')");
             let most = after.strip_prefix(',').ok_or_else(wrong)?;
-            match getopt::real(most) {
+            match real(most) {
                 Some((time, "")) if time >= 0.0 => Ok(Pace::Uniform(least, time)),
                 _ => Err(format!("illegal request period {most}")),
             }
         }
-        kind @ ('d' | 'e') => match getopt::real(rest) {
+        kind @ ('d' | 'e') => match real(rest) {
             Some((mean, "")) if mean >= 0.0 && kind == 'e' => Ok(Pace::Exponential(mean)),
             Some((mean, "")) if mean >= 0.0 => Ok(Pace::Even(if mean > 0.0 { 1.0 / mean } else { 0.0 })),
             _ => Err(format!("illegal mean interarrival time {rest}")),
@@ -102,10 +107,10 @@ pub fn period(value: &str) -> Result<Pace, String> {
 pub fn wset(value: &str) -> Result<(u64, f64), String> {
     let wrong = |what: &str, rest: &str| format!("{what} in --wset arg (rest: `{rest}')");
     let (files, after) =
-        getopt::integer(value, true).ok_or_else(|| wrong("bad working set size (1st parameter)", value))?;
+        integer(value, true).ok_or_else(|| wrong("bad working set size (1st parameter)", value))?;
     let bad = |rest: &str| wrong("bad target miss rate (2nd parameter)", rest);
     let rest = after.strip_prefix(',').ok_or_else(|| bad(value))?;
-    match getopt::real(rest) {
+    match real(rest) {
         Some((rate, "")) if (0.0..=1.0).contains(&rate) => Ok((files, rate)),
         Some((rate, _)) if (0.0..=1.0).contains(&rate) => Err(wrong("extraneous parameter", rest)),
         _ => Err(bad(rest)),

@@ -5,6 +5,9 @@ use super::lines::lines;
 /// The longest command line, in bytes.
 const LONGEST: usize = 2000;
 
+/// The largest number of words that are looked at.
+const MOST_WORDS: usize = 200;
+
 /// Words that may come before a program's name.
 const BEFORE: &[&str] = &["sudo", "time", "nohup", "exec"];
 
@@ -60,7 +63,7 @@ fn within(line: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, String
 
 /// The command line in a text that is nothing else.
 pub fn command(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, String)> {
-    let words = words(text);
+    let (words, _) = words(text, MOST_WORDS);
     let at = words.iter().take(6).position(|word| {
         let bare = word.trim_start_matches(['$', '%', '>']);
         is_tool(bare.rsplit('/').next().unwrap_or(bare)) && !word.contains("://")
@@ -73,20 +76,38 @@ pub fn command(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, S
     if !is_first || !is_prompted {
         return None;
     }
-    let name = words[at].trim_start_matches(['$', '%', '>']);
+    let (program, line, _) = with_arguments(&words[at..])?;
+    Some((program, line))
+}
+
+/// The command line at the beginning of a text: its program's name, the line, and its length in the text, where a backslash joins lines.
+pub fn called(text: &str) -> Option<(String, String, usize)> {
+    let is_joined = |line: &&str| line.trim_end().ends_with('\\');
+    let joined = text.split_inclusive('\n').take_while(is_joined).map(str::len).sum::<usize>();
+    let end = text[joined..].find('\n').map_or(text.len(), |end| joined + end);
+    // As long as the text, so that places stay the same.
+    let line = text[..end].replace("\\\n", "  ").replace("\\\r\n", "   ");
+    let (program, command, arguments) = with_arguments(&words(&line, MOST_WORDS).0)?;
+    let rest = words(&line, 1 + arguments).1;
+    Some((program, command, line.len() - rest.len()))
+}
+
+/// The command line that begins with the first of these words, and the number of its arguments.
+fn with_arguments(words: &[&str]) -> Option<(String, String, usize)> {
+    let (name, rest) = words.split_first()?;
+    let name = name.trim_start_matches(['$', '%', '>']);
     let program = name.rsplit('/').next().unwrap_or(name).to_owned();
-    let args = arguments(&words[at + 1..]);
+    let args = arguments(rest);
     // A dash alone is one of a sentence.
     let is_option = |arg: &str| arg.starts_with('-') && arg.len() > 1;
     let is_called = args.iter().any(|arg| is_option(arg) || arg.contains("://"));
-    is_called.then(|| (program, [&[name.to_owned()], &args[..]].concat().join(" ")))
+    is_called.then(|| (program, [&[name.to_owned()], &args[..]].concat().join(" "), args.len()))
 }
 
-/// The words of a text as a shell splits them; quotes stay. A quote that is not closed is none.
-fn words(text: &str) -> Vec<&str> {
-    const MOST: usize = 200;
+/// The first words of a text as a shell splits them, and the rest; quotes stay. A quote that is not closed is none.
+fn words(text: &str, most: usize) -> (Vec<&str>, &str) {
     let (mut words, mut rest) = (Vec::new(), text.trim_start());
-    while !rest.is_empty() && words.len() < MOST {
+    while !rest.is_empty() && words.len() < most {
         let mut end = 0;
         while let Some(c) = rest[end..].chars().next().filter(|c| !c.is_whitespace()) {
             let after = end + c.len_utf8();
@@ -97,7 +118,7 @@ fn words(text: &str) -> Vec<&str> {
         words.push(&rest[..end]);
         rest = rest[end..].trim_start();
     }
-    words
+    (words, rest)
 }
 
 /// The words that belong to the command line: options, their values, and one operand, which is the URL. A sentence
@@ -117,7 +138,7 @@ fn arguments(words: &[&str]) -> Vec<String> {
         args.push(if is_url { without_sentence(word) } else { (*word).to_owned() });
         has_url |= is_url || (is_operand && !is_value && !is_option);
         // A value is in the option's own word or in the next one.
-        is_value = is_option && !is_url;
+        is_value = is_option && !is_url && !word.contains('=');
     }
     args
 }

@@ -2,7 +2,7 @@
 //! its tool's reports, and tables of figures are read. Each report gets what the page says about it: its name, its
 //! command line, and the remarks around it. What is not understood is listed.
 
-mod command;
+pub(crate) mod command;
 mod doubts;
 mod heading;
 mod html;

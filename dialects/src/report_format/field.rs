@@ -7,6 +7,10 @@ use crate::table::{bytes, nanoseconds};
 pub enum Kind {
     /// A number, with or without commas between thousands, times a factor.
     Number(f64),
+    /// A number times a factor that is known to a resolution, whatever its digits are.
+    Clock(f64, f64),
+    /// A number with two decimals: with fewer, it is cut short, and with both, it is whole.
+    Hundredths,
     /// A number with `k`, `M` or `G`.
     Many,
     /// A time with its unit.
@@ -17,8 +21,16 @@ pub enum Kind {
     Bytes,
     /// Bytes with their unit, of which a kB or MB is a power of 1,000.
     Si,
+    /// Bytes like `Bytes`; without a unit, they are MB.
+    MaybeBytes,
+    /// A time; without a unit, it is in seconds.
+    MaybeSeconds,
+    /// A time, and its unit as the figure `unit`; without a unit, the figure's name has none.
+    MaybeTime,
     /// A word.
     Word,
+    /// A word that is a URL.
+    Url,
     /// The rest of the line.
     Rest,
     /// A percentile, which is the line's key.
@@ -31,6 +43,14 @@ pub enum Kind {
     Row(&'static Self),
     /// Pairs such as `avg=1.2ms`, each of a statistic.
     Pairs,
+    /// No text: the figure is empty words.
+    Nothing,
+    /// No text: what was read of the line so far.
+    Line,
+    /// No text: the name of the figures that `&` stands for in the lines from here on.
+    Section,
+    /// No text: the numbers end here.
+    End,
 }
 
 /// What was read of a field.
@@ -44,6 +64,7 @@ pub enum Taken {
     /// `NaN` and the like.
     Odd,
     Text(String),
+    Section,
     Columns(Vec<Option<String>>),
 }
 
@@ -54,12 +75,20 @@ impl Kind {
             "ms" => Self::Number(1e6),
             "s" => Self::Number(1e9),
             "us" => Self::Number(1e3),
+            ".2" => Self::Hundredths,
+            "kib" => Self::Number(1024.0),
+            "percent" => Self::Number(0.01),
+            "ms-to-us" => Self::Clock(1e6, 1e3),
             "many" => Self::Many,
             "time" => Self::Time,
             "go" => Self::Go,
             "bytes" => Self::Bytes,
             "si" => Self::Si,
+            "bytes?" => Self::MaybeBytes,
+            "s?" => Self::MaybeSeconds,
+            "time?" => Self::MaybeTime,
             "word" => Self::Word,
+            "url" => Self::Url,
             "rest" => Self::Rest,
             "percentile" => Self::Percentile,
             "key" => Self::Key,
@@ -69,13 +98,22 @@ impl Kind {
             "row" => Self::Row(&Self::Many),
             "sizes" => Self::Row(&Self::Si),
             "pairs" => Self::Pairs,
+            "nothing" => Self::Nothing,
+            "line" => Self::Line,
+            "section" => Self::Section,
+            "end" => Self::End,
             _ => Self::Number(1.0),
         }
     }
 
     /// Whether it is a number, which may stand directly beside words.
     pub fn is_number(self) -> bool {
-        !matches!(self, Self::Word | Self::Key | Self::Rest | Self::Columns)
+        !matches!(self, Self::Word | Self::Url | Self::Key | Self::Rest | Self::Columns)
+    }
+
+    /// Whether it stands for no text.
+    pub fn has_no_text(self) -> bool {
+        matches!(self, Self::Nothing | Self::Line | Self::Section | Self::End)
     }
 
     /// Reads a quantity at the beginning of a text; `None` if there is none. Also returns its length in bytes, and whether the end of
@@ -85,11 +123,18 @@ impl Kind {
         let blanks = text[at..].len() - text[at..].trim_start_matches(' ').len();
         let unit = unit_at(&text[at + blanks..]);
         let factor = match self {
-            Self::Number(factor) => Some((factor, 0)),
+            Self::Number(factor) | Self::Clock(factor, _) => Some((factor, 0)),
+            Self::Hundredths => Some((1.0, 0)),
             Self::Many => Some(many(&text[at..])),
             Self::Time | Self::Go => nanoseconds(unit).map(|factor| (factor, blanks + unit.len())),
             Self::Bytes => bytes(unit).map(|factor| (factor, blanks + unit.len())),
             Self::Si => si(unit).map(|factor| (factor, blanks + unit.len())),
+            Self::MaybeBytes => {
+                Some(bytes(unit).map_or((1024.0 * 1024.0, 0), |factor| (factor, blanks + unit.len())))
+            }
+            Self::MaybeSeconds => {
+                Some(nanoseconds(unit).map_or((1e9, 0), |factor| (factor, blanks + unit.len())))
+            }
             _ => None,
         };
         let Some((value, decimals)) = number else {
@@ -102,6 +147,7 @@ impl Kind {
         let unit = &text[at - length..at];
         let is_open = matches!(unit.trim(), "" | "m" | "K" | "M" | "G" | "k");
         // So may digits that could go on: "1,4" of "1,406".
+        let is_open = is_open && (self != Self::Hundredths || decimals != 2);
         let is_cut = is_open && text[at..].bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b',');
         let mut taken = (value * factor, factor * 10_f64.powi(-decimals));
         if matches!(self, Self::Time | Self::Go) {
@@ -113,9 +159,19 @@ impl Kind {
                 at += digits + unit.len();
             }
         }
-        let resolution = if self == Self::Go { 1.0 } else { taken.1 };
+        let resolution = match self {
+            Self::Go => 1.0,
+            Self::Clock(_, resolution) => resolution,
+            _ => taken.1,
+        };
         Some((Taken::Number { value: taken.0, resolution }, at, is_cut))
     }
+}
+
+/// The unit of time behind a number, in nanoseconds.
+pub fn unit_ns(text: &str) -> Option<f64> {
+    let (_, length) = number(text)?;
+    nanoseconds(unit_at(text[length..].trim_start_matches(' ')))
 }
 
 /// The letters of a unit.

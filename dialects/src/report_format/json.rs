@@ -1,6 +1,6 @@
 //! Reports in JSON: which keys show whose report it is, and which figure each key is.
 
-use super::tools::{counts, of_vegeta};
+use super::tools::{counts, vegeta};
 use super::{set, statistic};
 use crate::Found;
 use crate::failures::{self, STATUS};
@@ -111,7 +111,7 @@ const FORMATS: &[Json] = &[
             ("status_codes/*", "status.*", 1.0),
         ],
         resolution_ns: 1.0,
-        complete: |reading| _ = of_vegeta(reading, &|_| true),
+        complete: vegeta,
     },
     Json {
         tool: "k6",

@@ -2,31 +2,41 @@
 //! is. So a report may be indented, quoted, wrapped or on one line, and a new tool needs no code of its own.
 //!
 //! In a template, a space matches any white space and what pages and tables put beside words, `…` matches dots, and `{name:kind}` is
-//! a field. Kinds are those of [`Kind`]; without a kind, the field is a number. A field without a name is not kept. `*` in a name is
-//! the key that the line has named before, such as a percentile.
+//! a field. Kinds are those of [`Kind`](field::Kind); without a kind, the field is a number. A field without a name is not kept. `*` in
+//! a name is the key that the line has named before, such as a percentile; `&` is what the section's heading named; a `+` before a name
+//! adds to the figure, and a `=` replaces it. Forms of one line are separated by `¦`; the first that matches counts.
 
+pub(crate) mod ab;
+mod called;
+mod dialects;
 mod field;
 mod json;
 mod parts;
 mod tools;
+mod wrk;
 
 use crate::Found;
-use crate::failures;
+use called::Called;
 use field::Taken;
 use model::Reading;
-use parts::{Beginnings, Line, Seen};
-use tools::Complete;
+use parts::{Beginnings, Form, Seen};
+use std::collections::BTreeMap;
+
+/// The lines of a report, in any order; the first that matches counts.
+pub type Lines = &'static [(Role, &'static str)];
 
 /// The report of one tool.
 pub struct Format {
     /// The tool.
     pub tool: &'static str,
-    /// The lines of its report, in any order; the first that matches counts.
-    pub lines: &'static [(Role, &'static str)],
-    /// How other lines of it begin, which have no figure that is kept.
+    /// The lines of its report.
+    pub lines: Lines,
+    /// How other lines of it begin, which have no figure that is kept; after a `…`, what they have anywhere.
     pub ignores: &'static [&'static str],
+    /// How the tool's command line is found before its report.
+    pub called: Called,
     /// Adds what follows from the figures. Returns whether the report is the tool's.
-    pub complete: Complete,
+    pub complete: fn(&mut Draft) -> bool,
 }
 
 /// What a line says about where a report begins and whose it is.
@@ -34,6 +44,10 @@ pub struct Format {
 pub enum Role {
     /// A report begins with it.
     Begins,
+    /// Like `Begins`, and only this tool has it.
+    Opens,
+    /// A report may begin with several of it.
+    Leads,
     /// Only this tool has it, or has it so. Without such a line, there is no report.
     Telling,
     /// Like `Telling`, but it may occur several times.
@@ -42,13 +56,19 @@ pub enum Role {
     Once,
     /// It may occur several times, and begins none.
     Often,
+    /// Like `Often`, but only with nothing unknown before it: other texts may have it too.
+    Row,
+    /// It occurs once in a report, and begins none.
+    Part,
+    /// Like `Part`, but only after the line above it in the list.
+    Follows,
     /// Like `Once`. The unknown lines after it are details of a figure that another line has, such as the causes of errors.
     Details,
 }
 
 /// All reports of a tool in a text, in order.
 pub fn read(text: &str, tool: &str) -> Vec<Found> {
-    let formats = tools::FORMATS.iter().filter(|format| format.tool == tool);
+    let formats = tools::FORMATS.iter().chain(dialects::FORMATS).filter(|format| format.tool == tool);
     let mut found: Vec<Found> = formats.flat_map(|format| format.read(text)).collect();
     found.extend(json::read(text, tool));
     found.sort_by_key(|found| found.at.start);
@@ -59,33 +79,47 @@ pub fn read(text: &str, tool: &str) -> Vec<Found> {
 const MOST_BETWEEN: usize = 8;
 
 /// A report that is being read.
-struct Draft {
+pub struct Draft {
+    /// Its figures.
+    pub reading: Reading,
+    /// Words of it that are no figures, by name.
+    pub texts: BTreeMap<String, String>,
+    /// The command line as the tool itself repeats it, or as it was given.
+    pub called: Option<String>,
+    /// Lines that are not understood.
+    pub strange: Vec<String>,
+    lines: Lines,
     start: usize,
     end: usize,
-    reading: Reading,
-    strange: Vec<String>,
     columns: Vec<Option<String>>,
-    seen: Vec<bool>,
+    /// What `&` stands for.
+    section: String,
+    /// How often each of the lines was read.
+    seen: Vec<usize>,
     /// The line that was read last.
     last: Option<usize>,
 }
 
 impl Format {
     fn read(&self, text: &str) -> Vec<Found> {
-        let lines: Vec<Line> = self.lines.iter().map(|(_, template)| Line::new(template)).collect();
-        let is_sign = |role: Role| matches!(role, Role::Telling | Role::Repeats);
-        let mut signs = self.lines.iter().zip(&lines).filter(|((role, _), _)| is_sign(*role));
+        let of_line = |(line, (_, template)): (usize, &(Role, &'static str))| {
+            template.split(" ¦ ").map(|form| Form::new(line, form)).collect::<Vec<_>>()
+        };
+        let forms: Vec<Form> = self.lines.iter().enumerate().flat_map(of_line).collect();
+        let mut signs = forms.iter().filter(|form| self.lines[form.line].0.is_sign());
         // Most texts have no report of most tools; a search for a few words is fast.
-        if !signs.any(|(_, line)| text.contains(line.longest_words())) {
+        if !signs.any(|form| text.contains(form.longest_words())) {
             return Vec::new();
         }
-        let beginnings = Beginnings::of(&lines, |line| self.lines[line].0 != Role::Often);
+        let beginnings = Beginnings::of(&forms, |line| self.lines[line].0.may_begin());
         let (mut found, mut open): (Vec<Found>, Option<Draft>) = (Vec::new(), None);
         let mut at = 0;
+        // The end of the report before.
+        let mut floor = 0;
         while at < text.len() {
             let columns = open.as_ref().map_or(&[][..], |draft| &draft.columns);
             let beginnings = if open.is_some() { &beginnings.any } else { &beginnings.first };
-            let Some(seen) = parts::next(text, at, &lines, beginnings, columns) else { break };
+            let Some(seen) = parts::next(text, at, &forms, beginnings, columns) else { break };
             at = seen.end.max(at + 1);
             let role = self.lines[seen.line].0;
             let goes_on = open.as_ref().is_some_and(|draft| draft.goes_on(role, seen.line));
@@ -93,39 +127,47 @@ impl Format {
                 .as_ref()
                 .filter(|_| goes_on)
                 .and_then(|draft| self.between(text.get(draft.end..seen.start)?, self.has_details(draft)));
+            if role == Role::Row && strange.as_ref().is_some_and(|strange| !strange.is_empty()) {
+                continue;
+            }
             if let (Some(draft), Some(strange)) = (&mut open, strange) {
                 draft.strange.extend(strange);
                 draft.take(text, seen);
                 continue;
             }
-            found.extend(open.take().and_then(|draft| self.finished(draft)));
-            if role != Role::Often {
-                let mut draft = Draft::new(self.tool, seen.start, lines.len());
+            if let Some(draft) = open.take() {
+                let end = draft.end;
+                found.extend(self.finished(text, floor, draft));
+                floor = end;
+            }
+            if role.may_begin() {
+                let mut draft = Draft::new(self, seen.start);
                 draft.take(text, seen);
                 open = Some(draft);
             }
         }
-        found.extend(open.and_then(|draft| self.finished(draft)));
+        found.extend(open.and_then(|draft| self.finished(text, floor, draft)));
         found
     }
 
-    /// The report, if it is certainly the tool's and has a figure.
-    fn finished(&self, mut draft: Draft) -> Option<Found> {
-        let is_its = self
-            .lines
-            .iter()
-            .zip(&draft.seen)
-            .any(|((role, _), seen)| *seen && matches!(role, Role::Telling | Role::Repeats));
+    /// The report, if it is certainly the tool's. Its command line does not begin before `floor`.
+    fn finished(&self, text: &str, floor: usize, mut draft: Draft) -> Option<Found> {
+        let is_its = self.lines.iter().zip(&draft.seen).any(|((role, _), seen)| *seen > 0 && role.is_sign());
         if !is_its {
             return None;
         }
-        let has = |words: &str| {
-            self.lines.iter().zip(&draft.seen).any(|((_, line), seen)| *seen && line.starts_with(words))
-        };
-        let is_its = (self.complete)(&mut draft.reading, &has);
-        failures::add_statuses(&mut draft.reading, None);
+        self.called.look_up(text, floor, self, &mut draft);
+        let is_its = (self.complete)(&mut draft);
         let Draft { start, end, reading, strange, .. } = draft;
         is_its.then_some(Found { at: start..end, reading, strange })
+    }
+
+    /// Whether a line of the tool has no figure that is kept.
+    fn is_ignored(&self, line: &str) -> bool {
+        self.ignores.iter().any(|words| match words.strip_prefix('…') {
+            Some(inside) => line.contains(inside),
+            None => line.starts_with(words),
+        })
     }
 
     /// Whether what follows now is details.
@@ -146,7 +188,7 @@ impl Format {
             }
             // A number without a label, such as what is left of a bar, says nothing.
             let is_number = bare.starts_with(|c: char| c.is_ascii_digit()) && !bare.contains(' ');
-            let is_ignored = is_number || self.ignores.iter().any(|begin| bare.starts_with(begin));
+            let is_ignored = is_number || self.is_ignored(bare.trim_start_matches(['>', ' ']));
             if bare.chars().any(char::is_alphabetic) && !is_ignored && !is_details {
                 if strange.len() == MOST_BETWEEN {
                     return None;
@@ -158,41 +200,77 @@ impl Format {
     }
 }
 
+impl Role {
+    /// Whether only the tool has such a line.
+    fn is_sign(self) -> bool {
+        matches!(self, Self::Telling | Self::Repeats | Self::Opens)
+    }
+
+    fn may_begin(self) -> bool {
+        !matches!(self, Self::Often | Self::Row | Self::Part | Self::Follows)
+    }
+}
+
 impl Draft {
-    fn new(tool: &str, start: usize, lines: usize) -> Self {
+    fn new(format: &Format, start: usize) -> Self {
         Self {
+            reading: Reading::of(format.tool),
+            texts: BTreeMap::new(),
+            called: None,
+            strange: Vec::new(),
+            lines: format.lines,
             start,
             end: start,
-            reading: Reading::of(tool),
-            strange: Vec::new(),
             columns: Vec::new(),
-            seen: vec![false; lines],
+            section: String::new(),
+            seen: vec![0; format.lines.len()],
             last: None,
         }
     }
 
+    /// How often lines were read whose templates begin with these words.
+    pub fn count(&self, words: &str) -> usize {
+        let of_line =
+            |((_, line), seen): (&(Role, &str), &usize)| if line.starts_with(words) { *seen } else { 0 };
+        self.lines.iter().zip(&self.seen).map(of_line).sum()
+    }
+
+    /// Whether such a line was read.
+    pub fn has(&self, words: &str) -> bool {
+        self.count(words) > 0
+    }
+
+    /// The number of different lines that were read.
+    pub fn different(&self) -> usize {
+        self.seen.iter().filter(|seen| **seen > 0).count()
+    }
+
     fn goes_on(&self, role: Role, line: usize) -> bool {
+        let is_new = self.seen[line] == 0;
         match role {
-            Role::Begins => false,
-            Role::Often | Role::Repeats => true,
-            Role::Once | Role::Telling | Role::Details => !self.seen[line],
+            Role::Begins | Role::Opens => false,
+            Role::Leads => self.last.is_some_and(|last| self.lines[last].0 == Role::Leads),
+            Role::Often | Role::Row | Role::Repeats => true,
+            Role::Once | Role::Telling | Role::Details | Role::Part => is_new,
+            Role::Follows => is_new && line.checked_sub(1).is_some_and(|above| self.seen[above] > 0),
         }
     }
 
     /// Takes a line's figures. What was read first counts: later lines may be of a part of the requests.
     fn take(&mut self, text: &str, seen: Seen) {
         self.end = seen.end;
-        self.seen[seen.line] = true;
+        self.seen[seen.line] += 1;
         self.last = Some(seen.line);
         let mut is_odd = false;
         for (name, taken) in seen.fields {
             match taken {
                 Taken::Columns(columns) => self.columns = columns,
+                Taken::Section => self.section = name,
                 _ if name.is_empty() => {}
                 Taken::Odd => is_odd = true,
-                Taken::Text(words) => text_field(&mut self.reading, &name, words),
+                Taken::Text(words) => self.take_text(name, words),
                 Taken::Number { value, .. } if value < 0.0 => is_odd = true,
-                Taken::Number { value, resolution } => set(&mut self.reading, &name, value, resolution),
+                Taken::Number { value, resolution } => self.take_number(&name, value, resolution),
             }
         }
         if is_odd {
@@ -200,13 +278,32 @@ impl Draft {
             self.strange.push(format!("{line} (no figure)"));
         }
     }
-}
 
-fn text_field(reading: &mut Reading, name: &str, words: String) {
-    match name {
-        "url" => reading.url = Some(words),
-        "version" => reading.version = Some(words),
-        _ => {}
+    fn take_number(&mut self, name: &str, value: f64, resolution: f64) {
+        let reading = &mut self.reading;
+        if let Some(name) = name.strip_prefix('+') {
+            *reading.figures.entry(name.to_owned()).or_default() += value;
+        } else if let Some(name) = name.strip_prefix('=') {
+            reading.figures.remove(name);
+            reading.below.remove(name);
+            reading.set_measured(name, value, resolution);
+        } else if !name.starts_with('&') || !self.section.is_empty() {
+            set(reading, &name.replace('&', &self.section), value, resolution);
+        }
+    }
+
+    fn take_text(&mut self, name: String, words: String) {
+        match name.as_str() {
+            "url" => self.reading.url = Some(words),
+            "version" => self.reading.version = Some(words),
+            "server" => self.reading.server = Some(words),
+            // An error's number says the same as its words.
+            "errors" => {
+                let kind = words.split(" (").next().unwrap_or_default().trim();
+                *self.reading.errors.entry(kind.to_owned()).or_default() += 1;
+            }
+            _ => _ = self.texts.insert(name, words),
+        }
     }
 }
 

@@ -1,14 +1,16 @@
 //! Templates taken apart, and where they match in a text. Each byte of a text is looked at most as often as templates begin with
 //! it, so the time is linear in the length of the text.
 
-use super::field::{Kind, Taken};
+use super::field::{Kind, Taken, unit_ns};
 use super::statistic;
 
 /// The longest line that is read as one, in bytes.
 const LONGEST: usize = 1000;
 
-/// A template.
-pub struct Line {
+/// A form of a line, taken apart.
+pub struct Form {
+    /// The line's index among the tool's.
+    pub line: usize,
     parts: Vec<Part>,
 }
 
@@ -21,7 +23,7 @@ enum Part {
 
 /// A line that was found.
 pub struct Seen {
-    /// Its index among the templates.
+    /// Its index among the tool's.
     pub line: usize,
     pub start: usize,
     pub end: usize,
@@ -29,9 +31,9 @@ pub struct Seen {
     pub fields: Vec<(String, Taken)>,
 }
 
-impl Line {
+impl Form {
     /// The parts of a template.
-    pub fn new(template: &'static str) -> Self {
+    pub fn new(line: usize, template: &'static str) -> Self {
         let (mut parts, mut rest) = (Vec::new(), template);
         while let Some(first) = rest.chars().next() {
             let length = match (first, rest.find('}')) {
@@ -57,7 +59,7 @@ impl Line {
             };
             rest = &rest[length..];
         }
-        Self { parts }
+        Self { line, parts }
     }
 
     /// The longest words that every match has.
@@ -76,7 +78,10 @@ impl Line {
                 text.as_bytes()[0] == byte && before.is_none_or(|b| !b.is_ascii_alphanumeric())
             }
             // A number in a word, such as an address, begins no line.
-            _ => byte.is_ascii_digit() && before.is_none_or(|b| b.is_ascii_whitespace() || b >= 0x80),
+            _ => {
+                byte.is_ascii_digit()
+                    && before.is_none_or(|b| b.is_ascii_whitespace() || b >= 0x80 || b">\"`*|".contains(&b))
+            }
         }
     }
 }
@@ -90,17 +95,17 @@ pub struct Beginnings {
 }
 
 impl Beginnings {
-    /// The bytes that these lines begin with, given which of them may begin a report.
-    pub fn of(lines: &[Line], may_begin: impl Fn(usize) -> bool) -> Self {
+    /// The bytes that these forms begin with, given which lines may begin a report.
+    pub fn of(forms: &[Form], may_begin: impl Fn(usize) -> bool) -> Self {
         let mut all = Self { first: [false; 256], any: [false; 256] };
-        for (i, line) in lines.iter().enumerate() {
-            let bytes = match line.parts.first() {
+        for form in forms {
+            let bytes = match form.parts.first() {
                 Some(Part::Text(text)) => text.as_bytes()[0]..=text.as_bytes()[0],
                 _ => b'0'..=b'9',
             };
             for byte in bytes.map(usize::from) {
                 all.any[byte] = true;
-                all.first[byte] |= may_begin(i);
+                all.first[byte] |= may_begin(form.line);
             }
         }
         all
@@ -111,7 +116,7 @@ impl Beginnings {
 pub fn next(
     text: &str,
     from: usize,
-    lines: &[Line],
+    forms: &[Form],
     beginnings: &[bool; 256],
     columns: &[Option<String>],
 ) -> Option<Seen> {
@@ -119,19 +124,20 @@ pub fn next(
     let may_begin = |at: &usize| beginnings[usize::from(bytes[*at])] && text.is_char_boundary(*at);
     (from..bytes.len()).filter(may_begin).find_map(|at| {
         let before = at.checked_sub(1).map(|before| bytes[before]);
-        let of_line = |(line, template): (usize, &Line)| {
-            let template = Some(template).filter(|template| template.begins(bytes[at], before))?;
+        let of_form = |form: &Form| {
+            let form = Some(form).filter(|form| form.begins(bytes[at], before))?;
             let (end, fields) =
-                Match { text, at, columns, key: None, fields: Vec::new() }.all(&template.parts)?;
-            Some(Seen { line, start: at, end, fields })
+                Match { text, start: at, at, columns, key: None, fields: Vec::new() }.all(&form.parts)?;
+            Some(Seen { line: form.line, start: at, end, fields })
         };
-        lines.iter().enumerate().find_map(of_line)
+        forms.iter().find_map(of_form)
     })
 }
 
 /// The state of a match.
 struct Match<'t> {
     text: &'t str,
+    start: usize,
     at: usize,
     columns: &'t [Option<String>],
     key: Option<String>,
@@ -141,9 +147,19 @@ struct Match<'t> {
 impl Match<'_> {
     /// Where the match ends, and its fields; only the certain ones where the text ends before the template does.
     fn all(mut self, parts: &[Part]) -> Option<(usize, Vec<(String, Taken)>)> {
+        // The rows of a table that ends early may be of another one, and a number alone of any line.
+        let is_row = parts.iter().any(|part| matches!(part, Part::Field { kind: Kind::End, .. }));
+        let mut has_words = false;
         for (i, part) in parts.iter().enumerate() {
-            if self.at == self.text.len() && i > 0 {
-                return (!self.fields.is_empty()).then(|| self.done());
+            let needs_text = !matches!(part, Part::Field { kind, .. } if kind.has_no_text());
+            let rest = &self.text[self.at..];
+            let is_cut = match part {
+                Part::Text(words) => words.starts_with(rest) && *words != rest,
+                _ => rest.is_empty() && needs_text,
+            };
+            let is_sure = has_words && !self.fields.is_empty() && !is_row;
+            if is_cut && i > 0 {
+                return is_sure.then(|| self.done());
             }
             let beside = |i: Option<usize>| matches!(i.and_then(|i| parts.get(i)), Some(Part::Field { kind, .. }) if kind.is_number());
             let next = match parts.get(i + 1) {
@@ -151,7 +167,10 @@ impl Match<'_> {
                 _ => None,
             };
             match part {
-                Part::Text(words) => self.words(words)?,
+                Part::Text(words) => {
+                    self.words(words)?;
+                    has_words = true;
+                }
                 Part::Space => self.space(beside(i.checked_sub(1)) || beside(Some(i + 1)))?,
                 Part::Dots => {
                     let rest = &self.text[self.at..];
@@ -159,7 +178,8 @@ impl Match<'_> {
                 }
                 Part::Field { name, kind } => {
                     if !self.field(name, *kind, next)? {
-                        return (!self.fields.is_empty()).then(|| self.done());
+                        let is_sure = has_words && !self.fields.is_empty() && !is_row;
+                        return is_sure.then(|| self.done());
                     }
                 }
             }
@@ -169,11 +189,11 @@ impl Match<'_> {
 
     fn words(&mut self, words: &str) -> Option<()> {
         let rest = &self.text[self.at..];
-        let length = match rest.strip_prefix(words) {
-            Some(_) => words.len(),
-            None => rest.strip_prefix("&lt;").filter(|_| words == "<").map(|_| 4)?,
-        };
-        self.at += length;
+        let after = rest.strip_prefix(words).or_else(|| {
+            // On a page, `<` may be written as a reference to it.
+            rest.strip_prefix("&lt;")?.strip_prefix(words.strip_prefix('<')?)
+        })?;
+        self.at += rest.len() - after.len();
         Some(())
     }
 
@@ -209,9 +229,12 @@ impl Match<'_> {
         let rest = &self.text[self.at..];
         let line = line_of(rest);
         match kind {
-            Kind::Word | Kind::Key => {
+            Kind::Word | Kind::Key | Kind::Url => {
                 let end = line.find(|c: char| c.is_whitespace() || Some(c) == next).unwrap_or(line.len());
                 let word = Some(&line[..end]).filter(|word| !word.is_empty())?;
+                if kind == Kind::Url && !word.contains("://") {
+                    return None;
+                }
                 self.at += end;
                 if kind == Kind::Key {
                     let is_code = word.len() <= 3 && word.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -222,8 +245,14 @@ impl Match<'_> {
                 }
             }
             Kind::Rest => {
+                let line = match next.and_then(|next| line.find(next)) {
+                    Some(end) => &line[..end],
+                    // What follows is not on this line.
+                    None if next.is_some() => return None,
+                    None => line.trim_end(),
+                };
                 let words: String = line.trim().chars().take(200).collect();
-                self.at += line.trim_end().len();
+                self.at += line.len();
                 if name == "*" {
                     self.key = Some(words).filter(|words| words.chars().any(char::is_alphabetic));
                     self.key.as_ref()?;
@@ -251,20 +280,37 @@ impl Match<'_> {
             }
             Kind::Row(kind) => return self.row(name, *kind),
             Kind::Pairs => return self.pairs(name),
-            _ => {
-                let (taken, length, is_cut) = kind.quantity(rest)?;
-                self.at += length;
-                // 2xx is no number.
-                let is_word = next.is_none() && self.text[self.at..].starts_with(char::is_alphabetic);
-                if is_word && matches!(kind, Kind::Number(_)) {
-                    return None;
-                }
-                if is_cut {
-                    return Some(false);
-                }
-                self.put(name, taken);
+            Kind::Nothing => self.put(name, Taken::Text(String::new())),
+            Kind::Line => self.put(name, Taken::Text(self.text[self.start..self.at].to_owned())),
+            Kind::Section => self.put(name, Taken::Section),
+            Kind::End => {
+                let is_number = rest.trim_start_matches(' ').starts_with(|c: char| c.is_ascii_digit());
+                return (!is_number).then_some(true);
             }
+            Kind::MaybeTime => {
+                let Some(unit) = unit_ns(rest) else {
+                    return self.quantity(&name.replace("_ns", ""), Kind::Hundredths, next);
+                };
+                self.put("unit", Taken::Number { value: unit, resolution: unit });
+                return self.quantity(name, Kind::Time, next);
+            }
+            _ => return self.quantity(name, kind, next),
         }
+        Some(true)
+    }
+
+    fn quantity(&mut self, name: &str, kind: Kind, next: Option<char>) -> Option<bool> {
+        let (taken, length, is_cut) = kind.quantity(&self.text[self.at..])?;
+        self.at += length;
+        // 2xx is no number.
+        let is_word = next.is_none() && self.text[self.at..].starts_with(char::is_alphabetic);
+        if is_word && matches!(kind, Kind::Number(_)) {
+            return None;
+        }
+        if is_cut {
+            return Some(false);
+        }
+        self.put(name, taken);
         Some(true)
     }
 

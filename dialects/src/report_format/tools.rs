@@ -1,23 +1,35 @@
 //! The reports of tools whose command lines drome does not take, as data.
 
-use super::Format;
-use super::Role::{self, Begins, Details, Often, Once, Repeats, Telling};
+use super::Role::{Begins, Details, Often, Once, Part, Repeats, Telling};
+use super::called::Called;
+use super::{Draft, Format, Lines};
+use crate::failures;
 use model::Reading;
 
 /// The formats in text.
 pub const FORMATS: &[Format] = &[
-    Format { tool: "oha", lines: SUMMARY, ignores: &[], complete: of_oha },
-    Format { tool: "hey", lines: SUMMARY, ignores: &[], complete: of_hey },
-    Format { tool: "bombardier", lines: BOMBARDIER, ignores: &["[=", "Done!"], complete: of_bombardier },
-    Format { tool: "autocannon", lines: AUTOCANNON, ignores: &["Req/Bytes counts"], complete: of_autocannon },
-    Format { tool: "vegeta", lines: VEGETA, ignores: &[], complete: of_vegeta },
-    Format { tool: "k6", lines: K6, ignores: K6_OTHERS, complete: all },
-    Format { tool: "zrk", lines: ZRK, ignores: &[], complete: all },
-    Format { tool: "gcannon", lines: GCANNON, ignores: GCANNON_OTHERS, complete: all },
+    format("oha", SUMMARY, &[], of_oha),
+    format("hey", SUMMARY, &[], of_hey),
+    format("bombardier", BOMBARDIER, &["[=", "Done!"], of_bombardier),
+    format("autocannon", AUTOCANNON, &["Req/Bytes counts"], of_autocannon),
+    format("vegeta", VEGETA, &[], of_vegeta),
+    format("k6", K6, K6_OTHERS, all),
+    format("zrk", ZRK, &[], all),
+    format("gcannon", GCANNON, GCANNON_OTHERS, all),
+    format("h2load", H2LOAD, H2LOAD_OTHERS, of_h2load),
 ];
 
+const fn format(
+    tool: &'static str,
+    lines: Lines,
+    ignores: &'static [&'static str],
+    complete: fn(&mut Draft) -> bool,
+) -> Format {
+    Format { tool, lines, ignores, called: Called::Elsewhere, complete }
+}
+
 /// hey's and oha's reports have the same ancestor.
-const SUMMARY: &[(Role, &str)] = &[
+const SUMMARY: Lines = &[
     (Begins, "Summary:"),
     (Once, "Success rate: {:}%"),
     (Once, "Success rate: {:}"),
@@ -52,7 +64,7 @@ const SUMMARY: &[(Role, &str)] = &[
     (Often, "[{errors.*}] {*:rest}"),
 ];
 
-const BOMBARDIER: &[(Role, &str)] = &[
+const BOMBARDIER: Lines = &[
     (Begins, "Bombarding {url:word} for {planned_duration_ns:go} using {connections} connection(s)"),
     (Begins, "Bombarding {url:word} with {planned_requests} request(s) using {connections} connection(s)"),
     // What is left of a bar that was drawn again and again.
@@ -74,7 +86,7 @@ const BOMBARDIER: &[(Role, &str)] = &[
     (Once, "Throughput: {network_bytes_per_s:bytes}/s"),
 ];
 
-const AUTOCANNON: &[(Role, &str)] = &[
+const AUTOCANNON: Lines = &[
     (Begins, "Running {planned_duration_ns:go} test @ {url:word}"),
     (Begins, "Running {planned_requests} requests test @ {url:word}"),
     (Often, "{connections} connections with {:} pipelining factor"),
@@ -93,7 +105,7 @@ const AUTOCANNON: &[(Role, &str)] = &[
     (Often, "{*:percentile} {latency_ns_*:ms}"),
 ];
 
-const VEGETA: &[(Role, &str)] = &[
+const VEGETA: Lines = &[
     (Begins, "Requests [total, rate, throughput] {requests}, {sent_per_s}, {rate_per_s}"),
     (Begins, "Requests [total, rate] {requests}, {sent_per_s}"),
     (Begins, "Requests [total] {requests}"),
@@ -116,7 +128,7 @@ const VEGETA: &[(Role, &str)] = &[
     (Details, "Error Set:"),
 ];
 
-const K6: &[(Role, &str)] = &[
+const K6: Lines = &[
     (Telling, "http_req_duration…: {latency_ns:pairs}"),
     (Telling, "http_reqs…: {completed} {rate_per_s}/s"),
     (Once, "http_req_waiting…: {first_byte_ns:pairs}"),
@@ -150,7 +162,7 @@ const K6_OTHERS: &[&str] = &[
     "dropped_",
 ];
 
-const ZRK: &[(Role, &str)] = &[
+const ZRK: Lines = &[
     (Begins, "Running {planned_duration_ns:go} test @ {url:word}"),
     (Once, "{connections} connections, target rate {offered_rate_per_s} req/s"),
     (Once, "{connections} connections, {:rest}"),
@@ -169,7 +181,7 @@ const ZRK: &[(Role, &str)] = &[
     (Once, "Transfer/sec: {received_bytes_per_s:bytes}"),
 ];
 
-const GCANNON: &[(Role, &str)] = &[
+const GCANNON: Lines = &[
     (Begins, "gcannon — io_uring{:rest}"),
     (Begins, "Glass Cannon Results"),
     (Often, "Target: {url:word}"),
@@ -206,22 +218,105 @@ const GCANNON_OTHERS: &[&str] = &[
     ", other=",
 ];
 
-/// Whether a report is the tool's, given which lines it has; also adds what follows from its figures.
-pub type Complete = fn(&mut Reading, &dyn Fn(&str) -> bool) -> bool;
+/// h2load in the form of nghttp2 1.0 and later: times and sizes have units.
+const H2LOAD: Lines = &[
+    (Begins, "starting benchmark..."),
+    (Often, "spawning thread #{:}: {+connections} total client(s). {:} total requests"),
+    (Telling, "finished in {duration_ns:time}, {rate_per_s} req/s, {received_bytes_per_s:bytes}/s"),
+    (
+        Part,
+        "requests: {requests} total, {sent} started, {:} done, {completed} succeeded, {failed} failed, {errored} errored, \
+         {timeout} timeout",
+    ),
+    (Part, "status codes: {status.2xx} 2xx, {status.3xx} 3xx, {status.4xx} 4xx, {status.5xx} 5xx"),
+    (
+        Part,
+        "traffic: {:bytes} ({received_bytes}) total, {:bytes} ({head_bytes}) headers (space savings {:}%), \
+         {:bytes} ({body_bytes}) data",
+    ),
+    (
+        Part,
+        "traffic: {:bytes} ({received_bytes}) total, {:bytes} ({head_bytes}) headers, {:bytes} ({body_bytes}) data",
+    ),
+    (
+        Part,
+        "time for request: {latency_ns_min:time} {latency_ns_max:time} {latency_ns_mean:time} {latency_ns_sd:time} {:}%",
+    ),
+    (
+        Part,
+        "time for connect: {connect_ns_min:time} {connect_ns_max:time} {connect_ns_mean:time} {connect_ns_sd:time} {:}%",
+    ),
+    (
+        Part,
+        "time to 1st byte: {first_byte_ns_min:time} {first_byte_ns_max:time} {first_byte_ns_mean:time} \
+         {first_byte_ns_sd:time} {:}%",
+    ),
+    // Later versions have shorter words and more columns.
+    (
+        Part,
+        "request : {latency_ns_min:time} {latency_ns_max:time} {latency_ns_p50:time} {latency_ns_p95:time} \
+         {latency_ns_p99:time} {latency_ns_mean:time} {latency_ns_sd:time} {:}%",
+    ),
+    (
+        Part,
+        "connect : {connect_ns_min:time} {connect_ns_max:time} {connect_ns_p50:time} {connect_ns_p95:time} \
+         {connect_ns_p99:time} {connect_ns_mean:time} {connect_ns_sd:time} {:}%",
+    ),
+    (
+        Part,
+        "TTFB : {first_byte_ns_min:time} {first_byte_ns_max:time} {first_byte_ns_p50:time} {first_byte_ns_p95:time} \
+         {first_byte_ns_p99:time} {first_byte_ns_mean:time} {first_byte_ns_sd:time} {:}%",
+    ),
+    (Often, "req/s : {:} {:} {:} {:} {:}%"),
+    (Often, "req/s : {:} {:} {:} {:} {:} {:} {:} {:}%"),
+];
 
-fn all(_: &mut Reading, _: &dyn Fn(&str) -> bool) -> bool {
+const H2LOAD_OTHERS: &[&str] = &[
+    "Application protocol:",
+    "progress:",
+    "Warm-up",
+    "Main benchmark",
+    "Stopped all clients",
+    "TLS Protocol:",
+    "Cipher:",
+    "Server Temp Key:",
+    "UDP datagram",
+    "Process Request Failure:",
+    "min ",
+];
+
+fn of_h2load(draft: &mut Draft) -> bool {
+    let threads = draft.count("spawning thread");
+    let reading = &mut draft.reading;
+    if threads > 0 {
+        reading.set("threads", threads as f64);
+    }
+    failures::take_nested(reading, &["failed", "errored", "timeout"]);
+    // If the largest time is 0, nothing was timed.
+    for times in ["latency_ns", "connect_ns", "first_byte_ns"] {
+        if reading.below.contains_key(&format!("{times}_max")) {
+            reading.below.retain(|name, _| !name.starts_with(times));
+        }
+    }
+    if reading.get("received_bytes").is_some_and(|total| Some(total) < reading.get("body_bytes")) {
+        draft.strange.push("traffic: the total is less than its part, the data".to_owned());
+    }
+    draft.reading.get("rate_per_s").is_some()
+}
+
+fn all(draft: &mut Draft) -> bool {
+    failures::add_statuses(&mut draft.reading, None);
     true
 }
 
 /// oha's summary begins with the success rate.
-fn of_oha(reading: &mut Reading, has: &dyn Fn(&str) -> bool) -> bool {
-    counts(reading);
-    has("Success rate")
+fn of_oha(draft: &mut Draft) -> bool {
+    counts(&mut draft.reading);
+    all(draft) && draft.has("Success rate")
 }
 
-fn of_hey(reading: &mut Reading, has: &dyn Fn(&str) -> bool) -> bool {
-    counts(reading);
-    !has("Success rate")
+fn of_hey(draft: &mut Draft) -> bool {
+    !of_oha(draft)
 }
 
 /// The counts of answers and errors, from the parts of a summary.
@@ -234,10 +329,10 @@ pub(super) fn counts(reading: &mut Reading) {
     }
 }
 
-fn of_bombardier(reading: &mut Reading, _: &dyn Fn(&str) -> bool) -> bool {
-    counts(reading);
-    rate_from_samples(reading);
-    true
+fn of_bombardier(draft: &mut Draft) -> bool {
+    counts(&mut draft.reading);
+    rate_from_samples(&mut draft.reading);
+    all(draft)
 }
 
 /// The report's rate is the mean of rates that were sampled.
@@ -247,7 +342,8 @@ fn rate_from_samples(reading: &mut Reading) {
     }
 }
 
-fn of_autocannon(reading: &mut Reading, _: &dyn Fn(&str) -> bool) -> bool {
+fn of_autocannon(draft: &mut Draft) -> bool {
+    let reading = &mut draft.reading;
     rate_from_samples(reading);
     if let Some(received) = reading.get("sampled_received_bytes_per_s_mean") {
         reading.set("received_bytes_per_s", received);
@@ -255,11 +351,16 @@ fn of_autocannon(reading: &mut Reading, _: &dyn Fn(&str) -> bool) -> bool {
     if !reading.status.is_empty() {
         reading.set("completed", reading.status.values().sum::<u64>() as f64);
     }
-    true
+    all(draft)
+}
+
+fn of_vegeta(draft: &mut Draft) -> bool {
+    vegeta(&mut draft.reading);
+    all(draft)
 }
 
 /// Before vegeta 12.6, a report has the successful requests per second only indirectly. Its code 0 is no answer.
-pub(super) fn of_vegeta(reading: &mut Reading, _: &dyn Fn(&str) -> bool) -> bool {
+pub(super) fn vegeta(reading: &mut Reading) {
     if let Some(none) = reading.status.remove("0") {
         reading.errors.insert("no answer".to_owned(), none);
         reading.set("failed", none as f64);
@@ -274,5 +375,4 @@ pub(super) fn of_vegeta(reading: &mut Reading, _: &dyn Fn(&str) -> bool) -> bool
     if let Some(rate) = successful(reading).filter(|_| reading.get("rate_per_s").is_none()) {
         reading.set("rate_per_s", rate);
     }
-    true
 }

@@ -1,13 +1,14 @@
 //! siege's version, help and configuration.
 
 use super::settings::{MAX_REPS, Settings};
+use crate::Printed;
 use std::fmt::Write;
 
 /// The supported version, as siege prints it, and a note that drome prints it.
 pub const VERSION: &str = "SIEGE 4.0.7\n\nPrinted by drome, which contains no code of siege.\n\n";
 
 /// The options in siege's order, in drome's words.
-pub const HELP: &str = "\
+const HELP: &str = "\
 Usage: siege [options]
        siege [options] URL
        siege -g URL
@@ -37,6 +38,11 @@ Options:
       --no-follow           redirects are not followed; drome never does
 
 ";
+
+/// The help, after which siege ends.
+pub fn help() -> Printed {
+    Printed { out: HELP.to_owned(), ..Printed::err("SIEGE 4.0.7\n") }.exit(0)
+}
 
 /// The settings, as `siege -C` prints them.
 pub fn config(s: &Settings) -> String {

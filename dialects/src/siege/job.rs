@@ -4,6 +4,8 @@ use super::messages;
 use super::rc;
 use super::report::{self, LOG_HEAD, Line, Sums, TICK_NS};
 use super::settings::Settings;
+use crate::moment::Moment;
+use crate::number::strerror;
 use crate::{Halt, Job, Printed};
 use model::{End, Exchange, Loss, Plan, Tally};
 use std::fmt::Write;
@@ -112,7 +114,7 @@ impl Job for Siege {
 
     fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
-            Halt::Connect(error) => super::url::words(error),
+            Halt::Connect(error) => strerror(error),
             Halt::Other(what) => return Printed::err(format!("siege: {what}\n")).exit(1),
         };
         self.lose_all(&messages::error(&format!("socket: unable to connect sock.c:282: {why}")))
@@ -146,7 +148,9 @@ impl Siege {
         let (method, display) = url.map_or(("GET", ""), |url| (url.method, url.display.as_str()));
         let Line { status, bytes, .. } = line;
         let time_s = line.ticks as f64 / 100.0;
-        let (weekday, now) = if s.csv || s.timestamp { report::moment(now_s()) } else { ("", String::new()) };
+        let moment = (s.csv || s.timestamp).then(|| Moment::at(now_s()));
+        let now = moment.map(Moment::in_numbers).unwrap_or_default();
+        let weekday = moment.map_or("", |moment| moment.weekday);
         let stamp = if s.timestamp { format!("[{weekday}, {now}] ") } else { String::new() };
         let user = exchange.connection % self.plan.load.connections() as u64;
         if s.color {
@@ -225,7 +229,7 @@ impl Siege {
                 s.log_file
             );
         }
-        text.push_str(&self.sums.log_line(&report::moment(now_s()).1));
+        text.push_str(&self.sums.log_line(&Moment::at(now_s()).in_numbers()));
         if self.is_aborted() {
             text.push_str("**** siege aborted due to excessive socket failure. ****\n");
         }

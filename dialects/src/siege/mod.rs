@@ -7,24 +7,23 @@
 //! of a second or more to whole seconds; drome does not. A truncated body counts as good in siege and as failed in
 //! drome.
 
-mod head;
 mod help;
 mod job;
 mod messages;
 mod rc;
-mod read;
 mod report;
 mod settings;
 mod url;
 
-pub use read::read;
-
-use crate::getopt::{self, Item};
-use crate::{Call, Dialect, Job, Printed};
+use crate::command_line::{self, Item};
+use crate::job::ask;
+use crate::number::strerror;
+use crate::{Call, Dialect, Found, Job, Printed, report_format};
+use help::help;
 use job::{Shown, Siege};
-use model::{Ask, Expect, Load, Order, Plan, Target, Think, TlsChoice, Until};
+use model::{Ask, Load, Order, Plan, Target, Think, TlsChoice, Until};
 use report::Sums;
-use settings::{ONCE, OPTIONS, Settings};
+use settings::{ONCE, OPTIONS, RC, Settings};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,9 +36,14 @@ pub const DIALECT: Dialect =
 /// siege waits for an answer without limit; this timeout has the same effect.
 const PATIENCE: Duration = Duration::from_hours(24);
 
+/// Finds siege's reports in a text.
+pub fn read(text: &str) -> Vec<Found> {
+    report_format::read(text, "siege")
+}
+
 /// Parses siege's command line.
 pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
-    let items = getopt::parse(OPTIONS, &call.args);
+    let items = command_line::parse(OPTIONS, &call.args);
     // siege parses the options twice, first for its resource file only, and prints its errors each time.
     let (mut complaints, rc) = first_look(call, &items);
     let settings = rc::load(rc).map_err(|printed| after(&complaints, printed))?;
@@ -47,14 +51,11 @@ pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     settled(settings, &items, &mut complaints).map_err(|printed| after(&complaints, printed))
 }
 
-fn settled(mut settings: Settings, items: &[Item], complaints: &mut String) -> Result<Box<dyn Job>, Printed> {
-    for item in items {
-        match item {
-            Item::Option("version", _) => return Err(Printed::err(help::VERSION).exit(0)),
-            Item::Option("help", _) => return Err(help()),
-            _ => {}
-        }
-    }
+fn settled(
+    mut settings: Settings,
+    items: &[Item<Settings>],
+    complaints: &mut String,
+) -> Result<Box<dyn Job>, Printed> {
     settings.apply(items)?;
     // The last word that is not an option is the URL; siege ignores others before it.
     let mut words =
@@ -78,10 +79,12 @@ fn settled(mut settings: Settings, items: &[Item], complaints: &mut String) -> R
 }
 
 /// siege's errors and the resource file from its first pass, which ends at that option.
-fn first_look<'a>(call: &Call, items: &'a [Item]) -> (String, Option<&'a str>) {
+fn first_look<'a>(call: &Call, items: &'a [Item<Settings>]) -> (String, Option<&'a str>) {
     let mut complaints = String::new();
     for item in items {
-        if let Item::Option("rc", Some(file)) = item {
+        if let Item::Option(option, Some(file)) = item
+            && option.name == RC
+        {
             return (complaints, Some(file));
         }
         complaints.extend(wrong(call, item));
@@ -89,7 +92,7 @@ fn first_look<'a>(call: &Call, items: &'a [Item]) -> (String, Option<&'a str>) {
     (complaints, None)
 }
 
-fn wrong(call: &Call, item: &Item) -> Option<String> {
+fn wrong(call: &Call, item: &Item<Settings>) -> Option<String> {
     match item {
         Item::Wrong(what) => Some(what.say(&call.program)),
         Item::Option(..) | Item::Operand(_) => None,
@@ -98,10 +101,6 @@ fn wrong(call: &Call, item: &Item) -> Option<String> {
 
 fn after(complaints: &str, printed: Printed) -> Printed {
     Printed { err: format!("{complaints}{}", printed.err), ..printed }
-}
-
-fn help() -> Printed {
-    Printed { out: help::HELP.to_owned(), err: "SIEGE 4.0.7\n".to_owned(), ..Printed::default() }.exit(0)
 }
 
 /// Limits the users to what the resource file allows, and returns siege's warning if more were requested.
@@ -123,7 +122,7 @@ fn urls(settings: &Settings, complaints: &mut String) -> Result<Vec<String>, Pri
         return Ok(vec![url.clone()]);
     }
     let text = std::fs::read(&settings.file).map_err(|error| {
-        let why = format!("unable to open file: {}: {}", settings.file, url::words(&error));
+        let why = format!("unable to open file: {}: {}", settings.file, strerror(&error));
         complaints.push_str(&messages::alert(&why));
         help()
     })?;
@@ -257,14 +256,7 @@ fn total(settings: &Settings, urls: usize) -> Option<u64> {
 }
 
 fn plan(settings: &Settings, asked: &[Asked], target: Target) -> Plan {
-    let asks: Vec<Ask> = asked
-        .iter()
-        .map(|asked| {
-            let request = asked.request(settings);
-            let expect = Expect { any_status: true, ..Expect::default() };
-            Ask { last: request.clone(), request, head_only: asked.method == "HEAD", expect, weight: 1.0 }
-        })
-        .collect();
+    let asks: Vec<Ask> = asked.iter().map(|asked| ask(asked.request(settings))).collect();
     let per_connection = if settings.keep_alive { None } else { Some(1) };
     let load = Load::Closed { connections: settings.users.max(1) as usize, per_connection };
     let until = match total(settings, asks.len()) {

@@ -1,7 +1,8 @@
 //! siege's resource file: `key = value`, with variables.
 
-use super::settings::{Settings, atof, atoi, seconds};
+use super::settings::{NO_TRACE, Settings, atof, seconds};
 use crate::Printed;
+use crate::number::atoi;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ pub fn load(given: Option<&str>) -> Result<Settings, Printed> {
             return read(&path, &text);
         }
     }
-    Ok(Settings { rc: format!("{home}/.siege/siege.conf"), ..Settings::default() })
+    Ok(Settings { rc: format!("{home}/.siege/siege.conf"), ..Settings::of_debian() })
 }
 
 fn missing(path: &str) -> Printed {
@@ -150,7 +151,7 @@ fn refuse(key: &str, value: &str) -> Result<(), Printed> {
     let truth = value.to_ascii_lowercase().starts_with("true");
     let why = match key {
         "cache" if truth => "requests would depend on earlier answers",
-        "debug" if truth => "drome has no wire trace to print",
+        "debug" if truth => NO_TRACE,
         "chunked" if !truth => "drome always reads chunks",
         "timeout" if atoi(value) != 30 => {
             "siege limits only connecting by it, and drome leaves that limit to the operating system"

@@ -2,7 +2,6 @@
 //! number of ticks between its beginning and end.
 
 use model::{End, Exchange, Loss};
-use std::fmt::Write;
 
 /// A tick of siege's clock, in nanoseconds.
 pub const TICK_NS: u64 = 10_000_000;
@@ -78,112 +77,83 @@ impl Sums {
         Some(Line { status, ticks, bytes })
     }
 
-    /// The figures, in the order of the report.
-    pub fn figures(&self) -> Figures {
-        let over = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let (hits, elapsed_s) = (self.hits as f64, self.elapsed as f64 / 100.0);
-        let (total_s, mb) = (self.ticks as f64 / 100.0, self.bytes as f64 / (1024.0 * 1024.0));
-        Figures {
-            availability: over(hits * 100.0, hits + self.failed as f64),
-            elapsed_s,
-            mb,
-            response_s: over(total_s, hits),
-            rate_per_s: over(hits, elapsed_s),
-            mb_per_s: over(mb, elapsed_s),
-            concurrency: over(total_s, elapsed_s),
-            longest_s: self.longest as f64 / 100.0,
-            shortest_s: if self.okay > 0 { self.shortest.unwrap_or(0) as f64 / 100.0 } else { 0.0 },
-        }
+    fn elapsed_s(&self) -> f64 {
+        self.elapsed as f64 / 100.0
     }
 
-    /// The report as text. In this version, `Longest transaction` has no unit.
+    fn mb(&self) -> f64 {
+        self.bytes as f64 / (1024.0 * 1024.0)
+    }
+
+    /// The report's lines: a label, the key in JSON, the figure and its unit. In this version, `Longest transaction` has no unit.
+    fn rows(&self) -> [(&'static str, &'static str, String, &'static str); 12] {
+        let share = |part: f64, whole: f64| format!("{:.2}", if whole > 0.0 { part / whole } else { 0.0 });
+        let hundredths = |number: f64| format!("{number:.2}");
+        let (hits, elapsed_s, mb) = (self.hits as f64, self.elapsed_s(), self.mb());
+        let total_s = self.ticks as f64 / 100.0;
+        let shortest = if self.okay > 0 { self.shortest.unwrap_or(0) } else { 0 };
+        let availability = share(hits * 100.0, hits + self.failed as f64);
+        [
+            ("Transactions:\t\t", "\"transactions\":\t\t\t", self.hits.to_string(), " hits"),
+            ("Availability:\t\t", "\"availability\":\t\t\t", availability, " %"),
+            ("Elapsed time:\t\t", "\"elapsed_time\":\t\t\t", hundredths(elapsed_s), " secs"),
+            ("Data transferred:\t", "\"data_transferred\":\t\t", hundredths(mb), " MB"),
+            ("Response time:\t\t", "\"response_time\":\t\t", share(total_s, hits), " secs"),
+            ("Transaction rate:\t", "\"transaction_rate\":\t\t", share(hits, elapsed_s), " trans/sec"),
+            ("Throughput:\t\t", "\"throughput\":\t\t\t", share(mb, elapsed_s), " MB/sec"),
+            ("Concurrency:\t\t", "\"concurrency\":\t\t\t", share(total_s, elapsed_s), ""),
+            ("Successful transactions:", "\"successful_transactions\":\t", self.okay.to_string(), ""),
+            ("Failed transactions:\t", "\"failed_transactions\":\t\t", self.failed.to_string(), ""),
+            (
+                "Longest transaction:\t",
+                "\"longest_transaction\":\t\t",
+                hundredths(self.longest as f64 / 100.0),
+                "",
+            ),
+            (
+                "Shortest transaction:\t",
+                "\"shortest_transaction\":\t",
+                hundredths(shortest as f64 / 100.0),
+                "",
+            ),
+        ]
+    }
+
+    /// The report as text.
     pub fn text(&self) -> String {
-        let f = self.figures();
-        let mut text = String::new();
-        let _ = write!(
-            text,
-            "\nTransactions:\t\t{:12} hits\nAvailability:\t\t{:12.2} %\nElapsed time:\t\t{:12.2} secs\n\
-             Data transferred:\t{:12.2} MB\nResponse time:\t\t{:12.2} secs\n\
-             Transaction rate:\t{:12.2} trans/sec\nThroughput:\t\t{:12.2} MB/sec\nConcurrency:\t\t{:12.2}\n\
-             Successful transactions:{:12}\nFailed transactions:\t{:12}\nLongest transaction:\t{:12.2}\n\
-             Shortest transaction:\t{:12.2}\n \n",
-            self.hits,
-            f.availability,
-            f.elapsed_s,
-            f.mb,
-            f.response_s,
-            f.rate_per_s,
-            f.mb_per_s,
-            f.concurrency,
-            self.okay,
-            self.failed,
-            f.longest_s,
-            f.shortest_s
-        );
-        text
+        let rows: String =
+            self.rows().map(|(label, _, figure, unit)| format!("{label}{figure:>12}{unit}\n")).concat();
+        format!("\n{rows} \n")
     }
 
     /// The report as JSON.
     pub fn json(&self) -> String {
-        let f = self.figures();
-        format!(
-            "{{\t\"transactions\":\t\t\t{:12},\n\t\"availability\":\t\t\t{:12.2},\n\t\"elapsed_time\":\t\t\t{:12.2},\n\
-             \t\"data_transferred\":\t\t{:12.2},\n\t\"response_time\":\t\t{:12.2},\n\
-             \t\"transaction_rate\":\t\t{:12.2},\n\t\"throughput\":\t\t\t{:12.2},\n\t\"concurrency\":\t\t\t{:12.2},\n\
-             \t\"successful_transactions\":\t{:12},\n\t\"failed_transactions\":\t\t{:12},\n\
-             \t\"longest_transaction\":\t\t{:12.2},\n\t\"shortest_transaction\":\t\t{:12.2}\n}}\n",
-            self.hits,
-            f.availability,
-            f.elapsed_s,
-            f.mb,
-            f.response_s,
-            f.rate_per_s,
-            f.mb_per_s,
-            f.concurrency,
-            self.okay,
-            self.failed,
-            f.longest_s,
-            f.shortest_s
-        )
+        let rows = self.rows().map(|(_, key, figure, _)| format!("\t{key}{figure:>12}"));
+        format!("{{{}\n}}\n", rows.join(",\n"))
     }
 
     /// The line of the log, with the data in whole MB.
     pub fn log_line(&self, date: &str) -> String {
-        let f = self.figures();
         let over = |part: f64, whole: f64| match part / whole {
             x if x.is_nan() => "-nan".to_owned(),
             x if x.is_infinite() => "inf".to_owned(),
             x => format!("{x:.2}"),
         };
-        let (hits, mb) = (self.hits as f64, f.mb.floor());
+        let (hits, mb) = (self.hits as f64, self.mb().floor());
         let total_s = self.ticks as f64 / 100.0;
         format!(
             "{date},{:7},{:11.2},{:12},{:>11},{:>12},{:>12},{:>12},{:8},{:8}\n",
             self.hits,
-            f.elapsed_s,
+            self.elapsed_s(),
             mb,
             over(total_s, hits),
-            over(hits, f.elapsed_s),
-            over(mb, f.elapsed_s),
-            over(total_s, f.elapsed_s),
+            over(hits, self.elapsed_s()),
+            over(mb, self.elapsed_s()),
+            over(total_s, self.elapsed_s()),
             self.okay,
             self.failed
         )
     }
-}
-
-/// The figures of the report that are not counts.
-#[derive(Clone, Copy, Debug)]
-pub struct Figures {
-    availability: f64,
-    elapsed_s: f64,
-    mb: f64,
-    response_s: f64,
-    rate_per_s: f64,
-    mb_per_s: f64,
-    concurrency: f64,
-    longest_s: f64,
-    shortest_s: f64,
 }
 
 /// The first line of a log.
@@ -199,45 +169,9 @@ pub fn color(status: u16) -> u8 {
     }
 }
 
-/// A moment in UTC, such as `2026-11-21 13:47:45`, and its day of the week.
-pub fn moment(unix_s: u64) -> (&'static str, String) {
-    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    let (days, second) = (unix_s / 86_400, unix_s % 86_400);
-    // The civil date from days: eras of 400 years, with years that begin in March, so that leap days come last.
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let text = format!(
-        "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}",
-        second / 3600,
-        second / 60 % 60,
-        second % 60
-    );
-    (DAYS[(days % 7) as usize], text)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_those_of_the_calendar() {
-        for (unix_s, day, text) in [
-            (0, "Thu", "1970-01-01 00:00:00"),
-            (951_782_399, "Mon", "2000-02-28 23:59:59"),
-            (951_782_400, "Tue", "2000-02-29 00:00:00"),
-            (1_795_268_865, "Sat", "2026-11-21 13:47:45"),
-            (4_107_542_399, "Sun", "2100-02-28 23:59:59"),
-            (4_107_542_400, "Mon", "2100-03-01 00:00:00"),
-        ] {
-            assert_eq!(moment(unix_s), (day, text.to_owned()));
-        }
-    }
+    use super::Sums;
 
     #[test]
     fn the_log_has_whole_megabytes() {

@@ -1,66 +1,49 @@
 //! siege's settings: from its resource file first, then from the command line. Without a resource file, the
 //! defaults are those of the file that Debian installs.
 
-use super::messages;
+use super::{help, messages};
 use crate::Printed;
-use crate::getopt::{Item, Table, Value};
+use crate::command_line::{Item, Opt, checked, flag, maybe, try_flag, value};
+use crate::number::atoi;
 use std::fmt::Write;
 
-/// siege's options. The letters for `no-parser` and `no-follow` are not in siege's help.
-pub const OPTIONS: Table = Table {
-    short: &[
-        ('V', "version", Value::None),
-        ('h', "help", Value::None),
-        ('v', "verbose", Value::None),
-        ('q', "quiet", Value::None),
-        ('C', "config", Value::None),
-        ('D', "debug", Value::None),
-        ('g', "get", Value::None),
-        ('p', "print", Value::None),
-        ('c', "concurrent", Value::Needed),
-        ('N', "no-parser", Value::None),
-        ('F', "no-follow", Value::None),
-        ('i', "internet", Value::None),
-        ('b', "benchmark", Value::None),
-        ('r', "reps", Value::Needed),
-        ('t', "time", Value::Needed),
-        ('d', "delay", Value::Needed),
-        ('l', "log", Value::Maybe),
-        ('f', "file", Value::Needed),
-        ('R', "rc", Value::Needed),
-        ('m', "mark", Value::Needed),
-        ('H', "header", Value::Needed),
-        ('A', "user-agent", Value::Needed),
-        ('T', "content-type", Value::Needed),
-        ('j', "json-output", Value::None),
-    ],
-    long: &[
-        ("version", Value::None),
-        ("help", Value::None),
-        ("verbose", Value::None),
-        ("quiet", Value::None),
-        ("config", Value::None),
-        ("debug", Value::None),
-        ("get", Value::None),
-        ("print", Value::None),
-        ("concurrent", Value::Needed),
-        ("no-parser", Value::None),
-        ("no-follow", Value::None),
-        ("internet", Value::None),
-        ("benchmark", Value::None),
-        ("reps", Value::Needed),
-        ("time", Value::Needed),
-        ("delay", Value::Needed),
-        ("log", Value::Maybe),
-        ("file", Value::Needed),
-        ("rc", Value::Needed),
-        ("mark", Value::Needed),
-        ("header", Value::Needed),
-        ("user-agent", Value::Needed),
-        ("content-type", Value::Needed),
-        ("json-output", Value::None),
-    ],
-};
+/// siege's options, in its order. The letters for `no-parser` and `no-follow` are not in siege's help.
+pub const OPTIONS: &[Opt<Settings>] = &[
+    try_flag('V', "version", |_| Err(Printed::err(help::VERSION).exit(0))),
+    try_flag('h', "help", |_| Err(help::help())),
+    flag('v', "verbose", |s| s.verbose = true),
+    flag('q', "quiet", |s| s.quiet = true),
+    flag('C', "config", |s| (s.config, s.get) = (true, false)),
+    try_flag('D', "debug", |_| Err(Printed::refuse("siege", "-D (--debug)", NO_TRACE))),
+    flag('g', "get", |s| s.get = true),
+    flag('p', "print", |s| (s.print, s.users, s.reps) = (true, 1, 1)),
+    value('c', "concurrent", |s, text| s.users = atoi(text)),
+    flag('N', "no-parser", |s| s.parser = false),
+    flag('F', "no-follow", |s| s.follow = false),
+    flag('i', "internet", |s| s.internet = true),
+    flag('b', "benchmark", |s| s.benchmark = true),
+    value('r', "reps", |s, text| s.reps = if text.eq_ignore_ascii_case("once") { ONCE } else { atoi(text) }),
+    value('t', "time", |s, text| s.seconds = seconds(text)),
+    value('d', "delay", |s, text| s.delay_s = atof(text).max(0.0)),
+    maybe('l', "log", |s, file| {
+        s.logging = true;
+        file.into_iter().for_each(|file| file.clone_into(&mut s.log_file));
+    }),
+    value('f', "file", |s, text| text.clone_into(&mut s.file)),
+    // The file was read before.
+    value('R', RC, |_, _| {}),
+    value('m', "mark", |s, text| (s.mark, s.logging) = (Some(text.to_owned()), true)),
+    checked('H', "header", Settings::header),
+    value('A', "user-agent", |s, text| text.clone_into(&mut s.agent)),
+    value('T', "content-type", |s, text| text.clone_into(&mut s.content_type)),
+    flag('j', "json-output", |s| s.json = true),
+];
+
+/// The option that names the resource file.
+pub const RC: &str = "rc";
+
+/// Why wire traces are not supported.
+pub const NO_TRACE: &str = "drome has no wire trace to print";
 
 /// The repetitions if none are given: siege's own limit, which is never reached in practice.
 pub const MAX_REPS: i64 = 10_301_062;
@@ -69,7 +52,7 @@ pub const MAX_REPS: i64 = 10_301_062;
 pub const ONCE: i64 = -1;
 
 /// All settings of siege that drome supports.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "siege has as many switches, each independent of the others"
@@ -120,114 +103,52 @@ pub struct Settings {
     pub key: Option<String>,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
+impl Settings {
+    /// The settings without a resource file: those of the file that Debian installs.
+    pub fn of_debian() -> Self {
         Self {
             verbose: true,
-            quiet: false,
-            color: true,
             json: true,
-            get: false,
-            print: false,
-            config: false,
+            show_log: true,
+            http11: true,
+            users: 25,
+            encoding: "gzip, deflate".to_owned(),
+            ..Self::bare()
+        }
+    }
+
+    /// The settings with an empty resource file: siege's own.
+    pub fn bare() -> Self {
+        Self {
+            color: true,
             head: true,
             parser: true,
             follow: true,
             cookies: true,
-            internet: false,
-            benchmark: false,
-            logging: false,
-            show_log: true,
-            csv: false,
-            timestamp: false,
-            full_url: false,
-            display_id: false,
             escape: true,
             zero_ok: true,
             unique: true,
-            http11: true,
-            keep_alive: false,
             // This is the value in Debian's siege; the folder does not exist.
             log_file: "/var/log/log/siege.log".to_owned(),
-            mark: None,
-            users: 25,
             limit: 255,
             reps: MAX_REPS,
-            seconds: 0,
-            delay_s: 0.0,
             failures: 1024,
             file: "/etc/siege/urls.txt".to_owned(),
-            url: None,
-            rc: String::new(),
             agent: "Mozilla/5.0 (pc-x86_64-linux-gnu) Siege/4.0.7".to_owned(),
             content_type: "application/x-www-form-urlencoded".to_owned(),
-            encoding: "gzip, deflate".to_owned(),
-            extra: String::new(),
-            no_follow: Vec::new(),
-            certificate: None,
-            key: None,
-        }
-    }
-}
-
-impl Settings {
-    /// The settings with an empty resource file: siege's own defaults, not those of Debian's file.
-    pub fn bare() -> Self {
-        Self {
-            verbose: false,
-            json: false,
-            show_log: false,
-            limit: 255,
-            users: 0,
-            http11: false,
             encoding: "*".to_owned(),
             ..Self::default()
         }
     }
 
     /// Applies the command line. `Err`: siege would end here, or drome does not support an option.
-    pub fn apply(&mut self, items: &[Item]) -> Result<(), Printed> {
-        for item in items {
-            if let Item::Option(name, value) = item {
-                self.option(name, value.as_deref())?;
+    pub fn apply(&mut self, items: &[Item<Self>]) -> Result<(), Printed> {
+        // These end siege wherever they are.
+        let end = items.iter().find(|item| item.is("version") || item.is("help"));
+        for item in end.into_iter().chain(items) {
+            if let Item::Option(option, value) = item {
+                option.apply(self, value.as_deref())?;
             }
-        }
-        Ok(())
-    }
-
-    fn option(&mut self, name: &str, value: Option<&str>) -> Result<(), Printed> {
-        let text = value.unwrap_or_default();
-        match name {
-            "debug" => {
-                return Err(Printed::refuse("siege", "-D (--debug)", "drome has no wire trace to print"));
-            }
-            "config" => (self.config, self.get) = (true, false),
-            "concurrent" => self.users = atoi(text),
-            "internet" => self.internet = true,
-            "benchmark" => self.benchmark = true,
-            "delay" => self.delay_s = atof(text).max(0.0),
-            "get" => self.get = true,
-            "print" => (self.print, self.users, self.reps) = (true, 1, 1),
-            "log" => {
-                self.logging = true;
-                if let Some(file) = value {
-                    file.clone_into(&mut self.log_file);
-                }
-            }
-            "mark" => (self.mark, self.logging) = (Some(text.to_owned()), true),
-            "quiet" => self.quiet = true,
-            "verbose" => self.verbose = true,
-            "reps" if text.eq_ignore_ascii_case("once") => self.reps = ONCE,
-            "reps" => self.reps = atoi(text),
-            "time" => self.seconds = seconds(text),
-            "file" => text.clone_into(&mut self.file),
-            "user-agent" => text.clone_into(&mut self.agent),
-            "content-type" => text.clone_into(&mut self.content_type),
-            "no-parser" => self.parser = false,
-            "no-follow" => self.follow = false,
-            "header" => self.header(text)?,
-            "json-output" => self.json = true,
-            _ => {}
         }
         Ok(())
     }
@@ -266,15 +187,6 @@ impl Settings {
     }
 }
 
-/// C's atoi: the number at the beginning, or 0.
-pub fn atoi(text: &str) -> i64 {
-    let text = text.trim_start();
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    let value: i64 = digits[..end].parse().unwrap_or(if end > 0 { i64::from(i32::MAX) } else { 0 });
-    if text.starts_with('-') { -value } else { value }.clamp(i64::from(i32::MIN), i64::from(i32::MAX))
-}
-
 /// C's atof, without exponents.
 pub fn atof(text: &str) -> f64 {
     let text = text.trim_start();
@@ -300,7 +212,6 @@ mod tests {
 
     #[test]
     fn numbers_as_c_reads_them() {
-        assert_eq!(["5x", " -3", "x", "", "99999999999"].map(atoi), [5, -3, 0, 0, i64::from(i32::MAX)]);
         assert_eq!(["0.5", "2s", "x", "1e3", "1.2.3"].map(atof), [0.5, 2.0, 0.0, 1.0, 0.0]);
         let times = ["10S", "10s", "2m", "1H", "3", "S", "", "5xs", "é"];
         assert_eq!(times.map(seconds), [10, 10, 120, 3600, 180, 0, 0, 5, 0]);

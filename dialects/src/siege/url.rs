@@ -3,6 +3,7 @@
 
 use super::messages;
 use super::settings::Settings;
+use crate::number::strerror;
 use model::Target;
 
 /// A parsed URL.
@@ -120,16 +121,10 @@ fn body(data: &str, settings: &Settings, printed: &mut String) -> (Vec<u8>, Stri
         }
         Ok(bytes) => (bytes, settings.content_type.clone()),
         Err(error) => {
-            printed.push_str(&messages::error(&format!("unable to open file: {file}: {}", words(&error))));
+            printed.push_str(&messages::error(&format!("unable to open file: {file}: {}", strerror(&error))));
             (Vec::new(), settings.content_type.clone())
         }
     }
-}
-
-/// The system's error message, without its number.
-pub fn words(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// Escapes characters that are not allowed in a URL, and removes unnecessary escapes.
@@ -208,7 +203,7 @@ mod tests {
     use super::*;
 
     fn parsed(url: &str) -> Asked {
-        parse(url, &Settings::default()).unwrap_or_else(|why| panic!("{url}: {why:?}"))
+        parse(url, &Settings::of_debian()).unwrap_or_else(|why| panic!("{url}: {why:?}"))
     }
 
     #[test]
@@ -240,7 +235,7 @@ mod tests {
             ("localhost:80/", Unfit::Scheme),
             ("http://u:p@a/", Unfit::Credentials),
         ] {
-            assert_eq!(parse(other, &Settings::default()), Err(why), "{other}");
+            assert_eq!(parse(other, &Settings::of_debian()), Err(why), "{other}");
         }
     }
 

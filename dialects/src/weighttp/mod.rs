@@ -4,12 +4,11 @@
 //! counted as data. If no server is listening, one request is tried instead of all.
 
 mod options;
-mod read;
 
-pub use read::read;
-
-use crate::{Call, Dialect, Halt, Job, Printed};
-use model::{Ask, End, Exchange, Expect, Load, Plan, Tally, Until};
+use crate::job::ask;
+use crate::number::strerror;
+use crate::{Call, Dialect, Found, Halt, Job, Printed, report_format};
+use model::{End, Exchange, Load, Plan, Tally, Until};
 use options::Options;
 use std::fmt::Write;
 use std::time::Duration;
@@ -24,13 +23,16 @@ const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
 /// The first line of every output.
 const BANNER: &str = "weighttp - a lightweight and simple webserver benchmarking tool\n\n";
 
+/// Finds weighttp's reports in a text.
+pub fn read(text: &str) -> Vec<Found> {
+    report_format::read(text, "weighttp")
+}
+
 fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let with_banner = |printed: Printed| Printed { out: format!("{BANNER}{}", printed.out), ..printed };
     let options = Options::parse(&call.args).map_err(with_banner)?;
     let target = options.target().map_err(with_banner)?;
-    let request = options.request(&target);
-    let expect = Expect { any_status: true, ..Expect::default() };
-    let ask = Ask { last: request.clone(), request, expect, ..Ask::default() };
+    let ask = ask(options.request(&target));
     let per_connection = (!options.keep_alive).then_some(1);
     let load = Load::Closed { connections: options.connections.into(), per_connection };
     let plan = Plan {
@@ -113,8 +115,7 @@ impl Job for Weighttp {
                 self.count = Count { failed: 1, errored: 1, ..Count::default() };
                 let report = self.report(&Tally { sent: 1, ..Tally::default() });
                 let errno = error.raw_os_error().map_or_else(String::new, |errno| format!(" ({errno})"));
-                let why = error.to_string();
-                let why = why.split(" (os error").next().unwrap_or_default();
+                let why = strerror(error);
                 Printed { err: format!("error: connect() failed: {why}{errno}\n"), ..Printed::out(report) }
                     .exit(0)
             }

@@ -1,23 +1,22 @@
 //! weighttp's options, its target, and the bytes of its requests.
 
 use crate::Printed;
-use crate::getopt::{self, Item, Table, Value, Wrong};
+use crate::command_line::{self, Item, Opt, Wrong, flag, try_flag, value};
+use crate::number::integer;
 use model::{Address, Target};
 use std::net::{SocketAddr, ToSocketAddrs};
 
-const TABLE: Table = Table {
-    short: &[
-        ('h', "help", Value::None),
-        ('v', "version", Value::None),
-        ('6', "ipv6", Value::None),
-        ('k', "keep-alive", Value::None),
-        ('n', "requests", Value::Needed),
-        ('t', "threads", Value::Needed),
-        ('c', "connections", Value::Needed),
-        ('H', "header", Value::Needed),
-    ],
-    long: &[],
-};
+const OPTIONS: &[Opt<Options>] = &[
+    try_flag('h', "", |_| Err(Printed::out(HELP).exit(0))),
+    try_flag('v', "", |_| Err(Printed::out("version:    0.3\n\n").exit(0))),
+    flag('6', "", |options| options.is_ipv6 = true),
+    flag('k', "", |options| options.keep_alive = true),
+    // A number with other characters than digits counts as too large.
+    value('n', "", |options, text| options.requests = digits(text).unwrap_or(u64::MAX)),
+    value('t', "", |options, text| options.threads = number(text) as u8),
+    value('c', "", |options, text| options.connections = number(text) as u16),
+    value('H', "", |options, text| options.headers.push(text.to_owned())),
+];
 
 const HELP: &str = "\
 weighttp <options> <url>
@@ -38,7 +37,7 @@ example: weighttpd -n 10000 -c 10 -t 2 -k -H \"User-Agent: foo\" localhost/index
 const AGENT: &str = "User-Agent: weighttp/0.3";
 
 /// The parsed command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The number of all requests.
     pub requests: u64,
@@ -56,41 +55,19 @@ pub struct Options {
 impl Options {
     /// Parses a command line. `Err`: what the tool prints instead of measuring, without its banner.
     pub fn parse(args: &[String]) -> Result<Self, Printed> {
-        let mut options = Self {
-            requests: 0,
-            threads: 1,
-            connections: 1,
-            keep_alive: false,
-            is_ipv6: false,
-            headers: Vec::new(),
-            url: String::new(),
-        };
+        let mut options = Self { threads: 1, connections: 1, ..Self::default() };
         let mut urls = Vec::new();
-        for item in getopt::parse(TABLE, args) {
-            let (name, value) = match item {
-                Item::Operand(word) => {
-                    urls.push(word);
-                    continue;
-                }
+        for item in command_line::parse(OPTIONS, args) {
+            match item {
+                Item::Operand(word) => urls.push(word),
+                Item::Option(option, value) => option.apply(&mut options, value.as_deref())?,
                 // The tool has no long options: the second dash is an unknown letter.
                 Item::Wrong(Wrong::Long(_)) => return Err(wrong("unkown option: --")),
                 Item::Wrong(Wrong::Unknown(letter)) => {
                     return Err(wrong(&format!("unkown option: -{letter}")));
                 }
                 // The tool ignores an option without its value.
-                Item::Wrong(Wrong::Missing(_)) => continue,
-                Item::Option(name, value) => (name, value.unwrap_or_default()),
-            };
-            match name {
-                "help" => return Err(Printed::out(HELP).exit(0)),
-                "version" => return Err(Printed::out("version:    0.3\n\n").exit(0)),
-                "ipv6" => options.is_ipv6 = true,
-                "keep-alive" => options.keep_alive = true,
-                // A number with other characters than digits counts as too large.
-                "requests" => options.requests = digits(&value).unwrap_or(u64::MAX),
-                "threads" => options.threads = number(&value) as u8,
-                "connections" => options.connections = number(&value) as u16,
-                _ => options.headers.push(value),
+                Item::Wrong(Wrong::Missing(_)) => {}
             }
         }
         match urls.len() {
@@ -178,5 +155,5 @@ fn digits(text: &str) -> Option<u64> {
 
 /// The number at the beginning, or 0.
 fn number(text: &str) -> u64 {
-    getopt::integer(text, false).map_or(0, |(number, _)| number)
+    integer(text, false).map_or(0, |(number, _)| number)
 }

@@ -20,10 +20,3 @@ pub struct Heard {
     /// Why the last address did not accept a connection.
     pub connect: Option<String>,
 }
-
-/// The system's error message, without its number.
-pub fn words(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    text.rsplit(": ").next().unwrap_or_default().to_owned()
-}

@@ -5,7 +5,6 @@ mod ahead;
 mod heard;
 mod options;
 mod pieces;
-mod read;
 mod refused;
 mod report;
 mod script;
@@ -14,16 +13,18 @@ mod stats;
 mod threads;
 mod units;
 mod url;
-mod words;
 mod wrk2;
 
-use crate::{Call, Dialect, Found, Halt, Job, Printed};
-use model::{Address, Arrivals, Ask, Expect, Load, Plan, Tally, Target, Until};
+use crate::job::ask;
+use crate::number::strerror;
+use crate::{Call, Dialect, Found, Halt, Job, Printed, report_format};
+use model::{Address, Arrivals, Ask, Load, Plan, Tally, Target, Until};
 use options::Options;
 pub use refused::REFUSED;
 use script::Script;
 use std::net::SocketAddr;
 use std::time::Duration;
+pub use units::scan_metric;
 use url::Url;
 
 /// wrk.
@@ -47,12 +48,18 @@ const NEVER: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// Finds wrk's reports in a text.
 pub fn read(text: &str) -> Vec<Found> {
-    read::find(text, "wrk")
+    find(text, "wrk")
 }
 
 /// Finds wrk2's reports, which look similar.
 pub fn read_wrk2(text: &str) -> Vec<Found> {
-    read::find(text, "wrk2")
+    find(text, "wrk2")
+}
+
+fn find(text: &str, tool: &str) -> Vec<Found> {
+    let mut found = report_format::read(text, "wrk");
+    found.retain(|found| found.reading.tool == tool);
+    found
 }
 
 fn parse(call: &Call, is_wrk2: bool) -> Result<Box<dyn Job>, Printed> {
@@ -87,7 +94,7 @@ fn plan(options: &Options, script: &Script, address: SocketAddr) -> Plan {
     };
     let until = Until::Elapsed(Duration::from_secs(options.duration_s).min(NEVER));
     let mut plan = Plan::new(target, Ask::default(), load, until);
-    plan.asks = script.requests.iter().map(|request| ask(request)).collect();
+    plan.asks = script.requests.iter().map(|request| ask(request.clone())).collect();
     // wrk measures the latency of all requests that it sent at once.
     (plan.pipeline, plan.bursts, plan.burst_latency) =
         (script.at_once, script.at_once > 1, script.at_once > 1);
@@ -100,16 +107,6 @@ fn plan(options: &Options, script: &Script, address: SocketAddr) -> Plan {
     plan.per_second = options.is_wrk2 && wrk2::calibrated_at_ms(options).is_some();
     plan.pulse = Some(Duration::from_millis(if options.is_wrk2 { wrk2::STEP_MS } else { report::SAMPLE_MS }));
     plan
-}
-
-fn ask(request: &[u8]) -> Ask {
-    Ask {
-        request: request.to_vec(),
-        last: request.to_vec(),
-        head_only: request.starts_with(b"HEAD "),
-        expect: Expect { any_status: true, ..Expect::default() },
-        weight: 1.0,
-    }
 }
 
 /// A measurement that prints as wrk or wrk2 does.
@@ -151,7 +148,7 @@ impl Job for Wrk {
 
     fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
-            Halt::Connect(error) => unable(&self.options.url, &heard::words(error)),
+            Halt::Connect(error) => unable(&self.options.url, &strerror(error)),
             Halt::Other(why) => format!("drome {}: {why}\n", self.options.tool()),
         };
         Printed::err(why).exit(1)

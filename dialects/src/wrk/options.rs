@@ -2,11 +2,11 @@
 
 use super::units::{scan_metric, scan_time};
 use super::url::Url;
-use crate::getopt::{Item, Table, Value, parse};
+use crate::command_line::{self, Item, Opt, checked, flag, try_flag, value};
 use crate::{Call, Printed};
 
 /// A parsed command line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Whether it is wrk2's.
     pub is_wrk2: bool,
@@ -32,65 +32,35 @@ pub struct Options {
     pub url: Url,
     /// The URL and the arguments after it, for the script.
     pub operands: Vec<String>,
+    /// The version, as often as it was asked for.
+    versions: String,
 }
 
-const WRK: Table = Table {
-    short: &[
-        ('t', "threads", Value::Needed),
-        ('c', "connections", Value::Needed),
-        ('d', "duration", Value::Needed),
-        ('s', "script", Value::Needed),
-        ('H', "header", Value::Needed),
-        ('T', "timeout", Value::Needed),
-        ('L', "latency", Value::None),
-        ('r', "help", Value::None),
-        ('v', "version", Value::None),
-        ('?', "help", Value::None),
-    ],
-    long: &[
-        ("connections", Value::Needed),
-        ("duration", Value::Needed),
-        ("threads", Value::Needed),
-        ("script", Value::Needed),
-        ("header", Value::Needed),
-        ("latency", Value::None),
-        ("timeout", Value::Needed),
-        ("help", Value::None),
-        ("version", Value::None),
-    ],
-};
+/// The options in the order of wrk2, which has three more than wrk. A wrong value and the help lead to the usage.
+const OPTIONS: &[Opt<Options, String>] = &[
+    checked('c', "connections", |options, text| put(&mut options.connections, scan_metric(text))),
+    checked('d', "duration", |options, text| put(&mut options.duration_s, scan_time(text))),
+    checked('t', "threads", |options, text| put(&mut options.threads, scan_metric(text))),
+    value('s', "script", |options, text| options.script = Some(text.to_owned())),
+    value('H', "header", |options, text| options.headers.push(text.to_owned())),
+    flag('L', "latency", |options| options.has_latency = true),
+    flag('U', UNCORRECTED, |options| (options.has_latency, options.has_uncorrected) = (true, true)),
+    // wrk2 with pipelining is refused, and without it every batch is one request.
+    flag('B', BATCH, |_| {}),
+    checked('T', "timeout", |options, text| put(&mut options.timeout_s, scan_time(text))),
+    try_flag('r', "help", |_| Err(String::new())),
+    try_flag('?', "", |_| Err(String::new())),
+    flag('v', "version", |options| {
+        options.versions.push_str(if options.is_wrk2 { VERSION_WRK2 } else { VERSION });
+    }),
+    checked('R', RATE, |options, text| put(&mut options.rate_per_s, scan_metric(text))),
+];
 
-const WRK2: Table = Table {
-    short: &[
-        ('t', "threads", Value::Needed),
-        ('c', "connections", Value::Needed),
-        ('d', "duration", Value::Needed),
-        ('s', "script", Value::Needed),
-        ('H', "header", Value::Needed),
-        ('T', "timeout", Value::Needed),
-        ('R', "rate", Value::Needed),
-        ('L', "latency", Value::None),
-        ('U', "u_latency", Value::None),
-        ('B', "batch_latency", Value::None),
-        ('r', "help", Value::None),
-        ('v', "version", Value::None),
-        ('?', "help", Value::None),
-    ],
-    long: &[
-        ("connections", Value::Needed),
-        ("duration", Value::Needed),
-        ("threads", Value::Needed),
-        ("script", Value::Needed),
-        ("header", Value::Needed),
-        ("latency", Value::None),
-        ("u_latency", Value::None),
-        ("batch_latency", Value::None),
-        ("timeout", Value::Needed),
-        ("help", Value::None),
-        ("version", Value::None),
-        ("rate", Value::Needed),
-    ],
-};
+/// The options of wrk2 only.
+const OF_WRK2: [&str; 3] = [UNCORRECTED, BATCH, RATE];
+const UNCORRECTED: &str = "u_latency";
+const BATCH: &str = "batch_latency";
+const RATE: &str = "rate";
 
 /// The help. All lines but the last are padded to the same width.
 fn usage(is_wrk2: bool) -> String {
@@ -147,82 +117,41 @@ const VERSION_WRK2: &str = "wrk 4.0.0 [epoll] Copyright (C) 2012 Will Glozer\n";
 impl Options {
     /// Parses a command line. Returns also what the tool prints before anything else: its version, if requested.
     pub fn parse(call: &Call, is_wrk2: bool) -> Result<(Self, Printed), Printed> {
-        let mut printed = Printed::default();
-        if let Some(options) = Self::parse_into(call, is_wrk2, &mut printed) {
-            // Only a script reads them.
-            return match (&options.script, options.operands.get(1)) {
-                (None, Some(word)) => Err(Printed::stray(options.tool(), word)),
-                _ => Ok((options, printed)),
-            };
+        let mut options =
+            Self { is_wrk2, threads: 2, connections: 10, duration_s: 10, timeout_s: 2, ..Self::default() };
+        let read = options.read(call);
+        let printed = Printed::out(std::mem::take(&mut options.versions));
+        if let Err(err) = read {
+            return Err(Printed { out: printed.out + &usage(is_wrk2), err, ..printed }.exit(1));
         }
-        printed.out.push_str(&usage(is_wrk2));
-        Err(printed.exit(1))
+        // Only a script reads them.
+        match (&options.script, options.operands.get(1)) {
+            (None, Some(word)) => Err(Printed::stray(options.tool(), word)),
+            _ => Ok((options, printed)),
+        }
     }
 
-    /// `None`: the command line is wrong, and only the usage is printed.
-    fn parse_into(call: &Call, is_wrk2: bool, printed: &mut Printed) -> Option<Self> {
-        let items = parse(if is_wrk2 { WRK2 } else { WRK }, &call.args);
-        let mut options = Self {
-            is_wrk2,
-            threads: 2,
-            connections: 10,
-            duration_s: 10,
-            timeout_s: 2,
-            script: None,
-            headers: Vec::new(),
-            has_latency: false,
-            has_uncorrected: false,
-            rate_per_s: 0,
-            url: Url::default(),
-            operands: Vec::new(),
-        };
-        for item in items {
+    /// `Err`: what the tool says before its usage, if it says anything.
+    fn read(&mut self, call: &Call) -> Result<(), String> {
+        let is_wrk2 = self.is_wrk2;
+        let is_known = move |option: &&'static Opt<Self, String>| is_wrk2 || !OF_WRK2.contains(&option.name);
+        for item in command_line::parse(OPTIONS.iter().filter(is_known), &call.args) {
             match item {
-                Item::Option(name, value) => options.set(name, &value.unwrap_or_default(), printed)?,
-                Item::Operand(operand) => options.operands.push(operand),
-                Item::Wrong(wrong) => {
-                    printed.err.push_str(&wrong.say("wrk"));
-                    return None;
-                }
+                Item::Option(option, value) => option.apply(self, value.as_deref())?,
+                Item::Operand(operand) => self.operands.push(operand),
+                Item::Wrong(wrong) => return Err(wrong.say("wrk")),
             }
         }
-        if options.operands.is_empty() || options.threads == 0 || options.duration_s == 0 {
-            return None;
+        let url = self.operands.first().filter(|_| self.threads > 0 && self.duration_s > 0);
+        let url = url.ok_or_else(String::new)?;
+        self.url = Url::parse(url).ok_or_else(|| format!("invalid URL: {url}\n"))?;
+        if self.connections == 0 || self.connections < self.threads {
+            return Err("number of connections must be >= threads\n".to_owned());
         }
-        let mut complain = |why: &str| printed.err.push_str(why);
-        let Some(url) = Url::parse(&options.operands[0]) else {
-            complain(&format!("invalid URL: {}\n", options.operands[0]));
-            return None;
-        };
-        options.url = url;
-        if options.connections == 0 || options.connections < options.threads {
-            complain("number of connections must be >= threads\n");
-            return None;
+        if self.is_wrk2 && self.rate_per_s == 0 {
+            return Err("Throughput MUST be specified with the --rate or -R option\n".to_owned());
         }
-        if is_wrk2 && options.rate_per_s == 0 {
-            complain("Throughput MUST be specified with the --rate or -R option\n");
-            return None;
-        }
-        Some(options)
-    }
-
-    fn set(&mut self, name: &str, value: &str, printed: &mut Printed) -> Option<()> {
-        match name {
-            "threads" => self.threads = scan_metric(value)?,
-            "connections" => self.connections = scan_metric(value)?,
-            "duration" => self.duration_s = scan_time(value)?,
-            "timeout" => self.timeout_s = scan_time(value)?,
-            "rate" => self.rate_per_s = scan_metric(value)?,
-            "script" => self.script = Some(value.to_owned()),
-            "header" => self.headers.push(value.to_owned()),
-            "latency" => self.has_latency = true,
-            "u_latency" => (self.has_latency, self.has_uncorrected) = (true, true),
-            // wrk2 with pipelining is refused, and without it every batch is one request.
-            "batch_latency" => {}
-            "version" => printed.out.push_str(if self.is_wrk2 { VERSION_WRK2 } else { VERSION }),
-            _ => return None,
-        }
-        Some(())
+        Ok(())
     }
 
     /// The tool's name.
@@ -234,4 +163,10 @@ impl Options {
     pub fn connections_used(&self) -> u64 {
         self.connections / self.threads * self.threads
     }
+}
+
+/// Sets a number; `None`: it is wrong, which only the usage says.
+fn put(place: &mut u64, number: Option<u64>) -> Result<(), String> {
+    *place = number.ok_or_else(String::new)?;
+    Ok(())
 }

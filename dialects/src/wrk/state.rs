@@ -1,11 +1,12 @@
 //! A Lua state as wrk makes one for itself and one for each thread: the script has run in it, and its functions can be called.
 
-use super::heard::{Heard, words};
+use super::heard::Heard;
 use super::options::Options;
 use super::refused::{self, refuse};
 use super::stats::{Stats, Summary};
 use super::threads;
 use crate::Printed;
+use crate::number::strerror;
 use mlua::{
     Error, Function, Lua, LuaOptions, MetaMethod, StdLib, Table, UserData, UserDataMethods, UserDataRef,
     Value,
@@ -37,7 +38,7 @@ impl State {
         let state = Self { lua, heard };
         if let Some(file) = &options.script {
             let result = match std::fs::read(file) {
-                Err(why) => Err(format!("cannot open {file}: {}", words(&why))),
+                Err(why) => Err(format!("cannot open {file}: {}", strerror(&why))),
                 Ok(text) => {
                     let text = without_shebang(&text);
                     state.lua.load(text).set_name(format!("@{file}")).exec().map_err(|why| cause(&why))

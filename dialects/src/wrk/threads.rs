@@ -1,7 +1,8 @@
 //! What scripts see of wrk's threads and addresses: `setup(thread)`, `wrk.thread`, `wrk.lookup()` and `wrk.connect()`.
 
-use super::heard::{Heard, words};
+use super::heard::Heard;
 use super::refused;
+use crate::number::strerror;
 use mlua::{Error, Lua, MetaMethod, Table, UserData, UserDataMethods, UserDataRef, Value, WeakLua};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -138,7 +139,7 @@ pub fn add(lua: &Lua, drome: &Table, heard: &Rc<RefCell<Heard>>) -> mlua::Result
     let connect = move |_: &Lua, addr: UserDataRef<Addr>| {
         let connected = TcpStream::connect_timeout(&addr.0, CONNECT_TIMEOUT);
         let is_there = connected.is_ok();
-        connecting.borrow_mut().connect = connected.err().map(|why| words(&why));
+        connecting.borrow_mut().connect = connected.err().map(|why| strerror(&why));
         Ok(is_there)
     };
     drome.set("connect", lua.create_function(connect)?)
@@ -152,7 +153,7 @@ fn lookup(host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
         number => number.parse::<u16>().ok(),
     };
     let port = port.ok_or("Servname not supported for ai_socktype")?;
-    (host, port).to_socket_addrs().map(Iterator::collect).map_err(|why| words(&why))
+    (host, port).to_socket_addrs().map(Iterator::collect).map_err(|why| strerror(&why))
 }
 
 /// The addresses in `wrk.addrs`.

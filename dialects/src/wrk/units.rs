@@ -84,47 +84,6 @@ pub fn scan_metric(text: &str) -> Option<u64> {
     scan(text, &METRIC)
 }
 
-/// Reads a number with decimals, and what follows it.
-fn split(word: &str) -> Option<(f64, &str)> {
-    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let number = word.strip_suffix(unit)?;
-    number.contains('.').then(|| number.parse().ok().map(|number: f64| (number, unit)))?
-}
-
-/// Reads a time in a report.
-pub fn read_time_ns(word: &str) -> Option<f64> {
-    let (number, unit) = split(word)?;
-    let ns = match unit {
-        "us" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        "m" => 60e9,
-        "h" => 3600e9,
-        _ => return None,
-    };
-    Some(number * ns)
-}
-
-/// Reads bytes in a report.
-pub fn read_bytes(word: &str) -> Option<f64> {
-    let (number, unit) = split(word.strip_suffix('B')?)?;
-    read_steps(number, unit, &BINARY)
-}
-
-/// Reads a number in a report.
-pub fn read_metric(word: &str) -> Option<f64> {
-    let (number, unit) = split(word)?;
-    read_steps(number, unit, &METRIC)
-}
-
-fn read_steps(number: f64, unit: &str, units: &Units) -> Option<f64> {
-    if unit.is_empty() {
-        return Some(number);
-    }
-    let at = units.above.iter().position(|name| *name == unit)?;
-    Some(number * (units.scale as f64).powi(at as i32 + 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,18 +138,5 @@ mod tests {
             ["1k", "1K", "3M", "1kb", "1s"].map(scan_metric),
             [Some(1000), Some(1000), Some(3_000_000), None, None]
         );
-    }
-
-    #[test]
-    fn values_of_reports() {
-        assert_eq!(
-            [read_time_ns("1.50m"), read_time_ns("12.92ms"), read_time_ns("3")],
-            [Some(90e9), Some(12.92e6), None]
-        );
-        assert_eq!(
-            [read_bytes("1.00KB"), read_bytes("720.00B"), read_bytes("1.00")],
-            [Some(1024.0), Some(720.0), None]
-        );
-        assert_eq!([read_metric("1.50k"), read_metric("-nan%"), read_metric("")], [Some(1500.0), None, None]);
     }
 }

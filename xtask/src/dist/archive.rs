@@ -1,7 +1,8 @@
 //! `drome-VERSION-MACHINE-linux.tar.gz`: the binary, man pages, completions and licences.
 
-use super::{Parts, Target, VERSION, copy, files, tar_gz};
+use super::{Parts, Target, VERSION, copy, tar_gz};
 use crate::emptied;
+use crate::files::entries;
 use anyhow::Result;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ pub fn write(root: &Path, target: Target, binary: &Path, parts: &Parts, out: &Pa
     }
     copy(&parts.notices, &folder.join("THIRD-PARTY.md"))?;
     for (from, to) in [(&parts.man, "man"), (&parts.completions, "completions")] {
-        for file in files(from)? {
+        for file in entries(from)? {
             copy(&file, &folder.join(to).join(file.file_name().unwrap_or_default()))?;
         }
     }

@@ -1,6 +1,6 @@
 //! A new Debian, in which nothing is installed but what is asked for.
 
-use super::files;
+use crate::files::entries;
 use crate::run;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub fn debian(packages: &[&str], to: &Path) -> Result<()> {
 /// The files in /etc/apt that name this machine's mirrors of [`SUITE`]; those of others' packages are of no use here.
 pub fn sources() -> Result<Vec<String>> {
     let mut found = vec![PathBuf::from("/etc/apt/sources.list")];
-    found.extend(files(Path::new("/etc/apt/sources.list.d"))?);
+    found.extend(entries(Path::new("/etc/apt/sources.list.d"))?);
     let lists = |file: &PathBuf| {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         file.extension().is_some_and(|end| end == "list" || end == "sources")

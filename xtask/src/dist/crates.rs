@@ -1,7 +1,8 @@
 //! The crates as `cargo publish` would upload them. `cargo package` builds each from its package alone, so a file that lies outside
 //! of its crate is found missing here.
 
-use super::{VERSION, copy, files};
+use super::{VERSION, copy};
+use crate::files::entries;
 use crate::run;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -13,7 +14,7 @@ const PRIVATE: &[&str] = &["xtask", "drome-bench"];
 pub fn write(root: &Path, out: &Path) -> Result<()> {
     package(&[])?;
     let mut count = 0;
-    for file in files(&root.join("target/package"))? {
+    for file in entries(&root.join("target/package"))? {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.ends_with(&format!("-{VERSION}.crate")) {
             copy(&file, &out.join("crates").join(name))?;

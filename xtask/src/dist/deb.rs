@@ -1,6 +1,7 @@
 //! The Debian package: the static binary, so it depends on nothing.
 
-use super::{Parts, Target, VERSION, copy, files};
+use super::{Parts, Target, VERSION, copy};
+use crate::files::entries;
 use crate::{emptied, run};
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -10,7 +11,7 @@ pub fn write(root: &Path, target: Target, binary: &Path, parts: &Parts, out: &Pa
     let folder = root.join("target/staged/deb");
     emptied(&folder)?;
     copy(binary, &folder.join("usr/bin/drome"))?;
-    for page in files(&parts.man)? {
+    for page in entries(&parts.man)? {
         let to = folder.join("usr/share/man/man1").join(page.file_name().unwrap_or_default());
         copy(&page, &to)?;
         run("gzip", &["-9n", &to.to_string_lossy()])?;

@@ -21,6 +21,7 @@ pub use emulated::emulated;
 pub use installs::installs;
 pub use tools::cargo_tool;
 
+use crate::files::entries;
 use crate::{docs, emptied, root, run};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -99,13 +100,10 @@ fn wanted(args: &[String]) -> Result<Vec<Target>> {
 
 /// `SHA256SUMS`, as `sha256sum --check` reads it.
 fn checksums(out: &Path) -> Result<()> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(out)? {
-        names.push(entry?.file_name());
-    }
-    names.sort();
+    let files = entries(out)?;
+    let names = files.iter().filter_map(|file| file.file_name());
     let sums =
-        Command::new("sha256sum").args(&names).current_dir(out).output().context("can't run sha256sum")?;
+        Command::new("sha256sum").args(names).current_dir(out).output().context("can't run sha256sum")?;
     if !sums.status.success() {
         bail!("sha256sum failed: {}", String::from_utf8_lossy(&sums.stderr));
     }
@@ -118,14 +116,6 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     }
     std::fs::copy(from, to).with_context(|| format!("can't copy {} to {}", from.display(), to.display()))?;
     Ok(())
-}
-
-/// The names of a folder's files, sorted.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))?;
-    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    files.sort();
-    Ok(files)
 }
 
 /// Packs a folder reproducibly: sorted, with no owner, and with the time of the last commit.

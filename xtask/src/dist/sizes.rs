@@ -1,6 +1,6 @@
 //! Checks the sizes of packages: each has a budget, and README says how large they are.
 
-use super::files;
+use crate::files::entries;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ const MOST_OFF: f64 = 0.05;
 /// large, or is not as large as README says.
 pub fn check(out: &Path, binaries: &[(String, PathBuf)], readme: &str) -> Result<()> {
     let name = |file: PathBuf| (file.file_name().unwrap_or_default().to_string_lossy().into_owned(), file);
-    let all = binaries.iter().cloned().chain(files(out)?.into_iter().map(name));
+    let all = binaries.iter().cloned().chain(entries(out)?.into_iter().map(name));
     let mut sizes = Vec::new();
     println!("| file | MB |\n| --- | ---: |");
     for (name, file) in all {

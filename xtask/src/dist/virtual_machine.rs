@@ -2,6 +2,7 @@
 //! the binary and busybox.
 
 use super::clean_debian::{SUITE, sources};
+use crate::files::entries;
 use crate::{emptied, packages, run};
 use anyhow::{Context, Result, bail};
 use std::os::unix::fs::PermissionsExt;
@@ -74,7 +75,7 @@ fn initial_files(folder: &Path, debian: &Path, binary: &Path) -> Result<PathBuf>
 }
 
 fn kernel(debian: &Path) -> Result<PathBuf> {
-    let mut files = super::files(&debian.join("boot"))?;
+    let mut files = entries(&debian.join("boot"))?;
     files.retain(|file| file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("vmlinuz")));
     files.pop().context("the package linux-image-arm64 has no kernel")
 }

@@ -2,7 +2,8 @@
 //! another project on `PyPI`, hence the wheel's name.
 
 use super::tools::Tools;
-use super::{Parts, Target, VERSION, copy, files};
+use super::{Parts, Target, VERSION, copy};
+use crate::files::entries;
 use crate::{emptied, run};
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -29,7 +30,7 @@ pub fn write(
 /// Copies everything that the wheel consists of into `folder`, except the list of its files.
 fn stage(root: &Path, target: Target, binary: &Path, notices: &Path, folder: &Path) -> Result<()> {
     copy(binary, &folder.join(format!("drome_bench-{VERSION}.data/scripts/drome")))?;
-    for file in files(&root.join("python/drome"))?.iter().filter(|file| file.is_file()) {
+    for file in entries(&root.join("python/drome"))?.iter().filter(|file| file.is_file()) {
         copy(file, &folder.join("drome").join(file.file_name().unwrap_or_default()))?;
     }
     let info = folder.join(format!("drome_bench-{VERSION}.dist-info"));
@@ -99,7 +100,7 @@ mod tests {
         let metadata = text(&format!("{info}/METADATA"));
         let named: Vec<&str> =
             metadata.lines().filter_map(|line| line.strip_prefix("License-File: ")).collect();
-        let there = files(&folder.join(&info).join("licenses")).unwrap();
+        let there = entries(&folder.join(&info).join("licenses")).unwrap();
         let there: Vec<_> = there.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(named, there);
         assert!(metadata.contains("\nLicense-File: THIRD-PARTY.md\nRequires-Python: "), "{metadata}");

@@ -2,10 +2,10 @@
 //! definition and from the types that serde reads and writes.
 
 mod formats;
-pub mod links;
 mod source;
 mod tables;
 
+use crate::links::Pages;
 use crate::{emptied, root, run, target};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -37,7 +37,7 @@ pub fn docs() -> Result<()> {
         let text = drome(&["completions", shell])?;
         write(&completions.join(file), &text)?;
     }
-    let broken = links::broken(&root)?;
+    let broken = Pages::of_project(&root)?.dead_links();
     if !broken.is_empty() {
         bail!("these links are dead; correct the files:\n  {}", broken.join("\n  "));
     }

@@ -1,7 +1,7 @@
 //! Writes types as a page: every table or object with its keys, their kinds, defaults and descriptions.
 
-use super::links::slug;
 use super::source::{Absent, Key, Kind, Shape, Types, Variant};
+use crate::links::slug;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! The copy of `docs/` that mdBook reads. Links that would be dead on the website are replaced in the copy only, so the
 //! Markdown stays right where it is read in the repository.
 
-use crate::docs::links;
-use crate::emptied;
+use crate::files::entries;
+use crate::{emptied, links};
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,9 @@ pub fn copy(root: &Path, to: &Path) -> Result<()> {
 /// Copies a folder, given by its path in the workspace.
 fn copy_folder(root: &Path, folder: &Path, to: &Path) -> Result<()> {
     emptied(&to.join(folder))?;
-    let from = root.join(folder);
-    for entry in fs::read_dir(&from).with_context(|| format!("can't read {}", from.display()))? {
-        let entry = entry?;
-        let path = folder.join(entry.file_name());
-        if entry.path().is_dir() {
+    for entry in entries(&root.join(folder))? {
+        let path = folder.join(entry.file_name().unwrap_or_default());
+        if entry.is_dir() {
             copy_folder(root, &path, to)?;
         } else {
             copy_file(root, &path, to)?;
@@ -51,7 +49,7 @@ fn copy_file(root: &Path, path: &Path, to: &Path) -> Result<()> {
 fn with_web_links(page: &Path, text: &str) -> String {
     let (mut replaced, mut copied) = (String::new(), 0);
     for target in links::targets(text) {
-        if let Some(link) = web_link(page, &text[target.clone()]) {
+        if let Some(link) = links::on_website(page, &text[target.clone()], REPOSITORY) {
             replaced.push_str(&text[copied..target.start]);
             replaced.push_str(&link);
             copied = target.end;
@@ -60,34 +58,17 @@ fn with_web_links(page: &Path, text: &str) -> String {
     replaced + &text[copied..]
 }
 
-/// What replaces a link of a page, if it must be replaced: a file outside of `docs/` is linked on GitHub, and a
-/// `README.md` becomes the `index.html` of its folder.
-fn web_link(page: &Path, link: &str) -> Option<String> {
-    let (path, anchor) = link.split_at(link.find('#').unwrap_or(link.len()));
-    if !links::is_relative(link) || path.is_empty() {
-        return None;
-    }
-    let target = links::plain(&page.parent()?.join(path));
-    if !target.starts_with("docs") {
-        return Some(format!("{REPOSITORY}/{}{anchor}", target.display()));
-    }
-    path.strip_suffix("README.md").map(|folder| format!("{folder}index.html{anchor}"))
-}
-
 /// The pages of `docs/` that the summary does not list exactly once, each with how often it does.
 pub fn not_listed_once(root: &Path) -> Result<Vec<String>> {
     let summary = root.join(SUMMARY);
     let text = fs::read_to_string(&summary).with_context(|| format!("can't read {}", summary.display()))?;
     let docs = root.join("docs");
     let listed: Vec<PathBuf> = links::targets(&text).into_iter().map(|at| docs.join(&text[at])).collect();
-    let mut pages = Vec::new();
-    links::markdown_files(&docs, &mut pages)?;
-    pages.sort();
     let mut wrong = Vec::new();
-    for page in pages.iter().filter(|page| **page != summary) {
-        let times = listed.iter().filter(|path| *path == page).count();
+    for page in links::markdown_files(&docs)?.into_iter().filter(|page| *page != summary) {
+        let times = listed.iter().filter(|path| **path == page).count();
         if times != 1 {
-            let shown = page.strip_prefix(root).unwrap_or(page).display();
+            let shown = page.strip_prefix(root).unwrap_or(&page).display();
             wrong.push(format!("{shown}: listed {times} times"));
         }
     }
@@ -110,7 +91,7 @@ mod tests {
 
     #[test]
     fn links_out_of_docs_lead_to_github_and_others_stay() {
-        let link = |link: &str| web_link(Path::new("docs/page.md"), link);
+        let link = |link: &str| links::on_website(Path::new("docs/page.md"), link, REPOSITORY);
         let github = "https://github.com/drome-bench/drome/blob/main";
         assert_eq!(link("../CONTRIBUTING.md#rules"), Some(format!("{github}/CONTRIBUTING.md#rules")));
         assert_eq!(link("../lab/"), Some(format!("{github}/lab")));
@@ -122,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_link_is_resolved_from_the_folder_of_its_page() {
-        let link = |link: &str| web_link(Path::new("docs/reference/page.md"), link);
+        let link = |link: &str| links::on_website(Path::new("docs/reference/page.md"), link, REPOSITORY);
         let github = "https://github.com/drome-bench/drome/blob/main/workloads/echo.toml";
         assert_eq!(link("../../workloads/echo.toml").as_deref(), Some(github));
         assert_eq!(link("../race.md"), None);
@@ -130,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_readme_is_the_index_of_its_folder() {
-        let link = |link: &str| web_link(Path::new("docs/page.md"), link);
+        let link = |link: &str| links::on_website(Path::new("docs/page.md"), link, REPOSITORY);
         assert_eq!(link("reference/README.md#files").as_deref(), Some("reference/index.html#files"));
         assert_eq!(link("README.md").as_deref(), Some("index.html"));
         assert_eq!(
