@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: runs every fuzz target for a while with cargo-fuzz, from the seeds that the tests also run.
 
 use crate::files::entries;
-use crate::root;
+use crate::{command, root, run_command};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,20 +58,15 @@ fn unpack() -> Result<()> {
 fn run(target: &str, seconds: u64) -> Result<()> {
     let (corpus, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/corpus-seeds/{target}"));
     fs::create_dir_all(root().join(&corpus))?;
-    eprintln!("$ cargo fuzz run {target}, for {seconds} s");
-    let status = xtask::command("cargo")
-        .args(["fuzz", "run", "--target-dir", "target/fuzz", target, &corpus, &seeds, "--"])
+    let mut fuzz = command("cargo");
+    fuzz.args(["fuzz", "run", "--target-dir", "target/fuzz", target, &corpus, &seeds, "--"])
         .args([format!("-max_total_time={seconds}"), format!("-timeout={TIMEOUT_SECONDS}")])
         .args([format!("-max_len={}", longest(target)), "-print_final_stats=1".to_owned()])
         .args(LEAVES_THREADS.contains(&target).then_some("-detect_leaks=0"))
         // The sanitizer's flags are unstable. A stable compiler accepts them only with this variable.
         .env("RUSTC_BOOTSTRAP", "1")
-        .current_dir(root())
-        .status();
-    match status.context("can't run cargo")? {
-        status if status.success() => Ok(()),
-        status => bail!("target {target} failed ({status}): add the failing input to {seeds}; fix the bug"),
-    }
+        .current_dir(root());
+    run_command(&mut fuzz).with_context(|| format!("add the failing input to {seeds}; fix the bug"))
 }
 
 /// The longest input of a target, in bytes.

@@ -18,16 +18,37 @@ pub fn command(program: &str) -> Command {
     command
 }
 
-/// Runs a command in the workspace's folder. Shows the command and what it prints on standard error: standard output is
-/// for the caller's own results.
+/// Runs a command in the workspace's folder, as [`run_command`] does.
 pub fn run(program: &str, args: &[&str]) -> Result<()> {
-    let shown = format!("{program} {}", args.join(" "));
+    run_command(command(program).args(args).current_dir(root()))
+}
+
+/// Runs a command. Shows it and what it prints on standard error: standard output is for the caller's own results.
+pub fn run_command(command: &mut Command) -> Result<()> {
+    let shown = shown(command);
     eprintln!("$ {shown}");
-    let status = command(program).args(args).current_dir(root()).stdout(std::io::stderr()).status();
+    let status = command.stdout(std::io::stderr()).status();
     match status.with_context(|| format!("can't run `{shown}`"))? {
         status if status.success() => Ok(()),
         status => bail!("`{shown}` failed ({status})"),
     }
+}
+
+/// Runs a command and returns what it prints on standard output.
+pub fn printed(command: &mut Command) -> Result<String> {
+    let shown = shown(command);
+    let output = command.output().with_context(|| format!("can't run `{shown}`"))?;
+    let [text, errors] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    if !output.status.success() {
+        bail!("`{shown}` failed ({})\n{text}{errors}", output.status);
+    }
+    Ok(text)
+}
+
+fn shown(command: &Command) -> String {
+    let words = [command.get_program()].into_iter().chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 /// The folder of what cargo builds.

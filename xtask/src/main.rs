@@ -19,7 +19,7 @@ use anyhow::{Context, Result, anyhow};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use xtask::{packages, root, run, target};
+use xtask::{command, packages, printed, root, run, run_command, target};
 
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, workflows (with Go), tests, the Python package, the website
@@ -47,10 +47,9 @@ const HELP: &str = "cargo xtask COMMAND
 const TAKES_NOTHING: [&str; 6] = ["ci", "screenshots", "docs", "site", "emulated", "tidy"];
 
 fn main() -> ExitCode {
-    let command = std::env::args_os().nth(1).unwrap_or_default();
-    let command = command.to_string_lossy().into_owned();
-    let rest: Vec<String> =
-        std::env::args_os().skip(2).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let mut words = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+    let command = words.next().unwrap_or_default();
+    let rest: Vec<String> = words.collect();
     if TAKES_NOTHING.contains(&command.as_str()) && !rest.is_empty() {
         eprint!("xtask: `{command}` takes no arguments\n\n{HELP}");
         return ExitCode::from(2);
@@ -129,22 +128,23 @@ fn kills(args: &[String]) -> Result<()> {
             .parse::<u64>()
             .with_context(|| format!("kills takes a number of kills and a seed, not `{number}`"))?;
     }
-    let variables = [format!("DROME_TEST_KILLS={kills}"), format!("DROME_TEST_SEED={seed}")];
-    testing::of_program(&variables, &["--nocapture", "kills::"])
+    let variables = [("DROME_TEST_KILLS", kills), ("DROME_TEST_SEED", seed)];
+    testing::of_program(variables, &["--nocapture", "kills::"])
 }
 
 /// Runs the browser tests that take the pictures. They measure a small study for it, as drome does by default: the load generator polls.
 fn screenshots() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
-    let folder = format!("DROME_SCREENSHOTS={}", root().join("docs/screenshots").display());
-    testing::of_program(&[folder, "DROME_POLL=1".to_owned()], &["--ignored", "browser::"])
+    let folder = root().join("docs/screenshots");
+    let variables = [("DROME_SCREENSHOTS", folder.as_os_str()), ("DROME_POLL", "1".as_ref())];
+    testing::of_program(variables, &["--ignored", "browser::"])
 }
 
 /// Replaces this process by a command of the crate `bench`. That crate needs no optimisation itself: it measures a
 /// release build of drome.
 fn bench(command: &str, args: &[String]) -> Result<()> {
     let cargo = ["run", "--quiet", "--locked", "--package", "drome-bench", "--", command];
-    let error = xtask::command("cargo").args(cargo).args(args).exec();
+    let error = self::command("cargo").args(cargo).args(args).exec();
     Err(error).context("can't run cargo")
 }
 

@@ -1,7 +1,7 @@
 //! `cargo xtask python`: checks the Python package and tests it with the current drome, on Ray clusters of several nodes on this machine.
 //! What is needed comes from `python/requirements.txt`, which pins everything by its hash.
 
-use crate::{packages, root, run, target};
+use crate::{packages, root, run, run_command, target};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +17,9 @@ const NEEDED: &[(&str, &str)] =
 
 /// The variable with the path of drome, which the package and its tests use.
 const PROGRAM: &str = "DROME";
+
+/// What runs the tests.
+const TEST: &[&str] = &["-m", "pytest", "-q", "-p", "no:cacheprovider"];
 
 /// The variables of the tests that kill machines and workers, for `--scale`: two hundred counted heats; twenty real ones, six of them killed.
 const MORE_KILLS: &[(&str, &str)] =
@@ -36,24 +39,15 @@ pub fn python(args: &[String]) -> Result<()> {
     let drome = built()?;
     let python = Python { folder: root.join("python"), tools, drome };
     if scale {
-        let killed = [
-            "-m",
-            "pytest",
-            "-q",
-            "-s",
-            "-p",
-            "no:cacheprovider",
-            "-k",
-            "worker_is_killed or machines_are_killed",
-        ];
         python.run(&["-m", "tests.scale"], &[])?;
-        return python.run(&killed, MORE_KILLS);
+        return python
+            .run(&[TEST, &["-s", "-k", "worker_is_killed or machines_are_killed"]].concat(), MORE_KILLS);
     }
     let cache = |name: &str| root.join("target").join(name).to_string_lossy().into_owned();
     python.run(&["-m", "ruff", "check", "--cache-dir", &cache("ruff"), "."], &[])?;
     python.run(&["-m", "ruff", "format", "--check", "--cache-dir", &cache("ruff"), "."], &[])?;
     python.run(&["-m", "mypy", "--cache-dir", &cache("mypy")], &[])?;
-    python.run(&["-m", "pytest", "-q", "-p", "no:cacheprovider"], &[])
+    python.run(TEST, &[])
 }
 
 /// The package's folder, with the Python and the drome that it is tested with.
@@ -65,15 +59,9 @@ struct Python {
 
 impl Python {
     fn run(&self, args: &[&str], variables: &[(&str, &str)]) -> Result<()> {
-        eprintln!("$ python3 {}", args.join(" "));
-        let mut command = Command::new(self.tools.join("bin/python3"));
-        command.args(args).current_dir(&self.folder).stdout(std::io::stderr());
-        command.env(PROGRAM, &self.drome).env("PYTHONPATH", &self.folder).env("PYTHONDONTWRITEBYTECODE", "1");
-        command.envs(variables.iter().copied());
-        match command.status().context("can't run Python")? {
-            status if status.success() => Ok(()),
-            status => bail!("`python3 {}` failed ({status})", args.join(" ")),
-        }
+        let mut python = Command::new(self.tools.join("bin/python3"));
+        python.env(PROGRAM, &self.drome).env("PYTHONPATH", &self.folder).env("PYTHONDONTWRITEBYTECODE", "1");
+        run_command(python.args(args).current_dir(&self.folder).envs(variables.iter().copied()))
     }
 }
 
@@ -90,14 +78,18 @@ fn built() -> Result<PathBuf> {
 /// A virtual environment with everything that is pinned.
 pub fn installed(root: &Path) -> Result<PathBuf> {
     packages::ensure(NEEDED)?;
-    let folder = root.join("target/python");
-    let requirements = root.join("python/requirements.txt");
-    let wanted = std::fs::read_to_string(&requirements).context("can't read python/requirements.txt")?;
+    environment(root.join("target/python"), &root.join("python/requirements.txt"))
+}
+
+/// Makes a virtual environment in a folder, with what the file pins by hashes, unless it is there; returns the folder.
+pub fn environment(folder: PathBuf, requirements: &Path) -> Result<PathBuf> {
+    let shown = requirements.to_string_lossy();
+    let wanted = std::fs::read_to_string(requirements).with_context(|| format!("can't read {shown}"))?;
     let noted = folder.join("requirements.txt");
     if std::fs::read_to_string(&noted).ok().as_ref() != Some(&wanted) {
         run("python3", &["-m", "venv", "--clear", &folder.to_string_lossy()])?;
-        let file = requirements.to_string_lossy();
-        let pip = ["-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary=:all:", "-r", &file];
+        let pip =
+            ["-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary=:all:", "-r", &shown];
         run(&folder.join("bin/python3").to_string_lossy(), &pip)?;
         std::fs::write(&noted, wanted).context("can't note what is installed")?;
     }

@@ -1,10 +1,11 @@
 //! `cargo xtask test`: runs every test, or the short ones, with a time limit for each, and shows cargo's output as
 //! it is printed.
 
-use crate::{packages, root, run, vendor};
+use crate::{command, packages, root, run, run_command, vendor};
 use anyhow::{Context, Result, anyhow, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -133,11 +134,14 @@ pub fn test_beside(other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
     vendor::verify()
 }
 
-/// Runs some tests of [`PROGRAM`] with environment variables, each written as `NAME=value`. `args` are those of Rust's test harness.
-pub fn of_program(variables: &[String], args: &[&str]) -> Result<()> {
-    let test = ["cargo", "test", "--locked", "--package", "drome", "--test", PROGRAM, "--"];
-    let variables: Vec<&str> = variables.iter().map(String::as_str).collect();
-    run("env", &[&variables[..], &test, args].concat())
+/// Runs some tests of [`PROGRAM`] with environment variables. `args` are those of Rust's test harness.
+pub fn of_program(
+    variables: impl IntoIterator<Item = (&'static str, impl AsRef<OsStr>)>,
+    args: &[&str],
+) -> Result<()> {
+    let mut cargo = command("cargo");
+    cargo.args(["test", "--locked", "--package", "drome", "--test", PROGRAM, "--"]).args(args);
+    run_command(cargo.envs(variables).current_dir(root()))
 }
 
 fn fast() -> Result<()> {
@@ -160,7 +164,7 @@ fn watched(args: &[&str]) -> Result<()> {
     eprintln!("$ cargo {}", args.join(" "));
     // Tests wait for servers a part of the time, so more of them run at once than there are cores.
     let threads = available_parallelism().map_or(2, usize::from) + 6;
-    let mut command = xtask::command("cargo");
+    let mut command = command("cargo");
     command.args(args).current_dir(root()).stdout(Stdio::piped());
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
         command.env("RUST_TEST_THREADS", threads.to_string());

@@ -1,7 +1,7 @@
 //! Builds Monkey and `OpenResty` from their sources, if these are in a folder next to the checkout, and verifies
 //! them like every other contender. No package registry has these two.
 
-use crate::{packages, root, run};
+use crate::{command, packages, root, run, run_command};
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -43,12 +43,13 @@ pub fn verify() -> Result<()> {
         run(&script.display().to_string(), &[&prefix.display().to_string()])?;
     }
     let path = std::env::var("PATH").unwrap_or_default();
-    let path = format!("PATH={}:{path}", prefix.join("bin").display());
+    let path = format!("{}:{path}", prefix.join("bin").display());
     // This is the tests' own build. Building drome alone would enable other features of its libraries, and so
     // compile half of them again.
     run("cargo", &["test", "--workspace", "--locked", "--no-run", "--quiet"])?;
-    let drome = std::env::current_exe()?.with_file_name("drome").display().to_string();
-    run("env", &[path.as_str(), &drome, "verify", "monkey", "openresty"])
+    let drome = std::env::current_exe()?.with_file_name("drome");
+    let verify = ["verify", "monkey", "openresty"];
+    run_command(command(&drome.to_string_lossy()).args(verify).env("PATH", path).current_dir(root()))
 }
 
 fn is_built(prefix: &Path) -> bool {

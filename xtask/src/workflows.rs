@@ -2,7 +2,7 @@
 //! and tests keep the rules that it does not know.
 
 use crate::files::files;
-use crate::{packages, root, run};
+use crate::{command, packages, root, run_command};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -21,15 +21,13 @@ const EXAMPLES: &str = "packaging/action/examples";
 /// Checks all workflows.
 pub fn lint() -> Result<()> {
     let root = root();
-    let program = actionlint(&root)?.display().to_string();
-    let mut checked = Vec::new();
-    for folder in FOLDERS {
-        checked.extend(files(&root.join(folder), "yml")?.into_iter().map(|file| file.display().to_string()));
-    }
+    let mut lint = command(&actionlint(&root)?.to_string_lossy());
     // What is found must not depend on the other checkers that a machine has.
-    let mut args = vec!["-no-color", "-shellcheck=", "-pyflakes="];
-    args.extend(checked.iter().map(String::as_str));
-    run(&program, &args)
+    lint.args(["-no-color", "-shellcheck=", "-pyflakes="]).current_dir(&root);
+    for folder in FOLDERS {
+        lint.args(files(&root.join(folder), "yml")?);
+    }
+    run_command(&mut lint)
 }
 
 /// The program in target/tools, built unless this version is there.
@@ -38,9 +36,9 @@ pub fn actionlint(root: &Path) -> Result<PathBuf> {
     let program = folder.join("actionlint");
     if !program.is_file() {
         packages::find("go").context("actionlint is built with Go: install it from https://go.dev/dl")?;
-        let to = format!("GOBIN={}", folder.display());
-        let package = format!("{ACTIONLINT}@{VERSION}");
-        run("env", &[&to, "CGO_ENABLED=0", "GOFLAGS=", "go", "install", &package])?;
+        let mut go = command("go");
+        go.args(["install", &format!("{ACTIONLINT}@{VERSION}")]).current_dir(root);
+        run_command(go.env("GOBIN", folder).envs([("CGO_ENABLED", "0"), ("GOFLAGS", "")]))?;
     }
     Ok(program)
 }

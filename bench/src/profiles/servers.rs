@@ -46,6 +46,18 @@ const JAVA: [&str; 3] = [
     "-Dsun.net.httpserver.nodelay=true",
 ];
 
+/// What most servers have in common.
+const SPINS: Spins = Spins {
+    name: "",
+    title: "",
+    tool: "",
+    install: "",
+    language: Language::Interpreted("", "", &[]),
+    warmup: "2s",
+    names: &[],
+    unnamed: "no stack names its functions",
+};
+
 /// All of them, in the order of the table.
 pub const SERVERS: [Spins; 8] = [
     Spins {
@@ -54,9 +66,7 @@ pub const SERVERS: [Spins; 8] = [
         tool: "cc",
         install: "apt install gcc libc6-dev",
         language: Language::Compiled("spins.c", include_str!("spins.c"), &["-O2", "-g"]),
-        warmup: "2s",
-        names: &[],
-        unnamed: "no stack names its functions",
+        ..SPINS
     },
     Spins {
         name: "rust",
@@ -68,9 +78,7 @@ pub const SERVERS: [Spins; 8] = [
             include_str!("spins.rs"),
             &["--edition", "2021", "-O", "-g"],
         ),
-        warmup: "2s",
-        names: &[],
-        unnamed: "no stack names its functions",
+        ..SPINS
     },
     Spins {
         name: "go",
@@ -78,9 +86,7 @@ pub const SERVERS: [Spins; 8] = [
         tool: "go",
         install: "https://go.dev/dl",
         language: Language::Compiled("spins.go", include_str!("spins.go"), &["build"]),
-        warmup: "2s",
-        names: &[],
-        unnamed: "no stack names its functions",
+        ..SPINS
     },
     Spins {
         name: "node",
@@ -88,9 +94,8 @@ pub const SERVERS: [Spins; 8] = [
         tool: "node",
         install: "apt install nodejs",
         language: Language::Interpreted("spins.js", JAVASCRIPT, &[]),
-        warmup: "2s",
-        names: &[],
         unnamed: "V8 names its functions only with --perf-basic-prof",
+        ..SPINS
     },
     Spins {
         name: "node-perf",
@@ -102,9 +107,7 @@ pub const SERVERS: [Spins; 8] = [
             JAVASCRIPT,
             &["--perf-basic-prof", "--interpreted-frames-native-stack"],
         ),
-        warmup: "2s",
-        names: &[],
-        unnamed: "no stack names its functions",
+        ..SPINS
     },
     Spins {
         name: "java",
@@ -124,9 +127,8 @@ pub const SERVERS: [Spins; 8] = [
         tool: "python3",
         install: "apt install python3",
         language: Language::Interpreted("spins.py", PYTHON, &[]),
-        warmup: "2s",
-        names: &[],
         unnamed: "only the interpreter's own functions have names without -X perf",
+        ..SPINS
     },
     Spins {
         name: "python-perf",
@@ -134,9 +136,8 @@ pub const SERVERS: [Spins; 8] = [
         tool: "python3",
         install: "apt install python3",
         language: Language::Interpreted("spins.py", PYTHON, &["-X", "perf"]),
-        warmup: "2s",
-        names: &[],
         unnamed: "needs Python 3.12 or later, built with -fno-omit-frame-pointer",
+        ..SPINS
     },
 ];
 

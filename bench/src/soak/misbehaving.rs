@@ -1,8 +1,8 @@
 //! Clients of the local page that misbehave: slow heads, half requests, aborted downloads, wrong tokens, pages reloaded
 //! again and again, event streams that nobody reads.
 
-use super::random::Random;
 use anyhow::{Context, Result, bail};
+use rand::{Rng, RngExt};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -74,7 +74,7 @@ impl Site {
 }
 
 /// A kind of misbehaviour. It returns the connection if that is to stay open for a while.
-type Misbehaviour = fn(&Site, &mut Random) -> Result<Option<TcpStream>>;
+type Misbehaviour = fn(&Site, &mut dyn Rng) -> Result<Option<TcpStream>>;
 
 /// All kinds.
 const ALL: [Misbehaviour; 10] = [
@@ -91,8 +91,8 @@ const ALL: [Misbehaviour; 10] = [
 ];
 
 /// One misbehaving client of a random kind.
-pub fn misbehave(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
-    ALL[random.below(ALL.len() as u64) as usize](site, random)
+pub fn misbehave(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
+    ALL[random.random_range(0..ALL.len())](site, random)
 }
 
 /// Writes as much as the page takes. The page may close such a connection.
@@ -109,32 +109,32 @@ fn read(mut stream: &TcpStream) {
     }
 }
 
-fn slow_head(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
+fn slow_head(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let (stream, head) = (site.connect()?, site.head("GET /", ""));
-    write(&stream, &head.as_bytes()[..random.below(head.len() as u64) as usize]);
+    write(&stream, &head.as_bytes()[..random.random_range(0..head.len())]);
     Ok(Some(stream))
 }
 
-fn half_request(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
+fn half_request(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let stream = site.connect()?;
-    let (path, length) = [("/imports?name=f", 5 << 20), ("/studies/soak", 500)][random.below(2) as usize];
+    let (path, length) = [("/imports?name=f", 5 << 20), ("/studies/soak", 500)][random.random_range(0..2)];
     let fields = format!("Content-Length: {length}\r\n");
     write(&stream, site.head(&format!("POST {path}"), &fields).as_bytes());
     write(&stream, &vec![b'x'; length / 2]);
-    Ok((random.below(2) == 0).then_some(stream))
+    Ok(random.random::<bool>().then_some(stream))
 }
 
-fn broken_download(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
+fn broken_download(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let stream = site.connect()?;
-    let path = ["/", "/studies", "/contenders", "/assets/ui.css", "/live"][random.below(5) as usize];
+    let path = ["/", "/studies", "/contenders", "/assets/ui.css", "/live"][random.random_range(0..5)];
     write(&stream, site.head(&format!("GET {path}"), "").as_bytes());
     read(&stream);
     Ok(None)
 }
 
-fn wrong_token(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
+fn wrong_token(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let stream = site.connect()?;
-    let wrong = format!("{:016x}{:016x}", random.next(), random.next());
+    let wrong = format!("{:032x}", random.random::<u128>());
     let head = format!("GET /?token={wrong} HTTP/1.1\r\nHost: {}\r\n", site.address);
     let cookie = format!("Cookie: drome-token-{}={wrong}\r\n\r\n", site.address.port());
     write(&stream, format!("{head}{cookie}").as_bytes());
@@ -146,9 +146,9 @@ fn wrong_token(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
 }
 
 /// Requests the same page again and again, on one connection or on many, and does not wait for the answers.
-fn reloads(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
+fn reloads(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let head = site.head("GET /", "");
-    if random.below(2) == 0 {
+    if random.random() {
         let stream = site.connect()?;
         write(&stream, head.repeat(20).as_bytes());
         return Ok(None);
@@ -159,23 +159,23 @@ fn reloads(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
     Ok(None)
 }
 
-fn unread_events(site: &Site, _: &mut Random) -> Result<Option<TcpStream>> {
+fn unread_events(site: &Site, _: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let stream = site.connect()?;
     write(&stream, site.head("GET /live/events", "").as_bytes());
     Ok(Some(stream))
 }
 
-fn unread_pages(site: &Site, _: &mut Random) -> Result<Option<TcpStream>> {
+fn unread_pages(site: &Site, _: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let stream = site.connect()?;
     write(&stream, site.head("GET /studies", "").repeat(200).as_bytes());
     Ok(Some(stream))
 }
 
-fn broken_upload(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
+fn broken_upload(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let stream = site.connect()?;
     write(&stream, site.head("POST /imports?name=f", "Transfer-Encoding: chunked\r\n").as_bytes());
     let piece = [b"10000\r\n".as_slice(), &[b'x'; 65536], b"\r\n"].concat();
-    for _ in 0..random.below(400) {
+    for _ in 0..random.random_range(0..400) {
         if (&stream).write_all(&piece).is_err() {
             break;
         }
@@ -183,14 +183,15 @@ fn broken_upload(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> 
     Ok(None)
 }
 
-fn no_http(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
+fn no_http(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let stream = site.connect()?;
-    let bytes: Vec<u8> = (0..random.below(20_000)).map(|_| random.next() as u8).collect();
+    let mut bytes = vec![0; random.random_range(0..20_000)];
+    random.fill_bytes(&mut bytes);
     write(&stream, &bytes);
     read(&stream);
     Ok(None)
 }
 
-fn silent(site: &Site, _: &mut Random) -> Result<Option<TcpStream>> {
+fn silent(site: &Site, _: &mut dyn Rng) -> Result<Option<TcpStream>> {
     Ok(Some(site.connect()?))
 }

@@ -3,7 +3,6 @@
 
 mod misbehaving;
 mod options;
-mod random;
 mod sample;
 mod scenes;
 mod slope;

@@ -3,11 +3,11 @@
 
 use super::Watched;
 use super::misbehaving::{Site, misbehave};
-use super::random::Random;
 use super::sample::Sample;
 use crate::drome::Drome;
 use crate::process::Running;
 use anyhow::{Context, Result, bail};
+use rand::Rng;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -67,7 +67,7 @@ pub fn soak(drome: &Drome, time: Duration) -> Result<Watched> {
     let mut command = drome.command(&["ui", "--port", "0", "--allow-busy", "--catalog"]);
     let mut page = Running::start(None, command.arg(catalog))?;
     let site = Site::of(&page.first_line().context("drome ui")?)?;
-    let (pid, mut random) = (page.pid(), Random(1));
+    let (pid, mut random) = (page.pid(), stats::random::generator(1));
     site.check()?;
     for _ in 0..RUNS {
         begin(&site)?;
@@ -87,7 +87,7 @@ pub fn soak(drome: &Drome, time: Duration) -> Result<Watched> {
 }
 
 /// Misbehaving clients one after another; the connections that they leave open are closed at the end, all at once.
-fn bout(site: &Site, random: &mut Random, with_study: bool) -> Result<()> {
+fn bout(site: &Site, random: &mut dyn Rng, with_study: bool) -> Result<()> {
     if with_study {
         begin(site)?;
     }

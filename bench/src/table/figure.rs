@@ -2,6 +2,7 @@
 
 use super::model::{Baseline, Figure, Quantity};
 use super::sample::{Round, Sample};
+use stats::median;
 
 /// The result of a figure.
 #[derive(Debug, PartialEq)]
@@ -129,17 +130,6 @@ fn doubt(sample: &Sample) -> Option<String> {
         let reason = verdict["reasons"].as_array().and_then(|reasons| reasons.first()?.as_str());
         (verdict["valid"].as_bool() == Some(false)).then(|| reason.unwrap_or("no reason given").to_owned())
     })
-}
-
-fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        n if n % 2 == 0 => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
-        _ => Some(sorted[middle]),
-    }
 }
 
 #[cfg(test)]

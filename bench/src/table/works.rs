@@ -56,6 +56,19 @@ const fn connections(
     Work { name, title, connections, processes, min_seconds: 5, runs: &AT_ONCE, figures }
 }
 
+/// Large bodies: CPU time compared with that of wrk, unchecked and checked, and what checking costs.
+const fn bodies(most: f64) -> [Figure; 4] {
+    [
+        figure(ClientCpu, 0, LowestOf(&[2]), AtMost(most)),
+        figure(ClientCpu, 1, LowestOf(&[2]), AtMost(most)),
+        // These two poll, as in a race, where the load generator has a core of its own. A client that sleeps makes
+        // the server wake it, more often the faster it is. That costs the server a tenth of its rate in some runs
+        // and nothing in others.
+        figure(Rate, 4, LowestOf(&[3]), AtLeast(0.97)),
+        figure(LATENCY_P99, 4, LowestOf(&[3]), AtMost(1.05)),
+    ]
+}
+
 const TWO_ADDRESSES: &[&str] = &["--source", "127.0.0.2,127.0.0.3"];
 
 const AT_ONCE: [Run; 4] = [
@@ -107,6 +120,15 @@ const fn all_with_tls(server: Server) -> [Run; 4] {
         run(server, "/hello", Wrk(&[])),
         run(server, "/hello", H2load(1)),
         run(server, "/hello", Ab(&["-k"])),
+    ]
+}
+
+/// CPU time compared with that of each other client.
+const fn with_tls(most: f64) -> [Figure; 3] {
+    [
+        figure(ClientCpu, 0, LowestOf(&[1]), AtMost(most)),
+        figure(ClientCpu, 0, LowestOf(&[2]), AtMost(most)),
+        figure(ClientCpu, 0, LowestOf(&[3]), AtMost(most)),
     ]
 }
 
@@ -174,15 +196,7 @@ pub const WORKS: &[Work] = &[
             run(Server::Floor(50_000), "/", Drome(&["--spin", "1s"])),
             run(Server::Floor(50_000), "/", Drome(&["--spin", "1s", "--expect-body", FILE_50K])),
         ],
-        figures: &[
-            figure(ClientCpu, 0, LowestOf(&[2]), AtMost(0.50)),
-            figure(ClientCpu, 1, LowestOf(&[2]), AtMost(0.50)),
-            // These two poll, as in a race, where the load generator has a core of its own. A client that sleeps makes
-            // the server wake it, more often the faster it is. That costs the server a tenth of its rate in some runs
-            // and nothing in others.
-            figure(Rate, 4, LowestOf(&[3]), AtLeast(0.97)),
-            figure(LATENCY_P99, 4, LowestOf(&[3]), AtMost(1.05)),
-        ],
+        figures: &bodies(0.50),
         ..WORK
     },
     Work {
@@ -196,15 +210,7 @@ pub const WORKS: &[Work] = &[
             run(Server::Floor(200_000), "/", Drome(&["--spin", "1s"])),
             run(Server::Floor(200_000), "/", Drome(&["--spin", "1s", "--expect-body", FILE_200K])),
         ],
-        figures: &[
-            figure(ClientCpu, 0, LowestOf(&[2]), AtMost(0.40)),
-            figure(ClientCpu, 1, LowestOf(&[2]), AtMost(0.40)),
-            // These two poll, as in a race, where the load generator has a core of its own. A client that sleeps makes
-            // the server wake it, more often the faster it is. That costs the server a tenth of its rate in some runs
-            // and nothing in others.
-            figure(Rate, 4, LowestOf(&[3]), AtLeast(0.97)),
-            figure(LATENCY_P99, 4, LowestOf(&[3]), AtMost(1.05)),
-        ],
+        figures: &bodies(0.40),
         ..WORK
     },
     Work {
@@ -251,11 +257,7 @@ pub const WORKS: &[Work] = &[
         title: "64 keep-alive connections, TLS 1.3, 12-byte body, the reference server",
         min_seconds: 2,
         runs: &all_with_tls(Reference(&["--tls"])),
-        figures: &[
-            figure(ClientCpu, 0, LowestOf(&[1]), AtMost(0.75)),
-            figure(ClientCpu, 0, LowestOf(&[2]), AtMost(0.75)),
-            figure(ClientCpu, 0, LowestOf(&[3]), AtMost(0.75)),
-        ],
+        figures: &with_tls(0.75),
         ..WORK
     },
     Work {
@@ -263,11 +265,7 @@ pub const WORKS: &[Work] = &[
         title: "64 keep-alive connections, TLS 1.3, 12-byte body, nginx, which is the limit",
         min_seconds: 2,
         runs: &all_with_tls(NginxTls(false)),
-        figures: &[
-            figure(ClientCpu, 0, LowestOf(&[1]), AtMost(0.90)),
-            figure(ClientCpu, 0, LowestOf(&[2]), AtMost(0.90)),
-            figure(ClientCpu, 0, LowestOf(&[3]), AtMost(0.90)),
-        ],
+        figures: &with_tls(0.90),
         ..WORK
     },
     Work {

@@ -3,7 +3,7 @@
 
 use super::tools::{self, Tools};
 use super::{TARGETS, Target, binary, virtual_machine};
-use crate::{packages, root, run};
+use crate::{packages, root};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -27,15 +27,10 @@ pub fn emulated() -> Result<()> {
 }
 
 fn unit_tests(tools: &Tools, target: Target) -> Result<()> {
-    let path = format!("PATH={}", tools.path());
-    let runner = format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER={EMULATOR}");
-    let test =
-        ["cargo-zigbuild", "test", "--locked", "--workspace", "--lib", "--bins", "--target", target.triple];
-    run(
-        "env",
-        &[&[path.as_str(), runner.as_str()], &test[..], &["--exclude", "xtask", "--exclude", "drome-bench"]]
-            .concat(),
-    )
+    let test = ["test", "--locked", "--workspace", "--lib", "--bins", "--target", target.triple];
+    let others = ["--exclude", "xtask", "--exclude", "drome-bench"];
+    let runner = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", EMULATOR);
+    tools.run("cargo-zigbuild", &[&test[..], &others].concat(), &[runner])
 }
 
 /// A running server, which is ended when this is dropped.

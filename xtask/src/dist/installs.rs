@@ -4,7 +4,7 @@
 use super::clean_debian::debian;
 use super::transcript::{RACE, keep};
 use super::{VERSION, archive, image};
-use crate::{emptied, packages, root};
+use crate::{emptied, packages, printed, root};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -123,22 +123,13 @@ fn inside(clean: &Path, dist: &Path, script: &str) -> Result<String> {
         exec env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$0" sh -c "$2""#;
     let args = ["--mount", "--pid", "--net", "--fork", "--kill-child", "sh", "-ec", ENTER];
     let script = format!("exec 2>&1\n{script}");
-    let output = Command::new("unshare").args(args).arg(clean).arg(dist).arg(&script).output();
-    let output = output.context("can't run unshare, of the package util-linux")?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if !output.status.success() {
-        bail!("in the clean root: {}\n{text}{}", output.status, String::from_utf8_lossy(&output.stderr));
-    }
-    Ok(text)
+    printed(Command::new("unshare").args(args).arg(clean).arg(dist).arg(&script)).context("in the clean root")
 }
 
 /// The space that a folder takes on disk, in megabytes.
 fn disk_mb(folder: &Path) -> Result<f64> {
-    let du = Command::new("du").args(["-s", "-B1", "--one-file-system"]).arg(folder).output()?;
-    let bytes = String::from_utf8_lossy(&du.stdout)
-        .split_whitespace()
-        .next()
-        .and_then(|text| text.parse::<f64>().ok());
+    let text = printed(Command::new("du").args(["-s", "-B1", "--one-file-system"]).arg(folder))?;
+    let bytes = text.split_whitespace().next().and_then(|bytes| bytes.parse::<f64>().ok());
     Ok(bytes.context("can't read what du printed")? / 1e6)
 }
 

@@ -22,8 +22,8 @@ pub use installs::installs;
 pub use tools::cargo_tool;
 
 use crate::files::entries;
-use crate::{docs, emptied, root, run};
-use anyhow::{Context, Result, bail};
+use crate::{docs, emptied, printed, root, run_command};
+use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -102,12 +102,8 @@ fn wanted(args: &[String]) -> Result<Vec<Target>> {
 fn checksums(out: &Path) -> Result<()> {
     let files = entries(out)?;
     let names = files.iter().filter_map(|file| file.file_name());
-    let sums =
-        Command::new("sha256sum").args(names).current_dir(out).output().context("can't run sha256sum")?;
-    if !sums.status.success() {
-        bail!("sha256sum failed: {}", String::from_utf8_lossy(&sums.stderr));
-    }
-    std::fs::write(out.join("SHA256SUMS"), sums.stdout).context("can't write SHA256SUMS")
+    let sums = printed(Command::new("sha256sum").args(names).current_dir(out))?;
+    std::fs::write(out.join("SHA256SUMS"), sums).context("can't write SHA256SUMS")
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
@@ -120,19 +116,9 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// Packs a folder reproducibly: sorted, with no owner, and with the time of the last commit.
 fn tar_gz(folder: &Path, name: &str, file: &Path) -> Result<()> {
-    let time = Command::new("git").args(["log", "-1", "--format=@%ct"]).current_dir(root()).output()?;
-    if !time.status.success() {
-        bail!("git does not say when the last commit was made: {}", String::from_utf8_lossy(&time.stderr));
-    }
-    let time = format!("--mtime={}", String::from_utf8_lossy(&time.stdout).trim());
-    let (folder, file) = (folder.to_string_lossy(), file.to_string_lossy());
-    let tar = [
-        "--sort=name",
-        "--owner=0",
-        "--group=0",
-        "--numeric-owner",
-        &time,
-        "--use-compress-program=gzip -9n",
-    ];
-    run("tar", &[&tar[..], &["-C", &folder, "-cf", &file, name]].concat())
+    let time = printed(Command::new("git").args(["log", "-1", "--format=--mtime=@%ct"]).current_dir(root()))?;
+    let mut tar = Command::new("tar");
+    tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", time.trim()]);
+    tar.arg("--use-compress-program=gzip -9n").arg("-C").arg(folder).arg("-cf").arg(file).arg(name);
+    run_command(tar.current_dir(root()))
 }

@@ -1,9 +1,8 @@
 //! The tools that packages are made with, in target/tools: from `PyPI` by `packaging/requirements.txt`, which pins them by their
 //! hashes, and from crates.io with the versions below.
 
-use crate::packages;
-use crate::run;
-use anyhow::{Context, Result};
+use crate::{command, packages, python, root, run_command};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 
 /// What is installed with `cargo install`: the program, its crate with the version, and options.
@@ -13,10 +12,10 @@ const CARGO_TOOLS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Most tools run for seconds and build for minutes, so they are built without optimisation.
-const QUICK_BUILD: &[&str] = &[
-    "CARGO_PROFILE_RELEASE_LTO=off",
-    "CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16",
-    "CARGO_PROFILE_RELEASE_STRIP=debuginfo",
+const QUICK_BUILD: [(&str, &str); 3] = [
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_RELEASE_STRIP", "debuginfo"),
 ];
 
 /// Without optimisation, cargo-about compares the texts of licences for nine minutes.
@@ -29,11 +28,14 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// A search path on which the tools come first.
-    pub fn path(&self) -> String {
+    /// Runs a program with a search path on which the tools come first.
+    pub fn run(&self, program: &str, args: &[&str], variables: &[(&str, &str)]) -> Result<()> {
         let before = std::env::var("PATH").unwrap_or_default();
         let folder = self.folder.display();
-        format!("{folder}/python/bin:{folder}/bin:{before}")
+        let path = format!("{folder}/python/bin:{folder}/bin:{before}");
+        let mut command = command(program);
+        command.args(args).envs(variables.iter().copied()).env("PATH", path);
+        run_command(command.current_dir(root()))
     }
 
     /// Python with the packages from `PyPI`.
@@ -55,18 +57,8 @@ pub fn ensure(root: &Path) -> Result<Tools> {
 pub fn cross_compiler(root: &Path) -> Result<Tools> {
     packages::ensure(packages::OF_DIST)?;
     let folder = root.join("target/tools");
-    let tools = Tools { folder: folder.clone() };
-    let requirements = root.join("packaging/requirements.txt");
-    let wanted = std::fs::read_to_string(&requirements).context("can't read packaging/requirements.txt")?;
-    let installed = folder.join("python/requirements.txt");
-    if std::fs::read_to_string(&installed).ok().as_ref() != Some(&wanted) {
-        run("python3", &["-m", "venv", "--clear", &folder.join("python").to_string_lossy()])?;
-        let file = requirements.to_string_lossy();
-        let pip = ["-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary=:all:", "-r", &file];
-        run(&tools.python(), &pip)?;
-        std::fs::write(&installed, wanted).context("can't note which tools are installed")?;
-    }
-    Ok(tools)
+    python::environment(folder.join("python"), &root.join("packaging/requirements.txt"))?;
+    Ok(Tools { folder })
 }
 
 /// Installs one program from crates.io into target/tools, unless this version is there.
@@ -74,11 +66,11 @@ pub fn cargo_tool(root: &Path, program: &str, version: &str, options: &[&str]) -
     let folder = root.join("target/tools");
     let there = std::fs::read_to_string(folder.join(".crates.toml")).unwrap_or_default();
     if !there.contains(&format!("\"{} ", version.replace('@', " "))) {
-        let to = folder.to_string_lossy();
-        let install = ["cargo", "install", "--locked", "--quiet", "--root", &to, version];
-        let level = if OPTIMIZED.contains(&program) { 2 } else { 0 };
-        let level = format!("CARGO_PROFILE_RELEASE_OPT_LEVEL={level}");
-        run("env", &[&[level.as_str()], QUICK_BUILD, &install, options].concat())?;
+        let level = if OPTIMIZED.contains(&program) { "2" } else { "0" };
+        let mut cargo = command("cargo");
+        cargo.args(["install", "--locked", "--quiet", version]).args(options).arg("--root").arg(&folder);
+        cargo.envs(QUICK_BUILD).env("CARGO_PROFILE_RELEASE_OPT_LEVEL", level);
+        run_command(cargo.current_dir(root))?;
     }
     Ok(folder.join("bin").join(program))
 }

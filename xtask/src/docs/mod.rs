@@ -6,7 +6,7 @@ mod source;
 mod tables;
 
 use crate::links::Pages;
-use crate::{emptied, root, run, target};
+use crate::{command, emptied, printed, root, run, target};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
@@ -52,11 +52,5 @@ fn write(path: &Path, text: &str) -> Result<()> {
 /// Builds drome, runs it, and returns what it prints.
 fn drome(args: &[&str]) -> Result<String> {
     run("cargo", &["build", "--quiet", "--locked", "--package", "drome"])?;
-    let program = target().join("debug/drome");
-    let output = std::process::Command::new(&program).args(args).output();
-    let output = output.with_context(|| format!("can't run {}", program.display()))?;
-    if !output.status.success() {
-        bail!("`drome {}` failed: {}", args.join(" "), String::from_utf8_lossy(&output.stderr));
-    }
-    Ok(String::from_utf8(output.stdout)?)
+    printed(command(&target().join("debug/drome").to_string_lossy()).args(args))
 }
