@@ -60,7 +60,12 @@ pub enum Halt {
     /// No server is listening there.
     Connect(std::io::Error),
     /// The load engine's error.
-    Other(String),
+    Other {
+        /// The error in words.
+        why: String,
+        /// The number of the system's error behind it.
+        errno: Option<i32>,
+    },
 }
 
 /// What a tool prints and does at some moment.

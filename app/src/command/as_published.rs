@@ -253,7 +253,7 @@ fn speak(
     })?;
     let printed = match &result {
         Ok(tally) => job.print(tally),
-        Err(error) => job.fail(&Halt::Other(error.to_string())),
+        Err(error) => job.fail(&Halt::Other { why: error.to_string(), errno: None }),
     };
     report.push_str(&printed.out);
     let is_cut = cut.load(Ordering::Relaxed);

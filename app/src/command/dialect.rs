@@ -7,7 +7,7 @@ use crate::signals::stop_flag;
 use control::machine::cores::Cores;
 use dialects::{Call, Dialect, Halt, Job, Printed};
 use judge::verdict::{self, Case, Policy};
-use load::{LoadError, Progress, Watch};
+use load::{LoadError, Progress, SourceError, Watch};
 use model::{Exchange, Plan, Tally};
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -68,7 +68,13 @@ pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
 fn failed(job: &mut dyn Job, error: &LoadError) -> Printed {
     match error {
         LoadError::Connect { source, .. } => job.fail(&Halt::Connect(same(source))),
-        other => job.fail(&Halt::Other(other.to_string())),
+        other => {
+            let errno = match other {
+                LoadError::Source(SourceError::Foreign { source, .. }) => source.raw_os_error(),
+                _ => None,
+            };
+            job.fail(&Halt::Other { why: other.to_string(), errno })
+        }
     }
 }
 

@@ -209,10 +209,10 @@ impl Job for Run {
                 let note = "drome ab: -r: no server is listening there, so there is nothing to report\n";
                 Printed::err(why + if self.options.goes_on { note } else { "" }).exit(code)
             }
-            Halt::Other(why) if self.options.from.is_some() && why.contains("(os error 99)") => {
+            Halt::Other { errno: Some(99), .. } if self.options.from.is_some() => {
                 Printed::err("bind: Cannot assign requested address (99)\n").exit(99)
             }
-            Halt::Other(why) => Printed::err(format!("drome ab: {why}\n")).exit(1),
+            Halt::Other { why, .. } => Printed::err(format!("drome ab: {why}\n")).exit(1),
         }
     }
 }

@@ -225,7 +225,7 @@ impl Job for HttpLoad {
     fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
             Halt::Connect(error) => strerror(error),
-            Halt::Other(what) => return Printed::err(format!("http_load: {what}\n")).exit(1),
+            Halt::Other { why, .. } => return Printed::err(format!("http_load: {why}\n")).exit(1),
         };
         let url = self.urls.first().map_or("", String::as_str);
         let line = format!("{url}: {why}\n");

@@ -211,7 +211,7 @@ impl Job for Httperf {
     fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
             Halt::Connect(error) => error.to_string(),
-            Halt::Other(why) => why.clone(),
+            Halt::Other { why, .. } => why.clone(),
         };
         Printed::err(format!("{}: {why}\n", self.program)).exit(1)
     }

@@ -56,8 +56,7 @@ fn nearest(text: &str, programs: &[&str], format: &Format) -> Option<(Range<usiz
     const MOST_TRIES: usize = 16;
     let places = text.rmatch_indices(programs[0]).take(MOST_TRIES);
     let (at, end, line) = places.into_iter().find_map(|(place, _)| {
-        let blank = text[..place].rfind(|c: char| c.is_whitespace() || c == '`');
-        let at = blank.map_or(0, |blank| blank + text[blank..].chars().next().map_or(1, char::len_utf8));
+        let at = last_word(&text[..place]);
         // Code ends with the mark with which it begins.
         let is_code = text[..at].ends_with('`');
         let rest = if is_code { text[at..].split('`').next().unwrap_or_default() } else { &text[at..] };
@@ -69,11 +68,15 @@ fn nearest(text: &str, programs: &[&str], format: &Format) -> Option<(Range<usiz
         let bare = line.trim().trim_start_matches(['>', ' ']);
         !bare.contains(char::is_alphanumeric) || bare.starts_with("```") || format.is_ignored(bare)
     };
-    let prompt =
-        text[..at].trim_end_matches([' ', '\t']).rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
-    let prompt =
-        if text[..at].trim_end_matches([' ', '\t']).ends_with(['$', '#', '%', '>']) { prompt } else { at };
-    text[end..].lines().all(is_nothing).then_some((prompt..end, line))
+    let before = text[..at].trim_end_matches([' ', '\t']);
+    let start = if before.ends_with(['$', '#', '%', '>']) { last_word(before) } else { at };
+    text[end..].lines().all(is_nothing).then_some((start..end, line))
+}
+
+/// Where the last word begins.
+fn last_word(text: &str) -> usize {
+    let blank = text.char_indices().rfind(|(_, c)| c.is_whitespace() || *c == '`');
+    blank.map_or(0, |(at, c)| at + c.len_utf8())
 }
 
 /// Whether a command line may follow: at the beginning of a line, in quotation marks, or after a prompt.

@@ -157,9 +157,8 @@ impl Match<'_> {
                 Part::Text(words) => words.starts_with(rest) && *words != rest,
                 _ => rest.is_empty() && needs_text,
             };
-            let is_sure = has_words && !self.fields.is_empty() && !is_row;
             if is_cut && i > 0 {
-                return is_sure.then(|| self.done());
+                return self.cut_short(has_words && !is_row);
             }
             let beside = |i: Option<usize>| matches!(i.and_then(|i| parts.get(i)), Some(Part::Field { kind, .. }) if kind.is_number());
             let next = match parts.get(i + 1) {
@@ -178,13 +177,17 @@ impl Match<'_> {
                 }
                 Part::Field { name, kind } => {
                     if !self.field(name, *kind, next)? {
-                        let is_sure = has_words && !self.fields.is_empty() && !is_row;
-                        return is_sure.then(|| self.done());
+                        return self.cut_short(has_words && !is_row);
                     }
                 }
             }
         }
         Some(self.done())
+    }
+
+    /// What was read before the text ended, if it can be nothing else.
+    fn cut_short(self, is_sure: bool) -> Option<(usize, Vec<(String, Taken)>)> {
+        (is_sure && !self.fields.is_empty()).then(|| self.done())
     }
 
     fn words(&mut self, words: &str) -> Option<()> {
@@ -284,8 +287,8 @@ impl Match<'_> {
             Kind::Line => self.put(name, Taken::Text(self.text[self.start..self.at].to_owned())),
             Kind::Section => self.put(name, Taken::Section),
             Kind::End => {
-                let is_number = rest.trim_start_matches(' ').starts_with(|c: char| c.is_ascii_digit());
-                return (!is_number).then_some(true);
+                let next = rest.trim_start_matches(' ').chars().next()?;
+                return (!next.is_ascii_digit()).then_some(true);
             }
             Kind::MaybeTime => {
                 let Some(unit) = unit_ns(rest) else {

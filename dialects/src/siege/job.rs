@@ -115,7 +115,7 @@ impl Job for Siege {
     fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
             Halt::Connect(error) => strerror(error),
-            Halt::Other(what) => return Printed::err(format!("siege: {what}\n")).exit(1),
+            Halt::Other { why, .. } => return Printed::err(format!("siege: {why}\n")).exit(1),
         };
         self.lose_all(&messages::error(&format!("socket: unable to connect sock.c:282: {why}")))
     }

@@ -7,6 +7,7 @@
 //! of a second or more to whole seconds; drome does not. A truncated body counts as good in siege and as failed in
 //! drome.
 
+mod config;
 mod help;
 mod job;
 mod messages;
@@ -69,7 +70,7 @@ fn settled(
     }
     complaints.push_str(&settings.settle());
     if settings.config {
-        return Err(Printed::out(help::config(&settings)).exit(0));
+        return Err(Printed::out(config::config(&settings)).exit(0));
     }
     let capped = cap(&mut settings);
     let lines = urls(&settings, complaints)?;

@@ -119,7 +119,7 @@ impl Job for Weighttp {
                 Printed { err: format!("error: connect() failed: {why}{errno}\n"), ..Printed::out(report) }
                     .exit(0)
             }
-            Halt::Other(why) => Printed::err(format!("error: {why}\n")).exit(2),
+            Halt::Other { why, .. } => Printed::err(format!("error: {why}\n")).exit(2),
         }
     }
 }

@@ -149,7 +149,7 @@ impl Job for Wrk {
     fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
             Halt::Connect(error) => unable(&self.options.url, &strerror(error)),
-            Halt::Other(why) => format!("drome {}: {why}\n", self.options.tool()),
+            Halt::Other { why, .. } => format!("drome {}: {why}\n", self.options.tool()),
         };
         Printed::err(why).exit(1)
     }

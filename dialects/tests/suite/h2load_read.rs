@@ -7,7 +7,7 @@ fn read(text: &str) -> Vec<Found> {
 }
 
 /// Printed by h2load of nghttp2 1.52.0.
-const REPORT: &str = "starting benchmark...
+pub const REPORT: &str = "starting benchmark...
 spawning thread #0: 1 total client(s). 100 total requests
 spawning thread #1: 3 total client(s). 100 total requests
 Application protocol: http/1.1
@@ -26,22 +26,19 @@ req/s           :     269.37      306.50      279.44       18.05    75.00%
 
 #[test]
 fn a_whole_report() {
-    for text in [REPORT.to_owned(), REPORT.replace('\n', " "), REPORT.replace('\n', "\r\n    ")] {
-        let [found] = &read(&text)[..] else { panic!("{:?}", read(&text)) };
-        let get = |name: &str| found.reading.get(name);
-        let figures =
-            ["rate_per_s", "connections", "threads", "completed", "failed", "received_bytes"].map(get);
-        assert_eq!(figures, [1074.30, 4.0, 2.0, 190.0, 10.0, 1_468_210.0].map(Some));
-        let close = |name: &str, value: f64| assert!((get(name).unwrap() - value).abs() < 1.0, "{name}");
-        close("duration_ns", 186.17e6);
-        close("latency_ns_min", 301e3);
-        close("latency_ns_sd", 3.25e6);
-        close("connect_ns_max", 85e3);
-        assert_eq!((get("first_byte_ns_mean"), get("latency_ns_p99")), (None, None));
-        assert_eq!((found.reading.status["4xx"], found.reading.errors["failed"]), (10, 10));
-        assert_eq!(found.strange, Vec::<String>::new());
-        assert!(found.at.start == 0 && text[found.at.end..].trim().is_empty());
-    }
+    let [found] = &read(REPORT)[..] else { panic!("{:?}", read(REPORT)) };
+    let get = |name: &str| found.reading.get(name);
+    let figures = ["rate_per_s", "connections", "threads", "completed", "failed", "received_bytes"].map(get);
+    assert_eq!(figures, [1074.30, 4.0, 2.0, 190.0, 10.0, 1_468_210.0].map(Some));
+    let close = |name: &str, value: f64| assert!((get(name).unwrap() - value).abs() < 1.0, "{name}");
+    close("duration_ns", 186.17e6);
+    close("latency_ns_min", 301e3);
+    close("latency_ns_sd", 3.25e6);
+    close("connect_ns_max", 85e3);
+    assert_eq!((get("first_byte_ns_mean"), get("latency_ns_p99")), (None, None));
+    assert_eq!((found.reading.status["4xx"], found.reading.errors["failed"]), (10, 10));
+    assert_eq!(found.strange, Vec::<String>::new());
+    assert!(found.at.start == 0 && REPORT[found.at.end..].trim().is_empty());
 }
 
 #[test]
@@ -64,12 +61,6 @@ fn several_broken_and_strange_ones() {
     assert_eq!(found.len(), 3);
     assert_eq!(found[1].strange, ["Brand new: 7"]);
     assert_eq!((found[2].reading.get("completed"), found[2].reading.get("sent")), (None, Some(200.0)));
-    let weighttp = "finished in 1 sec, 2 millisec and 3 microsec, 100 req/s, 5 kbyte/s\n";
-    for text in
-        [weighttp, "finished in ", "finished in 5s", "finished in 5s, x", "", "finished in 1.2.3s, 4 req/s"]
-    {
-        assert_eq!(read(text), [], "{text}");
-    }
     let odd = REPORT.replace("(1468210)", "(21010)");
     assert!(read(&odd)[0].strange[0].starts_with("traffic"));
 }

@@ -127,7 +127,7 @@ fn the_plan_is_what_was_asked() {
     let load = Load::Closed { connections: 1, per_connection: Some(1) };
     assert_eq!((plan.load, plan.connecting.rate_per_s, plan.target.tls), (load, None, true));
     assert_eq!(plan.target.address.to_string(), "127.0.0.1:443");
-    let printed = job("--server 127.0.0.1").fail(&Halt::Other("no".to_owned()));
+    let printed = job("--server 127.0.0.1").fail(&Halt::Other { why: "no".to_owned(), errno: None });
     assert_eq!((printed.err.as_str(), printed.exit), ("httperf: no\n", Some(1)));
 }
 

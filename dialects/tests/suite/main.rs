@@ -11,6 +11,7 @@ mod http_load_read;
 mod httperf_print;
 mod httperf_read;
 mod page;
+mod readers;
 mod refused;
 mod siege_print;
 mod siege_read;

@@ -102,7 +102,7 @@ fn where_nobody_listens_one_was_tried() {
     assert!(
         printed.out.contains("\nrequests: 10 total, 1 started, 1 done, 0 succeeded, 1 failed, 1 errored\n")
     );
-    let printed = job.fail(&Halt::Other("no".to_owned()));
+    let printed = job.fail(&Halt::Other { why: "no".to_owned(), errno: None });
     assert_eq!((printed.err.as_str(), printed.exit), ("error: no\n", Some(2)));
 }
 
