@@ -235,6 +235,17 @@ mod tests {
     }
 
     #[test]
+    fn a_server_is_there_when_it_listens_and_gone_when_it_is_dropped() {
+        let port = free_port().unwrap();
+        let mut command = Command::new("python3");
+        command.args(["-m", "http.server", "--bind", "127.0.0.1", &port.to_string()]);
+        let server = Listening::start(None, port, &command).unwrap();
+        assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, server.port)).is_ok());
+        drop(server);
+        assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err());
+    }
+
+    #[test]
     fn what_children_used_is_read_behind_a_name_with_blanks() {
         let stat = "7 (a b) c) Z 1 7 7 0 -1 4 1 2 3 4 100 200 30 4 20 0 1 0 5 6 7";
         assert_eq!((children_ticks(stat), children_ticks("7 (a)")), (Some(34), None));

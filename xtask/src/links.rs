@@ -247,7 +247,9 @@ fn plain(path: &Path) -> PathBuf {
 /// The project's own Markdown files in a folder, without the invented pages that tests import.
 pub fn markdown_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut all = files(folder, "md")?;
-    all.retain(|file| !file.is_symlink() && !file.iter().any(|part| part == "pages"));
+    let is_invented =
+        |file: &Path| file.strip_prefix(folder).is_ok_and(|file| file.iter().any(|part| part == "pages"));
+    all.retain(|file| !file.is_symlink() && !is_invented(file));
     Ok(all)
 }
 

@@ -61,7 +61,7 @@ pub fn command(
 }
 
 /// Reads a client's report.
-pub fn read_report(client: Client, ended: &Ended) -> Result<ClientReport> {
+pub fn read_report(fixtures: &Fixtures, client: Client, ended: &Ended) -> Result<ClientReport> {
     let text = ended.output.as_str();
     let report = match client {
         Client::Drome(_) => drome(text),
@@ -72,9 +72,7 @@ pub fn read_report(client: Client, ended: &Ended) -> Result<ClientReport> {
                 json: Value::Null,
             })
         }
-        Client::Wrk(_) => wrk(text),
-        Client::H2load(_) => h2load(text),
-        Client::Ab(_) => ab(text),
+        Client::Wrk(_) | Client::H2load(_) | Client::Ab(_) => imported(fixtures, client, text),
     };
     match report {
         Ok(report) if report.requests == 0 => bail!("{}: no request was completed", label(client)),
@@ -99,44 +97,30 @@ fn drome(text: &str) -> Result<ClientReport> {
     })
 }
 
-fn wrk(text: &str) -> Result<ClientReport> {
-    if let Some(line) = text.lines().find(|line| line.contains("Non-2xx or 3xx responses")) {
-        bail!("{}", line.trim());
+/// Reads the report of another tool as `drome import` understands it.
+fn imported(fixtures: &Fixtures, client: Client, text: &str) -> Result<ClientReport> {
+    let file = fixtures.drome.home().join("report.txt");
+    std::fs::write(&file, text)?;
+    let json = fixtures.drome.json(&["import", "--dry-run", "--format", "json", &file.to_string_lossy()])?;
+    reading(client, &json["cells"][0]["contenders"][0])
+}
+
+fn reading(client: Client, reading: &Value) -> Result<ClientReport> {
+    let counts = reading["errors"].as_object().into_iter().flatten();
+    let is_failure = |kind: &str| match client {
+        Client::Ab(_) => true,
+        Client::Wrk(_) => kind == "status",
+        // It counts those that succeeded.
+        _ => false,
+    };
+    let failed: u64 =
+        counts.filter(|(kind, _)| is_failure(kind)).filter_map(|(_, count)| count.as_u64()).sum();
+    if failed > 0 {
+        bail!("{failed} answers failed");
     }
-    let line = text.lines().find(|line| line.contains(" requests in ")).context("no line of requests")?;
-    let requests = first_number(line).context("no count of requests")?;
-    Ok(ClientReport { requests, rate_per_s: after(text, "Requests/sec:"), json: Value::Null })
-}
-
-fn h2load(text: &str) -> Result<ClientReport> {
-    let line = text.lines().find(|line| line.starts_with("requests:")).context("no line of requests")?;
-    let succeeded = line.split(',').find(|part| part.contains("succeeded")).and_then(first_number);
-    let rate = text.lines().find(|line| line.starts_with("finished in"));
-    let rate = rate.and_then(|line| line.split(',').find_map(|part| part.trim().strip_suffix(" req/s")));
-    Ok(ClientReport {
-        requests: succeeded.context("no count of requests that succeeded")?,
-        rate_per_s: rate.and_then(|rate| rate.parse().ok()),
-        json: Value::Null,
-    })
-}
-
-fn ab(text: &str) -> Result<ClientReport> {
-    let number = |key| after(text, key).map(|n| n as u64);
-    if let Some(n) = number("Failed requests:").filter(|n| *n > 0).or(number("Non-2xx responses:")) {
-        bail!("{n} answers failed");
-    }
-    let requests = number("Complete requests:").context("no count of requests")?;
-    Ok(ClientReport { requests, rate_per_s: after(text, "Requests per second:"), json: Value::Null })
-}
-
-fn first_number(text: &str) -> Option<u64> {
-    text.split_whitespace().find_map(|word| word.parse().ok())
-}
-
-/// The number behind `key`.
-fn after(text: &str, key: &str) -> Option<f64> {
-    let line = text.lines().find_map(|line| line.trim_start().strip_prefix(key))?;
-    line.split_whitespace().next()?.parse().ok()
+    let completed = reading["figures"]["completed"].as_f64().context("no count of requests")?;
+    let rate_per_s = reading["rate_per_s"]["median"].as_f64();
+    Ok(ClientReport { requests: completed as u64, rate_per_s, json: Value::Null })
 }
 
 /// Arguments as they are shown, without the folder of the files.
@@ -160,29 +144,7 @@ pub fn label(client: Client) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const WRK: &str = "Running 1s test @ http://127.0.0.1:19400/hello
-  1 threads and 64 connections
-  Thread Stats   Avg      Stdev     Max   +/- Stdev
-    Latency   292.01us  192.82us   4.43ms   96.83%
-    Req/Sec   135.22k    13.97k  141.66k    90.00%
-  134426 requests in 1.00s, 11.79MB read
-Requests/sec: 134120.07
-Transfer/sec:     11.77MB
-";
-    const H2LOAD: &str = "starting benchmark...
-finished in 1.00s, 1188816.00 req/s, 104.30MB/s
-requests: 1188816 total, 1189840 started, 1188816 done, 1188810 succeeded, 6 failed, 0 errored, 0 timeout
-status codes: 1188810 2xx, 0 3xx, 6 4xx, 0 5xx
-req/s           :   18474.90    18580.55    18557.55       24.25    87.50%
-";
-    const AB: &str = "This is ApacheBench, Version 2.3 <$Revision$>
-Concurrency Level:      64
-Time taken for tests:   1.000 seconds
-Complete requests:      18950
-Failed requests:        0
-Requests per second:    18946.84 [#/sec] (mean)
-";
+    use serde_json::json;
 
     fn figures(report: Result<ClientReport>) -> (u64, Option<f64>) {
         let report = report.unwrap();
@@ -191,29 +153,34 @@ Requests per second:    18946.84 [#/sec] (mean)
 
     #[test]
     fn reports_are_read() {
-        assert_eq!(figures(wrk(WRK)), (134_426, Some(134_120.07)));
-        assert_eq!(figures(h2load(H2LOAD)), (1_188_810, Some(1_188_816.0)));
-        assert_eq!(figures(ab(AB)), (18_950, Some(18_946.84)));
+        let wrk = json!({"figures": {"completed": 134_426.0}, "errors": {"timeout": 3}, "rate_per_s": {"median": 134_120.07}});
+        assert_eq!(figures(reading(Client::Wrk(&[]), &wrk)), (134_426, Some(134_120.07)));
+        let h2load =
+            json!({"figures": {"completed": 1_188_810.0}, "errors": {"failed": 6}, "rate_per_s": null});
+        assert_eq!(figures(reading(Client::H2load(1), &h2load)), (1_188_810, None));
         let report = r#"{"requests":{"completed":7},"errors":{"total":0},"rate_per_s":3.5}"#;
         assert_eq!(figures(drome(report)), (7, Some(3.5)));
     }
 
     #[test]
     fn answers_that_failed_are_no_requests_per_second() {
-        let bad = WRK.replace("Requests/sec", "  Non-2xx or 3xx responses: 140302\nRequests/sec");
-        assert_eq!(wrk(&bad).unwrap_err().to_string(), "Non-2xx or 3xx responses: 140302");
-        let bad = AB.replace("Requests per", "Non-2xx responses:      19573\nRequests per");
-        assert_eq!(ab(&bad).unwrap_err().to_string(), "19573 answers failed");
-        let bad = AB.replace("Failed requests:        0", "Failed requests:        3");
-        assert_eq!(ab(&bad).unwrap_err().to_string(), "3 answers failed");
+        let bad = |client, errors| {
+            reading(client, &json!({"figures": {"completed": 7.0}, "errors": errors}))
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(bad(Client::Wrk(&[]), json!({"status": 140_302})), "140302 answers failed");
+        assert_eq!(bad(Client::Ab(&[]), json!({"status": 19_573})), "19573 answers failed");
+        assert_eq!(bad(Client::Ab(&["-k"]), json!({"failed": 3})), "3 answers failed");
         let bad = r#"{"requests":{"completed":7},"errors":{"total":2,"causes":{"connect: refused":2}}}"#;
         assert_eq!(drome(bad).unwrap_err().to_string(), "2 errors, among them connect: refused");
     }
 
     #[test]
     fn a_report_that_makes_no_sense_is_an_error() {
-        for text in ["", "requests:", " requests in ", "Complete requests:", "{}", "[]", "\n\n"] {
-            assert!(drome(text).is_err() && wrk(text).is_err() && h2load(text).is_err() && ab(text).is_err());
-        }
+        assert!(["", "{}", "[]", "\n\n"].iter().all(|text| drome(text).is_err()));
+        assert!(
+            [json!({}), json!([]), Value::Null].iter().all(|json| reading(Client::H2load(1), json).is_err())
+        );
     }
 }

@@ -150,7 +150,7 @@ impl Bench {
         let client_anonymous_bytes = ended.iter().map(|client| client.anonymous_max_bytes).sum();
         let client_cpu_ns = ended.iter().map(|client| client.cpu_ns).sum();
         let others_cores = watch.others_cores(client_cpu_ns + server_cpu_ns);
-        let reports = ended.iter().map(|client| clients::read_report(run.client, client));
+        let reports = ended.iter().map(|client| clients::read_report(&self.fixtures, run.client, client));
         Ok(Sample {
             reports: reports.collect::<Result<_>>()?,
             client_cpu_ns,
