@@ -112,7 +112,7 @@ impl Sums {
             ),
             (
                 "Shortest transaction:\t",
-                "\"shortest_transaction\":\t",
+                "\"shortest_transaction\":\t\t",
                 hundredths(shortest as f64 / 100.0),
                 "",
             ),
