@@ -97,8 +97,8 @@ fn what_is_cut_is_not_guessed() {
     }
 }
 
-/// Texts that speak of a tool, or are cut off, by tool.
-const NO_REPORTS: &[(&str, &[&str])] = &[
+/// Texts that look like reports of a tool, and are none.
+const OTHERS: &[(&str, &[&str])] = &[
     (
         "ab",
         &[
@@ -157,10 +157,9 @@ const NO_REPORTS: &[(&str, &[&str])] = &[
         ],
     ),
 ];
-
 #[test]
 fn other_texts_are_no_reports() {
-    for (tool, texts) in NO_REPORTS {
+    for (tool, texts) in OTHERS {
         for text in texts.iter().chain(&[""]) {
             assert_eq!(read(tool, text), [], "{tool}: {text}");
         }
