@@ -162,15 +162,21 @@ fn measure(port: u16, io: IoChoice, is_tls: bool, until: Until) -> Tally {
     run(&plan, &Progress::default(), &()).unwrap()
 }
 
-/// The number of connections with the server in TIME-WAIT: those that the server closed first, and those that the client did.
-fn in_time_wait(port: u16) -> (usize, usize) {
+/// Connections with a server that are in TIME-WAIT: its address and its client's, and whether the server closed first.
+fn in_time_wait(port: u16) -> BTreeSet<(String, String, bool)> {
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
     let ending = format!(":{port:04X}");
-    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-    let count = |column: usize| {
-        rows.iter().filter(|row| row.len() > 3 && row[3] == "06" && row[column].ends_with(&ending)).count()
-    };
-    (count(1), count(2))
+    let waiting = table.lines().filter_map(|line| {
+        let row: Vec<&str> = line.split_whitespace().collect();
+        (row.len() > 3 && row[3] == "06").then(|| (row[1].to_owned(), row[2].to_owned()))
+    });
+    let with_server =
+        waiting.filter_map(|(local, remote)| match (local.ends_with(&ending), remote.ends_with(&ending)) {
+            (true, _) => Some((local, remote, true)),
+            (_, true) => Some((remote, local, false)),
+            _ => None,
+        });
+    with_server.collect()
 }
 
 /// The number of connections, or of answers, after which a measurement ends.
@@ -201,6 +207,8 @@ fn check_row(
     let answer = format!("HTTP/{version} 200 OK\r\n{field}{rest}");
     let place = format!("{io:?}, TLS {is_tls}, {server:?}, {answer:?}");
     let running = start(answer, server, is_tls);
+    // The port may have been another server's a moment ago.
+    let of_others = in_time_wait(running.port);
     let until = match outcome {
         Kept => Until::Answered(ENOUGH),
         Timeout => Until::Elapsed(Duration::from_millis(400)),
@@ -208,13 +216,18 @@ fn check_row(
     };
     let tally = measure(running.port, io, is_tls, until);
     check(&tally, outcome, &place);
-    let (by_server, by_client) = in_time_wait(running.port);
+    let waiting = in_time_wait(running.port);
+    let mut own = waiting.difference(&of_others);
     running.stop.store(true, Ordering::Relaxed);
     let seen = running.thread.join().unwrap();
     if outcome == Anew {
-        assert_eq!(by_client, 0, "{place}: the client keeps ports busy, {seen:?}");
+        let of_client = own.clone().filter(|(_, _, by_server)| !by_server).count();
+        assert_eq!(of_client, 0, "{place}: the client keeps ports busy, {seen:?}");
         // Over TLS the client's own announcement may come when the server is gone, which resets the connection.
-        assert!(is_tls || server != Closes || by_server > 0, "{place}: the server closed first");
+        assert!(
+            is_tls || server != Closes || own.any(|(_, _, by_server)| *by_server),
+            "{place}: the server closed first"
+        );
     }
     if (outcome, server, is_tls) == (Anew, Stays, false) {
         assert_eq!((seen.reset as u64, seen.ended), (ENOUGH, 0), "{place}: {seen:?}");

@@ -1,5 +1,6 @@
 //! What is closed is gone at once, and what is received is asked for as it is wanted.
 
+use super::retiring::state;
 use super::{BackEnd, PATIENCE, Side, connected};
 use net::{Endpoint, Event, Slot};
 use std::io::{ErrorKind, Read};
@@ -41,18 +42,9 @@ pub fn a_connection_that_is_closed_while_it_waits_for_room_ends<I: BackEnd>() {
     client.io.connect(0, &address);
     client.until(0, Event::Connected);
     client.turn();
-    let state = state_of_port(stream.peer_addr().unwrap().port());
+    let state = state(stream.peer_addr().unwrap().port(), stream.local_addr().unwrap().port());
     assert_ne!(state.as_deref(), Some("01"), "the kernel still holds a connection that the client gave up");
     assert!(ends(&mut stream, &mut client), "the server still has a connection that the client gave up");
-}
-
-/// The state of the IPv4 socket on this local port, as the kernel lists it (01: established); none where it is gone.
-fn state_of_port(port: u16) -> Option<String> {
-    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
-    let ending = format!(":{port:04X}");
-    let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let row = rows.find(|row| row.get(1).is_some_and(|local| local.ends_with(&ending)))?;
-    row.get(3).map(|state| (*state).to_owned())
 }
 
 pub fn a_connection_that_takes_the_place_of_one_being_read_ends_when_it_is_closed<I: BackEnd>() {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const TIME_WAIT: &str = "06";
 
 /// The state of the IPv4 socket with these ports, as the kernel lists it; `None`: there is none.
-fn state(local: u16, remote: u16) -> Option<String> {
+pub fn state(local: u16, remote: u16) -> Option<String> {
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
     let (local, remote) = (format!(":{local:04X}"), format!(":{remote:04X}"));
     let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
