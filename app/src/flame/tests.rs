@@ -242,6 +242,13 @@ fn hostile_figures_are_drawn_all_the_same() {
 }
 
 #[test]
+fn a_title_that_a_terminal_would_act_upon_is_shown_in_a_file() {
+    let svg = file::one(&report(A), "a\u{1b}[2Jb\u{0}\u{202e}").unwrap();
+    assert_well_formed(&svg);
+    assert!(svg.contains(">a\u{fffd}[2Jb\u{fffd}\u{fffd}</text>"), "{svg}");
+}
+
+#[test]
 fn nothing_is_no_picture() {
     for empty in [report(""), report("main 0")] {
         assert!(matches!(file::one(&empty, "a"), Err(ProfileError::Empty)));

@@ -1,10 +1,10 @@
 //! A run that is made up, for stores in which the truth is known.
 
-use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome};
+use judge::example::in_heats;
+use model::heat::{HUB, Heat, InCell, Slice, Start, StartOutcome};
 use model::observation::Entrant;
 use model::*;
 use std::collections::BTreeMap;
-use std::time::Duration;
 use store::Store;
 
 /// A run of the study `example` in cells of these titles and connections; the reference is no contender of a study.
@@ -15,45 +15,11 @@ pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], rou
         load: Load::Closed { connections: *connections, per_connection: None },
     };
     let contenders = entrants.keys().filter(|name| *name != study::REFERENCE).cloned().collect();
-    Run {
-        id: "20260101-000000-0000".to_owned(),
-        name: "example".to_owned(),
-        study: Study {
-            title: "An example".to_owned(),
-            source: None,
-            tracks: study::default_track(),
-            contenders,
-            cells: cells.iter().map(cell).collect(),
-            design: Design {
-                rounds,
-                heat: Design::HEAT,
-                slice: Design::SLICE,
-                warmup: Duration::ZERO,
-                warmup_limit: Design::WARMUP_LIMIT,
-                measure: Duration::from_secs(1),
-                decide: false,
-                margin: None,
-                metric: Metric::Rate,
-                precision: 0.03,
-                budget: Duration::from_mins(10),
-            },
-            server_on: None,
-            published: None,
-            as_published: Vec::new(),
-            unequal: Vec::new(),
-        },
-        seed: 7,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        workloads: BTreeMap::new(),
-        quick: false,
-        environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
-        contenders: entrants,
-        copies: 1,
-        race: None,
-        allow_busy: None,
-        command: Vec::new(),
-        fleet: None,
-    }
+    let mut run = judge::example::run(&[]);
+    run.study.design.rounds = rounds;
+    (run.study.contenders, run.study.cells) = (contenders, cells.iter().map(cell).collect());
+    run.contenders = entrants;
+    run
 }
 
 /// One start in a heat that is made up.
@@ -113,29 +79,19 @@ pub fn keep_round(store: &Store, run: &Run, round: usize, made: &[MadeStart]) {
 
 fn start(round: usize, made: &MadeStart) -> Start {
     let in_cell = |measurement: &Measurement| InCell {
-        warmup_ns: 200_000_000,
-        settled: Some(true),
-        counts: Counts::Quiet,
         turns: CYCLES,
-        disturbed: 0,
-        elsewhere_ns: Some(0),
         elsewhere_wall_ns: 1_000_000_000,
-        memory: Vec::new(),
-        background: Vec::new(),
         measurement: Some(Box::new(measurement.clone())),
+        ..in_heats::in_cell()
     };
     Start {
-        round,
-        heat: 0,
-        contender: made.contender.clone(),
         copy: made.copy,
-        attempt: 0,
         outcome: made.failed.clone().map_or(StartOutcome::Ended, StartOutcome::Failed),
         cells: made.cells.iter().map(|(cell, measurement)| (*cell, in_cell(measurement))).collect(),
         memory_bytes: None,
         took_ns: 1_500_000_000,
-        program: None,
         conditions: Some(Conditions::default()),
+        ..in_heats::start(round, 0, &made.contender, &[])
     }
 }
 
@@ -146,21 +102,20 @@ fn slices(round: usize, place: usize, made: &MadeStart) -> Vec<Slice> {
     let in_cell = |(cell, measurement): (&usize, &Measurement)| {
         let answers = measurement.tally.completed.div_ceil(CYCLES);
         let ns = 1_000_000_000 * answers / measurement.tally.completed.max(1);
-        let slice = Slice {
+        let ns = ns.max(1);
+        let (contender, copy) = (made.contender.clone(), made.copy);
+        let turn = Slice {
             round,
-            heat: 0,
             cell: *cell,
-            cycle: 0,
             place,
-            contender: made.contender.clone(),
-            copy: made.copy,
+            contender,
+            copy,
             answers,
-            ns: ns.max(1),
-            turn_ns: ns.max(1),
-            ran: Ran::default(),
-            void: None,
+            ns,
+            turn_ns: ns,
+            ..in_heats::slice()
         };
-        (0..CYCLES as usize).map(move |cycle| Slice { cycle, ..slice.clone() }).collect::<Vec<_>>()
+        (0..CYCLES as usize).map(move |cycle| Slice { cycle, ..turn.clone() }).collect::<Vec<_>>()
     };
     made.cells.iter().flat_map(in_cell).collect()
 }
