@@ -84,7 +84,7 @@ impl Call<'_> {
     }
 
     /// A flag that is set when the request must stop, and when the link is over.
-    pub fn stop(&self) -> &AtomicBool {
+    pub fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
 }

@@ -1,8 +1,8 @@
 //! The exit codes, which `docs/exit-codes.md` explains, and how errors become a message and one of them.
 
 use control::CatalogError;
-use control::assets::CacheError;
 use control::containers::ContainerError;
+use control::prepare::assets::CacheError;
 use control::revision::RevisionError;
 use judge::findings::compare::CompareError;
 use lab::LabError;

@@ -22,10 +22,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    control::server::image::name_process();
+    control::supervise::image::name_process();
     let args: Vec<OsString> = std::env::args_os().collect();
     if args.get(1).is_some_and(|arg| arg == "__guard") {
-        return control::server::guard::run();
+        return control::supervise::guard::run();
     }
     if let Some((dialect, args)) = command::dialect::of(&args) {
         return command::dialect::run(dialect, args).unwrap_or_else(|error| failure::tell(&error));

@@ -1,11 +1,14 @@
-//! Work during which another thread polls for something, such as a request to stop.
+//! Polling: for something that is soon to be true, or in another thread during work, as for a request to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(50);
+
+/// The time between two polls where nothing else is done meanwhile.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Does work, while another thread polls again and again until `poll` returns true.
 pub fn poll_while<T>(mut poll: impl FnMut() -> bool + Send, work: impl FnOnce() -> T) -> T {
@@ -19,6 +22,19 @@ pub fn poll_while<T>(mut poll: impl FnMut() -> bool + Send, work: impl FnOnce() 
         let _ends = Ends { is_over: &is_over, poller: poller.thread() };
         work()
     })
+}
+
+/// Polls until `is_true` or the deadline; returns whether it is true.
+pub fn poll_until(deadline: Instant, mut is_true: impl FnMut() -> bool) -> bool {
+    loop {
+        if is_true() {
+            return true;
+        }
+        if Instant::now() >= deadline {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// Ends the poller when the work is over, even if it panicked.
@@ -37,7 +53,6 @@ impl Drop for Ends<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Instant;
 
     #[test]
     fn work_is_watched_until_it_is_done_or_something_is_seen() {

@@ -1,21 +1,25 @@
 //! Contenders on this machine: writes their sources to the cache folder, asks for their versions, and finds what they
 //! lack and how to get it.
 
+pub mod assets;
 mod build;
+pub mod elsewhere;
 pub mod folders;
 pub mod install;
 pub mod remedy;
+pub mod running;
 
 use crate::catalog::Entry;
 use crate::containers::{Launch, Variables};
 use crate::lock::Lock;
-use crate::remote::remote_contender::{Lacks, RemoteContender};
-use crate::server::image;
-use crate::server::origin::AskedAt;
-use crate::server::running::Running;
+pub use crate::remote::messages::Lack;
+use crate::remote::remote_server::RemoteContender;
+use crate::supervise::image;
+use crate::verify::origin::AskedAt;
 use model::Contender;
 use model::contender::{Track, tuned_name};
 use model::observation::Entrant;
+use running::Running;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -55,22 +59,6 @@ pub struct Prepared {
     sources: Arc<BTreeMap<PathBuf, Vec<u8>>>,
 }
 
-/// What a contender lacks on this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lack {
-    /// Why it can't run.
-    pub why: String,
-    /// The command or the hint that gets it.
-    pub remedy: String,
-}
-
-impl Lack {
-    /// Both in one sentence.
-    pub fn sentence(&self) -> String {
-        format!("{}; get it: {}", self.why, self.remedy)
-    }
-}
-
 impl Prepared {
     /// Writes the sources to the cache folder, in a folder that is named for their digest, so that other sources have another folder.
     pub fn write_sources(name: &str, entry: &Entry, cache: &Path) -> std::io::Result<Self> {
@@ -94,48 +82,33 @@ impl Prepared {
             let _lock = Lock::take(&folder.join(LOCK))?;
             // Another drome may have written them meanwhile, and may be building from them.
             if changed(&src, &entry.sources).is_some() {
-                write_files(&folder, &src, &entry.sources)?;
+                // A build of other sources is outdated.
+                let mark = folder.join("built");
+                if mark.exists() {
+                    fs::remove_file(mark)?;
+                }
+                fill_folder(&src, &entry.sources)?;
             }
         }
-        let (name, contender) = (name.to_owned(), entry.contender.clone());
-        let sources = Arc::new(entry.sources.clone());
-        let (running, asked_at, remote, launch) = (None, None, None, None);
         Ok(Self {
-            name,
-            contender,
-            track: Track::Default,
-            running,
-            asked_at,
-            remote,
-            launch,
-            env: Vec::new(),
+            name: name.to_owned(),
+            contender: entry.contender.clone(),
             source_sha256,
+            track: Track::Default,
+            running: None,
+            asked_at: None,
+            remote: None,
+            launch: None,
+            env: Vec::new(),
             folder,
-            sources,
+            sources: Arc::new(entry.sources.clone()),
         })
     }
 
     /// The same contender on its tuned track; `None` if it has none.
     pub fn tuned(&self) -> Option<Self> {
-        let contender = self.contender.tuned()?;
-        let (name, folder) = (tuned_name(&self.name), self.folder.clone());
-        let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
-        let (track, running, remote, launch) = (Track::Tuned, None, None, self.launch.clone());
-        let asked_at = self.asked_at.clone();
-        let env = self.env.clone();
-        Some(Self {
-            name,
-            contender,
-            source_sha256,
-            track,
-            running,
-            asked_at,
-            remote,
-            launch,
-            env,
-            folder,
-            sources,
-        })
+        let (name, contender) = (tuned_name(&self.name), self.contender.tuned()?);
+        Some(Self { name, contender, track: Track::Tuned, running: None, remote: None, ..self.clone() })
     }
 
     /// The same contender with more variables in the environment of its start, unless it already runs. `more` can look up the values that
@@ -208,11 +181,8 @@ impl Prepared {
     /// Its version if it can run, else what it lacks.
     pub fn version(&self) -> Result<String, Lack> {
         if let Some(remote) = &self.remote {
-            let lack = |lacks: Lacks| Lack {
-                why: format!("on {}: {}", remote.machine.name(), lacks.why),
-                remedy: lacks.remedy,
-            };
-            return remote.version.clone().map_err(lack);
+            let on = |lack: Lack| Lack { why: format!("on {}: {}", remote.machine.name(), lack.why), ..lack };
+            return remote.version.clone().map_err(on);
         }
         let install = &self.contender.install;
         let remedy = || {
@@ -252,26 +222,31 @@ impl Prepared {
     }
 }
 
-/// Writes the sources again; the lock is held.
-fn write_files(folder: &Path, src: &Path, sources: &BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
-    // A build of other sources is outdated.
-    let (mark, draft) = (folder.join("built"), folder.join("src.draft"));
-    if mark.exists() {
-        fs::remove_file(mark)?;
-    }
+/// Fills a folder with these files, in place of what is in it: they are written to a draft beside it, which then takes its place. Whoever
+/// calls this has a lock.
+fn fill_folder<P: AsRef<Path>, B: AsRef<[u8]>>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (P, B)>,
+) -> std::io::Result<()> {
+    let draft = folder.with_extension("draft");
     // A drome that was killed may have left one.
-    for old in [src, &draft] {
+    for old in [folder, &draft] {
         if old.exists() {
             fs::remove_dir_all(old)?;
         }
     }
     fs::create_dir(&draft)?;
-    for (path, bytes) in sources {
-        let path = draft.join(path);
-        fs::create_dir_all(path.parent().unwrap_or(&draft))?;
-        fs::write(path, bytes)?;
+    for (path, bytes) in files {
+        write_below(&draft, path.as_ref(), bytes.as_ref())?;
     }
-    fs::rename(draft, src)
+    fs::rename(draft, folder)
+}
+
+/// Writes a file below a folder, with the folders between them.
+pub fn write_below(folder: &Path, name: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap_or(folder))?;
+    fs::write(path, bytes)
 }
 
 /// The first of these sources that is missing or different in the folder.

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// How often the command is polled.
 const INTERVAL: Duration = Duration::from_millis(2);
 
+/// How many of the last lines of an output an error shows.
+const LAST_LINES: usize = 8;
+
 /// How a command ended.
 #[derive(Debug)]
 pub enum Ended {
@@ -56,6 +59,12 @@ pub fn finish(command: &mut Command, patience: Duration, stop: &AtomicBool) -> i
         }
         std::thread::sleep(INTERVAL);
     }
+}
+
+/// The last lines of what a program printed, but for empty ones.
+pub fn last_lines(printed: &str) -> String {
+    let lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n    ")
 }
 
 fn end(child: &mut Child) {

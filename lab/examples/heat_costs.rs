@@ -1,8 +1,8 @@
 //! Measures a heat's overhead: reading the CPU clocks of all processes between two turns, and writing a cycle or a cell to the
 //! store. Run by hand, on a quiet machine: `cargo run --release -p drome-lab --example heat_costs`.
 
-use control::cpu_sampler::{CpuSampler, SampledProcesses};
-use control::server::tree::Tree;
+use control::processes::cpu_sampler::{CpuSampler, SampledProcesses};
+use control::processes::tree::Tree;
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome};
 use model::{Design, Environment, Metric, Run, Study};
 use std::collections::BTreeMap;

@@ -1,56 +1,46 @@
 //! Everything that two dromes on different machines ask and answer, read as either side reads it: for tests with any bytes.
 
 use crate::load_from::{messages as loads, read_part};
-use control::cpu_sampler::CpuUsage;
+use control::processes::cpu_sampler::CpuUsage;
+use control::processes::tree::{ListedClocks, Snapshot};
+use control::processes::usage::Look;
 use control::remote::messages as servers;
-use control::server::tree::Snapshot;
-use model::{Conditions, Usage};
+use model::Conditions;
+use model::contender::Class;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::net::Ipv4Addr;
 
 /// Reads JSON as one of the messages, and writes it again. `None`: it is not that message.
 pub type Reader = fn(&Value) -> Option<Value>;
 
-/// What is asked, as an agent reads it, by the name of the request. `servers.stop` stands for all requests that only name a number.
-pub const QUESTIONS: &[(&str, Reader)] = &[
-    ("servers.write_sources", asked::<servers::WriteSources>),
-    ("servers.bodies", asked::<servers::Bodies>),
-    ("servers.install", asked::<servers::Install>),
-    ("servers.start", asked::<servers::Start>),
-    ("servers.prepare", asked::<servers::Prepare>),
-    ("servers.answers", asked::<servers::Answers>),
-    ("servers.stop", asked::<servers::Number>),
-    ("servers.watch", asked::<servers::Watch>),
-    ("servers.sample", asked::<servers::Sample>),
-    ("servers.probe_open", asked::<Ipv4Addr>),
-    ("loads.prepare", asked::<loads::Prepare>),
-    ("loads.run", asked::<loads::Run>),
-];
+/// What is asked, as an agent reads it, by the name of the request: those about servers are one enum, those about loads another.
+pub const QUESTIONS: &[(&str, Reader)] =
+    &[("servers", asked::<servers::Request>), ("loads", asked::<loads::Request>)];
 
 /// What is answered, as the side that asks reads it, by the name of the request; and what an installation reports meanwhile.
 pub const ANSWERS: &[(&str, Reader)] = &[
-    ("servers.machine", answered::<servers::Machine>),
-    ("servers.write_sources", answered::<servers::SourcesWritten>),
-    ("servers.bodies", answered::<()>),
-    ("servers.install", answered::<servers::Installed>),
-    ("servers.install.step", answered::<servers::Step>),
-    ("servers.start", answered::<servers::ContenderResult<servers::Started>>),
-    ("servers.prepare", answered::<servers::ContenderResult<()>>),
-    ("servers.answers", answered::<bool>),
-    ("servers.ended", answered::<Option<String>>),
-    ("servers.snapshot", answered::<Snapshot>),
-    ("servers.clocks", answered::<servers::Clocks>),
-    ("servers.names", answered::<Vec<String>>),
-    ("servers.watch", answered::<servers::Number>),
-    ("servers.look", answered::<CpuUsage>),
-    ("servers.sample_end", answered::<Option<Usage>>),
-    ("servers.conditions_end", answered::<Conditions>),
-    ("servers.probe_open", answered::<servers::Opened>),
-    ("servers.probe_datagrams", answered::<servers::Datagrams>),
-    ("loads.prepare", answered::<loads::Ready>),
-    ("loads.run", answered::<loads::Account>),
+    ("servers.Describe", answered::<servers::Machine>),
+    ("servers.WriteSources", answered::<servers::SourcesWritten>),
+    ("servers.MakeBodies", answered::<()>),
+    ("servers.Install", answered::<servers::Installed>),
+    ("servers.Install.step", answered::<servers::Step>),
+    ("servers.Prepare", answered::<Result<(), String>>),
+    ("servers.Start", answered::<Result<servers::Started, String>>),
+    ("servers.Ended", answered::<Option<String>>),
+    ("servers.Answers", answered::<bool>),
+    ("servers.Snapshot", answered::<Snapshot>),
+    ("servers.ThreadClocks", answered::<ListedClocks>),
+    ("servers.LikelyClass", answered::<Option<Class>>),
+    ("servers.BeginTurns", answered::<u64>),
+    ("servers.EndTurn", answered::<CpuUsage>),
+    ("servers.Look", answered::<Look>),
+    ("servers.EndWatch", answered::<Option<u64>>),
+    ("servers.EndConditions", answered::<Option<Conditions>>),
+    ("servers.OpenProbe", answered::<servers::Opened>),
+    ("servers.Datagrams", answered::<servers::Datagrams>),
+    ("loads.Prepare", answered::<loads::Ready>),
+    ("loads.Run", answered::<loads::Account>),
 ];
 
 /// Reads the bytes of a blob as an agent reads its part of a load, and writes it again. The error says why they are not a part.

@@ -5,10 +5,10 @@ use crate::lab::Lab;
 pub use control::containers::Variables;
 use control::fault::Fault;
 use control::machine::pinned::Pinned;
-use control::server::any_server::AnySampler;
-use control::server::instance::{Instance, Place, Works};
+use control::processes::tree::Tree;
+use control::processes::usage::Sampler;
+use control::server::instance::{Instance, Works};
 use control::server::plan;
-use control::server::tree::Tree;
 use control::server::under_load;
 use load::{Both, Progress, Watch};
 use model::contender::Class;
@@ -100,17 +100,9 @@ impl<'l> ExtraServer<'l> {
         let path = path.ok_or_else(|| Fault::Contender("it does not serve the workload".to_owned()))?;
         let pinned = Pinned::to(&lab.cores.client);
         let log = format!("once-more-{}-{name}", extra.cell);
-        if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
-            lab.run_prepare(command, &format!("{log}-prepare.log"))?;
-        }
-        let place = Place {
-            cpus: lab.cores.server.clone(),
-            connections: cell.load.connections(),
-            assets: lab.assets.clone(),
-            log: lab.logs.join(format!("{log}.log")),
-        };
+        lab.run_prepare(run, &format!("{log}-"))?;
         let asked = Works::from([(cell.workload.clone(), work.clone())]);
-        let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
+        let instance = lab.start(prepared, cell.load.connections(), &log, &asked)?;
         lab.verify_once(prepared, &instance)?;
         let design = &run.study.design;
         let plan = plan::plan(cell, design, &instance.origin, path, work, &lab.cores, run.seed);
@@ -136,10 +128,10 @@ impl<'l> ExtraServer<'l> {
         let plan = Plan { until: Until::Elapsed(window), ..self.plan.clone() };
         let sampler = self.instance.server.sampler(&self.lab.cores);
         let tally = match &sampler {
-            Some(sampler) => self.loaded(&plan, &Both(watch, &*sampler.watch())),
+            Some(sampler) => self.loaded(&plan, &Both(watch, &sampler.watch())),
             None => self.loaded(&plan, watch),
         };
-        let usage = sampler.and_then(AnySampler::finish);
+        let usage = sampler.and_then(Sampler::finish);
         if let Some(end) = self.instance.server.ended() {
             return Err(Fault::Contender(format!("under load {end}")));
         }

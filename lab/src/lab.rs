@@ -3,19 +3,20 @@
 use crate::heat::Measured;
 use control::fault::Fault;
 use control::lock::Lock;
+use control::locked;
 use control::machine::awake::Awake;
 use control::machine::cores::Cores;
 use control::prepare::Prepared;
 use control::remote::RemoteMachine;
-use control::server::instance::{self, Instance, Works};
+use control::server::instance::{self, Instance, Place, Works};
 use control::server::prepare_command;
-use control::server::verify;
+use control::verify;
 use model::Run;
 use model::heat::{Heat, Start, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use store::StoreError;
 
 /// Everything that a run needs beside its description.
@@ -46,17 +47,34 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Runs the command that comes before a start, where the servers are; its output goes to a file of this name.
-    pub(crate) fn run_prepare(&self, command: &str, log: &str) -> Result<(), Fault> {
+    /// Runs the command that comes before every start of a race, if there is one, where the servers are. Its output goes to a file of a name
+    /// with this beginning.
+    pub(crate) fn run_prepare(&self, run: &Run, log: &str) -> Result<(), Fault> {
+        let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) else { return Ok(()) };
+        let log = format!("{log}prepare.log");
         match &self.remote {
-            Some(remote) => remote.run_prepare(command, log, &self.stop),
+            Some(remote) => remote.run_prepare(command, &log, &self.stop),
             None => prepare_command::run(command, &self.logs.join(log), &self.stop),
         }
     }
 
+    /// Starts a contender on the servers' cores, for this number of connections, and asks it once for each of these workloads. Its output
+    /// goes to the log of this name.
+    pub(crate) fn start(
+        &self,
+        prepared: &Prepared,
+        connections: usize,
+        log: &str,
+        asked: &Works,
+    ) -> Result<Instance, Fault> {
+        let (cpus, assets) = (self.cores.server.clone(), self.assets.clone());
+        let place = Place { cpus, connections, assets, log: self.logs.join(format!("{log}.log")) };
+        Instance::start(prepared, &place, asked, &self.stop)
+    }
+
     /// Verifies a contender in full, with every workload that it serves, once in a run.
     pub(crate) fn verify_once(&self, prepared: &Prepared, instance: &Instance) -> Result<(), Fault> {
-        let mut verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut verified = locked(&self.verified);
         if verified.contains(&prepared.name) {
             return Ok(());
         }

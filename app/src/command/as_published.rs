@@ -9,13 +9,13 @@ use crate::console;
 use crate::failure::{VOID, WrongInput};
 use crate::signals::stop_flag;
 use anyhow::{Context, bail};
-use control::assets;
 use control::fault::Fault;
 use control::machine::cores::Cores;
 use control::machine::system::System;
+use control::prepare::assets;
 use control::prepare::{Prepared, fill_all};
+use control::processes::usage::Sampler;
 use control::server::instance::{Instance, Place, Works};
-use control::server::usage::Sampler;
 use dialects::{Call, Dialect, Halt, Printed};
 use lab::setup::{self, Lineup};
 use load::Progress;
@@ -203,9 +203,8 @@ impl Stage {
                 replay.command
             )));
         };
-        let watched =
-            instance.server.watched(&Cores::deal()).context("the server's processes are not known")?;
-        let sampler = Sampler::start(watched);
+        let sampler =
+            instance.server.sampler(&Cores::deal()).context("the server's processes are not known")?;
         let spoken = speak(dialect, args, &sampler, &self.stop)?;
         note(replay, spoken, dialect, sampler.finish().as_ref());
         let ended = instance.server.ended().map(|end| format!("under load {end}"));

@@ -3,8 +3,8 @@
 use super::format::FormatArgs;
 use crate::failure::CHECK_FAILED;
 use clap::{Args, ValueEnum};
+use control::doctor::{self, BEST, Examination};
 use control::machine::cores::Cores;
-use control::machine::doctor::{self, BEST, Examination};
 use control::machine::system::System;
 use std::fmt::Write;
 use std::process::ExitCode;

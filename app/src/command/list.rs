@@ -6,7 +6,7 @@ use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
 use control::Catalog;
-use control::assets;
+use control::prepare::assets;
 use lab::setup;
 use model::study::RACE;
 use report::units;

@@ -136,7 +136,7 @@ fn tls(args: &ServeArgs) -> anyhow::Result<Option<ServerTls>> {
 fn reference_pages(common: &Common) -> anyhow::Result<Site> {
     let mut site = Site::new();
     let catalog = catalog(common)?;
-    for (name, work) in control::assets::works(&catalog)? {
+    for (name, work) in control::prepare::assets::works(&catalog)? {
         let (Some(workload), Some(body)) = (&work.workload, &work.body) else {
             continue;
         };

@@ -5,7 +5,8 @@ use super::transport::Transport;
 use crate::console;
 use crate::failure::WrongInput;
 use clap::Args;
-use control::remote::{self, RemoteMachine};
+use control::prepare::elsewhere;
+use control::remote::RemoteMachine;
 use lab::setup::Lineup;
 use model::Run;
 use std::net::Ipv4Addr;
@@ -53,7 +54,7 @@ impl ServersOnArgs {
 /// Moves the lineup to the other machine, if there is one. Contenders are asked there for their versions.
 pub fn take(remote: Option<&RemoteMachine>, lineup: &mut Lineup) -> anyhow::Result<()> {
     if let Some(remote) = remote {
-        remote::take(remote, &lineup.works, &mut lineup.prepared)?;
+        elsewhere::take(remote, &lineup.works, &mut lineup.prepared)?;
         lineup.remote = Some(remote.clone());
     }
     Ok(())
@@ -62,7 +63,7 @@ pub fn take(remote: Option<&RemoteMachine>, lineup: &mut Lineup) -> anyhow::Resu
 /// Measures the network to the other machine, and describes both in the run.
 pub fn describe(remote: Option<&RemoteMachine>, run: &mut Run) -> anyhow::Result<()> {
     let Some(remote) = remote else { return Ok(()) };
-    remote::describe(remote, run)?;
+    elsewhere::describe(remote, run)?;
     if let Some(on) = &run.environment.servers_on {
         note!("{}", report::machine::servers_on(on));
     }
@@ -73,7 +74,7 @@ pub fn describe(remote: Option<&RemoteMachine>, run: &mut Run) -> anyhow::Result
 pub fn install(remote: &RemoteMachine, lineup: &mut Lineup, yes: bool, stop: &AtomicBool) {
     let ask = |what: &str| yes || console::confirm(what);
     let say = |line: &str| note!("{line}");
-    if let Err(why) = remote::install(remote, &mut lineup.prepared, &ask, &say, stop) {
+    if let Err(why) = elsewhere::install(remote, &mut lineup.prepared, &ask, &say, stop) {
         alert!("drome: {why}");
     }
 }

@@ -1,8 +1,8 @@
 //! The URLs of command lines: looked up, and reached before anything is measured.
 
 use crate::failure::WrongInput;
-use control::server::local;
-use control::server::origin::AskedAt;
+use control::processes::local;
+use control::verify::origin::AskedAt;
 use model::Target;
 use model::url::{Url, redacted, redacted_url};
 use std::net::IpAddr;

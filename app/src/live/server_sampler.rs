@@ -1,6 +1,6 @@
 //! The CPU and memory of a server on this machine while it is measured, sampled once a second.
 
-use control::server::tree::{self, Tree};
+use control::processes::tree::{self, Tree};
 use model::Usage;
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ impl ServerSampler {
     /// Takes the first sample of this process and all its descendants.
     pub fn new(pid: i32) -> Self {
         let tree = Tree::From(pid);
-        let (cpu_ns, cores) = (tree::snapshot(&tree).cpu_ns, control::server::local::cores(pid));
+        let (cpu_ns, cores) = (tree::snapshot(&tree).cpu_ns, control::processes::local::cores(pid));
         Self { tree, at: Instant::now(), cpu_ns, cores, usage: Usage::default() }
     }
 

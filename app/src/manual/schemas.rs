@@ -8,7 +8,7 @@ mod tests_of_runs;
 use crate::command::heat::CommitLine;
 use crate::command::race_file::RaceFile;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use control::machine::doctor::Examination;
+use control::doctor::Examination;
 use lab::fleet::Spec;
 use model::inspection::Inspection;
 use model::page::Replay;

@@ -5,7 +5,7 @@
 //! pages; a stream of events waits for its own turn.
 //!
 //! During a step drome only copies a piece of the page to watching browsers (at the very beginning), sends the constant style and
-//! script, sets the flag that stops a study, and refuses requests without access. All of it is counted as background load (see `control/src/machine/other_load.rs`).
+//! script, sets the flag that stops a study, and refuses requests without access. All of it is counted as background load (see `control/src/processes/other_load.rs`).
 
 use std::sync::Arc;
 use tokio::runtime::Handle;

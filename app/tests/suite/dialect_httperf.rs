@@ -131,7 +131,7 @@ fn failures_are_counted_alike() {
         assert_same(&[&["--port", &port, "--uri", "/hello"], words(line).as_slice()].concat());
     }
     // Nobody listens there: every connection is refused, and counted.
-    let refused = control::server::ports::free_port().unwrap().to_string();
+    let refused = control::machine::ports::free_port().unwrap().to_string();
     assert_same(&["--port", &refused, "--num-conns", "7"]);
     assert_same(&[
         "--port",

@@ -59,7 +59,7 @@ fn failures_are_counted() {
 
 #[test]
 fn where_nobody_listens_one_request_is_errored() {
-    let port = control::server::ports::free_port().unwrap();
+    let port = control::machine::ports::free_port().unwrap();
     let finished = drome("weighttp", &["-n", "1000", &format!("http://127.0.0.1:{port}/")]);
     assert_eq!(
         (finished.code, finished.err.as_str()),

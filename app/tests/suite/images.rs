@@ -245,7 +245,7 @@ fn an_image_that_ignores_the_port_is_told_where_it_listens() {
     let podman = Podman::new();
     podman.image("localhost/app:old", &[SHELL]);
     podman.image("localhost/app:new", &[SHELL, "ENV OTHER=1"]);
-    let port = control::server::ports::free_port().unwrap();
+    let port = control::machine::ports::free_port().unwrap();
     let start = format!("'exec /drome serve --port {port}' {{port}}");
     let args = ["--start", &start, "--ready", "10s"];
     let finished = podman.race(&["localhost/app:old", "localhost/app:new"], &args);

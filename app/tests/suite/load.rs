@@ -228,7 +228,7 @@ fn an_answer_before_any_request_is_noticed() {
 
 #[test]
 fn a_refused_connection_is_said_at_once() {
-    let nobody = format!("http://127.0.0.1:{}/", control::server::ports::free_port().unwrap());
+    let nobody = format!("http://127.0.0.1:{}/", control::machine::ports::free_port().unwrap());
     let finished = run(&mut Home::new().drome(&["load", &nobody, "-d", "1h"]));
     assert_eq!(finished.code, 1);
     assert!(

@@ -45,7 +45,7 @@ fn contender(home: &Home, name: &str, port: &str) {
 #[test]
 fn who_listens_on_another_port_is_told_so_even_if_two_want_the_same() {
     let home = Home::new();
-    let fixed = control::server::ports::free_port().unwrap();
+    let fixed = control::machine::ports::free_port().unwrap();
     contender(&home, "deaf", &fixed.to_string());
     contender(&home, "deaf-too", &fixed.to_string());
     contender(&home, "fine", "{port}");

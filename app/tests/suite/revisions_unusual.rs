@@ -49,7 +49,7 @@ fn a_failed_build_shows_the_last_lines_of_its_log_and_nothing_of_it_is_kept() {
 #[test]
 fn a_server_that_ignores_its_port_is_told_where_it_listens() {
     let repository = Repository::new();
-    let port = control::server::ports::free_port().unwrap();
+    let port = control::machine::ports::free_port().unwrap();
     // A listener in a ring is not seen to be any process's.
     let start = format!("{DROME} serve --io epoll --port {port} # not {{port}}");
     let mut command = repository.home.drome(&["race", "--rev", "main", "--rev", "HEAD~1", "--start", &start]);

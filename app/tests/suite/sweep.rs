@@ -151,7 +151,7 @@ fn every_format_has_the_steps() {
 #[test]
 fn what_can_not_be_swept_is_refused_with_the_reason() {
     let home = Home::new();
-    let nobody = format!("http://127.0.0.1:{}/", control::server::ports::free_port().unwrap());
+    let nobody = format!("http://127.0.0.1:{}/", control::machine::ports::free_port().unwrap());
     let cases: [(&[&str], i32, &str); 10] = [
         (&[], 2, "required"),
         (&[&nobody], 1, "is the server running"),

@@ -16,9 +16,6 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// An image that takes longer to arrive is given up.
 const PULL_PATIENCE: Duration = Duration::from_hours(2);
 
-/// How many of its last lines an error shows.
-const LAST_LINES: usize = 8;
-
 /// The ID of an image, and its names with digests.
 const IDENTITY: &str = "{{.Id}} {{range .RepoDigests}}{{.}} {{end}}";
 
@@ -162,13 +159,8 @@ fn image(name: &str, printed: &str) -> Option<ContainerImage> {
 }
 
 fn last_lines(printed: &str) -> String {
-    let lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
-    if last.is_empty() {
-        "; it printed nothing".to_owned()
-    } else {
-        format!(":\n    {}", last.join("\n    "))
-    }
+    let last = shell::last_lines(printed);
+    if last.is_empty() { "; it printed nothing".to_owned() } else { format!(":\n    {last}") }
 }
 
 #[cfg(test)]

@@ -61,6 +61,11 @@ impl Cores {
         sorted(self.server.iter().chain(&self.client).chain(&self.idle).copied())
     }
 
+    /// The CPUs of both sides, each once: on others, a program disturbs nothing.
+    pub fn used(&self) -> Vec<usize> {
+        sorted(self.server.iter().chain(&self.client).copied())
+    }
+
     /// The CPUs for a load generator of this number of threads whose server was not started by drome: first those of the load generator,
     /// then idle ones, then servers'.
     pub fn for_load(&self, threads: usize) -> Vec<usize> {

@@ -1,5 +1,7 @@
 //! Reads CPU times from `/proc/stat`, which has a line for all CPUs together and one for each.
 
+use serde::{Deserialize, Serialize};
+
 /// The length of a kernel tick, in nanoseconds: the unit of these times, although idle time is not counted at ticks.
 pub fn tick_ns() -> u64 {
     1_000_000_000 / procfs::ticks_per_second()
@@ -9,7 +11,7 @@ pub fn tick_ns() -> u64 {
 const LEAST_TICKS: u64 = 20;
 
 /// CPU time since boot, in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
     /// The whole time.
     pub all: u64,

@@ -1,14 +1,13 @@
-//! The machine: its processors, what is known of it, what else runs on it, and what would spoil a measurement.
+//! The machine: its processors, what is known of it, and the conditions on it.
 
 pub mod awake;
 mod control_groups;
 pub mod cores;
 pub mod cpu_time;
 pub mod digest;
-pub mod doctor;
 pub mod environment;
-pub mod other_load;
 pub mod pinned;
+pub mod ports;
 pub mod segments;
 pub mod system;
 pub mod topology;

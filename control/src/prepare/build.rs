@@ -2,7 +2,7 @@
 
 use super::{LOCK, Prepared, changed, command, fill_all, remedy};
 use crate::lock::Lock;
-use crate::server::supervise::last_lines;
+use crate::supervise::last_lines;
 use std::fs::{self, File};
 use std::path::Path;
 

@@ -3,6 +3,7 @@
 
 use crate::prepare::remedy;
 use crate::prepare::{Prepared, command, on_path};
+use crate::shell;
 use std::collections::BTreeSet;
 
 /// Installs what these contenders lack. `ask` is shown the command and may refuse; `say` is told each step. The error
@@ -101,10 +102,8 @@ fn quiet(words: &[&str]) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let lines: Vec<&str> = text.lines().collect();
-    let last = lines[lines.len().saturating_sub(8)..].join("\n    ");
-    let next = remedy::of_packages(&text);
+    let text = String::from_utf8_lossy(&output.stderr);
+    let (last, next) = (shell::last_lines(&text), remedy::of_packages(&text));
     Err(format!("`{}` failed ({}):\n    {last}\n  {next}", words.join(" "), output.status))
 }
 

@@ -1,6 +1,6 @@
 //! The address of an agent's own machine, by which the machine that started the agent reaches it.
 
-use crate::server::local;
+use crate::processes::local;
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 /// An address reserved for documentation (192.0.2.0/24, RFC 5737): packets to it would take the default route.

@@ -1,55 +1,44 @@
 //! Samples what ran within turns where the members are on another machine: there for the members, here for what ran beside the load
 //! generator.
 
-use super::messages::{Number, Watch};
+use super::messages::Request;
 use super::remote_machine::RemoteMachine;
-use crate::cpu_sampler::{CpuSampler, CpuUsage, programs};
-use crate::fault::Fault;
+use crate::processes::cpu_sampler::{CpuSampler, CpuUsage, SampledProcesses};
+use crate::processes::programs;
 use std::collections::BTreeSet;
 
 /// Takes samples on both machines, or on this one alone.
 #[derive(Debug)]
 pub struct CombinedCpuSampler {
     here: CpuSampler,
-    far: Option<RemoteCpuSampler>,
+    far: Option<Far>,
 }
 
-/// Takes samples on another machine.
+/// The sampler on another machine.
 #[derive(Debug)]
-pub struct RemoteCpuSampler {
+struct Far {
     there: RemoteMachine,
-    /// `None`: no samples can be taken, and nothing is known.
-    sampler: Option<Number>,
+    /// Its number there; `None`: no samples can be taken, and nothing is known.
+    number: Option<u64>,
     members: usize,
 }
 
-impl RemoteCpuSampler {
-    /// Takes the first sample of these servers, given by their numbers there.
-    pub fn begin(there: &RemoteMachine, servers: Vec<u64>) -> Self {
-        let members = servers.len();
-        let asker = there.is_this_machine().then(|| std::process::id() as i32);
-        let question = Watch { servers, cpus: there.cores().server, asker };
-        Self { there: there.clone(), sampler: there.ask("servers.watch", &question).ok(), members }
-    }
-
-    fn sample(&self) -> CpuUsage {
-        let unknown = || CpuUsage { members_ns: vec![None; self.members], ..CpuUsage::default() };
-        let Some(sampler) = self.sampler else { return unknown() };
-        let usage: Result<CpuUsage, Fault> = self.there.ask("servers.look", &sampler);
-        usage.ok().filter(|usage| usage.members_ns.len() == self.members).unwrap_or_else(unknown)
-    }
-}
-
 impl CombinedCpuSampler {
-    /// Combines the samples on this machine with those on the servers' machine, if there is one.
-    pub fn of(here: CpuSampler, far: Option<RemoteCpuSampler>) -> Self {
-        Self { here, far }
+    /// Takes the first sample here, and of servers on another machine, given by their numbers there.
+    pub fn begin(sampled: SampledProcesses, far: Option<(&RemoteMachine, Vec<u64>)>) -> Self {
+        let far = far.map(|(there, servers)| {
+            let (there, members) = (there.clone(), servers.len());
+            let asker = there.is_this_machine().then(|| std::process::id() as i32);
+            let request = Request::BeginTurns { servers, cpus: there.cores().server, asker };
+            Far { number: there.ask(&request).ok(), there, members }
+        });
+        Self { here: CpuSampler::begin(sampled), far }
     }
 
     /// Replaces the engine's threads, when another load generator takes over.
     pub fn replace_engine(&mut self, engine: BTreeSet<i32>) {
         self.here.replace_engine(engine);
-        self.far.as_ref().map(RemoteCpuSampler::sample);
+        self.far.as_ref().map(Far::sample);
     }
 
     /// Takes a sample and returns what was used since the last one.
@@ -57,6 +46,15 @@ impl CombinedCpuSampler {
         let Some(far) = &self.far else { return self.here.sample() };
         let there = far.sample();
         merged(&self.here.sample(), there, far.there.is_this_machine())
+    }
+}
+
+impl Far {
+    fn sample(&self) -> CpuUsage {
+        let usage: Option<CpuUsage> =
+            self.number.and_then(|number| self.there.ask(&Request::EndTurn(number)).ok());
+        let usage = usage.filter(|usage| usage.members_ns.len() == self.members);
+        usage.unwrap_or_else(|| CpuUsage { members_ns: vec![None; self.members], ..CpuUsage::default() })
     }
 }
 

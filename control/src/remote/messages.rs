@@ -1,4 +1,4 @@
-//! What the two sides say to each other, as JSON: a question and an answer for each request `servers.*`.
+//! What the two sides say to each other, as JSON: one enum of requests, each of which names the type of its answer.
 
 use model::environment::Executable;
 use model::{Contender, Environment, Workload};
@@ -9,6 +9,87 @@ use std::path::PathBuf;
 
 /// How long the answer to a request may take, in seconds: much longer than a link may be silent before it counts as lost.
 pub const PATIENCE_S: u64 = 60;
+
+/// The name that all of these requests have on the link.
+pub const SERVERS: &str = "servers";
+
+/// What drome on another machine is asked. Contenders, servers and whatever is watched there have numbers, which that side gives.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Request {
+    /// Describes the machine: [`Machine`].
+    Describe,
+    /// Writes a contender's sources to the cache folder: [`SourcesWritten`].
+    WriteSources(Box<WriteSources>),
+    /// Makes the files of these workloads, which servers read.
+    MakeBodies(BTreeMap<String, Workload>),
+    /// Installs what these contenders lack, and reports each [`Step`] meanwhile: [`Installed`].
+    Install {
+        /// Their numbers.
+        ids: Vec<u64>,
+        /// Whether commands that change the machine may be run.
+        may: bool,
+    },
+    /// Runs a command before a server starts: `Result<(), String>`, whose error is the command's.
+    Prepare {
+        /// The command line, for a shell.
+        command: String,
+        /// The name of the file for its output.
+        log: String,
+    },
+    /// Starts a server: `Result<Started, String>`, whose error is the contender's.
+    Start(Start),
+    /// How a server ended, if it has: `Option<String>`.
+    Ended(u64),
+    /// Whether a server answers on its own machine: `bool`.
+    Answers {
+        /// The server.
+        server: u64,
+        /// The path to request.
+        path: String,
+    },
+    /// Asks a server to stop, and waits for nothing.
+    AskToStop(u64),
+    /// Stops a server: `Option<String>`, what was wrong at its end.
+    Stop(u64),
+    /// What a server's processes have used and hold: [`Snapshot`](crate::processes::tree::Snapshot).
+    Snapshot(u64),
+    /// CPU time of each thread of a server: [`ListedClocks`](crate::processes::tree::ListedClocks).
+    ThreadClocks(u64),
+    /// The class that a server's processes show: `Option<Class>`.
+    LikelyClass(u64),
+    /// Begins to sample what runs within turns: `u64`, the number of the sampler. The one before ends.
+    BeginTurns {
+        /// The servers, in the order of the members.
+        servers: Vec<u64>,
+        /// The cores of servers.
+        cpus: Vec<usize>,
+        /// The process that asks, where it is on the same machine: its CPU time does not count as another program's.
+        asker: Option<i32>,
+    },
+    /// Takes the next sample: [`CpuUsage`](crate::processes::cpu_sampler::CpuUsage).
+    EndTurn(u64),
+    /// Begins to watch a server over a measurement: `u64`.
+    BeginWatch {
+        /// The server.
+        server: u64,
+        /// The cores of servers.
+        cpus: Vec<usize>,
+    },
+    /// Reads everything about a watched server: [`Look`](crate::processes::usage::Look).
+    Look(u64),
+    /// The share of its cores' time that others used since it is watched, in millionths: `Option<u64>`. It is not watched any more.
+    EndWatch(u64),
+    /// Reads the machine's conditions: `u64`.
+    BeginConditions,
+    /// Reads them again: `Option<Conditions>`, those of the time in between.
+    EndConditions(u64),
+    /// Opens a probe of the network on this address: [`Opened`].
+    OpenProbe(Ipv4Addr),
+    /// Counts what came to it since the last time: [`Datagrams`].
+    Datagrams,
+    /// Closes it.
+    CloseProbe,
+}
 
 /// What an agent says of its machine.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,8 +104,8 @@ pub struct Machine {
     pub address: Option<Ipv4Addr>,
 }
 
-/// Asks the agent to write a contender's sources to its cache folder. They come in one blob, one file after the other.
-#[derive(Debug, Serialize, Deserialize)]
+/// A contender whose sources come in one blob, one file after the other.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WriteSources {
     /// Its name without a track.
     pub name: String,
@@ -36,38 +117,29 @@ pub struct WriteSources {
     pub blob: u64,
 }
 
-/// The answer to [`WriteSources`]: the contender's sources are in the agent's cache folder.
+/// A contender's sources are in the agent's cache folder.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SourcesWritten {
     /// The number by which the agent knows it.
     pub id: u64,
     /// Its version, or what it lacks.
-    pub version: Result<String, Lacks>,
+    pub version: Result<String, Lack>,
 }
 
-/// What a contender lacks on the other machine.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Lacks {
+/// What a contender lacks on a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lack {
     /// Why it can't run.
     pub why: String,
-    /// How to get it.
+    /// The command or the hint that gets it.
     pub remedy: String,
 }
 
-/// The workloads whose files servers read.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Bodies {
-    /// By name.
-    pub workloads: BTreeMap<String, Workload>,
-}
-
-/// Contenders to install.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Install {
-    /// Their numbers.
-    pub ids: Vec<u64>,
-    /// Whether commands that change the machine may be run.
-    pub may: bool,
+impl Lack {
+    /// Both in one sentence.
+    pub fn sentence(&self) -> String {
+        format!("{}; get it: {}", self.why, self.remedy)
+    }
 }
 
 /// A step of an installation.
@@ -85,11 +157,11 @@ pub struct Installed {
     /// What failed.
     pub failed: Option<String>,
     /// The versions now, in the order of the numbers.
-    pub versions: Vec<Result<String, Lacks>>,
+    pub versions: Vec<Result<String, Lack>>,
 }
 
 /// A server to start.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Start {
     /// The number of its contender.
     pub id: u64,
@@ -112,63 +184,6 @@ pub struct Started {
     pub port: u16,
     /// The program that it is.
     pub program: Option<Executable>,
-}
-
-/// The result of something that a contender can fail at.
-#[derive(Debug, Serialize, Deserialize)]
-pub enum ContenderResult<T> {
-    /// It went well.
-    Well(T),
-    /// The contender failed.
-    Failed(String),
-}
-
-/// Anything there that has a number.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Number {
-    /// The number.
-    pub id: u64,
-}
-
-/// A command that is run before a server starts.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Prepare {
-    /// The command line, for a shell.
-    pub command: String,
-    /// The name of the file for its output.
-    pub log: String,
-}
-
-/// Asks the agent to sample what runs within turns.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Watch {
-    /// The servers, by number, in the order of the members.
-    pub servers: Vec<u64>,
-    /// The cores of servers.
-    pub cpus: Vec<usize>,
-    /// The process that asks, where it is on the same machine: its CPU time does not count as another program's.
-    pub asker: Option<i32>,
-}
-
-/// Asks the agent to sample a server over a measurement.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Sample {
-    /// The server.
-    pub server: u64,
-    /// The cores of servers.
-    pub cpus: Vec<usize>,
-}
-
-/// CPU time of every thread: process, thread, nanoseconds.
-pub type Clocks = Vec<((i32, i32), u64)>;
-
-/// Whether a server answers on its own machine.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Answers {
-    /// The server.
-    pub server: u64,
-    /// The path to request.
-    pub path: String,
 }
 
 /// A probe of the network that is open.

@@ -6,11 +6,13 @@ mod measure;
 pub use measure::measure;
 
 use super::messages::{Datagrams, Opened};
+use crate::locked;
+use crate::machine::ports;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How long the port is open at most.
@@ -111,7 +113,7 @@ impl Probe {
 
     /// The datagrams that came since the last time that this was called.
     pub fn datagrams(&self) -> Datagrams {
-        let seen = std::mem::take(&mut *self.shared.datagrams.lock().unwrap_or_else(PoisonError::into_inner));
+        let seen = std::mem::take(&mut *locked(&self.shared.datagrams));
         let took = seen.first.zip(seen.last).map(|(first, last)| last.duration_since(first));
         let took_ns = took.unwrap_or_default().as_nanos() as u64;
         let dropped = std::fs::read_to_string("/proc/net/udp").ok().map(|text| dropped(&text, self.port));
@@ -133,7 +135,7 @@ fn dropped(text: &str, port: u16) -> u64 {
 fn bind(host: Ipv4Addr) -> std::io::Result<(TcpListener, UdpSocket)> {
     let mut last = None;
     for _ in 0..10 {
-        let port = crate::server::ports::free_port_of(&[host.into()])?;
+        let port = ports::free_port_of(&[host.into()])?;
         match TcpListener::bind((host, port)).and_then(|tcp| Ok((tcp, UdpSocket::bind((host, port))?))) {
             Ok(both) => return Ok(both),
             Err(error) => last = Some(error),
@@ -220,7 +222,7 @@ fn answer(socket: &UdpSocket, token: [u8; TOKEN], shared: &Shared) {
         }
         let now = Instant::now();
         {
-            let mut seen = shared.datagrams.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut seen = locked(&shared.datagrams);
             seen.came += 1;
             seen.first = seen.first.or(Some(now));
             seen.last = Some(now);

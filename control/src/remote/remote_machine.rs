@@ -1,14 +1,13 @@
 //! Another machine for servers, seen from the one with the load generator: the link to it, and what it has said of itself.
 
 use super::host;
-use super::messages::{ContenderResult, Machine, PATIENCE_S, Prepare};
+use super::messages::{Machine, PATIENCE_S, Request, SERVERS};
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
 use crate::poll_while::poll_while;
 use agent::{Link, LinkError};
 use model::ServersOn;
 use model::environment::{Environment, cpu_ranges};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::{Debug, Formatter};
 use std::net::Ipv4Addr;
@@ -51,7 +50,7 @@ impl RemoteMachine {
     pub fn open(link: Link, address: Option<Ipv4Addr>) -> Result<Self, RemoteError> {
         let patience = Some(Duration::from_secs(PATIENCE_S));
         let machine: Machine = link
-            .ask("servers.machine", &(), patience, &mut |_| {})
+            .ask(SERVERS, &Request::Describe, patience, &mut |_| {})
             .map_err(|error| RemoteError(error.to_string()))?;
         let unknown = || {
             RemoteError(format!(
@@ -138,16 +137,15 @@ impl RemoteMachine {
     }
 
     /// Asks something that the other side answers soon.
-    pub fn ask<Q: Serialize, A: DeserializeOwned>(&self, name: &str, question: &Q) -> Result<A, Fault> {
+    pub fn ask<A: DeserializeOwned>(&self, request: &Request) -> Result<A, Fault> {
         let patience = Some(Duration::from_secs(PATIENCE_S));
-        self.0.link.ask(name, question, patience, &mut |_| {}).map_err(|error| self.fault(&error))
+        self.0.link.ask(SERVERS, request, patience, &mut |_| {}).map_err(|error| self.fault(&error))
     }
 
     /// Asks something that may take long, until the user asks to stop.
-    pub fn ask_at_length<Q: Serialize, A: DeserializeOwned>(
+    pub fn ask_at_length<A: DeserializeOwned>(
         &self,
-        name: &str,
-        question: &Q,
+        request: &Request,
         stop: &AtomicBool,
         events: &mut dyn FnMut(serde_json::Value),
     ) -> Result<A, Fault> {
@@ -158,7 +156,7 @@ impl RemoteMachine {
             // The request itself may still be on its way: it is asked to stop again and again.
             false
         };
-        let answer = poll_while(stopped, || self.0.link.ask(name, question, None, events));
+        let answer = poll_while(stopped, || self.0.link.ask(SERVERS, request, None, events));
         answer.map_err(|error| self.fault(&error))
     }
 
@@ -176,11 +174,8 @@ impl RemoteMachine {
 
     /// Runs the command that comes before a start.
     pub fn run_prepare(&self, command: &str, log: &str, stop: &AtomicBool) -> Result<(), Fault> {
-        let question = Prepare { command: command.to_owned(), log: log.to_owned() };
-        match self.ask_at_length("servers.prepare", &question, stop, &mut |_| {})? {
-            ContenderResult::Well(()) => Ok(()),
-            ContenderResult::Failed(why) => Err(Fault::Contender(why)),
-        }
+        let request = Request::Prepare { command: command.to_owned(), log: log.to_owned() };
+        self.ask_at_length::<Result<(), String>>(&request, stop, &mut |_| {})?.map_err(Fault::Contender)
     }
 
     /// Sends bytes, and returns the number by which a request can name them.

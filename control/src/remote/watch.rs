@@ -1,8 +1,7 @@
 //! The conditions on both machines during a heat whose servers are on another machine.
 
-use super::messages::Number;
+use super::messages::Request;
 use super::remote_machine::RemoteMachine;
-use crate::fault::Fault;
 use crate::machine::cores::Cores;
 use crate::machine::environment::Watch;
 use crate::machine::system::System;
@@ -12,7 +11,7 @@ use model::Conditions;
 #[derive(Clone, Debug)]
 pub struct AllWatch {
     here: Box<Watch>,
-    far: Option<(RemoteMachine, Option<Number>)>,
+    far: Option<(RemoteMachine, Option<u64>)>,
 }
 
 impl AllWatch {
@@ -22,7 +21,7 @@ impl AllWatch {
             return Self { here: Box::new(Watch::begin(&System::here(), cores)), far: None };
         };
         let of_client = Cores { client: cores.client.clone(), ..Cores::default() };
-        let far = there.ask("servers.conditions", &()).ok();
+        let far = there.ask(&Request::BeginConditions).ok();
         Self { here: Box::new(Watch::begin(&System::here(), &of_client)), far: Some((there.clone(), far)) }
     }
 
@@ -30,10 +29,8 @@ impl AllWatch {
     pub fn end(&self) -> Conditions {
         let here = Watch::clone(&self.here).end();
         let Some((there, begun)) = &self.far else { return here };
-        let asked = begun.map(|begun| there.ask("servers.conditions_end", &begun));
-        let far: Conditions =
-            asked.and_then(|asked: Result<Conditions, Fault>| asked.ok()).unwrap_or_default();
-        merged(&here, far)
+        let far = begun.and_then(|begun| there.ask(&Request::EndConditions(begun)).ok().flatten());
+        merged(&here, far.unwrap_or_default())
     }
 }
 

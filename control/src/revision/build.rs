@@ -3,7 +3,7 @@
 use super::guarded::{self, Ended};
 use super::{Repository, Revision, RevisionError, toolchain};
 use crate::lock::Lock;
-use crate::server::supervise::last_lines;
+use crate::supervise::last_lines;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

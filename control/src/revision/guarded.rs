@@ -3,7 +3,7 @@
 
 use crate::fault::Fault;
 use crate::lock::Lock;
-use crate::server::supervise::{Server, Start};
+use crate::supervise::{Server, Start};
 use model::contender::StopSignal;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};

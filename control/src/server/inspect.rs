@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::prepare::Prepared;
 use crate::server::instance::{Instance, Place, Works};
-use crate::server::verify;
+use crate::verify;
 use model::inspection::Inspection;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;

@@ -2,7 +2,7 @@
 
 use crate::machine::cores::Cores;
 use crate::server::instance::Work;
-use crate::server::origin::Origin;
+use crate::verify::origin::Origin;
 use model::{Ask, Cell, Design, Expect, Plan, Until};
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Runs the `--prepare` command before every trial of a race, to empty a cache or fill a database. It ends before the server starts.
 
 use crate::fault::Fault;
-use crate::server::supervise::last_lines;
 use crate::shell::{self, Ended};
+use crate::supervise::last_lines;
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

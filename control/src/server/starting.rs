@@ -2,12 +2,12 @@
 
 use crate::containers::{ContainerError, Launch, new_name};
 use crate::fault::Fault;
-use crate::prepare::{Prepared, fill_all};
-use crate::server::local;
-use crate::server::origin::Origin;
-use crate::server::ports;
-use crate::server::supervise::{Server, Start};
-use crate::server::verify::{self, Answer};
+use crate::machine::ports;
+use crate::prepare::{Prepared, fill_all, write_below};
+use crate::processes::local;
+use crate::supervise::{Server, Start};
+use crate::verify::origin::Origin;
+use crate::verify::{self, Answer};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -261,7 +261,7 @@ fn lay(prepared: &Prepared, place: &Place, at: SocketAddr, dir: &Path) -> std::i
         ("assets", place.assets.display().to_string()),
     ]);
     for (name, text) in prepared.templates(&places)? {
-        write_below(dir, &name, &text)?;
+        write_below(dir, &name, text.as_bytes())?;
     }
     Ok(fill_all(&run.command, &places))
 }
@@ -270,12 +270,6 @@ fn lay(prepared: &Prepared, place: &Place, at: SocketAddr, dir: &Path) -> std::i
 /// will have, because servers that do not raise it themselves would refuse the rest.
 fn descriptors(connections: usize, at_start: Option<u64>) -> Option<u64> {
     Some(at_start?.max(connections as u64 + SPARE_DESCRIPTORS))
-}
-
-fn write_below(dir: &Path, name: &Path, text: &str) -> std::io::Result<()> {
-    let path = dir.join(name);
-    std::fs::create_dir_all(path.parent().unwrap_or(dir))?;
-    std::fs::write(path, text)
 }
 
 #[cfg(test)]

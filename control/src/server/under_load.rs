@@ -2,7 +2,9 @@
 
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
-use crate::server::any_server::AnySampler;
+use crate::processes::usage::Sampler;
+use crate::remote::RemoteMachine;
+use crate::remote::remote_server::RemoteServer;
 use crate::server::instance::Instance;
 use load::{LoadError, Progress};
 use model::{Plan, Tally, Usage};
@@ -30,16 +32,17 @@ pub fn load(
     let sampler = instance.server.sampler(cores);
     let progress = Progress { stop: Arc::clone(stop), ..Progress::default() };
     let run = || match &sampler {
-        Some(sampler) => load::run(plan, &progress, &*sampler.watch()),
+        Some(sampler) => load::run(plan, &progress, &sampler.watch()),
         None => load::run(plan, &progress, &()),
     };
     // A window can last for minutes, and it can take as long until data sent into a dead network comes back as an error.
-    let tally = match instance.server.machine() {
-        Some(remote) => remote.while_linked(&progress.halted, run),
+    let machine = instance.server.remote().map(RemoteServer::machine);
+    let tally = match machine {
+        Some(machine) => machine.while_linked(&progress.halted, run),
         None => run(),
     };
-    let usage = sampler.and_then(AnySampler::finish);
-    if let Some(lost) = instance.server.lost() {
+    let usage = sampler.and_then(Sampler::finish);
+    if let Some(lost) = machine.and_then(RemoteMachine::lost) {
         return Err(lost);
     }
     if let Some(end) = instance.server.ended() {

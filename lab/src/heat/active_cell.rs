@@ -5,13 +5,14 @@ use crate::heat::members::{HeatError, HeatServers};
 use crate::heat::turns::cycles::TurnResult;
 use crate::heat::window_watch::WindowWatch;
 use crate::lab::Show;
-use control::cpu_sampler::{CpuSampler, SampledProcesses};
 use control::fault::Fault;
+use control::processes::cpu_sampler::SampledProcesses;
 use control::remote::cpu_sampler::CombinedCpuSampler;
 use control::server::plan;
 use judge::turns::disturbance::SteadyOthers;
 use judge::turns::shape::Shape;
 use load::{AfterLook, Enough, Generator, LoadError};
+use model::contender::Class;
 use model::heat::{HUB, Start, Step};
 use model::{Cell, Plan};
 use net::clock;
@@ -128,8 +129,8 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
 
     /// Whether a raced command, whose class is known by its processes alone, shows by now that it compiles while it runs.
     pub fn compiles(&self, member: usize) -> bool {
-        let of = &self.servers.members[self.who[member]];
-        self.servers.run.race.is_some() && !self.is_hub(member) && of.compiles()
+        let class = || self.servers.members[self.who[member]].server()?.likely_class();
+        self.servers.run.race.is_some() && !self.is_hub(member) && class() == Some(Class::Jit)
     }
 
     pub fn is_hub(&self, member: usize) -> bool {
@@ -221,7 +222,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
     fn unreachable(&self, member: usize) -> Option<Fault> {
         let at = self.who[member];
         let (_, path, _) = self.servers.asked(at, self.servers.run.study.cells.get(self.cell)?)?;
-        self.servers.members[at].unreachable(path)
+        self.servers.members[at].server()?.unreachable(path, "no answer came back")
     }
 
     /// Why a member can't go on after its turn, if it can't. In a turn that ended early, it may not have had the time for an answer.
@@ -252,11 +253,11 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
 
 /// Takes the first sample: of all members, or of what runs beside the load generator where the members are on another machine.
 fn cpu_sampler(servers: &HeatServers<'_>, who: &[usize], engine: BTreeSet<i32>) -> CombinedCpuSampler {
-    let (lab, far) = (servers.lab, servers.remote_cpu_sampler(who));
+    let lab = servers.lab;
     let client_cpus = lab.cores.client.iter().copied().collect();
     let sampled = match &lab.remote {
         None => SampledProcesses {
-            members: who.iter().map(|at| servers.members[*at].tree()).collect(),
+            members: who.iter().map(|at| servers.members[*at].server()?.tree()).collect(),
             server_cpus: lab.cores.server.iter().copied().collect(),
             client_cpus,
             engine,
@@ -270,7 +271,8 @@ fn cpu_sampler(servers: &HeatServers<'_>, who: &[usize], engine: BTreeSet<i32>) 
             ..SampledProcesses::default()
         },
     };
-    CombinedCpuSampler::of(CpuSampler::begin(sampled), far)
+    let far = lab.remote.as_ref().map(|remote| (remote, servers.numbers_elsewhere(who)));
+    CombinedCpuSampler::begin(sampled, far)
 }
 
 /// Opens a load generator with these plans.

@@ -7,6 +7,7 @@ use crate::heat::turns::cycles::{Cycles, TurnResult};
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm_up::WarmUp;
 use crate::lab::Show;
+use control::server::any_server::AnyServer;
 use judge::schedule::budget;
 use judge::schedule::orders;
 use judge::turns::disturbance;
@@ -117,7 +118,7 @@ impl ActiveCell<'_, '_> {
         let (counted, start) = (self.counted(), self.start(member));
         let (owner_ns, members_ns) = result.used.owner_and_others(member);
         // What ran on other cores must not be taken off a server's time, and the cores of a server that drome did not start are not known.
-        let is_pinned = self.servers.members[self.who[member]].is_pinned();
+        let is_pinned = self.servers.members[self.who[member]].server().is_some_and(AnyServer::is_pinned);
         Slice {
             round: start.round,
             heat: start.heat,

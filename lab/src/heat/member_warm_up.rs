@@ -189,7 +189,7 @@ impl MemberWarmUp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use control::cpu_sampler::CpuUsage;
+    use control::processes::cpu_sampler::CpuUsage;
     use judge::example::in_heats::start;
 
     const LEAST: Duration = Duration::from_millis(200);

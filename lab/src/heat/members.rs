@@ -7,17 +7,16 @@ use control::fault::Fault;
 use control::hub::Hub;
 use control::machine::system::System;
 use control::prepare::Prepared;
+use control::processes::tree::Snapshot;
 use control::remote::RemoteMachine;
-use control::remote::cpu_sampler::RemoteCpuSampler;
 use control::remote::watch::AllWatch;
-use control::server::instance::{Instance, Place, Work, Works};
-use control::server::origin::Origin;
-use control::server::tree::{Snapshot, ThreadClocks, Tree};
+use control::server::any_server::AnyServer;
+use control::server::instance::{Instance, Work, Works};
+use control::verify::origin::Origin;
 use judge::schedule::budget;
 use judge::schedule::owed;
-use model::contender::Class;
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
-use model::{Cell, Conditions, Run, Usage};
+use model::{Cell, Conditions, Run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -62,44 +61,9 @@ impl Member {
         self.instance.is_some()
     }
 
-    /// Its processes; `None` if it is gone, or they are not known.
-    pub fn tree(&self) -> Option<Tree> {
-        self.instance.as_ref()?.server.tree()
-    }
-
-    /// Whether its processes show by now that it compiles while it runs.
-    pub fn compiles(&self) -> bool {
-        let likely = self.instance.as_ref().and_then(|instance| instance.server.likely_class());
-        likely == Some(Class::Jit)
-    }
-
-    /// What a report says of how its figures were taken, if that is not the usual way.
-    pub fn caveat(&self) -> Option<&'static str> {
-        self.instance.as_ref()?.server.caveat()
-    }
-
-    /// Whether it runs on the servers' cores and nowhere else.
-    pub fn is_pinned(&self) -> bool {
-        self.instance.as_ref().is_some_and(|instance| instance.server.is_pinned())
-    }
-
-    /// Its usage with the cores that it can use, where `usage` has those to which drome pins servers.
-    pub fn on_its_cores(&self, usage: Usage) -> Usage {
-        match &self.instance {
-            Some(instance) => instance.server.on_its_cores(usage),
-            None => usage,
-        }
-    }
-
-    /// CPU time of each of its threads; nothing if it is gone, or they are not known.
-    pub fn thread_clocks(&self) -> ThreadClocks {
-        self.instance.as_ref().map(|instance| instance.server.thread_clocks()).unwrap_or_default()
-    }
-
-    /// The lab's failure, if that is why it is silent: the link to its machine or the network is gone. `path` is requested on the server's
-    /// own machine to find out.
-    pub fn unreachable(&self, path: &str) -> Option<Fault> {
-        self.instance.as_ref()?.server.unreachable(path, "no answer came back")
+    /// Its server, while it is alive.
+    pub fn server(&self) -> Option<&dyn AnyServer> {
+        self.instance.as_ref().map(|instance| &*instance.server)
     }
 
     /// How its server ended, if it has.
@@ -109,8 +73,7 @@ impl Member {
 
     /// Reads what its processes use at the moment, and records its memory if that is a new maximum.
     pub fn snapshot(&mut self) -> Snapshot {
-        let Some(instance) = &self.instance else { return Snapshot::default() };
-        let seen = instance.server.snapshot();
+        let seen = self.server().map(AnyServer::snapshot).unwrap_or_default();
         let memory = Some(seen.rss_bytes).filter(|bytes| *bytes > 0);
         self.start.memory_bytes = self.start.memory_bytes.max(memory);
         seen
@@ -163,11 +126,10 @@ impl Member {
 }
 
 impl<'a> HeatServers<'a> {
-    /// Samples these members on the other machine, if they are on one.
-    pub fn remote_cpu_sampler(&self, who: &[usize]) -> Option<RemoteCpuSampler> {
-        let remote = self.lab.remote.as_ref()?;
-        let number = |at: &usize| Some(self.members.get(*at)?.instance.as_ref()?.server.remote()?.id());
-        Some(RemoteCpuSampler::begin(remote, who.iter().filter_map(number).collect()))
+    /// The numbers of these members on the other machine, if they are on one.
+    pub fn numbers_elsewhere(&self, who: &[usize]) -> Vec<u64> {
+        let number = |at: &usize| Some(self.members.get(*at)?.server()?.remote()?.id());
+        who.iter().filter_map(number).collect()
     }
 
     /// Fails if the link to the servers' machine is lost.
@@ -242,18 +204,11 @@ impl<'a> HeatServers<'a> {
         let prepared = self.prepared(name)?;
         let cells = || heat.cells.iter().filter_map(|cell| run.study.cells.get(*cell));
         let log = format!("{}-{}-{name}-{copy}", heat.round, heat.number);
-        if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
-            lab.run_prepare(command, &format!("{log}-prepare.log"))?;
-        }
-        let place = Place {
-            cpus: lab.cores.server.clone(),
-            connections: cells().map(|cell| cell.load.connections()).max().unwrap_or(1),
-            assets: lab.assets.clone(),
-            log: lab.logs.join(format!("{log}.log")),
-        };
+        lab.run_prepare(run, &format!("{log}-"))?;
+        let connections = cells().map(|cell| cell.load.connections()).max().unwrap_or(1);
         let of = |cell: &Cell| Some((cell.workload.clone(), lab.works.get(&cell.workload)?.clone()));
         let asked: Works = cells().filter_map(of).collect();
-        let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
+        let instance = lab.start(prepared, connections, &log, &asked)?;
         if name != HUB {
             lab.verify_once(prepared, &instance)?;
         }

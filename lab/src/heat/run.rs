@@ -10,8 +10,7 @@ use crate::lab::{Lab, LabError, Show};
 use control::clock_text;
 use control::fault::Fault;
 use control::hub::Hub;
-use control::prepare::folders;
-use control::remote;
+use control::prepare::{elsewhere, folders};
 use judge::findings::analyse;
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};
@@ -31,7 +30,7 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
     let no_hub = |why| LabError::Heat { round: 1, heat: 1, why };
     let mut hub = Hub::prepare(&folders::cache()).map_err(no_hub)?;
     if let Some(remote) = &lab.remote {
-        remote::write_sources(remote, &mut hub.prepared).map_err(|fault| no_hub(fault.to_string()))?;
+        elsewhere::write_sources(remote, &mut hub.prepared).map_err(|fault| no_hub(fault.to_string()))?;
     }
     // Read here and not earlier: only while the lab has its lock does no other drome add to what is stored.
     let measured = Measured::of(store, &run.id)?;

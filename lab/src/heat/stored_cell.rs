@@ -4,8 +4,9 @@ use crate::heat::active_cell::ActiveCell;
 use crate::heat::turns::cycles::Cycles;
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm_up::WarmUp;
-use control::cpu_sampler;
-use control::server::tree::{self, ThreadClocks};
+use control::processes::cpu_sampler;
+use control::processes::tree::{self, ThreadClocks};
+use control::server::any_server::AnyServer;
 use judge::turns::counting;
 use judge::turns::disturbance;
 use judge::verdict::{self, Case, Policy};
@@ -18,7 +19,8 @@ const MOST_BESIDE_PPM: u64 = 30_000;
 impl ActiveCell<'_, '_> {
     /// CPU time of every thread of each member.
     pub fn clocks(&self) -> Vec<ThreadClocks> {
-        self.who.iter().map(|at| self.servers.members[*at].thread_clocks()).collect()
+        let servers = self.who.iter().map(|at| self.servers.members[*at].server());
+        servers.map(|server| server.map(AnyServer::thread_clocks).unwrap_or_default()).collect()
     }
 
     /// Resident memory of each member, in bytes; `None`: it is gone, or its processes are not known. Call it where a CPU sample is taken
@@ -75,8 +77,12 @@ impl ActiveCell<'_, '_> {
     ) -> Measurement {
         let at = self.who[member];
         let seen = self.servers.members[at].snapshot();
-        let usage = sum.usage(elsewhere_ns, &seen, busiest, &self.servers.lab.cores);
-        let usage = usage.map(|usage| self.servers.members[at].on_its_cores(usage));
+        let (server, lab) = (self.servers.members[at].server(), self.servers.lab);
+        let on_its_cores = |usage: Usage| match server {
+            Some(server) => server.on_its_cores(usage),
+            None => usage,
+        };
+        let usage = sum.usage(elsewhere_ns, &seen, busiest, &lab.cores).map(on_its_cores);
         // What others did is judged slice by slice.
         let policy = Policy::trial(true);
         // Where others ran beside it, its processes do not tell whether it was at its limit.
@@ -88,7 +94,7 @@ impl ActiveCell<'_, '_> {
             ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
         };
         let mut verdict = verdict::judge(&case);
-        verdict.reasons.extend(self.servers.members[at].caveat().map(str::to_owned));
+        verdict.reasons.extend(server.and_then(AnyServer::caveat).map(str::to_owned));
         Measurement { tally: sum.tally.clone(), usage, verdict }
     }
 }

@@ -1,7 +1,7 @@
 //! Watches a window of open load while it lasts, and tells when it is already so disturbed that it won't count: the rest of it would
 //! be lost time. What is too much is what `turns/disturbance.rs` says of whole windows, so the same windows count as without it.
 
-use control::cpu_sampler::CpuUsage;
+use control::processes::cpu_sampler::CpuUsage;
 use judge::turns::disturbance::{SteadyOthers, Window, disturbed_window};
 use load::Generator;
 use model::heat::Void;

@@ -1,13 +1,12 @@
 //! The side that drives: hands each machine its part, compares clocks, starts all at one instant, and waits for what they counted.
 
 use super::divide::{DivideError, divide};
-use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
+use super::messages::{Account, LOADS, Part, Ready, Request};
 use super::{skew, sum};
 use agent::{Link, LinkError};
 use load::Watch;
 use model::machines::{Clock, Machines};
 use model::{Plan, Tally, Until};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ScopedJoinHandle;
@@ -116,7 +115,7 @@ impl Drive<'_> {
         let part = link.send_blob(&bytes).map_err(|e| failed(link, &e))?;
         let is_own = plan.target.address.tcp().is_some_and(|address| address.ip().is_loopback());
         let hint = if is_own { "; the URL's address means each machine itself" } else { "" };
-        ask(link, PREPARE, &Prepare { part }, Some(READY)).map_err(|e| failed(link, &format!("{e}{hint}")))
+        ask(link, Request::Prepare { part }, Some(READY)).map_err(|e| failed(link, &format!("{e}{hint}")))
     }
 
     /// Has all machines start at the instant, and waits for their accounts. Nothing is sent meanwhile but heartbeats.
@@ -144,7 +143,8 @@ impl Drive<'_> {
                 .map(|(link, starts_ns)| {
                     let has_failed = &has_failed;
                     scope.spawn(move || {
-                        let ended = ask(link, RUN, &Run { starts_ns }, patience).map_err(|e| e.to_string());
+                        let ended = ask(link, Request::Run { starts_ns }, patience);
+                        let ended = ended.map_err(|e| e.to_string());
                         has_failed.fetch_or(ended.is_err(), Ordering::Relaxed);
                         ended
                     })
@@ -215,13 +215,12 @@ fn clock(link: &Link) -> Result<Clock, DriveError> {
     Ok(Clock { offset_ns: offset.offset_ns, bound_ns: offset.bound_ns, round_trip_ns: offset.round_trip_ns })
 }
 
-fn ask<Q: Serialize, A: DeserializeOwned>(
+fn ask<A: DeserializeOwned>(
     link: &Link,
-    name: &str,
-    question: &Q,
+    request: Request,
     patience: Option<Duration>,
 ) -> Result<A, LinkError> {
-    link.ask(name, question, patience, &mut |_| ())
+    link.ask(LOADS, &request, patience, &mut |_| ())
 }
 
 fn failed(link: &Link, why: &dyn std::fmt::Display) -> DriveError {

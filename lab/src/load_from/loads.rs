@@ -1,11 +1,11 @@
 //! The side that does its part: makes a plan ready, starts at the instant that it is told, and answers with all that it counted.
 
 use super::divide::own_load;
-use super::messages::{Account, PREPARE, Part, Prepare, RUN, Ready, Run};
+use super::messages::{Account, LOADS, Part, Ready, Request};
 use agent::{Call, Handler};
+use control::locked;
 use control::machine::cores::Cores;
-use control::poll_while::poll_while;
-use control::server::local;
+use control::processes::local;
 use judge::verdict::{self, Case, Policy};
 use load::{Progress, Watch};
 #[cfg(test)]
@@ -15,7 +15,7 @@ use net::clock;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The longest time of any kind in a plan from another machine: no clock overflows.
@@ -30,39 +30,27 @@ const MOST_PIPELINED: usize = 10_000;
 /// The maximum number of further addresses of the target, each of which may be tried for a second.
 const MOST_ADDRESSES: usize = 60;
 
-/// How long the end of the link waits for loads to end.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 /// Does this machine's part of a load, when it is asked to.
 #[derive(Debug, Default)]
 pub struct Loads {
     /// The part that was made ready.
     part: Mutex<Option<Part>>,
-    /// The flags that stop what runs.
-    running: Mutex<Vec<Arc<AtomicBool>>>,
-    /// Notified when a load has ended.
-    ended: Condvar,
 }
 
 impl Handler for Loads {
     fn answer(&self, call: &Call<'_>) -> Option<Result<Value, String>> {
-        match call.name() {
-            PREPARE => Some(self.prepare(call)),
-            RUN => Some(self.run(call)),
-            _ => None,
-        }
+        (call.name() == LOADS).then(|| match call.question()? {
+            Request::Prepare { part } => self.prepare(part, call),
+            Request::Run { starts_ns } => self.run(starts_ns, call),
+        })
     }
 
-    fn end(&self) {
-        let running = locked(&self.running);
-        running.iter().for_each(|stop| stop.store(true, Ordering::Relaxed));
-        let _ = self.ended.wait_timeout_while(running, PATIENCE, |running| !running.is_empty());
-    }
+    /// The stop flag of a request is that of its load, so nothing is left to be ended.
+    fn end(&self) {}
 }
 
 impl Loads {
-    fn prepare(&self, call: &Call<'_>) -> Result<Value, String> {
-        let Prepare { part } = call.question()?;
+    fn prepare(&self, part: u64, call: &Call<'_>) -> Result<Value, String> {
         let bytes =
             call.blob(part).ok_or("the plan did not arrive: this is a bug in drome, please report it")?;
         let mut part = read_part(&bytes)?;
@@ -76,8 +64,7 @@ impl Loads {
         json(&ready)
     }
 
-    fn run(&self, call: &Call<'_>) -> Result<Value, String> {
-        let Run { starts_ns } = call.question()?;
+    fn run(&self, starts_ns: u64, call: &Call<'_>) -> Result<Value, String> {
         let part = locked(&self.part)
             .take()
             .ok_or("no plan was made ready: this is a bug in drome, please report it")?;
@@ -92,36 +79,19 @@ impl Loads {
             return Err("the start is more than two minutes ahead: this is a bug in drome, please report it"
                 .to_owned());
         }
-        let stop = Arc::new(AtomicBool::new(false));
-        locked(&self.running).push(Arc::clone(&stop));
-        let account = measure(&part, starts_ns, &stop, call.stop());
-        locked(&self.running).retain(|other| !Arc::ptr_eq(other, &stop));
-        self.ended.notify_all();
-        json(&account?)
+        json(&measure(&part, starts_ns, call.stop())?)
     }
 }
 
 /// Drives the load, and judges it.
-fn measure(
-    part: &Part,
-    starts_ns: u64,
-    stop: &Arc<AtomicBool>,
-    told: &AtomicBool,
-) -> Result<Account, String> {
+fn measure(part: &Part, starts_ns: u64, stop: &Arc<AtomicBool>) -> Result<Account, String> {
     let Part { plan, allow_busy, raw, .. } = part;
     let (to, from) = channel::<Vec<Exchange>>();
     let log = raw.then_some(to);
     let progress =
         Progress { starts_ns: Some(starts_ns), stop: Arc::clone(stop), log, ..Progress::default() };
     let edges = Moments::default();
-    let stopped = || {
-        if told.load(Ordering::Relaxed) {
-            stop.store(true, Ordering::Relaxed);
-        }
-        false
-    };
-    let result = poll_while(stopped, || load::run(plan, &progress, &edges));
-    let tally = result.map_err(|error| error.to_string())?;
+    let tally = load::run(plan, &progress, &edges).map_err(|error| error.to_string())?;
     drop(progress);
     let raw_ns = from.into_iter().flatten().filter(|one| one.status().is_some()).map(latency_ns).collect();
     let own = own_load(plan);
@@ -178,10 +148,6 @@ fn fit(part: &mut Part) {
 
 fn json(value: &impl serde::Serialize) -> Result<Value, String> {
     serde_json::to_value(value).map_err(|e| format!("the answer can't be written ({e})"))
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A moment of this machine's clock, or none yet.

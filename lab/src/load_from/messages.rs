@@ -3,17 +3,22 @@
 use model::{Plan, Tally, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// The request that hands over a plan and tries the target.
-pub const PREPARE: &str = "loads.prepare";
+/// The name that these requests have on the link.
+pub const LOADS: &str = "loads";
 
-/// The request that drives the load.
-pub const RUN: &str = "loads.run";
-
-/// A machine's part, to be made ready.
+/// What a machine is asked.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Prepare {
-    /// The number of the blob with the [`Part`], as JSON: requests and expected bodies may be long.
-    pub part: u64,
+pub enum Request {
+    /// Takes a plan and tries its target: [`Ready`].
+    Prepare {
+        /// The number of the blob with the [`Part`], as JSON: requests and expected bodies may be long.
+        part: u64,
+    },
+    /// Drives the load: [`Account`].
+    Run {
+        /// When to start, in nanoseconds of the monotonic clock of the machine that gets the order.
+        starts_ns: u64,
+    },
 }
 
 /// A machine's part of the load.
@@ -36,13 +41,6 @@ pub struct Ready {
     pub threads: usize,
     /// The address of the target that it has reached.
     pub address: String,
-}
-
-/// The content of a [`RUN`] request: when to start the load.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Run {
-    /// The instant, in nanoseconds of the monotonic clock of the machine that gets the order.
-    pub starts_ns: u64,
 }
 
 /// What a machine did.

@@ -1,11 +1,10 @@
 //! Makes contenders of bare commands, for a race or a sweep.
 
+use super::contenders::write_sources;
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
-use control::assets::CacheError;
 use control::catalog::Entry;
 use control::prepare::Prepared;
-use control::prepare::folders;
 use control::server::instance::{Work, Works};
 use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Version};
 use model::observation::Entrant;
@@ -68,7 +67,7 @@ pub fn commands(
     commands: &[ServerCommand],
     path: &str,
 ) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
-    let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
+    let (mut prepared, mut entrants) = (Vec::new(), BTreeMap::new());
     let labels = short_labels(&commands.iter().map(|command| command.line.as_str()).collect::<Vec<_>>());
     for ((ServerCommand { line: command, folder }, label), letter) in
         commands.iter().zip(labels).zip('A'..='Z')
@@ -79,10 +78,7 @@ pub fn commands(
                  {{port}} where the command takes its port"
             )));
         }
-        let contender = contender(command, in_shell(command, folder), path);
-        let entry = Entry { contender, sources: BTreeMap::new() };
-        let own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
-            .map_err(|source| CacheError::Folder { path: cache.clone(), source })?;
+        let own = contender(letter, command, in_shell(command, folder), path)?;
         let source_sha256 = Some(own.source_sha256.clone());
         let shell = ["sh", "-c", command].map(str::to_owned).to_vec();
         let entrant = Entrant { title: label, command: shell, source_sha256, ..Entrant::default() };
@@ -107,9 +103,14 @@ fn in_shell(command: &str, folder: &Path) -> Vec<String> {
     ["sh", "-c", &script, "sh", &folder.display().to_string()].map(str::to_owned).to_vec()
 }
 
-/// A contender of a race that is started with this command; `path` is requested of it.
-pub(super) fn contender(title: &str, command: Vec<String>, path: &str) -> Contender {
-    Contender {
+/// Prepares a contender of a race that is started with this command and named by a letter; `path` is requested of it.
+pub(super) fn contender(
+    letter: char,
+    title: &str,
+    command: Vec<String>,
+    path: &str,
+) -> Result<Prepared, SetupError> {
+    let contender = Contender {
         class: None,
         alone: false,
         title: title.to_owned(),
@@ -125,5 +126,6 @@ pub(super) fn contender(title: &str, command: Vec<String>, path: &str) -> Conten
         tuned: None,
         faults: Faults::default(),
         serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
-    }
+    };
+    write_sources(&letter.to_string(), &Entry { contender, sources: BTreeMap::new() })
 }

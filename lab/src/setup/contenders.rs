@@ -1,14 +1,14 @@
 //! Prepares the contenders of a study on this machine, each on its tracks.
 
 use super::{Rules, SetupError, study_run};
-use control::assets::CacheError;
-use control::assets::works;
-use control::catalog::Catalog;
+use control::catalog::{Catalog, Entry};
 use control::prepare::Prepared;
+use control::prepare::assets::CacheError;
+use control::prepare::assets::works;
 use control::prepare::folders;
 use control::remote::RemoteMachine;
 use control::server::instance::Works;
-use control::server::origin::AskedAt;
+use control::verify::origin::AskedAt;
 use model::contender::Track;
 use model::study::REFERENCE;
 use model::{Run, Study};
@@ -55,13 +55,14 @@ impl Lineup {
 
 /// Writes the sources of these contenders to the cache folder.
 pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, SetupError> {
+    names.iter().map(|name| write_sources(name, catalog.contender(name)?)).collect()
+}
+
+/// Writes the sources of a contender to the cache folder.
+pub(super) fn write_sources(name: &str, entry: &Entry) -> Result<Prepared, SetupError> {
     let cache = folders::cache();
-    let write_sources = |name: &String| {
-        let entry = catalog.contender(name)?;
-        Prepared::write_sources(name, entry, &cache)
-            .map_err(|source| CacheError::Folder { path: cache.clone(), source }.into())
-    };
-    names.iter().map(write_sources).collect()
+    Prepared::write_sources(name, entry, &cache)
+        .map_err(|source| CacheError::Folder { path: cache, source }.into())
 }
 
 /// A contender on each of these tracks; if it has no tuned track, only once, as it is declared.

@@ -3,11 +3,7 @@
 use super::commands::{any_answer, contender};
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
-use control::assets::CacheError;
-use control::catalog::Entry;
 use control::containers::Launch;
-use control::prepare::Prepared;
-use control::prepare::folders;
 use model::observation::{ContainerImage, Entrant};
 use std::collections::BTreeMap;
 
@@ -37,15 +33,12 @@ fn quoted(word: &str) -> String {
 /// Makes contenders of container images; `path` is requested of them, and any answer will do. They are named by letters, and
 /// their titles are short labels.
 pub fn images(images: &[RacedImage], path: &str) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
-    let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
+    let (mut prepared, mut entrants) = (Vec::new(), BTreeMap::new());
     let labels = short_labels(&images.iter().map(|raced| raced.image.name.as_str()).collect::<Vec<_>>());
     for ((raced, label), letter) in images.iter().zip(labels).zip('A'..='Z') {
         let RacedImage { image, launch } = raced;
         let command = [launch.tool.words(), std::slice::from_ref(&image.id), &launch.words].concat();
-        let contender = contender(&image.name, command, path);
-        let entry = Entry { contender, sources: BTreeMap::new() };
-        let mut own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
-            .map_err(|source| CacheError::Folder { path: cache.clone(), source })?;
+        let mut own = contender(letter, &image.name, command, path)?;
         let entrant = Entrant {
             title: label,
             command: vec![raced.shown()],

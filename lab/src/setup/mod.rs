@@ -19,10 +19,10 @@ pub use running::{not_above_listeners, running};
 pub use same_work::same_work;
 
 use crate::lab::Lab;
-use control::assets::{CacheError, assets};
 use control::catalog::CatalogError;
 use control::lock::Lock;
 use control::machine::cores::Cores;
+use control::prepare::assets::{CacheError, assets};
 use control::prepare::{Prepared, folders};
 use control::remote::{RemoteError, RemoteMachine};
 use model::Run;

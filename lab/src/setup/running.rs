@@ -3,14 +3,10 @@
 use super::commands::{any_answer, contender};
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
-use control::assets::CacheError;
-use control::catalog::Entry;
-use control::prepare::Prepared;
-use control::prepare::folders;
-use control::server::local;
-use control::server::origin::Origin;
-use control::server::running::Running;
-use control::server::tree;
+use control::prepare::running::Running;
+use control::processes::local;
+use control::processes::tree;
+use control::verify::origin::Origin;
 use model::Target;
 use model::observation::Entrant;
 use std::collections::BTreeMap;
@@ -19,7 +15,7 @@ use std::collections::BTreeMap;
 /// known of any server's processes. They are named by letters, and their titles are what tells their hosts apart.
 pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
     ensure_distinct(targets, pids)?;
-    let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
+    let (mut prepared, mut entrants) = (Vec::new(), BTreeMap::new());
     let labels = short_labels(&targets.iter().map(|target| target.host.as_str()).collect::<Vec<_>>());
     for (nth, ((target, label), letter)) in targets.iter().zip(labels).zip('A'..='Z').enumerate() {
         let unusable = |why: String| SetupError::Race(format!("{}: {why}", target.url));
@@ -27,10 +23,7 @@ pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<Str
         let pid = pids.get(nth).copied();
         let server = Running::new(origin, pid).map_err(|why| unusable(format!("--pid: {why}")))?;
         // There is nothing to start.
-        let contender = contender(&target.url, Vec::new(), &target.path);
-        let entry = Entry { contender, sources: BTreeMap::new() };
-        let mut own = Prepared::write_sources(&letter.to_string(), &entry, &cache)
-            .map_err(|source| CacheError::Folder { path: cache.clone(), source })?;
+        let mut own = contender(letter, &target.url, Vec::new(), &target.path)?;
         own.running = Some(server);
         let command = vec![target.shown()];
         entrants.insert(letter.to_string(), Entrant { title: label, command, ..Entrant::default() });

@@ -5,8 +5,8 @@ use super::{RACED, SetupError};
 use crate::lab::Lab;
 use control::fault::Fault;
 use control::prepare::Prepared;
-use control::server::instance::{Instance, Place, Work, Works};
-use control::server::verify::{self, Answer};
+use control::server::instance::{Work, Works};
+use control::verify::{self, Answer};
 use model::Run;
 use model::contender::Class;
 use model::observation::Raced;
@@ -72,7 +72,8 @@ fn ask_all(
         let wrong = if answers.is_empty() { SetupError::Race } else { SetupError::Compared };
         let (title, patience) = (&prepared.contender.title, prepared.contender.run.ready);
         step(&format!("{name} (`{title}`) is started and asked for {path}, for up to {patience:?}"));
-        let asked = run_prepare_command(lab, run).and_then(|()| ask_one(lab, prepared, path, wrong));
+        let prepare = lab.run_prepare(run, "").map_err(|fault| setup_error(fault, SetupError::Race));
+        let asked = prepare.and_then(|()| ask_one(lab, prepared, path, wrong));
         let (answer, class) = match asked {
             Err(SetupError::Race(_) | SetupError::Compared(_)) if any_body => continue,
             asked => asked?,
@@ -89,13 +90,12 @@ fn ask_all(
     Ok(Asked { answers, classes })
 }
 
-/// Runs the command that comes before every start, if there is one.
-fn run_prepare_command(lab: &Lab, run: &Run) -> Result<(), SetupError> {
-    let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) else { return Ok(()) };
-    lab.run_prepare(command, "prepare.log").map_err(|fault| match fault {
-        Fault::Contender(why) => SetupError::Race(why),
+/// The error of a fault; `wrong` makes that of what the contender itself does wrong.
+fn setup_error(fault: Fault, wrong: impl Fn(String) -> SetupError) -> SetupError {
+    match fault {
+        Fault::Contender(why) => wrong(why),
         Fault::Lab(why) => SetupError::Lab(why),
-    })
+    }
 }
 
 /// Starts one contender, asks it, and stops it; returns its answer, and its likely class where that is known. `wrong` makes the
@@ -107,18 +107,9 @@ fn ask_one(
     wrong: fn(String) -> SetupError,
 ) -> Result<(Answer, Option<Class>), SetupError> {
     let (name, title) = (&prepared.name, &prepared.contender.title);
-    let place = Place {
-        cpus: lab.cores.server.clone(),
-        connections: 1,
-        assets: lab.assets.clone(),
-        log: lab.logs.join(format!("{name}.log")),
-    };
     let trouble = |why: String| wrong(format!("{name} (`{title}`): {why}"));
-    let fault = |fault| match fault {
-        Fault::Contender(why) => trouble(why),
-        Fault::Lab(why) => SetupError::Lab(why),
-    };
-    let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
+    let instance =
+        lab.start(prepared, 1, name, &Works::new()).map_err(|fault| setup_error(fault, trouble))?;
     let answer = verify::get(&instance.origin, path);
     let class = instance.server.likely_class();
     // Trouble with stopping is no reason not to measure: it is noted at every start that is measured.

@@ -4,11 +4,11 @@ use super::{Measure, Measured};
 use crate::lab::Lab;
 use crate::setup::RACED;
 use control::fault::Fault;
-use control::server::instance::{Instance, Place, Work, Works};
-use control::server::local;
+use control::processes::local;
+use control::processes::usage::{Sampler, WatchedHere};
+use control::server::instance::{Work, Works};
 use control::server::plan;
 use control::server::under_load;
-use control::server::usage::{Sampler, Watched};
 use judge::verdict::{self, Case, Policy};
 use load::Progress;
 use model::{Cell, Design, Load, Network, Plan, Tally, Usage};
@@ -67,7 +67,7 @@ impl<'a> Servers<'a> {
         };
         // The server may have been started anew since the last step.
         let server = plan.target.address.tcp().and_then(local::listener);
-        let sampler = server.map(|pid| Sampler::start(Watched::free(pid, &plan.cpus)));
+        let sampler = server.map(|pid| Sampler::start(WatchedHere::free(pid, &plan.cpus)));
         let tally = match &sampler {
             Some(sampler) => load::run(&plan, &self.progress(), &sampler.watch()),
             None => load::run(&plan, &self.progress(), &()),
@@ -83,10 +83,8 @@ impl<'a> Servers<'a> {
         let path = prepared.contender.serves.get(RACED).ok_or_else(|| unknown("it has no URL"))?;
         let any = Work::default();
         let work = lab.works.get(RACED).unwrap_or(&any);
-        let log = lab.logs.join(format!("{}-{name}.log", self.measured));
-        let (cpus, assets) = (lab.cores.server.clone(), lab.assets.clone());
-        let place = Place { cpus, connections: load.connections(), assets, log };
-        let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop)?;
+        let log = format!("{}-{name}", self.measured);
+        let instance = lab.start(prepared, load.connections(), &log, &Works::new())?;
         let cell = Cell { title: String::new(), workload: RACED.to_owned(), load: load.clone() };
         let plan = plan::plan(&cell, self.design, &instance.origin, path, work, &lab.cores, seed);
         let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;

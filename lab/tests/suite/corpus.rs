@@ -55,12 +55,25 @@ fn messages_between_machines() {
     check_all("messages", 34, messages::check);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus-seeds/messages");
     let seed = |name: &str| std::fs::read(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
-    for (side, all) in [("question", QUESTIONS), ("answer", ANSWERS)] {
-        for (name, _) in all {
-            let name = format!("{side}-{name}");
-            assert!(messages::is(&name, &seed(&name)), "{name}");
+    for (name, _) in ANSWERS {
+        let name = format!("answer-{name}");
+        assert!(messages::is(&name, &seed(&name)), "{name}");
+    }
+    // Questions are enums, with a seed for each of their requests.
+    let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    let mut requests = 0;
+    for (name, _) in QUESTIONS {
+        let question = format!("question-{name}");
+        for seeded in names.iter().filter(|seeded| seeded.starts_with(&question)) {
+            let (_, request) = seeded.split_once('.').unwrap();
+            let bytes = seed(seeded);
+            let is_it = String::from_utf8_lossy(&bytes).contains(&format!("\"{request}\""));
+            assert!(is_it && messages::is(&question, &bytes), "{seeded}");
+            requests += 1;
         }
     }
+    assert_eq!(requests, 25);
     assert!(
         messages::is("part", &seed("part")),
         "the seeds `part*` have no plan any more: add its new fields to them"

@@ -1,7 +1,7 @@
 //! Servers that do their work wrongly in a known way: each is refused, and all that is wrong is told at once.
 
-use control::server::verify::{Verified, full};
-use control::server::work::Works;
+use control::verify::work::Works;
+use control::verify::{Verified, full};
 use model::contender::Faults;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -62,7 +62,7 @@ fn right(method: &str, path: &str, body: &[u8]) -> Vec<u8> {
 
 fn verify(script: Script) -> Verified {
     let catalog = control::Catalog::built_in().unwrap();
-    let works: Works = control::assets::works(&catalog).unwrap();
+    let works: Works = control::prepare::assets::works(&catalog).unwrap();
     let serves = ["hello", "json", "echo"].map(|name| (name.to_owned(), format!("/{name}")));
     full(&serve(script).into(), &BTreeMap::from(serves), &Faults::default(), &works).unwrap()
 }
@@ -169,7 +169,7 @@ fn who_answers_json_or_an_echo_from_a_cache_is_found_out() {
 /// What is sent under load.
 fn lab_echo() -> Vec<u8> {
     let catalog = control::Catalog::built_in().unwrap();
-    control::server::work::Work::of(catalog.workload("echo").unwrap()).unwrap().send
+    control::verify::work::Work::of(catalog.workload("echo").unwrap()).unwrap().send
 }
 
 /// A server that reads a request in one piece only, but for the first so many that come in fragments: those seem to be whole, as
@@ -196,7 +196,7 @@ fn in_one_piece(mut seem_whole: usize) -> SocketAddr {
 }
 
 fn hello(address: SocketAddr, faults: &Faults) -> Verified {
-    let works = control::assets::works(&control::Catalog::built_in().unwrap()).unwrap();
+    let works = control::prepare::assets::works(&control::Catalog::built_in().unwrap()).unwrap();
     let serves = BTreeMap::from([("hello".to_owned(), "/hello".to_owned())]);
     full(&address.into(), &serves, faults, &works).unwrap()
 }

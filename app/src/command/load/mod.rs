@@ -19,7 +19,7 @@ use crate::signals::stop_flag;
 use clap::Args;
 use connections::ConnectionArgs;
 use control::machine::cores::Cores;
-use control::server::usage::{Sampler, Watched};
+use control::processes::usage::{Sampler, WatchedHere};
 use from::FromArgs;
 use judge::verdict::{self, Case, Policy};
 use load::{Both, LoadError, Progress, Watch};
@@ -216,7 +216,7 @@ fn measure(
     let is_drawn = progress.view.is_some() && metrics.is_none();
     let bar = if is_drawn { indicatif::ProgressBar::hidden() } else { console::bar(length, template) };
     let own_cpus: &[usize] = if driver.is_some() { &[] } else { &plan.cpus };
-    let sampler = server.map(|pid| Sampler::start(Watched::free(pid, own_cpus)));
+    let sampler = server.map(|pid| Sampler::start(WatchedHere::free(pid, own_cpus)));
     let edges = sampler.as_ref().map(Sampler::watch);
     let nobody: &dyn Watch = &();
     let of_usage = edges.as_ref().map_or(nobody, |edges| edges as &dyn Watch);

@@ -42,7 +42,7 @@ impl ServerArgs {
     /// The server's process, if it is on this machine and can be seen.
     pub fn server(&self, plan: &Plan) -> Result<Option<i32>, WrongInput> {
         let Some(pid) = self.pid else {
-            return Ok(plan.target.address.tcp().and_then(control::server::local::listener));
+            return Ok(plan.target.address.tcp().and_then(control::processes::local::listener));
         };
         if Path::new(&format!("/proc/{pid}")).exists() {
             Ok(Some(pid))

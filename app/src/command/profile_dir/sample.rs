@@ -2,7 +2,7 @@
 
 use crate::command::profiler::Profiler;
 use control::fault::Fault;
-use control::server::tree::{self, Tree};
+use control::processes::tree::{self, Tree};
 use lab::Session;
 use lab::extra_start::{ExtraServer, ExtraStart};
 use profile::{Counters, ProfileError, Report, Side, Target, Work};

@@ -1,8 +1,8 @@
 //! Tests that the schemas allow what drome accepts and prints, and nothing else that a file may get wrong.
 
 use super::{FORMATS, SITE, named};
+use control::doctor;
 use control::machine::cores::Cores;
-use control::machine::doctor;
 use control::machine::system::System;
 use jsonschema::Validator;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};

@@ -191,7 +191,7 @@ pub fn back_ends() -> &'static [&'static str] {
 
 /// Any other server; `{port}` in the arguments is a free port.
 pub fn start(program: &str, args: &[&str]) -> Server {
-    let port = control::server::ports::free_port().unwrap();
+    let port = control::machine::ports::free_port().unwrap();
     let args = args.iter().map(|arg| arg.replace("{port}", &port.to_string()));
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -215,7 +215,7 @@ pub fn nginx(home: &Home, location: &str) -> Server {
              server {{ listen 127.0.0.1:PORT backlog=4096; {location} }}
          }}"
     );
-    let port = control::server::ports::free_port().unwrap();
+    let port = control::machine::ports::free_port().unwrap();
     home.write("nginx.conf", &conf.replace("PORT", &port.to_string()));
     let dir = home.path().display().to_string();
     let program = if Path::new("/usr/sbin/nginx").exists() { "/usr/sbin/nginx" } else { "nginx" };

@@ -187,7 +187,7 @@ fn spawn(program: &str, args: impl Iterator<Item = String>, home: &Home) -> Chil
 
 /// Two that are not the same one.
 fn free_ports() -> [SocketAddr; 2] {
-    let free = || control::server::ports::free_port().unwrap();
+    let free = || control::machine::ports::free_port().unwrap();
     let first = free();
     let second = std::iter::repeat_with(free).find(|port| *port != first).unwrap();
     [first, second].map(|port| SocketAddr::from(([127, 0, 0, 1], port)))

@@ -258,3 +258,9 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_used_cpus_are_those_of_both_sides_each_once() {
+    let cores = Cores { server: vec![5, 1], client: vec![0, 1], idle: vec![7], ..Cores::default() };
+    assert_eq!(cores.used(), [0, 1, 5]);
+}

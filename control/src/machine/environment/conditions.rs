@@ -2,7 +2,6 @@
 
 use crate::machine::cores::Cores;
 use crate::machine::cpu_time::{self, Times};
-use crate::machine::other_load::Place;
 use crate::machine::system::System;
 use model::Conditions;
 use model::environment::Ends;
@@ -137,7 +136,7 @@ impl Flags {
 impl System {
     /// The times of the CPUs of both sides.
     fn times(&self, cores: &Cores) -> Option<Times> {
-        cpu_time::of_or_all(&self.read("proc/stat")?, &Place::of(&cores.server, &cores.client).cpus)
+        cpu_time::of_or_all(&self.read("proc/stat")?, &cores.used())
     }
 
     /// The load average of the last minute.

@@ -20,7 +20,7 @@ impl System {
         let allowed = cores.allowed();
         Environment {
             drome: env!("CARGO_PKG_VERSION").to_owned(),
-            hub: Some(crate::hub::work()),
+            hub: Some(model::heat::hub_work()),
             kernel: self.read("proc/sys/kernel/osrelease"),
             cpu: self.cpu_model(),
             cores: allowed.len(),

@@ -2,8 +2,8 @@
 
 use crate::heat::turns::memory::Memory;
 use crate::heat::turns::sum::Sum;
-use control::cpu_sampler::CpuUsage;
-use control::server::tree::ThreadClocks;
+use control::processes::cpu_sampler::CpuUsage;
+use control::processes::tree::ThreadClocks;
 use judge::turns::counting;
 use judge::turns::disturbance::{self, Piece, SteadyOthers, Turn, Window};
 use model::SliceTally;

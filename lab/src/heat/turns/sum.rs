@@ -1,8 +1,8 @@
 //! Adds up a member's turns in a cell: what the load generator counted, and what the server used for it. Pure.
 
-use control::cpu_sampler::CpuUsage;
 use control::machine::cores::Cores;
-use control::server::tree::Snapshot;
+use control::processes::cpu_sampler::CpuUsage;
+use control::processes::tree::Snapshot;
 use model::network::Segments;
 use model::{SliceTally, Tally, Usage};
 

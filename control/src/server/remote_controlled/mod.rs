@@ -1,0 +1,160 @@
+//! The side that obeys: prepares contenders on this machine, and starts, watches and stops their servers, as drome on another machine asks.
+
+mod contenders;
+mod numbered;
+mod running;
+
+use crate::fault::Fault;
+use crate::locked;
+use crate::machine::cores::Cores;
+use crate::machine::environment::Watch as Conditions;
+use crate::machine::system::System;
+use crate::processes::cpu_sampler::{CpuSampler, SampledProcesses};
+use crate::processes::usage::{Watched, WatchedHere};
+use crate::processes::{likely_class, tree};
+use crate::remote::host;
+use crate::remote::messages::{Request, SERVERS};
+use crate::remote::probe::Probe;
+use agent::{Call, Handler};
+use contenders::Contenders;
+use numbered::Numbered;
+use running::Running;
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Mutex;
+
+/// The servers on this machine that drome on another machine asks for.
+#[derive(Default)]
+pub struct Servers {
+    contenders: Contenders,
+    running: Running,
+    /// The sampler of the current cell's turns.
+    turns: Numbered<CpuSampler>,
+    /// Servers that are watched over a measurement.
+    watched: Numbered<WatchedHere>,
+    conditions: Numbered<Conditions>,
+    probe: Mutex<Option<Probe>>,
+}
+
+impl Handler for Servers {
+    fn answer(&self, call: &Call<'_>) -> Option<Result<Value, String>> {
+        (call.name() == SERVERS).then(|| self.carry_out(call.question()?, call))
+    }
+
+    fn end(&self) {
+        *locked(&self.probe) = None;
+        self.running.end();
+    }
+}
+
+impl Servers {
+    fn carry_out(&self, request: Request, call: &Call<'_>) -> Result<Value, String> {
+        let Self { contenders, running, turns, watched, conditions, probe } = self;
+        match request {
+            Request::Describe => json(host::machine()),
+            Request::WriteSources(asked) => {
+                let blob = call.blob(asked.blob);
+                json(contenders.write_sources(*asked, blob)?)
+            }
+            Request::MakeBodies(workloads) => json(contenders.make_bodies(&workloads)?),
+            Request::Install { ids, may } => json(contenders.install(&ids, may, call)?),
+            Request::Prepare { command, log } => {
+                json(or_contenders_fault(running::prepare(&command, &log, call.stop()))?)
+            }
+            Request::Start(asked) => {
+                let (prepared, assets) = contenders.to_start(asked.id)?;
+                json(or_contenders_fault(running.start(&asked, &prepared, assets, call.stop()))?)
+            }
+            Request::Ended(id) => json(running.with(id, |one| one.server.ended())?),
+            Request::Answers { server, path } => json(running.answers(server, &path)?),
+            Request::AskToStop(id) => json(running.with(id, |one| one.server.ask_to_stop())?),
+            Request::Stop(id) => json(running.stop(id)),
+            Request::Snapshot(id) => json(tree::snapshot(&running.tree(id)?)),
+            Request::ThreadClocks(id) => json(tree::listed_clocks(&running.tree(id)?)),
+            Request::LikelyClass(id) => json(likely_class::of(&running.tree(id)?)),
+            Request::BeginTurns { servers, cpus, asker } => {
+                turns.take_all();
+                json(turns.add(CpuSampler::begin(SampledProcesses {
+                    members:
+                        servers.iter().map(|id| running.tree(*id).map(Some)).collect::<Result<_, _>>()?,
+                    server_cpus: cpus.into_iter().collect(),
+                    excluded: asker.into_iter().collect(),
+                    only_samples: true,
+                    ..SampledProcesses::default()
+                })))
+            }
+            Request::EndTurn(id) => json(turns.with(id, CpuSampler::sample)?),
+            Request::BeginWatch { server, cpus } => {
+                let cores = Cores { server: cpus, ..Cores::default() };
+                json(watched.add(WatchedHere::pinned(running.tree(server)?, &cores)))
+            }
+            Request::Look(id) => json(watched.with(id, |watched| watched.look())?),
+            Request::EndWatch(id) => json(watched.take(id).and_then(|watched| watched.others_ppm())),
+            Request::BeginConditions => {
+                let cores = Cores { server: Cores::deal().allowed(), ..Cores::default() };
+                json(conditions.add(Conditions::begin(&System::here(), &cores)))
+            }
+            Request::EndConditions(id) => json(conditions.take(id).map(Conditions::end)),
+            Request::OpenProbe(host) => {
+                let opened = Probe::open(host)?;
+                let answer = json(opened.opened());
+                // If there was a probe before, replacing it closes it.
+                *locked(probe) = Some(opened);
+                answer
+            }
+            Request::Datagrams => json(locked(probe).as_ref().map(Probe::datagrams).unwrap_or_default()),
+            Request::CloseProbe => {
+                *locked(probe) = None;
+                json(())
+            }
+        }
+    }
+}
+
+fn json(answer: impl Serialize) -> Result<Value, String> {
+    serde_json::to_value(answer).map_err(|error| error.to_string())
+}
+
+/// Returns a contender's fault as an answer, and the lab's own as an error.
+fn or_contenders_fault<T>(result: Result<T, Fault>) -> Result<Result<T, String>, String> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(Fault::Contender(why)) => Ok(Err(why)),
+        Err(Fault::Lab(why)) => Err(why),
+    }
+}
+
+/// A name that can be a file's, and leads nowhere else.
+fn file_name(name: &str) -> Result<&str, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@');
+    if !name.is_empty() && name.len() <= 200 && !name.starts_with('.') && name.chars().all(is_plain) {
+        Ok(name)
+    } else {
+        Err(format!("`{}` can't be the name of a file", name.escape_debug()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_name_leads_nowhere() {
+        for name in ["1-2-nginx@tuned-0.log", "a"] {
+            assert_eq!(file_name(name), Ok(name));
+        }
+        let long = "a".repeat(201);
+        for name in ["", ".", "..", "a/b", "/etc/passwd", "a\0", "ä", "a b", &long] {
+            assert!(file_name(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_contenders_fault_is_an_answer_and_the_labs_own_an_error() {
+        assert_eq!(or_contenders_fault(Ok(1)), Ok(Ok(1)));
+        let failed = or_contenders_fault::<()>(Err(Fault::Contender("x".to_owned())));
+        assert_eq!(failed, Ok(Err("x".to_owned())));
+        let own = or_contenders_fault::<()>(Err(Fault::Lab("full".to_owned())));
+        assert_eq!(own, Err("full".to_owned()));
+    }
+}

@@ -1,0 +1,191 @@
+//! Verifies that a server does the work, over connections of its own, never under load. Everything that is wrong is reported, not only the
+//! first thing.
+
+mod ask;
+pub mod origin;
+pub mod work;
+
+pub use ask::{Answer, Pace, ask, get};
+
+use crate::fault::Fault;
+use crate::verify::origin::Origin;
+use crate::verify::work::{Question, Work, Works};
+use model::contender::Faults;
+use model::workload::Recipe;
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The sizes of bodies that are sent where they are echoed: a byte, less and more than a packet.
+const SIZES: [usize; 3] = [1, 100, 70_000];
+
+/// How often a server that is declared to fail with fragments is asked in fragments, before it is reported that it does not fail.
+const ASKED_IN_FRAGMENTS: usize = 3;
+
+/// The report on a declared fault that does not occur: a wrong declaration is as wrong as a wrong server.
+const MENDED: &str = "it answers a request in fragments, but its declaration says that it does not: remove `fragments` \
+                      from [faults]";
+
+/// The result of a full verification.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Everything that is wrong with each workload, by its name.
+    pub workloads: BTreeMap<String, Vec<String>>,
+    /// The faults that occurred as they are declared.
+    pub known: Vec<String>,
+    /// What is wrong with the answer for an unknown path, which must be a 404.
+    pub unknown_path: Option<String>,
+    /// The size of head and body of each workload's usual answer.
+    pub wire_bytes: BTreeMap<String, usize>,
+}
+
+impl Verified {
+    /// Everything that is wrong.
+    pub fn wrong(&self) -> Vec<String> {
+        self.workloads.values().flatten().chain(&self.unknown_path).cloned().collect()
+    }
+
+    /// The number of workloads that are served correctly.
+    pub fn right(&self) -> usize {
+        self.workloads.values().filter(|wrong| wrong.is_empty()).count()
+    }
+}
+
+/// Asks once for each known workload, as under load. The list has everything that is wrong; an error means that the lab itself failed and
+/// could not ask.
+pub fn brief(at: &Origin, serves: &BTreeMap<String, String>, works: &Works) -> Result<Vec<String>, Fault> {
+    let mut wrong = Vec::new();
+    for (name, path, work) in known(serves, works) {
+        wrong.extend(once(at, name, work, &work.usual(path), Pace::AtOnce)?.1);
+    }
+    Ok(wrong)
+}
+
+/// Asks in every way that a client may: with unforeseeable queries, numbers and bodies, in fragments, and for a path that does not
+/// exist. An error means that the lab itself failed and could not ask.
+pub fn full(
+    at: &Origin,
+    serves: &BTreeMap<String, String>,
+    faults: &Faults,
+    works: &Works,
+) -> Result<Verified, Fault> {
+    let mut verified = Verified::default();
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+    for (name, path, work) in known(serves, works) {
+        let usual = work.usual(path);
+        let (answer, mut wrong) = once(at, name, work, &usual, Pace::AtOnce)?;
+        if let Some(answer) = answer {
+            verified.wire_bytes.insert(name.to_owned(), answer.wire_bytes);
+            for question in variations(work, path, seed) {
+                wrong.extend(once(at, name, work, &question, Pace::AtOnce)?.1);
+            }
+            let mut in_fragments = Vec::new();
+            // If the machine stalls for longer than the pauses between fragments, they arrive in one piece.
+            let times = if faults.fragments.is_some() { ASKED_IN_FRAGMENTS } else { 1 };
+            for _ in 0..times {
+                in_fragments = once(at, name, work, &usual, Pace::InFragments)?.1;
+                if !in_fragments.is_empty() {
+                    break;
+                }
+            }
+            match &faults.fragments {
+                None => wrong.extend(in_fragments),
+                Some(_) if in_fragments.is_empty() => wrong.push(format!("{name} ({path}): {MENDED}")),
+                Some(fault) => {
+                    verified.known.extend(in_fragments.iter().map(|why| format!("{why}: {fault}")));
+                }
+            }
+        }
+        verified.workloads.insert(name.to_owned(), wrong);
+    }
+    if !verified.workloads.is_empty() {
+        verified.unknown_path = unknown_path(at, &format!("/drome-no-such-path-{}", chance(seed, 0)))?;
+    }
+    Ok(verified)
+}
+
+/// The workloads that are served and whose answers are known.
+fn known<'w>(
+    serves: &'w BTreeMap<String, String>,
+    works: &'w Works,
+) -> impl Iterator<Item = (&'w str, &'w str, &'w Work)> {
+    let work = |name: &String| works.get(name).filter(|work| work.workload.is_some());
+    serves.iter().filter_map(move |(name, path)| Some((name.as_str(), path.as_str(), work(name)?)))
+}
+
+/// Other requests for the same work.
+fn variations(work: &Work, path: &str, seed: u64) -> Vec<Question> {
+    let numbers = [0, chance(seed, 1), chance(seed, 2)].map(|n| work.with_number(path, n));
+    let sent = SIZES.map(|size| {
+        let bytes = bodies::body(&Recipe::Bytes(size)).unwrap_or_default();
+        work.with_body(path, bytes.iter().map(|byte| byte ^ seed as u8).collect())
+    });
+    let query = work.with_query(path, &format!("q={}", chance(seed, 3)));
+    numbers.into_iter().chain(sent).chain([query]).flatten().collect()
+}
+
+fn chance(seed: u64, k: u64) -> u64 {
+    stats::random::derive(&[seed, k]) % 1_000_000
+}
+
+/// Asks one question; returns the answer, if there was one, and everything that is wrong with it. An error is the lab's own.
+fn once(
+    at: &Origin,
+    name: &str,
+    work: &Work,
+    asked: &Question,
+    pace: Pace,
+) -> Result<(Option<Answer>, Vec<String>), Fault> {
+    let size =
+        if asked.send == work.send { String::new() } else { format!(", {} bytes sent", asked.send.len()) };
+    let how = if pace == Pace::InFragments { ", in fragments" } else { "" };
+    let what = format!("{name} ({}{size}{how})", asked.path);
+    match ask(at, asked, pace) {
+        Ok(answer) => {
+            let content_type = work.workload.as_ref().map(|w| w.content_type.as_str());
+            let wrong = differences(&answer, asked, content_type);
+            Ok((Some(answer), wrong.into_iter().map(|why| format!("{what}: {why}")).collect()))
+        }
+        Err(error) => match Fault::own(&error) {
+            Some(own) => Err(own),
+            None => Ok((None, vec![format!("{what}: no answer: {error}")])),
+        },
+    }
+}
+
+/// What is wrong with an answer.
+fn differences(answer: &Answer, asked: &Question, content_type: Option<&str>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if answer.status != 200 {
+        wrong.push(format!("status {} instead of 200", answer.status));
+    }
+    if content_type.is_some() && answer.content_type.as_deref() != content_type {
+        let got = answer.content_type.as_deref().unwrap_or("none");
+        wrong.push(format!("content type {got} instead of {}", content_type.unwrap_or_default()));
+    }
+    if let Some(encoding) = answer.content_encoding.as_deref().filter(|encoding| *encoding != "identity") {
+        wrong.push(format!("content encoding {encoding}, but none was asked for"));
+    }
+    if answer.surplus_bytes > 0 {
+        wrong.push("more bytes after the end of the answer: its Content-Length is too small".to_owned());
+    }
+    let Some(body) = &asked.body else { return wrong };
+    if answer.body.len() != body.len() {
+        wrong.push(format!("{} bytes instead of {}", answer.body.len(), body.len()));
+    } else if let Some(at) = answer.body.iter().zip(body).position(|(got, expected)| got != expected) {
+        wrong.push(format!("the body differs from byte {at} on"));
+    }
+    wrong
+}
+
+/// What is wrong with the answer for an unknown path.
+fn unknown_path(at: &Origin, path: &str) -> Result<Option<String>, Fault> {
+    let why = match get(at, path) {
+        Ok(Answer { status: 404, .. }) => return Ok(None),
+        Ok(answer) => format!("status {} instead of 404", answer.status),
+        Err(error) => match Fault::own(&error) {
+            Some(own) => return Err(own),
+            None => format!("no answer: {error}"),
+        },
+    };
+    Ok(Some(format!("an unknown path ({path}): {why}")))
+}
