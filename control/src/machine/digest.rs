@@ -1,6 +1,5 @@
 //! Digests of the programs that ran. A process reads a file only once for as long as it stays the same.
 
-use crate::locked;
 use model::environment::Executable;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -8,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::{LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// The state of a file, which shows whether it has changed: device, inode, size, time of the last change.
 type State = (u64, u64, u64, i64, i64);
@@ -21,7 +20,7 @@ pub fn sha256(path: &Path) -> Option<String> {
     let mut file = File::open(path).ok()?;
     let found = file.metadata().ok()?;
     let state = (found.dev(), found.ino(), found.size(), found.mtime(), found.mtime_nsec());
-    let known = locked(&KNOWN).get(&state).cloned();
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&state).cloned();
     if known.is_some() {
         return known;
     }
@@ -34,7 +33,7 @@ pub fn sha256(path: &Path) -> Option<String> {
         }
     }
     let text = model::hex(digest.finalize());
-    locked(&KNOWN).insert(state, text.clone());
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(state, text.clone());
     Some(text)
 }
 

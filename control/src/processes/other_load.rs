@@ -54,7 +54,7 @@ impl OtherLoad {
         let others = used.others_perhaps_on(&BTreeSet::new());
         let room = |idle: u64| passed.saturating_sub(idle).saturating_sub(used.measured_ns);
         let idle = self.idle_ns.zip(before.idle_ns).map(|(now, then)| now.saturating_sub(then));
-        let here = u128::from(others.min(idle.map_or(u64::MAX, room)) + self.own_ns_since(before));
+        let here = u128::from(others.min(idle.map_or(passed, room)) + self.own_ns_since(before));
         (here * 1_000_000).checked_div(u128::from(passed)).map(|ppm| ppm as u64)
     }
 
@@ -97,6 +97,8 @@ mod tests {
         let before = at(1_000, 50);
         assert_eq!(at(3_000, 1_050).others_ppm_since(&before), Some(250_000));
         assert_eq!(at(3_000, 1_050).busiest_since(&before), [(1, 0.5)]);
+        // Its clock is read some milliseconds after the time of the reading.
+        assert_eq!(at(3_000, 4_070).others_ppm_since(&before), Some(1_000_000), "no more than there was");
         let process = Process { owner: Owner::Member(0), clock_ns: 3_000, children_ns: 0, cpu: None };
         let ended = OtherLoad { processes: Processes::example([(2, process)].into()), ..at(3_000, 0) };
         assert_eq!(ended.others_ppm_since(&before), Some(0), "what ended unseen takes its time along");
