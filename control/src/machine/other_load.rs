@@ -172,23 +172,28 @@ mod tests {
         let (mut spinning, mut idle) = (start("while :; do :; done"), start("exec sleep 100"));
         let spent = || clock::process_cpu_ns(spinning.id() as i32).unwrap();
         let [server, other] = [&idle, &spinning].map(|child| Tree::From(child.id() as i32));
-        let look = || OtherLoad::now(&server, &Place::default());
-        let (before, begun, at_first) = (look(), Instant::now(), spent());
-        while spent() - at_first < 100_000_000 && begun.elapsed() < Duration::from_secs(30) {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        let after = look();
         let others_ns = |look: &OtherLoad| look.spent.unwrap().others_ns;
-        assert!(
-            others_ns(&after) - others_ns(&before) >= 80_000_000,
-            "{before:?} {after:?}: ticks are of 10 ms"
-        );
-        assert!(after.others_ppm_since(&before) > Some(0));
-        let (there, here) = (tree::spent(&other).unwrap(), tree::spent(&server).unwrap());
-        assert!(there.measured_ns >= 80_000_000 && here.others_ns >= there.others_ns + 80_000_000);
+        let begun = Instant::now();
+        // What other tests started takes its time along when it ends, so one look may see too little.
+        let looks = std::iter::repeat_with(|| {
+            let (before, at_first) = (OtherLoad::now(&server, &Place::default()), spent());
+            while spent() - at_first < 100_000_000 && begun.elapsed() < Duration::from_secs(30) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            let after = OtherLoad::now(&server, &Place::default());
+            let (there, here) = (tree::spent(&other).unwrap(), tree::spent(&server).unwrap());
+            // Ticks are of 10 ms.
+            others_ns(&after) >= others_ns(&before) + 80_000_000
+                && after.others_ppm_since(&before) > Some(0)
+                && there.measured_ns >= 80_000_000
+                && here.others_ns >= there.others_ns + 80_000_000
+        });
+        let mut tries = looks.take_while(|_| begun.elapsed() < Duration::from_secs(30));
+        let is_seen = tries.any(|is_seen| is_seen);
         for child in [&mut spinning, &mut idle] {
             child.kill().unwrap();
             child.wait().unwrap();
         }
+        assert!(is_seen);
     }
 }
