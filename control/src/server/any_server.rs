@@ -198,6 +198,7 @@ mod tests {
     use super::*;
     use std::io::{BufRead, BufReader};
     use std::net::SocketAddr;
+    use std::os::fd::OwnedFd;
     use std::process::{Command, Stdio};
 
     #[test]
@@ -224,9 +225,14 @@ mod tests {
     #[test]
     fn of_a_server_whose_processes_are_not_known_only_a_listener_that_is_not_native_tells_the_class() {
         let unknown = |address: SocketAddr| Running::new(address.into(), None).unwrap();
-        // A native one may pass requests on to any other.
-        let own = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        assert_eq!(unknown(own.local_addr().unwrap()).likely_class(), None);
+        // A native one may pass requests on to any other. This process has the children of other tests, so it is none.
+        let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = socket.local_addr().unwrap();
+        let mut native = Command::new("sleep").arg("100").stdin(OwnedFd::from(socket)).spawn().unwrap();
+        let of_native = unknown(address).likely_class();
+        native.kill().unwrap();
+        native.wait().unwrap();
+        assert_eq!(of_native, None);
         let script = "import socket, sys; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); sys.stdin.read()";
         let mut python = Command::new("python3");
         let mut child =
