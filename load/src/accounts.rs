@@ -226,7 +226,7 @@ impl Accounts {
             period: self.period,
             is_right: wrong.is_none(),
             latency_ns: None,
-            first_byte_ns: connection.first_byte_ns() - flight.sent_ns,
+            first_byte_ns: flight.first_byte_ns - flight.sent_ns,
             service_ns: now_ns - flight.sent_ns,
             is_carried_in: self.is_open_load && flight.due_ns < self.window_ns,
         };
@@ -234,7 +234,7 @@ impl Accounts {
         self.heard.answer(now_ns);
         self.counted.status[usize::from(status).min(STATUSES - 1)] += 1;
         let tally = &mut self.counted.tally;
-        tally.verified += u64::from(connection.check.looks());
+        tally.verified += u64::from(flight.check.looks());
         match wrong {
             None => {
                 tally.completed += 1;
