@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How many connections may wait to be accepted; the kernel lowers it to its own bound (somaxconn).
-const BACKLOG: i32 = 4096;
+pub(crate) const BACKLOG: i32 = 4096;
 
 /// Where a connection goes to and comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -203,7 +203,7 @@ fn family(address: &SocketAddr) -> AddressFamily {
     if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 }
 }
 
-fn stream(family: AddressFamily, blocking: Blocking) -> Result<OwnedFd, Errno> {
+pub(crate) fn stream(family: AddressFamily, blocking: Blocking) -> Result<OwnedFd, Errno> {
     let flags = match blocking {
         Blocking::Yes => SocketFlags::CLOEXEC,
         Blocking::No => SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,

@@ -15,11 +15,11 @@ pub use client::{ClientOptions, ClientTls, Version};
 pub use identity::{IdentityFiles, TlsError};
 pub use server::{ServerOptions, ServerTls};
 
-use crate::unsent::FilePiece;
+use crate::unsent::{FilePiece, More, Piece};
 use crate::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Ports, Slot};
 use buffers::Buffers;
 use rustls::ServerConfig;
-use session::{Ending, Piece, Session, Stage, Turn};
+use session::{Ending, Session, Stage, Turn};
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -194,10 +194,10 @@ impl<I: Io> Tls<I> {
         let mut share = SHARE_BYTES;
         while let Some(piece) = self.session(slot).and_then(Session::take_waiting) {
             let is_sent = match piece {
-                Piece::Bytes(bytes) => self.send_encrypted(slot, &bytes),
-                Piece::File(_) if share == 0 => {
+                Piece::Bytes { bytes, .. } => self.send_encrypted(slot, &bytes),
+                Piece::File(file) if share == 0 => {
                     // No event tells when to go on.
-                    self.put_back(slot, piece);
+                    self.put_back(slot, file);
                     if !self.paused.contains(&slot) {
                         self.paused.push_back(slot);
                     }
@@ -216,7 +216,7 @@ impl<I: Io> Tls<I> {
         true
     }
 
-    fn put_back(&mut self, slot: Slot, rest: Piece) {
+    fn put_back(&mut self, slot: Slot, rest: FilePiece) {
         if let Some(session) = self.session(slot) {
             session.put_back(rest);
         }
@@ -243,7 +243,7 @@ impl<I: Io> Tls<I> {
         } else {
             piece.offset += read as u64;
             piece.left -= read as u64;
-            self.put_back(slot, Piece::File(piece));
+            self.put_back(slot, piece);
             self.send_encrypted(slot, &memory[..read])
         };
         self.buffers.file = memory;
@@ -337,7 +337,7 @@ impl<I: Io> Io for Tls<I> {
             return true;
         }
         if session.stage == Stage::Handshaking || !session.is_idle() {
-            return session.wait(Piece::Bytes(bytes.to_vec()));
+            return session.wait(More::Bytes(bytes));
         }
         let is_sent = self.send_encrypted(slot, bytes);
         if !is_sent && let Some(session) = self.session(slot) {
@@ -360,7 +360,7 @@ impl<I: Io> Io for Tls<I> {
         let was_idle = session.stage != Stage::Handshaking && session.is_idle();
         let is_blocked = session.owes_drained;
         let piece = FilePiece { file: Arc::clone(file), offset, left: length };
-        if session.wait(Piece::File(piece)) {
+        if session.wait(More::File(piece)) {
             return true;
         }
         if !was_idle || is_blocked || !self.send_waiting(slot) {

@@ -4,7 +4,7 @@
 use super::entries::Op;
 use super::outbox::Parcel;
 use crate::Slot;
-use crate::unsent::{FilePiece, Unsent};
+use crate::unsent::{More, Unsent};
 use crate::wanted::Wanted;
 use std::os::fd::OwnedFd;
 
@@ -97,12 +97,6 @@ impl Default for Sending {
     }
 }
 
-/// Further bytes, or a piece of a file.
-pub enum More<'b> {
-    Bytes(&'b [u8]),
-    File(FilePiece),
-}
-
 impl Sending {
     /// Whether more bytes have to wait behind some that the kernel may not have taken.
     #[inline]
@@ -120,10 +114,7 @@ impl Sending {
             *self = Self::Behind(parcel, Box::default());
         }
         if let Self::Behind(_, unsent) | Self::Blocked(unsent) = self {
-            match more {
-                More::Bytes(bytes) => unsent.push_bytes(bytes),
-                More::File(piece) => unsent.push_file(piece),
-            }
+            unsent.push(more);
         }
         is_first
     }

@@ -15,7 +15,7 @@ mod take;
 
 use crate::retired::Retired;
 use crate::socket::Peer;
-use crate::unsent::FilePiece;
+use crate::unsent::{FilePiece, More};
 use crate::{Completion, Endpoint, Io, Operation, Ports, Slot, socket};
 use connection::{Connection, Of, Place, Receiving, Sending, Then};
 use entries::{Op, Token};
@@ -270,16 +270,12 @@ impl Io for Uring {
 
     /// Sends by a system call of its own, as what follows will be sent: only then do both leave together.
     fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
-        let turn = self.outbox.turn();
-        match self.connections.get(slot as usize) {
-            Some(connection) if connection.sending.is_behind(turn) => self.send_bytes(slot, bytes),
-            Some(_) => self.send_directly(slot, bytes, SendFlags::MORE),
-            None => true,
-        }
+        self.send_apart(slot, More::Bytes(bytes), SendFlags::MORE)
     }
 
     fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
-        self.send_piece(slot, FilePiece { file: Arc::clone(file), offset, left: length })
+        let piece = FilePiece { file: Arc::clone(file), offset, left: length };
+        self.send_apart(slot, More::File(piece), SendFlags::empty())
     }
 
     fn unsent(&self, slot: Slot) -> u64 {
