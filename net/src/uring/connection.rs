@@ -80,6 +80,36 @@ pub struct Of {
     pub generation: u32,
 }
 
+/// Connections with bytes to send, or to close, once it is known whether the sends of a turn were taken whole. The kernel tells of those that
+/// were not before the next turn ends.
+#[derive(Default)]
+pub struct AfterSends {
+    of_this_turn: Vec<Of>,
+    of_last_turn: Vec<Of>,
+}
+
+impl AfterSends {
+    /// Lets a connection wait for what becomes of this turn's sends.
+    pub fn wait(&mut self, of: Of) {
+        self.of_this_turn.push(of);
+    }
+
+    /// Whether connections wait for nothing more, because they waited for the last turn's sends.
+    pub fn has_known(&self) -> bool {
+        !self.of_last_turn.is_empty()
+    }
+
+    /// Takes one of those.
+    pub fn take_known(&mut self) -> Option<Of> {
+        self.of_last_turn.pop()
+    }
+
+    /// Ends the turn, when all of those are taken.
+    pub fn end_turn(&mut self) {
+        std::mem::swap(&mut self.of_this_turn, &mut self.of_last_turn);
+    }
+}
+
 impl Receiving {
     /// What waits in the kernel. A receive that was told to stop is no longer there, or soon will not be.
     pub fn waits(self) -> Option<Op> {

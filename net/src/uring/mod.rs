@@ -17,7 +17,7 @@ use crate::retired::Retired;
 use crate::socket::Peer;
 use crate::unsent::{FilePiece, More};
 use crate::{Completion, Endpoint, Io, Operation, Ports, Slot, socket};
-use connection::{Connection, Of, Place, Receiving, Sending, Then};
+use connection::{AfterSends, Connection, Place, Receiving, Sending, Then};
 use entries::{Op, Token};
 use io_uring::opcode;
 use io_uring::types::{Fd, Fixed};
@@ -53,10 +53,7 @@ pub struct Uring {
     is_server: bool,
     /// Slots of accepted connections that have been closed.
     free: Vec<Slot>,
-    /// Connections with bytes to send, or to close, once it is known whether this turn's sends were taken whole.
-    late: Vec<Of>,
-    /// Such connections of the last turn, for which it is known now.
-    ripe: Vec<Of>,
+    after_sends: AfterSends,
     /// The connection whose last bytes are being read, and which receives on afterwards.
     due: Option<Slot>,
     /// The buffer that is being read, and the number of bytes in it.
@@ -92,8 +89,7 @@ impl Uring {
             accepting: false,
             is_server: false,
             free: Vec::new(),
-            late: Vec::new(),
-            ripe: Vec::new(),
+            after_sends: AfterSends::default(),
             due: None,
             held: None,
             grown: 0,
@@ -175,10 +171,10 @@ impl Uring {
     fn end_turn(&mut self) {
         self.give_back();
         self.arm_due();
-        while let Some(of) = self.ripe.pop() {
+        while let Some(of) = self.after_sends.take_known() {
             self.settle(of);
         }
-        std::mem::swap(&mut self.ripe, &mut self.late);
+        self.after_sends.end_turn();
         if self.listener.is_some() && !self.accepting {
             self.accept();
         }
@@ -341,7 +337,7 @@ impl Io for Uring {
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         self.end_turn();
         let is_known = !self.at_once.is_empty() || self.ring.has_news();
-        if is_known || !self.ripe.is_empty() || longest == Some(Duration::ZERO) {
+        if is_known || self.after_sends.has_known() || longest == Some(Duration::ZERO) {
             self.ring.hand_over()?;
         } else {
             self.ring.sleep(longest)?;

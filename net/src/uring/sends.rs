@@ -90,7 +90,7 @@ impl Uring {
         let connection = &mut self.connections[slot as usize];
         let of = Of { slot, generation: connection.generation };
         if connection.sending.wait(more) {
-            self.late.push(of);
+            self.after_sends.wait(of);
         }
         false
     }
@@ -182,7 +182,7 @@ impl Uring {
         };
         connection.then = then;
         if connection.sending.is_behind(turn) {
-            self.late.push(Of { slot, generation: connection.generation });
+            self.after_sends.wait(Of { slot, generation: connection.generation });
         } else {
             self.is_closed_now(slot);
         }
