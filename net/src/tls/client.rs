@@ -3,8 +3,7 @@
 use super::HTTP_1_1;
 use super::identity::{IdentityFiles, TlsError, read_certificates, read_identity};
 use super::tickets::Tickets;
-use super::verifier::{Anyone, Given};
-use rustls::client::danger::ServerCertVerifier;
+use super::verifier::Verifier;
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -77,7 +76,7 @@ impl ClientOptions {
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions)?
             .dangerous()
-            .with_custom_certificate_verifier(verifier);
+            .with_custom_certificate_verifier(Arc::new(verifier));
         let mut config = match &self.identity {
             None => builder.with_no_client_auth(),
             Some(files) => {
@@ -93,19 +92,16 @@ impl ClientOptions {
         Ok(config)
     }
 
-    fn verifier(&self, provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
-        if self.insecure {
-            return Ok(Arc::new(Anyone(provider.clone())));
-        }
-        let (authorities, certificates) = match &self.cacert {
-            Some(file) => given(file)?,
-            None => (system()?, Vec::new()),
+    fn verifier(&self, provider: &Arc<CryptoProvider>) -> Result<Verifier, TlsError> {
+        let (roots, certificates) = match &self.cacert {
+            _ if self.insecure => (None, Vec::new()),
+            Some(file) => given(file).map(|(roots, certificates)| (Some(roots), certificates))?,
+            None => (Some(system()?), Vec::new()),
         };
-        let authorities =
-            WebPkiServerVerifier::builder_with_provider(Arc::new(authorities), provider.clone())
-                .build()
-                .map_err(|_| TlsError::NoAuthorities)?;
-        Ok(if certificates.is_empty() { authorities } else { Arc::new(Given { authorities, certificates }) })
+        let builder =
+            |roots| WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
+        let authorities = roots.map(builder).transpose().map_err(|_| TlsError::NoAuthorities)?;
+        Ok(Verifier { algorithms: provider.signature_verification_algorithms, authorities, certificates })
     }
 }
 
