@@ -1,5 +1,6 @@
 //! Parses answers: bytes in, events out. One parser per connection; it holds no memory unless a head was split.
 
+use crate::body::Body;
 use crate::chunked::{Chunked, Piece};
 use crate::head::{Fields, Framing, Held, whole};
 use crate::{WireError, start};
@@ -85,9 +86,7 @@ pub struct Head {
 enum State {
     #[default]
     Head,
-    Sized(u64),
-    Chunked(Chunked),
-    UntilClose,
+    Body(Body),
 }
 
 /// The head that was read last, on whichever connection: servers send the same one again and again, which need not be parsed
@@ -149,10 +148,10 @@ impl ResponseParser {
     pub fn missing(&self) -> Missing {
         match (self.state, self.ending) {
             (State::Head, _) if self.held.is_partial() => Missing::Head,
-            (State::Sized(_), Some(Ending::Length(announced))) => Missing::Length { announced },
-            (State::Head | State::Sized(_), _) => Missing::All,
-            (State::Chunked(_), _) => Missing::LastChunk,
-            (State::UntilClose, _) => Missing::Close,
+            (State::Body(Body::Sized(_)), Some(Ending::Length(announced))) => Missing::Length { announced },
+            (State::Head | State::Body(Body::Sized(_)), _) => Missing::All,
+            (State::Body(Body::Chunked(_)), _) => Missing::LastChunk,
+            (State::Body(Body::UntilClose), _) => Missing::Close,
         }
     }
 
@@ -178,14 +177,14 @@ impl ResponseParser {
     /// The number of bytes of a body of known length that are still to come; `None` outside of such a body.
     pub fn body_left(&self) -> Option<u64> {
         match self.state {
-            State::Sized(left) => Some(left),
+            State::Body(Body::Sized(left)) => Some(left),
             _ => None,
         }
     }
 
     /// Counts bytes of the body that passed unread; no more than [`Self::body_left`] count.
     pub fn skip(&mut self, bytes: u64) {
-        if let State::Sized(left) = &mut self.state {
+        if let State::Body(Body::Sized(left)) = &mut self.state {
             *left = left.saturating_sub(bytes);
         }
     }
@@ -210,30 +209,18 @@ impl ResponseParser {
         head_only: bool,
         last: &mut Option<LastHead>,
     ) -> Result<Option<Event<'a>>, WireError> {
-        match &mut self.state {
-            State::Head => self.head(input, head_only, last),
-            State::Sized(0) => Ok(Some(self.end())),
-            State::Sized(_) | State::UntilClose if input.is_empty() => Ok(None),
-            State::Sized(left) => {
-                let n = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
-                let (body, rest) = input.split_at(n);
-                *input = rest;
-                *left -= n as u64;
-                Ok(Some(Event::Body(body)))
-            }
-            State::Chunked(chunked) => match chunked.next(input)? {
-                Some(Piece::Data(data)) => Ok(Some(Event::Body(data))),
-                Some(Piece::End) => Ok(Some(self.end())),
-                None => Ok(None),
-            },
-            State::UntilClose => Ok(Some(Event::Body(std::mem::take(input)))),
-        }
+        let State::Body(body) = &mut self.state else { return self.head(input, head_only, last) };
+        Ok(match body.next(input)? {
+            Some(Piece::Data(data)) => Some(Event::Body(data)),
+            Some(Piece::End) => Some(self.end()),
+            None => None,
+        })
     }
 
     /// Handles the close by the peer, which ends an answer that lasts until then. `None`: it closed between two answers.
     pub fn closed(&mut self) -> Result<Option<Event<'static>>, WireError> {
         match self.state {
-            State::UntilClose => Ok(Some(self.end())),
+            State::Body(Body::UntilClose) => Ok(Some(self.end())),
             State::Head if !self.held.is_partial() => Ok(None),
             _ => Err(WireError::Truncated),
         }
@@ -284,17 +271,13 @@ impl ResponseParser {
             self.ending = Some(ending);
             self.keep_alive = framing.keep_alive && ending != Ending::Close;
             self.is_ambiguous = framing.is_ambiguous;
-            self.state = match ending {
-                Ending::Head | Ending::Status(_) => State::Sized(0),
-                Ending::Length(n) => State::Sized(n),
-                Ending::Chunked => State::Chunked(Chunked::new()),
-                Ending::Close | Ending::Answer => State::UntilClose,
-            };
-            let length = match self.state {
-                State::Sized(n) => Some(n),
-                _ => None,
-            };
-            return Ok(Some(Event::Head(Head { status, length })));
+            self.state = State::Body(match ending {
+                Ending::Head | Ending::Status(_) => Body::Sized(0),
+                Ending::Length(n) => Body::Sized(n),
+                Ending::Chunked => Body::Chunked(Chunked::new()),
+                Ending::Close | Ending::Answer => Body::UntilClose,
+            });
+            return Ok(Some(Event::Head(Head { status, length: self.body_left() })));
         }
     }
 
