@@ -20,7 +20,7 @@ const FOR_EVER: Duration = Duration::from_hours(24 * 365);
 type Made = IoResult<Fake<'static>>;
 
 fn works() -> Fake<'static> {
-    Fake::new(REQUEST.len(), Box::new(plain(MS))).0
+    Fake::new(REQUEST.len(), Box::new(plain(MS)))
 }
 
 /// Makes back ends for all workers but one, whose is as `other` says.
@@ -45,7 +45,7 @@ fn lacks_a_port() -> Fake<'static> {
         Call::Connect { .. } => vec![(MS, What::Failed(Operation::Local, Errno::ADDRNOTAVAIL))],
         Call::Send { .. } => vec![],
     };
-    Fake::new(REQUEST.len(), Box::new(refuse)).0
+    Fake::new(REQUEST.len(), Box::new(refuse))
 }
 
 fn breaks_later() -> Fake<'static> {
@@ -61,7 +61,7 @@ fn panics_later() -> Fake<'static> {
         assert!(sends < 100, "a worker panics in this test");
         plain(MS)(call)
     };
-    Fake::new(REQUEST.len(), Box::new(script)).0
+    Fake::new(REQUEST.len(), Box::new(script))
 }
 
 /// A thread whose stack has no room in the address space can't be started.

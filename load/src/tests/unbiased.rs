@@ -128,8 +128,8 @@ fn a_servers_pauses_are_charged_in_full() {
 fn workers_count_the_same_time_and_their_rates_add_up() {
     let plan = Plan { threads: 2, ..closed(6) };
     let progress = [Progress::default(), Progress::default()];
-    let (slow, _) = Fake::new(REQUEST.len(), Box::new(plain(17 * MS)));
-    let (fast, _) = Fake::new(REQUEST.len(), Box::new(plain(3 * MS)));
+    let slow = Fake::new(REQUEST.len(), Box::new(plain(17 * MS)));
+    let fast = Fake::new(REQUEST.len(), Box::new(plain(3 * MS)));
     let mut workers: Vec<_> = [slow, fast]
         .into_iter()
         .zip(&progress)
