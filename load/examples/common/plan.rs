@@ -1,6 +1,6 @@
 //! The plan that the examples share, with `IO=epoll`, `CPU=1` and `URL_PATH=/hello` from the environment.
 
-use model::{Ask, Asking, IoChoice, Load, Plan, Target, Until};
+use model::{Ask, IoChoice, Load, Plan, Target, Until};
 use std::time::Duration;
 
 /// A plan of closed load on this port. `spin`: how long it polls before it sleeps.
@@ -8,10 +8,7 @@ pub fn plan(port: u16, connections: usize, spin: Duration) -> Plan {
     let set = |name: &str| std::env::var(name).ok();
     let path = set("URL_PATH").unwrap_or_else(|| "/hello".to_owned());
     let target = Target::resolve(&format!("http://127.0.0.1:{port}{path}")).unwrap();
-    let asking =
-        Asking { method: "GET", path: &path, http10: false, keep_alive: true, headers: &[], body: b"" };
-    let request = target.request(asking);
-    let ask = Ask { last: request.clone(), request, ..Ask::default() };
+    let ask = Ask::get(&target);
     let load = Load::Closed { connections, per_connection: None };
     let io = match set("IO").as_deref() {
         Some("epoll") => IoChoice::Epoll,
