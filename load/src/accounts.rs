@@ -250,21 +250,18 @@ impl Accounts {
                     }
                 }
             }
-            Some(Wrong::Status) => {
-                tally.errors.status += 1;
-                blame(tally, &format!("status: {status} was not expected"), 1);
-            }
-            Some(Wrong::Body) => {
-                tally.errors.body += 1;
-                blame(tally, "body: not the expected bytes", 1);
-            }
-            Some(Wrong::Early) => {
-                tally.errors.early += 1;
-                blame(tally, &format!("early: answered with {status} before the request was sent whole"), 1);
-            }
-            Some(Wrong::Excess(ending)) => {
-                tally.errors.body += 1;
-                blame(tally, &format!("body: {ending}"), 1);
+            Some(wrong) => {
+                let Errors { status: statuses, body, early, .. } = &mut tally.errors;
+                let (errors, cause) = match wrong {
+                    Wrong::Status => (statuses, format!("status: {status} was not expected")),
+                    Wrong::Body => (body, "body: not the expected bytes".to_owned()),
+                    Wrong::Early => {
+                        (early, format!("early: answered with {status} before the request was sent whole"))
+                    }
+                    Wrong::Excess(ending) => (body, format!("body: {ending}")),
+                };
+                *errors += 1;
+                blame(tally, &cause, 1);
             }
         }
         connection.last = Some(answered);

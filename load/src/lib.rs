@@ -231,7 +231,6 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
             TlsVersion::Tls12 => Version::Tls12,
             TlsVersion::Tls13 => Version::Tls13,
         }),
-        ..ClientOptions::default()
     };
     Ok(Some(ClientTls::new(&options, plan.target.name())?))
 }

@@ -13,7 +13,6 @@ pub struct ResponseParser {
     state: State,
     held: Held,
     keep_alive: bool,
-    is_ambiguous: bool,
     /// What said where the last answer's body ends; `None` before the first answer.
     ending: Option<Ending>,
 }
@@ -168,12 +167,6 @@ impl ResponseParser {
         self.state == State::Head && !self.held.is_partial()
     }
 
-    /// Whether the last head is ambiguous about where its answer ends, so that the connection is closed although the server did not
-    /// announce it.
-    pub fn is_ambiguous(&self) -> bool {
-        self.is_ambiguous
-    }
-
     /// The number of bytes of a body of known length that are still to come; `None` outside of such a body.
     pub fn body_left(&self) -> Option<u64> {
         match self.state {
@@ -270,7 +263,6 @@ impl ResponseParser {
             };
             self.ending = Some(ending);
             self.keep_alive = framing.keep_alive && ending != Ending::Close;
-            self.is_ambiguous = framing.is_ambiguous;
             self.state = State::Body(match ending {
                 Ending::Head | Ending::Status(_) => Body::Sized(0),
                 Ending::Length(n) => Body::Sized(n),

@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 /// The options of the client's side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct ClientOptions {
     /// Whether any certificate is accepted (`--insecure`); the server must still have its key.
     pub insecure: bool,
@@ -25,8 +24,6 @@ pub struct ClientOptions {
     pub identity: Option<IdentityFiles>,
     /// Whether earlier sessions are resumed where the server allows it.
     pub resume: bool,
-    /// Whether `http/1.1` is offered (ALPN).
-    pub alpn: bool,
     /// Whether the name of the server is sent (SNI).
     pub sni: bool,
     /// The only version that is offered; `None`: the best that both sides know.
@@ -53,15 +50,7 @@ impl Version {
 
 impl Default for ClientOptions {
     fn default() -> Self {
-        Self {
-            insecure: false,
-            cacert: None,
-            identity: None,
-            resume: true,
-            alpn: true,
-            sni: true,
-            version: None,
-        }
+        Self { insecure: false, cacert: None, identity: None, resume: true, sni: true, version: None }
     }
 }
 
@@ -86,9 +75,7 @@ impl ClientOptions {
         };
         config.enable_sni = self.sni;
         config.resumption = Resumption::disabled();
-        if self.alpn {
-            config.alpn_protocols = vec![HTTP_1_1.to_vec()];
-        }
+        config.alpn_protocols = vec![HTTP_1_1.to_vec()];
         Ok(config)
     }
 

@@ -35,12 +35,6 @@ const SHARE_BYTES: usize = 4 * CHUNK_BYTES;
 /// The name of HTTP/1 where the two sides agree on a protocol (RFC 7301).
 const HTTP_1_1: &[u8] = b"http/1.1";
 
-/// Whether bytes that were not expected to be TLS look like it, by a record's type and version (RFC 8446, 5.1). A plain client
-/// that asked a TLS server gets an alert of this form.
-pub fn looks_like_tls(bytes: &[u8]) -> bool {
-    matches!(bytes, [20..=23, 3, 0..=4, ..])
-}
-
 /// A back end whose connections speak TLS, all of them on the same side.
 pub struct Tls<I> {
     inner: I,

@@ -96,16 +96,6 @@ impl Uring {
         })
     }
 
-    /// Checks that this kernel has everything that the back end needs, and allows it.
-    pub fn probe() -> std::io::Result<()> {
-        Self::new(1).map(drop)
-    }
-
-    /// Whether this kernel has everything that the back end needs, and allows it.
-    pub fn is_available() -> bool {
-        Self::probe().is_ok()
-    }
-
     fn connection(&mut self, slot: Slot) -> &mut Connection {
         let index = slot as usize;
         if index >= self.connections.len() {
@@ -284,8 +274,7 @@ impl Io for Uring {
 
     fn stop_listening(&mut self) {
         if self.listener.take().is_some() {
-            let token = Token { op: Op::Accept, generation: 0, slot: crate::LISTENER };
-            self.ring.push(&entries::silent(opcode::AsyncCancel::new(token.into()).build()));
+            self.cancel(Token { op: Op::Accept, generation: 0, slot: crate::LISTENER });
         }
     }
 
