@@ -84,7 +84,7 @@ impl<I: Io> Tls<I> {
     }
 
     fn session(&mut self, slot: Slot) -> Option<&mut Session> {
-        self.sessions.get_mut(slot as usize)?.as_deref_mut()
+        session_of(&mut self.sessions, slot)
     }
 
     /// Handles a completion of the inner back end.
@@ -135,9 +135,7 @@ impl<I: Io> Tls<I> {
 
     #[inline]
     fn received(&mut self, slot: Slot) {
-        let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
-            return;
-        };
+        let Some(session) = session_of(&mut self.sessions, slot) else { return };
         let turn = session.read(self.inner.bytes(), &mut self.buffers);
         self.follow(slot, &turn);
     }
@@ -266,9 +264,7 @@ impl<I: Io> Tls<I> {
     fn send_encrypted(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         let mut is_sent = true;
         for chunk in bytes.chunks(CHUNK_BYTES) {
-            let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
-                return true;
-            };
+            let Some(session) = session_of(&mut self.sessions, slot) else { return true };
             if !session.write(chunk, &mut self.buffers) {
                 self.buffers.out.clear();
                 self.tell(slot, Event::Failed(Operation::Send, Errno::PROTO));
@@ -324,9 +320,7 @@ impl<I: Io> Io for Tls<I> {
     #[inline]
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         self.greet();
-        let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
-            return true;
-        };
+        let Some(session) = session_of(&mut self.sessions, slot) else { return true };
         if session.stage == Stage::Failed {
             return true;
         }
@@ -376,7 +370,7 @@ impl<I: Io> Io for Tls<I> {
     }
 
     fn shut_down(&mut self, slot: Slot) {
-        if let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) {
+        if let Some(session) = session_of(&mut self.sessions, slot) {
             session.say_goodbye(&mut self.buffers);
             self.flush(slot);
         }
@@ -472,4 +466,10 @@ impl<I: Io> Io for Tls<I> {
     fn ended_cleanly(&self, slot: Slot) -> Option<bool> {
         self.sessions.get(slot as usize)?.as_ref()?.ended_cleanly
     }
+}
+
+/// The session of this slot, while the buffers that it uses are borrowed, too.
+#[inline]
+fn session_of(sessions: &mut [Option<Box<Session>>], slot: Slot) -> Option<&mut Session> {
+    sessions.get_mut(slot as usize)?.as_deref_mut()
 }
