@@ -8,7 +8,6 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, bind,
     connect, listen, socket_with,
 };
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -35,15 +34,6 @@ pub enum Endpoint {
 impl From<SocketAddr> for Endpoint {
     fn from(to: SocketAddr) -> Self {
         Self::Tcp { to, from: None }
-    }
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp { to, .. } => to.fmt(f),
-            Self::Unix(path) => path.display().fmt(f),
-        }
     }
 }
 
