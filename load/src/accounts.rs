@@ -21,7 +21,7 @@ use net::clock;
 pub const BEHIND: &str = "the server closed the connection before it answered all pipelined requests";
 
 /// The accounts of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Accounts {
     counted: Counted,
     /// The number of requests that were sent and are neither answered nor lost.
@@ -56,22 +56,13 @@ impl Accounts {
     /// Accounts in which nothing has happened.
     pub fn new(plan: &Plan, progress: &Progress) -> Self {
         Self {
-            counted: Counted::new(),
-            in_flight: 0,
-            unsent: 0,
-            begun: 0,
             window_ns: u64::MAX,
             is_open_load: matches!(plan.load, Load::Open { .. }),
             burst_latency: plan.burst_latency,
             wants_first: plan.keep_first,
-            first_on: None,
             series: Series::new(plan, progress.view.is_some()),
             log: progress.log.clone().map(Log::new),
-            cpu_at_start_ns: 0,
-            system_at_start_ns: None,
-            heard: Heard::default(),
-            told: 0,
-            period: 0,
+            ..Self::default()
         }
     }
 

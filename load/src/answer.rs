@@ -229,7 +229,7 @@ impl<I: Io> Worker<'_, I> {
         }
         let mut why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
         let connection = &self.connections[slot as usize];
-        if loss == Loss::Receive && connection.is_in_answer() {
+        if loss == Loss::Receive && !connection.parser.is_idle() {
             why = format!("{why}: {}", connection.unfinished());
         }
         match loss {

@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 use wire::{Missing, ResponseParser};
 
 /// The phase of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// Not open. It is opened when a request needs it, not before: a connection that says nothing
     /// would block a server that handles one at a time.
+    #[default]
     Closed,
     /// Waiting for its turn to be opened, where connections are opened at a rate.
     Queued,
@@ -70,7 +71,7 @@ pub struct Answered {
 }
 
 /// A connection and the requests on it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Connection {
     phase: Phase,
     /// Since when it has been in this phase.
@@ -122,31 +123,7 @@ pub struct Connection {
 impl Connection {
     /// A connection that is not open yet, with room for `pipeline` requests at once.
     pub fn new(pipeline: usize) -> Self {
-        Self {
-            phase: Phase::Closed,
-            phase_since_ns: 0,
-            began_ns: 0,
-            number: 0,
-            opened_ns: 0,
-            flights: VecDeque::with_capacity(pipeline),
-            unsent: 0,
-            queued: 0,
-            asked: 0,
-            answered: 0,
-            has_heard: false,
-            served: 0,
-            late: 0,
-            lost: 0,
-            outage: Outage::default(),
-            parser: ResponseParser::new(),
-            last: None,
-            is_sending: false,
-            unsent_bytes: 0,
-            record_bytes: 0,
-            has_to_think: false,
-            is_thinking: false,
-            is_awaited: true,
-        }
+        Self { flights: VecDeque::with_capacity(pipeline), is_awaited: true, ..Self::default() }
     }
 
     /// Its phase.
@@ -308,11 +285,6 @@ impl Connection {
             Missing::LastChunk => format!("{received} bytes in chunks, without the last chunk,"),
             Missing::Close => format!("{received} bytes of a body that ends with the connection"),
         }
-    }
-
-    /// Whether a part of an answer has come.
-    pub fn is_in_answer(&self) -> bool {
-        !self.parser.is_idle()
     }
 
     /// Removes the oldest request, whose answer is whole.

@@ -86,7 +86,7 @@ impl Generator {
             IoChoice::Uring => Threads::start(&shared, &means.uring, means.thread),
             _ => Threads::start(&shared, &means.epoll, means.thread),
         })?;
-        let counts = (0..threads).map(|_| Some(SliceCounts::new())).collect();
+        let counts = (0..threads).map(|_| Some(Box::default())).collect();
         let (edges, last) = (Arc::new(SliceEdges::new(threads, stop)), SliceTally::default());
         Ok(Self { shared, threads: started, counts, edges, io, fallback, slices: 0, last })
     }
@@ -112,7 +112,7 @@ impl Generator {
         let halted = &self.shared.progress[slice.target].halted;
         halted.store(false, Ordering::Relaxed);
         for (seat, counts) in self.threads.seats.iter().zip(&mut self.counts) {
-            let mut counts = counts.take().unwrap_or_else(SliceCounts::new);
+            let mut counts = counts.take().unwrap_or_default();
             counts.clear();
             let (nth, edges) = (self.slices, Arc::clone(&self.edges));
             seat.order(Order::Slice(SliceOrder { slice: *slice, nth, edges, counts }))?;

@@ -39,7 +39,7 @@ impl View {
 }
 
 /// The intervals of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Series {
     keeps: bool,
     is_viewed: bool,
@@ -67,12 +67,9 @@ impl Series {
             is_viewed,
             is_closed_load: matches!(plan.load, Load::Closed { .. }),
             length_ns: if is_viewed { VIEW_NS } else { SECOND_NS },
-            window_ns: 0,
-            begun_ns: 0,
             ends_ns: u64::MAX,
             seconds: Vec::with_capacity(prepared),
-            unseen: Vec::new(),
-            so_far: Interval::default(),
+            ..Self::default()
         };
         (keeps || is_viewed).then(|| Box::new(series()))
     }

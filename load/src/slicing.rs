@@ -26,7 +26,7 @@ const STARVING_AT_A_RATE: u64 = 16;
 const GRACE_NS: u64 = 1_000_000_000;
 
 /// The counts of one worker in a slice. The memory goes back and forth between the worker and the thread that orders slices.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SliceCounts {
     /// The counted part.
     pub counted: Counted,
@@ -47,20 +47,6 @@ pub struct SliceCounts {
 }
 
 impl SliceCounts {
-    /// Memory for a slice.
-    pub fn new() -> Box<Self> {
-        Box::new(Self {
-            counted: Counted::new(),
-            uncounted: Uncounted::default(),
-            began_ns: None,
-            opened_ns: None,
-            closed_ns: None,
-            ended_ns: 0,
-            carried_over: 0,
-            is_cut: false,
-        })
-    }
-
     /// Clears all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.counted.clear();

@@ -130,7 +130,7 @@ impl<'s> Heat<'s> {
 
     #[track_caller]
     fn slice_until(&mut self, slice: Slice, is_stopped: bool) -> Box<SliceCounts> {
-        let mut counts = SliceCounts::new();
+        let mut counts = Box::<SliceCounts>::default();
         let worker = &mut self.workers[slice.target];
         worker.progress.halted.store(false, Ordering::Relaxed);
         let edges = SliceEdges::new(1, Arc::new(is_stopped.into()));

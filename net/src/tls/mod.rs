@@ -75,7 +75,7 @@ impl<I: Io> Tls<I> {
             to_greet: None,
             at_once: VecDeque::new(),
             paused: VecDeque::new(),
-            buffers: Buffers::new(),
+            buffers: Buffers::default(),
         }
     }
 
