@@ -13,7 +13,7 @@ const UNASKED: &str = "bytes that no request asked for";
 #[derive(Debug)]
 pub struct Reader {
     /// The head of the last answer on any of this worker's connections.
-    last_head: Option<LastHead>,
+    last_head: LastHead,
     sampler: Sampler,
     digests: SpareDigests,
 }
@@ -21,7 +21,7 @@ pub struct Reader {
 impl Reader {
     /// A reader that has read nothing.
     pub fn new(plan: &Plan) -> Self {
-        let (last_head, sampler) = (Some(LastHead::default()), Sampler::new(plan.verify));
+        let (last_head, sampler) = (LastHead::default(), Sampler::new(plan.verify));
         Self { last_head, sampler, digests: SpareDigests::new() }
     }
 }

@@ -114,7 +114,7 @@ impl LastHead {
         if length > 0 && bytes.len() >= length && bytes[..length] == self.bytes[..] {
             return Ok(Some((length, self.parsed)));
         }
-        let parsed = parse(bytes)?;
+        let parsed = parse(bytes, &mut |_, _| {})?;
         if let Some((length, parsed)) = parsed.filter(|(length, _)| *length <= LAST_HEAD_BYTES) {
             self.bytes.clear();
             self.bytes.extend_from_slice(&bytes[..length]);
@@ -191,7 +191,17 @@ impl ResponseParser {
         input: &mut &'a [u8],
         head_only: bool,
     ) -> Result<Option<Event<'a>>, WireError> {
-        self.next_after(input, head_only, &mut None)
+        self.next_with(input, head_only, |_, _| {})
+    }
+
+    /// As `next`; calls `field` for each field of the head: its name as written, its value without the white space around it.
+    pub fn next_with<'a>(
+        &mut self,
+        input: &mut &'a [u8],
+        head_only: bool,
+        mut field: impl FnMut(&str, &[u8]),
+    ) -> Result<Option<Event<'a>>, WireError> {
+        self.advance(input, head_only, |bytes| parse(bytes, &mut field))
     }
 
     /// As `next`, with the head that was read last on this connection or another one like it.
@@ -200,9 +210,19 @@ impl ResponseParser {
         &mut self,
         input: &mut &'a [u8],
         head_only: bool,
-        last: &mut Option<LastHead>,
+        last: &mut LastHead,
     ) -> Result<Option<Event<'a>>, WireError> {
-        let State::Body(body) = &mut self.state else { return self.head(input, head_only, last) };
+        self.advance(input, head_only, |bytes| last.parse(bytes))
+    }
+
+    #[inline]
+    fn advance<'a>(
+        &mut self,
+        input: &mut &'a [u8],
+        head_only: bool,
+        parse: impl FnMut(&[u8]) -> Result<Option<(usize, Parsed)>, WireError>,
+    ) -> Result<Option<Event<'a>>, WireError> {
+        let State::Body(body) = &mut self.state else { return self.head(input, head_only, parse) };
         Ok(match body.next(input)? {
             Some(Piece::Data(data)) => Some(Event::Body(data)),
             Some(Piece::End) => Some(self.end()),
@@ -228,15 +248,15 @@ impl ResponseParser {
         &mut self,
         input: &mut &'a [u8],
         head_only: bool,
-        last: &mut Option<LastHead>,
+        mut parse: impl FnMut(&[u8]) -> Result<Option<(usize, Parsed)>, WireError>,
     ) -> Result<Option<Event<'a>>, WireError> {
         loop {
             self.skip_empty_lines(input);
             if input.is_empty() {
                 return Ok(None);
             }
-            let known = |bytes: &[u8]| last.as_mut().map_or_else(|| parse(bytes), |last| last.parse(bytes));
-            let (status, framing) = match self.held.take(input, known, |bytes| parse(bytes).map(drop)) {
+            let check = |bytes: &[u8]| self::parse(bytes, &mut |_, _| {}).map(drop);
+            let (status, framing) = match self.held.take(input, &mut parse, check) {
                 Ok(Some(parsed)) => parsed,
                 Ok(None) => return self.check_start(self.held.bytes()).map(|()| None),
                 Err(error) => {
@@ -282,7 +302,8 @@ impl ResponseParser {
 
 type Parsed = (u16, Framing);
 
-fn parse(bytes: &[u8]) -> Result<Option<(usize, Parsed)>, WireError> {
+/// Parses a head, and calls `field` for each field unless the answer is an interim one.
+fn parse(bytes: &[u8], field: &mut impl FnMut(&str, &[u8])) -> Result<Option<(usize, Parsed)>, WireError> {
     let mut fields: Fields<'_> = [const { MaybeUninit::uninit() }; _];
     let mut head = Response::new(&mut []);
     let mut config = ParserConfig::default();
@@ -292,6 +313,9 @@ fn parse(bytes: &[u8]) -> Result<Option<(usize, Parsed)>, WireError> {
     let Some(length) = whole(parsed)? else {
         return Ok(None);
     };
-    let framing = Framing::of(head.headers, head.version.unwrap_or(0))?;
-    Ok(Some((length, (head.code.unwrap_or(0), framing))))
+    let (framing, status) = (Framing::of(head.headers, head.version.unwrap_or(0))?, head.code.unwrap_or(0));
+    if !(100..200).contains(&status) {
+        head.headers.iter().for_each(|header| field(header.name, header.value));
+    }
+    Ok(Some((length, (status, framing))))
 }
