@@ -1,13 +1,14 @@
 //! Peers that do not speak TLS, or not the same: each fails at once and says why, and none hangs.
 
 use super::certificates::Authority;
-use super::sides::{BackEnd, Pair, Side, over_every_back_end};
+use super::sides::{Pair, Side};
+use crate::back_ends::{BackEnd, with_every_back_end};
 use net::tls::{ClientTls, Tls};
 use net::{Event, Io, Operation};
 use rustls::version::{TLS12, TLS13};
 use std::sync::Arc;
 
-over_every_back_end!(a_plain_server, a_plain_client, anything_at_all_may_arrive);
+with_every_back_end!(a_plain_server, a_plain_client, anything_at_all_may_arrive);
 
 /// A TLS client and a server that answers the first bytes with these, or closes if there are none.
 fn answered_with<I: BackEnd>(answer: &[u8]) -> String {
