@@ -7,7 +7,7 @@ use crate::buffer::Buffer;
 use crate::retired::Retired;
 use crate::unsent::{FilePiece, More, Sent, Unsent};
 use crate::wanted::{HEAD_BYTES, MAX_DROP_BYTES, Wanted};
-use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Ports, Slot, failed, socket};
+use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Ports, Slot, failed, place, socket};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown, SocketFlags};
@@ -86,20 +86,11 @@ impl Epoll {
         })
     }
 
-    fn connection(&mut self, slot: Slot) -> &mut Connection {
-        let index = slot as usize;
-        if index >= self.connections.len() {
-            self.connections.resize_with(index + 1, Connection::default);
-        }
-        &mut self.connections[index]
-    }
-
     fn open(&mut self, slot: Slot, socket: OwnedFd, connecting: bool) -> Result<(), Errno> {
-        let connection = self.connection(slot);
+        let connection = place(&mut self.connections, slot);
         connection.generation = connection.generation.wrapping_add(1);
         let token = token(slot, connection.generation);
         epoll::add(&self.poll, &socket, token, INTEREST)?;
-        let connection = self.connection(slot);
         (connection.connecting, connection.has_ended) = (connecting, false);
         connection.socket = Some(socket);
         Ok(())

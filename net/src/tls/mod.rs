@@ -124,11 +124,7 @@ impl<I: Io> Tls<I> {
         let Ok(session) = session else {
             return self.tell(slot, Event::Failed(Operation::Handshake, Errno::PROTO));
         };
-        let index = slot as usize;
-        if index >= self.sessions.len() {
-            self.sessions.resize_with(index + 1, || None);
-        }
-        let session = self.sessions[index].insert(Box::new(session));
+        let session = crate::place(&mut self.sessions, slot).insert(Box::new(session));
         let turn = session.read(&[], &mut self.buffers);
         self.follow(slot, &turn);
     }

@@ -96,14 +96,6 @@ impl Uring {
         })
     }
 
-    fn connection(&mut self, slot: Slot) -> &mut Connection {
-        let index = slot as usize;
-        if index >= self.connections.len() {
-            self.connections.resize_with(index + 1, Connection::default);
-        }
-        &mut self.connections[index]
-    }
-
     fn fail(&mut self, slot: Slot, operation: Operation, errno: Errno) {
         self.at_once.push_back(Completion { slot, event: crate::failed(operation, errno) });
     }
@@ -224,7 +216,7 @@ impl Io for Uring {
         };
         let peer = &self.peers[at].1;
         let entry = opcode::Connect::new(Fd(socket.as_raw_fd()), peer.as_ptr(), peer.length()).build();
-        let connection = self.connection(slot);
+        let connection = crate::place(&mut self.connections, slot);
         debug_assert!(connection.socket.is_none() && connection.is_consistent(), "the slot is not closed");
         connection.generation = connection.generation.wrapping_add(1);
         connection.socket = Some(socket);
