@@ -13,8 +13,7 @@
 mod plan;
 
 use load::{Generator, Slice};
-use plan::plan;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use plan::{mean, plan};
 use stats::random;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,15 +76,6 @@ impl Length {
         let more: Vec<f64> = self.rates.iter().map(|rates| 1e6 / rates[target] - 1e6 / rates[0]).collect();
         (mean(&first).0, mean(&more))
     }
-}
-
-/// The mean and half of its interval.
-fn mean(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    let student = StudentsT::new(0.0, 1.0, (n - 1.0).max(1.0)).unwrap();
-    (mean, student.inverse_cdf(0.975) * (variance / n).sqrt())
 }
 
 /// The geometric mean and its interval.

@@ -11,8 +11,7 @@
 mod plan;
 
 use load::{Generator, Slice};
-use plan::plan;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use plan::{mean, plan};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,12 +61,8 @@ fn main() {
         logs.push((among / alone).ln());
         sums = [sums[0] + alone, sums[1] + among];
     }
-    let n = logs.len() as f64;
-    let mean = logs.iter().sum::<f64>() / n;
-    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    let half =
-        StudentsT::new(0.0, 1.0, (n - 1.0).max(1.0)).unwrap().inverse_cdf(0.975) * (variance / n).sqrt();
-    let [alone, among] = sums.map(|sum| sum / n);
+    let (mean, half) = mean(&logs);
+    let [alone, among] = sums.map(|sum| sum / logs.len() as f64);
     println!("one target: {alone:.0} ns of CPU time per request; {targets} targets: {among:.0} ns");
     println!("ratio {:.4} (95 % {:.4} to {:.4})", mean.exp(), (mean - half).exp(), (mean + half).exp());
 }

@@ -21,7 +21,7 @@ use net::clock;
 pub const BEHIND: &str = "the server closed the connection before it answered all pipelined requests";
 
 /// The accounts of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Accounts {
     counted: Counted,
     /// The number of requests that were sent and are neither answered nor lost.
@@ -56,22 +56,13 @@ impl Accounts {
     /// Accounts in which nothing has happened.
     pub fn new(plan: &Plan, progress: &Progress) -> Self {
         Self {
-            counted: Counted::new(),
-            in_flight: 0,
-            unsent: 0,
-            begun: 0,
             window_ns: u64::MAX,
             is_open_load: matches!(plan.load, Load::Open { .. }),
             burst_latency: plan.burst_latency,
             wants_first: plan.keep_first,
-            first_on: None,
             series: Series::new(plan, progress.view.is_some()),
             log: progress.log.clone().map(Log::new),
-            cpu_at_start_ns: 0,
-            system_at_start_ns: None,
-            heard: Heard::default(),
-            told: 0,
-            period: 0,
+            ..Self::default()
         }
     }
 
@@ -226,7 +217,7 @@ impl Accounts {
             period: self.period,
             is_right: wrong.is_none(),
             latency_ns: None,
-            first_byte_ns: connection.first_byte_ns() - flight.sent_ns,
+            first_byte_ns: flight.first_byte_ns - flight.sent_ns,
             service_ns: now_ns - flight.sent_ns,
             is_carried_in: self.is_open_load && flight.due_ns < self.window_ns,
         };
@@ -234,7 +225,7 @@ impl Accounts {
         self.heard.answer(now_ns);
         self.counted.status[usize::from(status).min(STATUSES - 1)] += 1;
         let tally = &mut self.counted.tally;
-        tally.verified += u64::from(connection.check.looks());
+        tally.verified += u64::from(flight.check.looks());
         match wrong {
             None => {
                 tally.completed += 1;
@@ -250,21 +241,18 @@ impl Accounts {
                     }
                 }
             }
-            Some(Wrong::Status) => {
-                tally.errors.status += 1;
-                blame(tally, &format!("status: {status} was not expected"), 1);
-            }
-            Some(Wrong::Body) => {
-                tally.errors.body += 1;
-                blame(tally, "body: not the expected bytes", 1);
-            }
-            Some(Wrong::Early) => {
-                tally.errors.early += 1;
-                blame(tally, &format!("early: answered with {status} before the request was sent whole"), 1);
-            }
-            Some(Wrong::Excess(ending)) => {
-                tally.errors.body += 1;
-                blame(tally, &format!("body: {ending}"), 1);
+            Some(wrong) => {
+                let Errors { status: statuses, body, early, .. } = &mut tally.errors;
+                let (errors, cause) = match wrong {
+                    Wrong::Status => (statuses, format!("status: {status} was not expected")),
+                    Wrong::Body => (body, "body: not the expected bytes".to_owned()),
+                    Wrong::Early => {
+                        (early, format!("early: answered with {status} before the request was sent whole"))
+                    }
+                    Wrong::Excess(ending) => (body, format!("body: {ending}")),
+                };
+                *errors += 1;
+                blame(tally, &cause, 1);
             }
         }
         connection.last = Some(answered);

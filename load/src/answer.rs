@@ -1,7 +1,7 @@
 //! The second half of a pass of a worker's loop: handles what completes on a connection.
 
 use crate::accounts::{BEHIND, LossCause};
-use crate::connection::Phase;
+use crate::connection::{Flight, Phase};
 use crate::reader::{Read, read, whole};
 use crate::worker::Worker;
 use model::{Agreed, Loss};
@@ -103,8 +103,10 @@ impl<I: Io> Worker<'_, I> {
         self.note_unsent(slot);
         let connection = &mut self.connections[slot as usize];
         self.accounts.skipped(now, bytes);
-        connection.parser.skip(bytes);
-        connection.check.skip(bytes);
+        if let Some((flight, parser, _)) = connection.reading() {
+            parser.skip(bytes);
+            flight.check.skip(bytes);
+        }
         let read = match connection.parser.body_left() {
             Some(0) => read(self.plan, &mut self.accounts, &mut self.reader, connection, now, &[]),
             _ => Read::On(0),
@@ -144,7 +146,8 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     fn skip_rest(&mut self, slot: Slot) {
         let connection = &self.connections[slot as usize];
-        let is_dropped = self.can_skip && !connection.check.looks();
+        let is_unread = |flight: &Flight| !flight.check.looks();
+        let is_dropped = self.can_skip && connection.oldest().is_some_and(is_unread);
         let left = connection.parser.body_left().filter(|left| is_dropped && *left >= SKIP_BYTES);
         if let Some(left) = left {
             self.io.skip(slot, left);
@@ -191,7 +194,7 @@ impl<I: Io> Worker<'_, I> {
         let error = match connection.parser.closed() {
             Ok(Some(_)) if self.io.ended_cleanly(slot) == Some(false) => CUT.to_owned(),
             Ok(Some(_)) => {
-                whole(self.plan, &mut self.accounts, connection, now, false, None);
+                whole(self.plan, &mut self.accounts, &mut self.reader, connection, now, false, None);
                 if connection.begun() > 0 {
                     self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));
                 }
@@ -226,7 +229,7 @@ impl<I: Io> Worker<'_, I> {
         }
         let mut why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
         let connection = &self.connections[slot as usize];
-        if loss == Loss::Receive && connection.is_in_answer() {
+        if loss == Loss::Receive && !connection.parser.is_idle() {
             why = format!("{why}: {}", connection.unfinished());
         }
         match loss {
@@ -248,8 +251,8 @@ impl<I: Io> Worker<'_, I> {
         let connection = &self.connections[slot as usize];
         let (_, opened_ns) = connection.times_ns();
         let is_old = opened_ns > 0 && opened_ns < began_ns;
-        let is_unheard = connection.served() == 0 && connection.first_byte_ns() == 0;
-        is_old && is_unheard && connection.in_flight().all(|flight| flight.sent_ns >= began_ns)
+        let is_new = |flight: &Flight| flight.sent_ns >= began_ns && flight.first_byte_ns == 0;
+        is_old && connection.served() == 0 && connection.in_flight().all(is_new)
     }
 
     /// Whether this connection can't be opened because those that were given up hold what it needs: ports, descriptors.

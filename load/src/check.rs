@@ -61,35 +61,27 @@ pub enum Wrong {
     Excess(Ending),
 }
 
+/// Digests that wait for the next body that one is made of: none is allocated for a request.
+pub type SpareDigests = Vec<Box<Sha256>>;
+
 /// The state of one answer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Check {
     status: u16,
     length: u64,
     differs: bool,
     /// Whether the bytes of this body are compared.
     looks: bool,
-    /// The digest so far, where one is expected.
+    /// The digest so far, where the bytes are compared with one.
     digest: Option<Box<Sha256>>,
 }
 
 impl Check {
-    /// A check that is ready for an answer.
-    pub fn new(has_digest: bool) -> Self {
-        let digest = has_digest.then(Box::default);
-        Self { status: 0, length: 0, differs: false, looks: false, digest }
-    }
-
     /// Begins an answer. `looks`: its body is compared, if there is something to compare it with.
     #[inline]
-    pub fn head(&mut self, status: u16, looks: bool) {
-        self.status = status;
-        self.looks = looks;
-        self.length = 0;
-        self.differs = false;
-        if looks && let Some(digest) = &mut self.digest {
-            digest.reset(); // A body before it may have broken off.
-        }
+    pub fn head(&mut self, expect: &Expect, status: u16, looks: bool, spare: &mut SpareDigests) {
+        let digest = (looks && expect.sha256.is_some()).then(|| spare.pop().unwrap_or_default());
+        *self = Self { status, length: 0, differs: false, looks, digest };
     }
 
     /// Takes in bytes of its body.
@@ -105,12 +97,6 @@ impl Check {
             }
         }
         self.length += bytes.len() as u64;
-    }
-
-    /// Clears the check for the next answer.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.length = 0;
     }
 
     /// Whether the bytes of this answer's body are compared.
@@ -131,11 +117,12 @@ impl Check {
 
     /// Ends the answer: its status, and what is wrong with it.
     #[inline]
-    pub fn end(&mut self, expect: &Expect) -> (u16, Option<Wrong>) {
-        let right_digest = match (&mut self.digest, expect.sha256) {
-            (Some(digest), Some(expected)) if self.looks => digest.finalize_reset()[..] == expected,
-            _ => true,
-        };
+    pub fn end(&mut self, expect: &Expect, spare: &mut SpareDigests) -> (u16, Option<Wrong>) {
+        let right_digest = self.digest.take().is_none_or(|mut digest| {
+            let found = digest.finalize_reset();
+            spare.push(digest);
+            expect.sha256.is_none_or(|expected| found[..] == expected)
+        });
         let right_status =
             expect.any_status || expect.status.map_or(matches!(self.status, 200..400), |s| s == self.status);
         let whole = expect.body.as_ref().is_none_or(|body| body.len() as u64 == self.length);
@@ -156,15 +143,16 @@ mod tests {
     use super::*;
 
     fn check(expect: &Expect, status: u16, pieces: &[&[u8]]) -> Option<Wrong> {
-        let mut check = Check::new(expect.sha256.is_some());
-        for _ in 0..2 {
-            check.head(status, true);
+        let mut spare = SpareDigests::new();
+        let mut ends = (0..3).map(|_| {
+            let mut check = Check::default();
+            check.head(expect, status, true, &mut spare);
             pieces.iter().for_each(|piece| check.body(expect, piece));
-            assert_eq!(check.end(expect).0, status);
-        }
-        check.head(status, true);
-        pieces.iter().for_each(|piece| check.body(expect, piece));
-        check.end(expect).1
+            check.end(expect, &mut spare)
+        });
+        let first = ends.next().unwrap();
+        assert!(first.0 == status && ends.all(|end| end == first), "with a digest that was used before, too");
+        first.1
     }
 
     #[test]
@@ -187,13 +175,12 @@ mod tests {
     #[test]
     fn a_body_that_broke_off_is_no_part_of_the_next() {
         let expect = Expect { sha256: Some(Sha256::digest(b"xy").into()), ..Expect::default() };
-        let mut check = Check::new(true);
-        check.head(200, true);
+        let (mut check, mut spare) = (Check::default(), SpareDigests::new());
+        check.head(&expect, 200, true, &mut spare);
         check.body(&expect, b"x");
-        check.clear();
-        check.head(200, true);
+        check.head(&expect, 200, true, &mut spare);
         check.body(&expect, b"xy");
-        assert_eq!(check.end(&expect), (200, None));
+        assert_eq!(check.end(&expect, &mut spare), (200, None));
     }
 
     #[test]
@@ -212,14 +199,14 @@ mod tests {
             sha256: Some(Sha256::digest(b"PONG").into()),
             ..Expect::default()
         };
-        let mut check = Check::new(true);
-        check.head(200, false);
+        let (mut check, mut spare) = (Check::default(), SpareDigests::new());
+        check.head(&expect, 200, false, &mut spare);
         check.body(&expect, b"po");
         check.skip(2);
-        assert_eq!(check.end(&expect), (200, None));
-        check.head(200, false);
+        assert_eq!(check.end(&expect, &mut spare), (200, None));
+        check.head(&expect, 200, false, &mut spare);
         check.skip(5);
-        assert_eq!(check.end(&expect), (200, Some(Wrong::Body)));
+        assert_eq!(check.end(&expect, &mut spare), (200, Some(Wrong::Body)));
     }
 
     #[test]

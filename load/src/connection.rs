@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 use wire::{Missing, ResponseParser};
 
 /// The phase of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// Not open. It is opened when a request needs it, not before: a connection that says nothing
     /// would block a server that handles one at a time.
+    #[default]
     Closed,
     /// Waiting for its turn to be opened, where connections are opened at a rate.
     Queued,
@@ -22,15 +23,35 @@ pub enum Phase {
     Open,
 }
 
-/// A request that was begun and has no whole answer yet. Times are nanoseconds of the monotonic clock.
-#[derive(Clone, Copy, Debug)]
+/// A request that was begun and has no whole answer yet, and everything that is known of its answer. Times are nanoseconds of the
+/// monotonic clock.
+#[derive(Debug)]
 pub struct Flight {
     /// When it was due (open load) or sent (closed load).
     pub due_ns: u64,
     /// When it was sent; 0: not yet.
     pub sent_ns: u64,
+    /// When the first bytes of its answer came; 0: not yet.
+    pub first_byte_ns: u64,
     /// The index of the request among the plan's.
     pub ask: u32,
+    /// The check of its answer.
+    pub check: Check,
+}
+
+impl Flight {
+    #[inline]
+    fn new(due_ns: u64, ask: u32) -> Self {
+        Self { due_ns, sent_ns: 0, first_byte_ns: 0, ask, check: Check::default() }
+    }
+
+    /// Records that bytes of its answer have come.
+    #[inline]
+    pub fn hear(&mut self, now_ns: u64) {
+        if self.first_byte_ns == 0 {
+            self.first_byte_ns = now_ns;
+        }
+    }
 }
 
 /// What was counted for a whole answer, so that it can be taken back when more bytes follow it than belong to it.
@@ -50,7 +71,7 @@ pub struct Answered {
 }
 
 /// A connection and the requests on it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Connection {
     phase: Phase,
     /// Since when it has been in this phase.
@@ -67,8 +88,6 @@ pub struct Connection {
     unsent: usize,
     /// The number of requests, the last ones that were sent, that are not in the kernel's hands yet.
     queued: usize,
-    /// When the first bytes of the oldest request's answer came; 0: not yet.
-    first_byte_ns: u64,
     /// The number of requests begun on the connection since it was last opened.
     asked: usize,
     /// The number of whole answers on the connection since it was last opened.
@@ -85,8 +104,6 @@ pub struct Connection {
     pub outage: Outage,
     /// The parser of the answers.
     pub parser: ResponseParser,
-    /// The check of the answer.
-    pub check: Check,
     /// Whether a part of its requests has to wait until the kernel takes it.
     pub is_sending: bool,
     /// The number of bytes of that part when the last bytes came; encrypted, where there is TLS.
@@ -105,34 +122,8 @@ pub struct Connection {
 
 impl Connection {
     /// A connection that is not open yet, with room for `pipeline` requests at once.
-    pub fn new(pipeline: usize, has_digest: bool) -> Self {
-        Self {
-            phase: Phase::Closed,
-            phase_since_ns: 0,
-            began_ns: 0,
-            number: 0,
-            opened_ns: 0,
-            flights: VecDeque::with_capacity(pipeline),
-            unsent: 0,
-            queued: 0,
-            first_byte_ns: 0,
-            asked: 0,
-            answered: 0,
-            has_heard: false,
-            served: 0,
-            late: 0,
-            lost: 0,
-            outage: Outage::default(),
-            parser: ResponseParser::new(),
-            check: Check::new(has_digest),
-            last: None,
-            is_sending: false,
-            unsent_bytes: 0,
-            record_bytes: 0,
-            has_to_think: false,
-            is_thinking: false,
-            is_awaited: true,
-        }
+    pub fn new(pipeline: usize) -> Self {
+        Self { flights: VecDeque::with_capacity(pipeline), is_awaited: true, ..Self::default() }
     }
 
     /// Its phase.
@@ -163,11 +154,6 @@ impl Connection {
     /// When it was begun, and when it was open with its handshake complete; 0: not yet.
     pub fn times_ns(&self) -> (u64, u64) {
         (self.began_ns, self.opened_ns)
-    }
-
-    /// When the first bytes of the oldest request's answer came; 0: not yet.
-    pub fn first_byte_ns(&self) -> u64 {
-        self.first_byte_ns
     }
 
     /// Whether an answer has ever begun on it, however often it was opened.
@@ -214,6 +200,13 @@ impl Connection {
         self.flights.front()
     }
 
+    /// The oldest request, the parser that reads its answer, and whether an answer has ever begun on the connection.
+    #[inline]
+    pub fn reading(&mut self) -> Option<(&mut Flight, &mut ResponseParser, &mut bool)> {
+        let Self { flights, parser, has_heard, .. } = self;
+        Some((flights.front_mut()?, parser, has_heard))
+    }
+
     /// The number of requests begun on the connection since it was last opened.
     #[inline]
     pub fn asked(&self) -> usize {
@@ -244,7 +237,7 @@ impl Connection {
     /// Puts a request on it.
     #[inline]
     pub fn begin(&mut self, due_ns: u64, ask: u32) {
-        self.flights.push_back(Flight { due_ns, sent_ns: 0, ask });
+        self.flights.push_back(Flight::new(due_ns, ask));
         self.unsent += 1;
         self.asked += 1;
     }
@@ -281,24 +274,10 @@ impl Connection {
         }
     }
 
-    /// Records that bytes of the oldest request's answer have come.
-    #[inline]
-    pub fn hear(&mut self, now_ns: u64) {
-        if self.first_byte_ns == 0 {
-            self.first_byte_ns = now_ns;
-        }
-    }
-
-    /// Records that an answer begins. True: it is the first, however often the connection was opened.
-    #[inline]
-    pub fn hears_first(&mut self) -> bool {
-        !std::mem::replace(&mut self.has_heard, true)
-    }
-
     /// What has arrived of the oldest request's answer, which stays unfinished.
     #[cold]
     pub fn unfinished(&self) -> String {
-        let received = self.check.length();
+        let received = self.oldest().map_or(0, |oldest| oldest.check.length());
         match self.parser.missing() {
             Missing::All => "no answer".to_owned(),
             Missing::Head => "an unfinished head".to_owned(),
@@ -306,11 +285,6 @@ impl Connection {
             Missing::LastChunk => format!("{received} bytes in chunks, without the last chunk,"),
             Missing::Close => format!("{received} bytes of a body that ends with the connection"),
         }
-    }
-
-    /// Whether a part of an answer has come.
-    pub fn is_in_answer(&self) -> bool {
-        !self.parser.is_idle()
     }
 
     /// Removes the oldest request, whose answer is whole.
@@ -322,13 +296,6 @@ impl Connection {
         self.answered += 1;
         self.has_to_think = true;
         Some(flight)
-    }
-
-    /// Clears what is known of the last answer.
-    #[inline]
-    pub fn forget_answer(&mut self) {
-        self.first_byte_ns = 0;
-        self.check.clear();
     }
 
     /// Lets it wait for its turn to be opened.
@@ -385,7 +352,7 @@ impl Connection {
     /// Takes all sends back: its requests are to be sent again when it has been closed and opened again.
     pub fn unsend_all(&mut self) {
         (self.unsent, self.queued) = (self.flights.len(), 0);
-        self.flights.iter_mut().for_each(|flight| flight.sent_ns = 0);
+        self.flights.iter_mut().for_each(|flight| *flight = Flight::new(flight.due_ns, flight.ask));
     }
 
     /// Closes it.
@@ -396,7 +363,6 @@ impl Connection {
         );
         self.enter(Phase::Closed, now_ns);
         self.opened_ns = 0;
-        self.forget_answer();
         self.parser = ResponseParser::new();
         self.last = None;
         (self.is_sending, self.unsent_bytes) = (false, 0);

@@ -21,13 +21,15 @@ pub struct Counted {
     pub ages: Ages,
 }
 
-impl Counted {
+impl Default for Counted {
     /// Empty counts; all memory is allocated here, except for connections beyond those seen before.
-    pub fn new() -> Self {
+    fn default() -> Self {
         let status = vec![0; STATUSES].into_boxed_slice();
         Self { tally: Tally::default(), status, ages: None }
     }
+}
 
+impl Counted {
     /// Clears all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.tally.clear();

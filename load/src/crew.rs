@@ -1,125 +1,300 @@
-//! The threads of one measurement. All of them begin, or none: a worker that lacks something says so before any request is sent. One that
-//! fails later ends the others, because what they count would be thrown away.
+//! The threads of a load, whether they measure once or slice by slice. All of them begin, or none: a thread that lacks something says so
+//! before any request is sent. One that fails later ends the others, because what they count would be thrown away.
 
 use crate::means::Means;
-use crate::part::{self, Part};
-use crate::turnstile::Turnstile;
+use crate::share::share;
+use crate::slice::Slice;
+use crate::slice_edges::SliceEdges;
+use crate::slicing::SliceCounts;
+use crate::worker::Worker;
 use crate::{LoadError, Progress, Watch, ran_out};
 use model::{IoChoice, Plan, Tally};
-use net::tls::ClientTls;
-use net::{Errno, Io};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::{Builder, Scope, ScopedJoinHandle};
+use net::tls::{ClientTls, Tls};
+use net::{Errno, Io, Ports, clock};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::thread::Builder;
+use std::time::Duration;
 
-/// The threads' common ground.
-pub struct Crew<'a> {
-    /// The plan.
-    pub plan: &'a Plan,
-    /// The state that is shared with observers.
-    pub progress: &'a Progress,
-    /// The TLS configuration, if the target is encrypted.
-    pub tls: Option<&'a ClientTls>,
+/// The number of pauses between two looks of a thread that polls for orders.
+const PAUSES: usize = 16;
+
+/// What all threads of a load use.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// The plans, one for each target. The threads, cores, back end and spin of the first one hold for all.
+    pub plans: &'a [Plan],
+    /// For each plan, the state that is shared with observers.
+    pub progress: &'a [Progress],
+    /// For each plan, the TLS configuration, if the target is encrypted: all are, or none.
+    pub tls: &'a [Option<ClientTls>],
     /// The number of threads.
     pub threads: usize,
 }
 
-/// One thread, as seen from outside.
-struct Member<'s> {
-    ready: Receiver<std::io::Result<()>>,
-    opens: SyncSender<()>,
-    thread: ScopedJoinHandle<'s, Result<Tally, LoadError>>,
+/// What a thread is to do.
+pub enum Order<'a> {
+    /// Measure the only target once, and end.
+    Once(&'a dyn Watch),
+    /// Carry out a slice of one target.
+    Slice(SliceOrder),
 }
 
-impl Crew<'_> {
-    /// Measures with this back end, or with epoll where rings are only one choice and not every worker can have one. Returns each worker's
-    /// tally, the back end that was used, and why it is not the first one.
-    pub fn measure<U: Io, E: Io>(
-        &self,
-        io: IoChoice,
-        means: &Means<
-            impl Fn(usize, usize) -> std::io::Result<U> + Sync,
-            impl Fn(usize, usize) -> std::io::Result<E> + Sync,
-        >,
-        watch: &dyn Watch,
-    ) -> Result<(Vec<Tally>, IoChoice, Option<String>), LoadError> {
-        if io != IoChoice::Uring {
-            let tallies = self.run(&means.epoll, means.thread, watch).map_err(LoadError::unready)?;
-            return Ok((tallies, IoChoice::Epoll, None));
-        }
-        match self.run(&means.uring, means.thread, watch) {
-            Err(LoadError::Unready(error)) if self.plan.io == IoChoice::Best => {
-                let why = format!("one io_uring for each of {} threads: {error}", self.threads);
-                let tallies = self.run(&means.epoll, means.thread, watch).map_err(LoadError::unready)?;
-                Ok((tallies, IoChoice::Epoll, Some(why)))
+/// A slice to carry out.
+pub struct SliceOrder {
+    pub slice: Slice,
+    /// Its number among all slices of the load, from 0.
+    pub nth: u64,
+    pub edges: Arc<SliceEdges>,
+    /// The memory for its counts, which is empty.
+    pub counts: Box<SliceCounts>,
+}
+
+/// What comes of an order.
+pub enum Done {
+    /// The thread, with this ID, is ready for the first one.
+    Ready(i32),
+    Once(Box<Tally>),
+    Slice(Box<SliceCounts>),
+}
+
+/// One thread, as seen from outside. The thread ends when this is dropped.
+pub struct Seat<'a> {
+    orders: SyncSender<Order<'a>>,
+    pub done: Receiver<io::Result<Done>>,
+    /// The kernel's ID of the thread.
+    pub id: i32,
+}
+
+/// All that a thread does.
+pub type Task<'a> = Box<dyn FnOnce() + Send + 'a>;
+
+/// The back end to begin with, and why it is not the best one, if it is not.
+pub type Chosen = (IoChoice, Option<String>);
+
+/// The name of the back end that was used, and why it is not the best one, if it is not.
+pub type Used = (&'static str, Option<String>);
+
+impl<'a> Seat<'a> {
+    /// Gives the thread its next order.
+    pub fn order(&self, order: Order<'a>) -> Result<(), LoadError> {
+        self.orders.send(order).map_err(|_| LoadError::Worker)
+    }
+}
+
+/// Measures the only target once; one of the threads tells `watch`. Returns the tally of each.
+pub fn measure<U: Io, E: Io>(
+    ground: Ground<'_>,
+    chosen: Chosen,
+    means: &Means<
+        impl Fn(usize, usize) -> io::Result<U> + Sync,
+        impl Fn(usize, usize) -> io::Result<E> + Sync,
+    >,
+    watch: &dyn Watch,
+) -> Result<(Vec<Tally>, Used), LoadError> {
+    on_best(ground, chosen, |io| match io {
+        IoChoice::Uring => measure_on(ground, &means.uring, means.thread, watch),
+        _ => measure_on(ground, &means.epoll, means.thread, watch),
+    })
+}
+
+fn measure_on<I: Io>(
+    ground: Ground<'_>,
+    io: &(impl Fn(usize, usize) -> io::Result<I> + Sync),
+    builder: fn(usize) -> Builder,
+    watch: &dyn Watch,
+) -> Result<Vec<Tally>, LoadError> {
+    std::thread::scope(|scope| {
+        let mut threads = Vec::with_capacity(ground.threads);
+        let seats = start(
+            ground.threads,
+            builder,
+            move |index, orders, tell| ground.work(index, |connections| io(index, connections), orders, tell),
+            |builder, task| {
+                threads.push(builder.spawn_scoped(scope, task)?);
+                Ok(())
+            },
+        );
+        let tallies = seats.and_then(|seats| measure_in(seats, watch));
+        // Of a thread that panicked, its channel has told.
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+        tallies
+    })
+}
+
+fn measure_in<'a>(seats: Vec<Seat<'a>>, watch: &'a dyn Watch) -> Result<Vec<Tally>, LoadError> {
+    for (index, seat) in seats.iter().enumerate() {
+        seat.order(Order::Once(if index == 0 { watch } else { &() }))?;
+    }
+    let tally = |seat: Seat<'_>| match seat.done.recv() {
+        Ok(Ok(Done::Once(tally))) => Ok(*tally),
+        Ok(Err(error)) => Err(LoadError::Io(error)),
+        _ => Err(LoadError::Worker),
+    };
+    let tallies: Vec<_> = seats.into_iter().map(tally).collect();
+    tallies.into_iter().collect()
+}
+
+/// Calls `begin` with the chosen back end, and with epoll where rings are only one choice and not every thread can have one.
+pub fn on_best<T>(
+    ground: Ground<'_>,
+    (io, mut why): Chosen,
+    begin: impl Fn(IoChoice) -> Result<T, LoadError>,
+) -> Result<(T, Used), LoadError> {
+    if io == IoChoice::Uring {
+        match begin(io) {
+            Err(LoadError::Unready(error)) if ground.plans[0].io == IoChoice::Best => {
+                let (targets, threads) = (ground.plans.len(), ground.threads);
+                let targets = if targets > 1 { format!("{targets} targets and ") } else { String::new() };
+                why = Some(format!("one io_uring for each of {targets}{threads} threads: {error}"));
             }
-            Err(LoadError::Unready(error)) => Err(LoadError::NoUring(error.to_string())),
-            tallies => Ok((tallies?, IoChoice::Uring, None)),
+            Err(LoadError::Unready(error)) => return Err(LoadError::NoUring(error.to_string())),
+            result => return Ok((result?, ("uring", why))),
         }
     }
+    Ok((begin(IoChoice::Epoll).map_err(LoadError::unready)?, ("epoll", why)))
+}
 
-    fn run<I: Io>(
-        &self,
-        io: &(impl Fn(usize, usize) -> std::io::Result<I> + Sync),
-        builder: fn(usize) -> Builder,
-        watch: &dyn Watch,
-    ) -> Result<Vec<Tally>, LoadError> {
-        std::thread::scope(|scope| {
-            let mut members = Vec::with_capacity(self.threads);
-            let started = self.start(scope, io, builder, watch, &mut members);
-            let begun = started.and_then(|()| all_ready(&members));
-            // Where one is not ready, dropping the turnstiles' other sides sends the others home.
-            let threads: Vec<_> = members
-                .into_iter()
-                .map(|member| {
-                    if begun.is_ok() {
-                        let _ = member.opens.send(());
-                    }
-                    member.thread
-                })
-                .collect();
-            let ended: Vec<_> =
-                threads.into_iter().map(|thread| thread.join().unwrap_or(Err(LoadError::Worker))).collect();
-            begun?;
-            ended.into_iter().collect()
-        })
+/// Starts threads that do `work`, each with its index, its orders and where to tell what comes of them; waits until all are ready. If one
+/// is not, the others end.
+pub fn start<'a>(
+    threads: usize,
+    builder: fn(usize) -> Builder,
+    work: impl Fn(usize, &Receiver<Order<'a>>, &SyncSender<io::Result<Done>>) + Clone + Send + 'a,
+    mut spawn: impl FnMut(Builder, Task<'a>) -> io::Result<()>,
+) -> Result<Vec<Seat<'a>>, LoadError> {
+    let mut seats = Vec::with_capacity(threads);
+    for index in 0..threads {
+        let (orders, ordered) = sync_channel(1);
+        let (tell, done) = sync_channel(1);
+        let work = work.clone();
+        spawn(builder(index), Box::new(move || work(index, &ordered, &tell))).map_err(LoadError::Thread)?;
+        seats.push(Seat { orders, done, id: 0 });
     }
+    for seat in &mut seats {
+        let ready = seat.done.recv().map_err(|_| LoadError::Worker)?;
+        let Done::Ready(id) = ready.map_err(LoadError::Unready)? else { return Err(LoadError::Worker) };
+        seat.id = id;
+    }
+    Ok(seats)
+}
 
-    fn start<'s, I: Io>(
-        &'s self,
-        scope: &'s Scope<'s, '_>,
-        io: &'s (impl Fn(usize, usize) -> std::io::Result<I> + Sync),
-        builder: fn(usize) -> Builder,
-        watch: &'s dyn Watch,
-        members: &mut Vec<Member<'s>>,
-    ) -> Result<(), LoadError> {
-        for index in 0..self.threads {
-            let Self { plan, progress, tls, threads } = *self;
-            let (ready, is_ready) = sync_channel(1);
-            let (opens, is_open) = sync_channel(1);
-            let turnstile = Turnstile { ready, opens: is_open, halted: &progress.halted };
-            let work = move || {
-                part::place(plan, index);
-                let first: &dyn Watch = if index == 0 { watch } else { &() };
-                let part = Part { plan, progress, tls, index, threads };
-                part.work(|connections| io(index, connections), &turnstile, first)
+impl<'a> Ground<'a> {
+    /// Does the work of thread `index`: makes a worker for each target, each with a back end that `io` makes for its number of connections,
+    /// and carries out orders until there are no more.
+    pub fn work<I: Io>(
+        self,
+        index: usize,
+        io: impl Fn(usize) -> io::Result<I>,
+        orders: &Receiver<Order<'_>>,
+        tell: &SyncSender<io::Result<Done>>,
+    ) {
+        place(&self.plans[0], index);
+        if self.tls.iter().any(Option::is_some) {
+            let encrypted = |connections, tls: Option<&ClientTls>| {
+                let tls = tls.ok_or_else(|| io::Error::other("an encrypted target without TLS"))?;
+                Ok(Tls::client(io(connections)?, tls.with_own_memory()))
             };
-            let thread = builder(index).spawn_scoped(scope, work).map_err(LoadError::Thread)?;
-            members.push(Member { ready: is_ready, opens, thread });
+            self.obey(self.workers(index, encrypted), orders, tell);
+        } else {
+            self.obey(self.workers(index, |connections, _| io(connections)), orders, tell);
         }
-        Ok(())
+    }
+
+    fn workers<I: Io>(
+        self,
+        index: usize,
+        io: impl Fn(usize, Option<&ClientTls>) -> io::Result<I>,
+    ) -> io::Result<Vec<Worker<'a, I>>> {
+        let targets = self.plans.iter().zip(self.progress).zip(self.tls);
+        let worker = |((plan, progress), tls): ((&'a Plan, &'a Progress), &Option<ClientTls>)| {
+            let connections = plan.load.connections();
+            let mut io = io(connections.div_ceil(self.threads), tls.as_ref())?;
+            let sources = plan.connecting.from.len().max(1);
+            if let Some(ports) = Ports::of(connections / sources, index, self.threads) {
+                io.choose_ports(ports);
+            }
+            Ok(Worker::new(plan, share(plan, index, self.threads), io, progress))
+        };
+        targets.map(worker).collect()
+    }
+
+    fn obey<I: Io>(
+        self,
+        workers: io::Result<Vec<Worker<'_, I>>>,
+        orders: &Receiver<Order<'_>>,
+        tell: &SyncSender<io::Result<Done>>,
+    ) {
+        let mut workers = match workers {
+            Ok(workers) => workers,
+            Err(error) => {
+                let _ = tell.send(Err(error));
+                return;
+            }
+        };
+        let mut done = Ok(Done::Ready(clock::own_thread()));
+        // A worker that has measured once is gone.
+        while tell.send(done).is_ok() && !workers.is_empty() {
+            let Some(order) = next(orders, self.plans[0].spin) else { return };
+            done = self.carry_out(order, &mut workers);
+        }
+    }
+
+    fn carry_out<I: Io>(self, order: Order<'_>, workers: &mut Vec<Worker<'_, I>>) -> io::Result<Done> {
+        let target = match &order {
+            Order::Once(_) => 0,
+            Order::Slice(order) => order.slice.target,
+        };
+        let others = EndsOthers(&self.progress[target].halted);
+        let done = match order {
+            Order::Once(watch) => Done::Once(Box::new(workers.swap_remove(target).run(watch)?)),
+            Order::Slice(SliceOrder { slice, nth, edges, mut counts }) => {
+                workers[target].slice(&slice, nth, &edges, &mut counts)?;
+                Done::Slice(counts)
+            }
+        };
+        std::mem::forget(others);
+        Ok(done)
     }
 }
 
-fn all_ready(members: &[Member<'_>]) -> Result<(), LoadError> {
-    for member in members {
-        member.ready.recv().map_err(|_| LoadError::Worker)?.map_err(LoadError::Unready)?;
+/// Ends the work of the other threads when it is dropped: when this one failed, or panicked.
+struct EndsOthers<'a>(&'a AtomicBool);
+
+impl Drop for EndsOthers<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
-    Ok(())
+}
+
+/// Waits for the next order: polling for `spin`, then asleep. `None`: there will be none.
+fn next<'a>(orders: &Receiver<Order<'a>>, spin: Duration) -> Option<Order<'a>> {
+    let spin_ns: u64 = spin.as_nanos().try_into().unwrap_or(u64::MAX);
+    let until_ns = clock::now_ns().saturating_add(spin_ns);
+    while clock::now_ns() < until_ns {
+        match orders.try_recv() {
+            Ok(order) => return Some(order),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => (0..PAUSES).for_each(|_| std::hint::spin_loop()),
+        }
+    }
+    orders.recv().ok()
+}
+
+/// Puts this thread, of worker `index`, where the plan wants it.
+fn place(plan: &Plan, index: usize) {
+    net::cpu::wake_precisely();
+    if !plan.cpus.is_empty() {
+        // A core that went away since it was chosen is no reason not to measure.
+        let _ = net::cpu::pin(&[plan.cpus[index % plan.cpus.len()]]);
+    }
 }
 
 impl LoadError {
     /// The error of a worker that could not be made, in words: where the machine ran out of something, with the remedy.
-    pub(crate) fn unready(self) -> Self {
+    fn unready(self) -> Self {
         let Self::Unready(error) = self else { return self };
         match Errno::from_io_error(&error).filter(|errno| net::is_local(*errno)) {
             Some(errno) => Self::RanOut(ran_out(errno)),

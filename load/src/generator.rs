@@ -1,35 +1,35 @@
 //! A load generator for several live servers, one at a time. Its threads keep connections to all of them and wait for
 //! orders; between two slices there is no load.
 //!
-//! A thread has a [`Worker`] of its own for each target, and each worker its own back end: events of an idle target's sockets
+//! A thread has a worker of its own for each target, and each worker its own back end: events of an idle target's sockets
 //! wait in that back end, unread, until the target's next slice. So none of them can be mistaken for another target's, or cost
 //! another target's slice any time; encrypted targets keep their own names and sessions; and a worker is the same as in a
 //! measurement of one target.
 
+use crate::crew::{self, Chosen, Done, Ground, Order, Seat, SliceOrder};
 use crate::means::{self, Means};
-use crate::part::{self, Part};
 use crate::slice::{AfterLook, Slice};
 use crate::slice_edges::SliceEdges;
 use crate::slicing::SliceCounts;
-use crate::worker::Worker;
-use crate::{LoadError, Progress, choose, ensure_descriptors, probe, secure, sources};
+use crate::{LoadError, Progress, choose, try_out};
 use model::slice::common_time_ns;
 use model::{IoChoice, Load, Plan, SliceTally, Until};
 use net::tls::ClientTls;
 use net::{Io, clock};
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
-
-/// The number of pauses between two looks of a worker that polls for orders.
-const PAUSES: usize = 16;
 
 /// Threads that load one of several targets at a time. They end when it is dropped.
 pub struct Generator {
     shared: Arc<Shared>,
-    seats: Seats,
+    threads: Threads,
+    /// For each thread, the memory for its next slice.
+    counts: Vec<Option<Box<SliceCounts>>>,
+    edges: Arc<SliceEdges>,
     io: &'static str,
     fallback: Option<String>,
     /// The number of slices so far.
@@ -37,38 +37,19 @@ pub struct Generator {
     last: SliceTally,
 }
 
-/// The state that all threads share.
+/// What the threads keep alive: see [`Ground`].
 struct Shared {
     plans: Vec<Plan>,
-    /// One progress for each plan.
     progress: Vec<Progress>,
     tls: Vec<Option<ClientTls>>,
-    edges: SliceEdges,
     threads: usize,
-    /// The kernel's IDs of the threads, by index; 0: it does not run yet.
-    ids: Box<[AtomicI32]>,
 }
 
 /// The threads. They end when this is dropped.
-struct Seats(Vec<Seat>);
-
-/// One thread, as seen from outside.
-struct Seat {
-    orders: SyncSender<Ordered>,
-    done: Receiver<Done>,
-    thread: JoinHandle<()>,
-    /// The memory for its next slice.
-    counts: Option<Box<SliceCounts>>,
+struct Threads {
+    seats: Vec<Seat<'static>>,
+    handles: Vec<JoinHandle<()>>,
 }
-
-struct Ordered {
-    slice: Slice,
-    nth: u64,
-    counts: Box<SliceCounts>,
-}
-
-/// A slice as a thread measured it; `None`: the thread is ready for the first one.
-type Done = std::io::Result<Option<Box<SliceCounts>>>;
 
 impl Generator {
     /// Starts threads that can load the target of each plan; none is loaded yet. The first plan's threads, cores, back
@@ -79,57 +60,35 @@ impl Generator {
     /// Errors: as those of [`crate::run`]; and plans that are not all encrypted or all plain, all closed or all open.
     pub fn start(plans: Vec<Plan>, stop: Arc<AtomicBool>) -> Result<Self, LoadError> {
         check(&plans)?;
-        ensure_descriptors(plans.iter().map(|plan| plan.load.connections()).sum())?;
-        for plan in &plans {
-            sources::check(plan)?;
-            if plan.probe {
-                probe(&plan.target)?;
-            }
-        }
+        let tls = try_out(&plans)?;
         let threads = threads(&plans);
         let most = plans.iter().map(|plan| plan.load.connections().div_ceil(threads)).max().unwrap_or(1);
-        let io = choose(plans[0].io, most)?;
-        Self::start_on(plans, stop, io, &means::real())
+        let chosen = choose(plans[0].io, most)?;
+        Self::start_on(plans, tls, stop, chosen, &means::real())
     }
 
-    /// The same with other means. `io`: the back end to begin with, and why it is not the best one.
+    /// The same with other means, beginning with this back end.
     pub(crate) fn start_on<U: Io, E: Io>(
         plans: Vec<Plan>,
+        tls: Vec<Option<ClientTls>>,
         stop: Arc<AtomicBool>,
-        (io, mut fallback): (IoChoice, Option<String>),
+        chosen: Chosen,
         means: &Means<
-            impl Fn(usize, usize) -> std::io::Result<U> + Clone + Send + 'static,
-            impl Fn(usize, usize) -> std::io::Result<E> + Clone + Send + 'static,
+            impl Fn(usize, usize) -> io::Result<U> + Clone + Send + 'static,
+            impl Fn(usize, usize) -> io::Result<E> + Clone + Send + 'static,
         >,
     ) -> Result<Self, LoadError> {
         let plans: Vec<Plan> = plans.into_iter().map(of_slices).collect();
-        let tls = plans.iter().map(secure).collect::<Result<_, _>>()?;
-        let (threads, is_open_to_both) = (threads(&plans), plans[0].io == IoChoice::Best);
         let progress = plans.iter().map(|_| Progress::default()).collect();
-        let edges = SliceEdges::new(threads, stop);
-        let ids = (0..threads).map(|_| AtomicI32::new(0)).collect();
-        let shared = Arc::new(Shared { plans, progress, tls, edges, threads, ids });
-        let first = match io {
-            IoChoice::Uring => Seats::start(&shared, &means.uring, means.thread),
-            _ => Seats::start(&shared, &means.epoll, means.thread),
-        };
-        let (seats, io) = match first {
-            // One ring could be made, but not one for each target and thread.
-            Err(LoadError::Unready(error)) if io == IoChoice::Uring && is_open_to_both => {
-                let (targets, threads) = (shared.plans.len(), shared.threads);
-                fallback = Some(format!(
-                    "one io_uring for each of {targets} targets and {threads} threads: {error}"
-                ));
-                let seats = Seats::start(&shared, &means.epoll, means.thread);
-                (seats.map_err(LoadError::unready)?, IoChoice::Epoll)
-            }
-            Err(LoadError::Unready(error)) if io == IoChoice::Uring => {
-                return Err(LoadError::NoUring(error.to_string()));
-            }
-            seats => (seats.map_err(LoadError::unready)?, io),
-        };
-        let io = if io == IoChoice::Uring { "uring" } else { "epoll" };
-        Ok(Self { shared, seats, io, fallback, slices: 0, last: SliceTally::default() })
+        let threads = threads(&plans);
+        let shared = Arc::new(Shared { plans, progress, tls, threads });
+        let (started, (io, fallback)) = crew::on_best(shared.ground(), chosen, |io| match io {
+            IoChoice::Uring => Threads::start(&shared, &means.uring, means.thread),
+            _ => Threads::start(&shared, &means.epoll, means.thread),
+        })?;
+        let counts = (0..threads).map(|_| Some(Box::default())).collect();
+        let (edges, last) = (Arc::new(SliceEdges::new(threads, stop)), SliceTally::default());
+        Ok(Self { shared, threads: started, counts, edges, io, fallback, slices: 0, last })
     }
 
     /// Loads one target for one slice. When this returns there is no load any more. The tally stays until the next slice.
@@ -149,33 +108,32 @@ impl Generator {
         look: &mut dyn FnMut(Option<u64>) -> AfterLook,
     ) -> Result<&SliceTally, LoadError> {
         slice.check(self.shared.plans.len())?;
-        let edges = &self.shared.edges;
-        edges.renew();
+        self.edges.renew();
         let halted = &self.shared.progress[slice.target].halted;
         halted.store(false, Ordering::Relaxed);
-        for seat in &mut self.seats.0 {
-            let mut counts = seat.counts.take().unwrap_or_else(SliceCounts::new);
+        for (seat, counts) in self.threads.seats.iter().zip(&mut self.counts) {
+            let mut counts = counts.take().unwrap_or_default();
             counts.clear();
-            let ordered = Ordered { slice: *slice, nth: self.slices, counts };
-            seat.orders.send(ordered).map_err(|_| LoadError::Worker)?;
+            let (nth, edges) = (self.slices, Arc::clone(&self.edges));
+            seat.order(Order::Slice(SliceOrder { slice: *slice, nth, edges, counts }))?;
         }
         self.slices += 1;
         let mut failed = None;
-        for seat in &mut self.seats.0 {
+        for (seat, counts) in self.threads.seats.iter().zip(&mut self.counts) {
             let done = loop {
                 match seat.done.recv_timeout(every) {
-                    Err(RecvTimeoutError::Timeout) => match look(edges.begins_ns()) {
+                    Err(RecvTimeoutError::Timeout) => match look(self.edges.begins_ns()) {
                         AfterLook::GoOn => {}
-                        AfterLook::End => edges.end(clock::now_ns()),
+                        AfterLook::End => self.edges.end(clock::now_ns()),
                         AfterLook::Stop => halted.store(true, Ordering::Relaxed),
                     },
                     done => break done,
                 }
             };
             match done {
-                Ok(Ok(counts)) => seat.counts = counts,
+                Ok(Ok(Done::Slice(counted))) => *counts = Some(counted),
                 Ok(Err(error)) => failed = Some(LoadError::Io(error)),
-                Err(_) => failed = Some(LoadError::Worker),
+                _ => failed = Some(LoadError::Worker),
             }
         }
         if let Some(error) = failed {
@@ -192,7 +150,7 @@ impl Generator {
 
     /// The kernel's IDs of its threads.
     pub fn threads(&self) -> Vec<i32> {
-        self.shared.ids.iter().map(|id| id.load(Ordering::Relaxed)).collect()
+        self.threads.seats.iter().map(|seat| seat.id).collect()
     }
 
     /// The plans, as [`Generator::start`] took them.
@@ -207,7 +165,7 @@ impl Generator {
         let last = &mut self.last;
         last.clear();
         last.target = target;
-        let counts = || self.seats.0.iter().filter_map(|seat| seat.counts.as_deref());
+        let counts = || self.counts.iter().flatten();
         let common_ns = common_time_ns(counts().map(|counts| {
             let tally = &counts.counted.tally;
             (tally.completed, tally.duration_ns)
@@ -220,9 +178,9 @@ impl Generator {
         last.carried_over = counts().map(|counts| counts.carried_over).sum();
         let is_awake =
             plan.spin == Duration::MAX && counts().all(|counts| counts.counted.tally.completed > 0);
-        last.held_up_ns = is_awake.then(|| counts().map(held_up_ns).sum());
-        let is_alone = self.seats.0.len() == 1;
-        for counts in self.seats.0.iter_mut().filter_map(|seat| seat.counts.as_deref_mut()) {
+        last.held_up_ns = is_awake.then(|| counts().map(|counts| held_up_ns(counts)).sum());
+        let is_alone = self.counts.len() == 1;
+        for counts in self.counts.iter_mut().flatten() {
             counts.counted.complete();
             last.uncounted.merge(&counts.uncounted);
             if is_alone {
@@ -239,12 +197,41 @@ impl Generator {
     }
 }
 
-impl Drop for Seats {
+impl Shared {
+    fn ground(&self) -> Ground<'_> {
+        let Self { plans, progress, tls, threads } = self;
+        Ground { plans, progress, tls, threads: *threads }
+    }
+}
+
+impl Threads {
+    /// Starts the threads and waits until all are ready; if one is not, none is left.
+    fn start<I: Io>(
+        shared: &Arc<Shared>,
+        io: &(impl Fn(usize, usize) -> io::Result<I> + Clone + Send + 'static),
+        builder: fn(usize) -> Builder,
+    ) -> Result<Self, LoadError> {
+        let mut started = Self { seats: Vec::new(), handles: Vec::with_capacity(shared.threads) };
+        let (shared, io) = (Arc::clone(shared), io.clone());
+        started.seats = crew::start(
+            shared.threads,
+            builder,
+            move |index, orders, tell| {
+                shared.ground().work(index, |connections| io(index, connections), orders, tell);
+            },
+            |builder, task| {
+                started.handles.push(builder.spawn(task)?);
+                Ok(())
+            },
+        )?;
+        Ok(started)
+    }
+}
+
+impl Drop for Threads {
     fn drop(&mut self) {
-        for Seat { orders, done, thread, .. } in self.0.drain(..) {
-            drop((orders, done));
-            let _ = thread.join();
-        }
+        self.seats.clear();
+        self.handles.drain(..).for_each(|thread| drop(thread.join()));
     }
 }
 
@@ -288,94 +275,4 @@ fn of_slices(plan: Plan) -> Plan {
         keep_first: false,
         ..plan
     }
-}
-
-impl Seats {
-    /// Starts the threads and waits until all are ready; if one is not, none is left.
-    fn start<I: Io>(
-        shared: &Arc<Shared>,
-        io: &(impl Fn(usize, usize) -> std::io::Result<I> + Clone + Send + 'static),
-        builder: fn(usize) -> Builder,
-    ) -> Result<Self, LoadError> {
-        let mut seats = Self(Vec::with_capacity(shared.threads));
-        for index in 0..shared.threads {
-            let (orders, ordered) = sync_channel(1);
-            let (tell, done) = sync_channel(1);
-            let (shared, io) = (Arc::clone(shared), io.clone());
-            let own = move || {
-                part::place(&shared.plans[0], index);
-                shared.ids[index].store(clock::own_thread(), Ordering::Relaxed);
-                work(&shared, index, |connections| io(index, connections), &ordered, &tell);
-            };
-            let thread = builder(index).spawn(own).map_err(LoadError::Thread)?;
-            seats.0.push(Seat { orders, done, thread, counts: Some(SliceCounts::new()) });
-        }
-        for seat in &seats.0 {
-            seat.done.recv().map_err(|_| LoadError::Worker)?.map_err(LoadError::Unready)?;
-        }
-        Ok(seats)
-    }
-}
-
-/// Runs one thread.
-fn work<I: Io>(
-    shared: &Shared,
-    index: usize,
-    io: impl Fn(usize) -> std::io::Result<I>,
-    orders: &Receiver<Ordered>,
-    tell: &SyncSender<Done>,
-) {
-    let parts = shared.plans.iter().zip(&shared.progress).zip(&shared.tls).map(|((plan, progress), tls)| {
-        let tls = tls.as_ref();
-        Part { plan, progress, tls, index, threads: shared.threads }
-    });
-    if shared.plans[0].target.tls {
-        let encrypted = |part: Part<'_>| match part.tls {
-            Some(tls) => part::encrypted(io(part.connections()), tls),
-            None => Err(std::io::Error::other("an encrypted target without TLS")),
-        };
-        obey(shared, parts.map(|part| part.worker(encrypted(part))).collect(), orders, tell);
-    } else {
-        obey(shared, parts.map(|part| part.worker(io(part.connections()))).collect(), orders, tell);
-    }
-}
-
-/// Carries out orders with a worker for each target.
-fn obey<I: Io>(
-    shared: &Shared,
-    workers: std::io::Result<Vec<Worker<'_, I>>>,
-    orders: &Receiver<Ordered>,
-    tell: &SyncSender<Done>,
-) {
-    let mut workers = match workers {
-        Ok(workers) => workers,
-        Err(error) => {
-            let _ = tell.send(Err(error));
-            return;
-        }
-    };
-    let mut done = Ok(None);
-    while tell.send(done).is_ok() {
-        let Some(Ordered { slice, nth, mut counts }) = next(orders, shared.plans[0].spin) else { return };
-        let worker = &mut workers[slice.target];
-        done = worker.slice(&slice, nth, &shared.edges, &mut counts).map(|()| Some(counts));
-        if done.is_err() {
-            // The others would wait for this one.
-            shared.progress[slice.target].halted.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-/// Waits for the next order: polling for `spin`, then asleep. `None`: there will be none.
-fn next(orders: &Receiver<Ordered>, spin: Duration) -> Option<Ordered> {
-    let spin_ns: u64 = spin.as_nanos().try_into().unwrap_or(u64::MAX);
-    let until_ns = clock::now_ns().saturating_add(spin_ns);
-    while clock::now_ns() < until_ns {
-        match orders.try_recv() {
-            Ok(ordered) => return Some(ordered),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => (0..PAUSES).for_each(|_| std::hint::spin_loop()),
-        }
-    }
-    orders.recv().ok()
 }

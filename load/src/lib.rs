@@ -20,7 +20,6 @@ mod offered;
 mod opening;
 mod outage;
 mod pace;
-mod part;
 mod pick;
 mod pulse;
 mod reader;
@@ -35,11 +34,10 @@ mod sources;
 #[cfg(test)]
 mod tests;
 mod think;
-mod turnstile;
 mod window;
 mod worker;
 
-use crew::Crew;
+use crew::Ground;
 pub use generator::Generator;
 pub use pace::Pace;
 pub use series::View;
@@ -51,6 +49,7 @@ use net::tls::{ClientOptions, ClientTls, IdentityFiles, TlsError, Version};
 use net::{Errno, limits};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -179,15 +178,15 @@ pub struct Progress {
 
 /// Runs one measurement. Errors: where nothing could be measured. Requests that fail are counted in the tally.
 pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally, LoadError> {
-    let tls = try_out(plan)?;
+    let plans = from_ref(plan);
+    let tls = try_out(plans)?;
     let threads = plan.threads.clamp(1, plan.load.connections());
-    let (io, fallback) = choose(plan.io, plan.load.connections().div_ceil(threads))?;
-    let crew = Crew { plan, progress, tls: tls.as_ref(), threads };
-    let (tallies, io, no_ring) = crew.measure(io, &means::real(), watch)?;
+    let chosen = choose(plan.io, plan.load.connections().div_ceil(threads))?;
+    let ground = Ground { plans, progress: from_ref(progress), tls: &tls, threads };
+    let (tallies, (io, fallback)) = crew::measure(ground, chosen, &means::real(), watch)?;
     let mut total = Tally::default();
     tallies.iter().for_each(|tally| total.merge(tally));
-    total.io = Some(if io == IoChoice::Uring { "uring" } else { "epoll" }.to_owned());
-    total.io_fallback = no_ring.or(fallback);
+    (total.io, total.io_fallback) = (Some(io.to_owned()), fallback);
     if let Some(reason) = total.halted.clone().filter(|_| total.sent == 0) {
         let is_own = total.errors.local > 0;
         return Err(if is_own { LoadError::RanOut(reason) } else { LoadError::Halted(reason) });
@@ -198,18 +197,22 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
 
 /// Finds what makes a plan impossible here, without any load: what is wrong with it, too few descriptors, no server at the address.
 pub fn check(plan: &Plan) -> Result<(), LoadError> {
-    try_out(plan).map(drop)
+    try_out(from_ref(plan)).map(drop)
 }
 
-/// Checks the plan first, whether or not a server is there, and then whether one accepts connections. Returns the plan's TLS configuration.
-fn try_out(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
-    ensure_descriptors(plan.load.connections())?;
-    sources::check(plan)?;
-    let tls = secure(plan)?;
-    if plan.probe {
-        probe(&plan.target)?;
-    }
-    Ok(tls)
+/// Checks each plan first, whether or not a server is there, and then whether one accepts connections. Returns the plans' TLS
+/// configurations.
+fn try_out(plans: &[Plan]) -> Result<Vec<Option<ClientTls>>, LoadError> {
+    ensure_descriptors(plans.iter().map(|plan| plan.load.connections()).sum())?;
+    let try_one = |plan: &Plan| {
+        sources::check(plan)?;
+        let tls = secure(plan)?;
+        if plan.probe {
+            probe(&plan.target)?;
+        }
+        Ok(tls)
+    };
+    plans.iter().map(try_one).collect()
 }
 
 /// The TLS configuration of the plan, where the target is encrypted.
@@ -228,7 +231,6 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
             TlsVersion::Tls12 => Version::Tls12,
             TlsVersion::Tls13 => Version::Tls13,
         }),
-        ..ClientOptions::default()
     };
     Ok(Some(ClientTls::new(&options, plan.target.name())?))
 }

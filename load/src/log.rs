@@ -23,7 +23,6 @@ impl Log {
 
     /// Records a request of this connection that has ended.
     pub fn write(&mut self, connection: &Connection, flight: &Flight, now: u64, end: End) {
-        let is_sent = flight.sent_ns > 0;
         let nth = connection.answered() - usize::from(matches!(end, End::Answered { .. }));
         let (connect_ns, connected_ns) = connection.times_ns();
         self.chunk.push(Exchange {
@@ -34,9 +33,9 @@ impl Log {
             connected_ns,
             due_ns: flight.due_ns,
             sent_ns: flight.sent_ns,
-            first_byte_ns: if is_sent { connection.first_byte_ns() } else { 0 },
+            first_byte_ns: flight.first_byte_ns,
             done_ns: now,
-            body_bytes: connection.check.length(),
+            body_bytes: flight.check.length(),
             end,
         });
     }

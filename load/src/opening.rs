@@ -14,7 +14,7 @@ const ENLIST: usize = 8;
 const MAKE_UP_NS: u64 = 10_000_000;
 
 /// The opening of one worker's connections.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Opening {
     /// The number of connections that have been put to work.
     enlisted: usize,
@@ -43,19 +43,14 @@ impl Opening {
     pub fn new(plan: &Plan, index: usize, threads: usize, most: Option<u64>) -> Self {
         let rate_per_s = plan.connecting.rate_per_s.map(|rate| rate / threads as f64);
         Self {
-            enlisted: 0,
             ramp_ns: plan.connecting.ramp.as_nanos() as u64,
             gap_ns: rate_per_s.map(|rate| (1e9 / rate) as u64),
             gaps: plan.connecting.gaps,
             seed: random::derive(&[plan.seed, 4, index as u64]),
-            k: 0,
-            next_ns: 0,
-            line: VecDeque::new(),
             endpoints: endpoints(plan),
-            opened: 0,
             index: index as u64,
             left: most,
-            live: 0,
+            ..Self::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reads the answers on a connection, and counts the complete ones.
 
 use crate::accounts::{Accounts, Answer};
-use crate::check::{Sampler, Wrong};
+use crate::check::{Sampler, SpareDigests, Wrong};
 use crate::connection::Connection;
 use model::Plan;
 use wire::{Ending, LastHead, ResponseParser, WireError};
@@ -13,14 +13,16 @@ const UNASKED: &str = "bytes that no request asked for";
 #[derive(Debug)]
 pub struct Reader {
     /// The head of the last answer on any of this worker's connections.
-    last_head: Option<LastHead>,
+    last_head: LastHead,
     sampler: Sampler,
+    digests: SpareDigests,
 }
 
 impl Reader {
     /// A reader that has read nothing.
     pub fn new(plan: &Plan) -> Self {
-        Self { last_head: Some(LastHead::default()), sampler: Sampler::new(plan.verify) }
+        let (last_head, sampler) = (LastHead::default(), Sampler::new(plan.verify));
+        Self { last_head, sampler, digests: SpareDigests::new() }
     }
 }
 
@@ -52,20 +54,20 @@ pub fn read(
     if connection.sent() == 0 {
         return read_unasked(accounts, connection, bytes);
     }
-    if !bytes.is_empty() {
-        connection.hear(now);
-    }
-    while let Some(flight) = connection.oldest() {
+    while let Some((flight, parser, has_heard)) = connection.reading() {
         let ask = &plan.asks[flight.ask as usize];
-        match connection.parser.next_after(&mut bytes, ask.head_only, &mut reader.last_head) {
+        if !bytes.is_empty() {
+            flight.hear(now);
+        }
+        match parser.next_after(&mut bytes, ask.head_only, &mut reader.last_head) {
             Ok(Some(wire::Event::Body(body))) => {
                 accounts.body(body.len());
-                connection.check.body(&ask.expect, body);
+                flight.check.body(&ask.expect, body);
             }
             Ok(Some(wire::Event::Head(head))) => {
-                let is_first = connection.hears_first();
+                let is_first = !std::mem::replace(has_heard, true);
                 let looks = reader.sampler.looks(&ask.expect, head.length, is_first);
-                connection.check.head(head.status, looks);
+                flight.check.head(&ask.expect, head.status, looks, &mut reader.digests);
             }
             Ok(Some(wire::Event::End { keep_alive })) => {
                 answers += 1;
@@ -73,12 +75,12 @@ pub fn read(
                 // What follows the last answer of a connection is not looked at, whenever it comes (RFC 9112 section 6.3).
                 let is_excess = keep_alive && !bytes.is_empty() && connection.sent() == 1;
                 let excess = if is_excess { connection.parser.excess(bytes) } else { None };
-                whole(plan, accounts, connection, now, keep_alive, excess);
+                whole(plan, accounts, reader, connection, now, keep_alive, excess);
                 match (keep_alive, excess) {
                     (false, _) => return Read::Last,
                     (true, Some(_)) => return Read::Excess,
                     (true, None) if bytes.is_empty() => return Read::On(answers),
-                    (true, None) => connection.hear(now),
+                    (true, None) => {}
                 }
             }
             Ok(None) => return Read::On(answers),
@@ -113,18 +115,18 @@ fn read_unasked(accounts: &mut Accounts, connection: &mut Connection, bytes: &[u
 pub fn whole(
     plan: &Plan,
     accounts: &mut Accounts,
+    reader: &mut Reader,
     connection: &mut Connection,
     now_ns: u64,
     keeps_alive: bool,
     excess: Option<Ending>,
 ) {
     let is_early = connection.unsent_bytes > 0 && is_early(plan, connection);
-    let Some(flight) = connection.finish_oldest() else { return };
+    let Some(mut flight) = connection.finish_oldest() else { return };
     connection.outage.end(now_ns);
-    let (status, wrong) = connection.check.end(&plan.asks[flight.ask as usize].expect);
+    let (status, wrong) = flight.check.end(&plan.asks[flight.ask as usize].expect, &mut reader.digests);
     let wrong = if is_early { Some(Wrong::Early) } else { wrong.or(excess.map(Wrong::Excess)) };
     accounts.answered(connection, Answer { flight, status, wrong, keeps_alive, now_ns });
-    connection.forget_answer();
 }
 
 /// Whether a part of the oldest request has not been sent, not only of those behind it.

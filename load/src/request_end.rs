@@ -5,7 +5,7 @@ use crate::connection::Flight;
 use model::Loss;
 
 /// A whole answer, and what is known about it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Answer {
     /// The request.
     pub flight: Flight,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 const UNKNOWN: u64 = u64::MAX;
 
 /// The edges of the counted part of a slice, on which its workers agree.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SliceEdges {
     workers: usize,
     ready: AtomicUsize,
@@ -24,15 +24,9 @@ pub struct SliceEdges {
 impl SliceEdges {
     /// Edges for slices with this number of workers, none agreed on yet; setting `stop` ends any slice early.
     pub fn new(workers: usize, stop: Arc<AtomicBool>) -> Self {
-        Self {
-            workers,
-            ready: AtomicUsize::new(0),
-            is_served: AtomicBool::new(false),
-            content: AtomicUsize::new(0),
-            begins_ns: AtomicU64::new(UNKNOWN),
-            ends_ns: AtomicU64::new(UNKNOWN),
-            stop,
-        }
+        let edges = Self { workers, stop, ..Self::default() };
+        edges.renew();
+        edges
     }
 
     /// Clears the last slice. Only while no worker is in one.

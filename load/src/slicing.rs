@@ -1,7 +1,6 @@
 //! Carries out a worker's slice, stage by stage. After each pass of the worker's loop it checks whether the next stage begins. The
 //! counted part begins and ends between two passes, so a request costs no more than in a measurement of one target.
 
-use crate::accounts::Accounts;
 use crate::connection::{self, Connection};
 use crate::counted::Counted;
 use crate::slice::{Enough, Slice};
@@ -27,7 +26,7 @@ const STARVING_AT_A_RATE: u64 = 16;
 const GRACE_NS: u64 = 1_000_000_000;
 
 /// The counts of one worker in a slice. The memory goes back and forth between the worker and the thread that orders slices.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SliceCounts {
     /// The counted part.
     pub counted: Counted,
@@ -48,20 +47,6 @@ pub struct SliceCounts {
 }
 
 impl SliceCounts {
-    /// Memory for a slice.
-    pub fn new() -> Box<Self> {
-        Box::new(Self {
-            counted: Counted::new(),
-            uncounted: Uncounted::default(),
-            began_ns: None,
-            opened_ns: None,
-            closed_ns: None,
-            ended_ns: 0,
-            carried_over: 0,
-            is_cut: false,
-        })
-    }
-
     /// Clears all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.counted.clear();
@@ -71,22 +56,40 @@ impl SliceCounts {
     }
 }
 
-/// The stage of a slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The stage of a slice, with what belongs to it alone. Moments are nanoseconds of the monotonic clock.
+#[derive(Clone, Copy, Debug)]
 enum Stage {
     /// Before its start.
     Waiting,
-    /// The first part, which is not counted; whether this worker could begin to count.
-    Settling {
-        is_ready: bool,
+    /// The first part, which is not counted.
+    Settling(Settling),
+    /// Before the next answer, with which the counted part begins. All workers count from `from_ns`; `is_content`: this one needs no answers.
+    Opening {
+        from_ns: u64,
+        is_content: bool,
     },
-    /// Before the next answer, with which the counted part begins.
-    Opening,
-    /// The counted part.
-    Counting,
+    /// The counted part. `wanted`: the number of answers that are enough; `None`: there are enough.
+    Counting {
+        from_ns: u64,
+        wanted: Option<u64>,
+    },
     /// After the last request: outstanding answers are waited for.
-    Finishing,
+    Finishing {
+        until_ns: u64,
+    },
     Over,
+}
+
+/// The first part of a slice.
+#[derive(Clone, Copy, Debug)]
+struct Settling {
+    began_ns: u64,
+    /// The counter of answers at that moment. It is not 0 if late answers to the previous slice's requests came in.
+    answers_before: u64,
+    /// Connections below this slot have been answered, or are not waited for.
+    answered: usize,
+    /// Whether this worker could begin to count.
+    is_ready: bool,
 }
 
 /// A slice that a worker is carrying out.
@@ -97,25 +100,40 @@ pub struct ActiveSlice<'s> {
     edges: &'s SliceEdges,
     stage: Stage,
     now_ns: u64,
-    began_ns: u64,
-    /// The moment from which all workers count.
-    from_ns: u64,
-    opened_ns: u64,
-    closed_ns: u64,
-    /// The counter of answers when the load began; `starves_some` counts from here. It is not 0 if late answers to the previous slice's
-    /// requests came in.
-    answers_before: u64,
-    /// Connections below this slot have been answered, or are not waited for.
-    answered: usize,
-    /// The number of answers that are enough.
-    wanted: u64,
-    has_enough: bool,
 }
 
 impl ActiveSlice<'_> {
     /// Whether nothing is left to do.
     pub fn is_over(&self) -> bool {
-        self.stage == Stage::Over
+        matches!(self.stage, Stage::Over)
+    }
+
+    /// Records that the worker has enough: the counted part may end with the current length.
+    fn be_content(&self, from_ns: u64) {
+        let length_ns = ns(self.slice.length);
+        let lengths = (self.now_ns - from_ns).div_ceil(length_ns).max(1);
+        self.edges.content(from_ns.saturating_add(lengths.saturating_mul(length_ns)));
+    }
+
+    /// When the counted part ends in any case.
+    fn limit_ns(&self, from_ns: u64) -> u64 {
+        from_ns.saturating_add(ns(self.slice.longest))
+    }
+
+    /// When the slice must be checked at the latest, if no answer comes before.
+    fn moment_ns(&self) -> u64 {
+        match self.stage {
+            Stage::Waiting => self.slice.begins_ns,
+            Stage::Settling(Settling { began_ns, is_ready: false, .. }) => {
+                began_ns.saturating_add(ns(self.slice.settle))
+            }
+            Stage::Settling(_) => self.edges.begins_ns().unwrap_or(u64::MAX),
+            Stage::Opening { from_ns, .. } | Stage::Counting { from_ns, .. } => {
+                self.edges.ends_ns().min(self.limit_ns(from_ns))
+            }
+            Stage::Finishing { until_ns } => until_ns,
+            Stage::Over => u64::MAX,
+        }
     }
 }
 
@@ -150,48 +168,37 @@ impl<I: Io> Worker<'_, I> {
                 self.take(completion);
             }
         }
-        Ok(ActiveSlice {
-            slice,
-            nth,
-            edges,
-            stage: Stage::Waiting,
-            now_ns: self.io.now_ns(),
-            began_ns: 0,
-            from_ns: 0,
-            opened_ns: 0,
-            closed_ns: 0,
-            answers_before: 0,
-            answered: 0,
-            wanted: 0,
-            has_enough: false,
-        })
+        Ok(ActiveSlice { slice, nth, edges, stage: Stage::Waiting, now_ns: self.io.now_ns() })
     }
 
     /// Runs one pass of the loop and moves the slice on accordingly.
     pub fn step(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) -> std::io::Result<()> {
-        if at.stage == Stage::Waiting && at.now_ns >= at.slice.begins_ns {
-            self.begin_load(at, counts);
+        if matches!(at.stage, Stage::Waiting) && at.now_ns >= at.slice.begins_ns {
+            at.stage = self.begin_load(at, counts);
         }
         let before = self.accounts.answers();
         at.now_ns = self.pass(at.now_ns)?;
         let has_answer = self.accounts.answers() > before;
         if at.edges.is_stopped() || self.progress.halted.load(Ordering::Relaxed) {
-            self.stop_slice(at, counts);
+            at.stage = self.stop_slice(at, counts);
             return Ok(());
         }
-        match at.stage {
-            Stage::Waiting | Stage::Over => {}
-            Stage::Settling { .. } => self.settle(at, counts),
-            Stage::Opening => self.open_counted(at, counts, has_answer),
-            Stage::Counting => self.count(at, counts, has_answer),
-            Stage::Finishing => self.wait_for_last(at, counts),
-        }
-        self.wakes_ns = Some(moment_ns(at)).filter(|ns| *ns > at.now_ns).unwrap_or(u64::MAX);
+        at.stage = match at.stage {
+            Stage::Settling(settling) => self.settle(at, counts, settling),
+            Stage::Opening { from_ns, is_content } if has_answer => {
+                self.enter_counted(at, counts, from_ns, is_content)
+            }
+            Stage::Opening { from_ns, .. } => self.wait_for_first(at, counts, from_ns),
+            Stage::Counting { from_ns, wanted } => self.count(at, counts, has_answer, from_ns, wanted),
+            Stage::Finishing { until_ns } => self.wait_for_last(at, counts, until_ns),
+            stage @ (Stage::Waiting | Stage::Over) => stage,
+        };
+        self.wakes_ns = Some(at.moment_ns()).filter(|ns| *ns > at.now_ns).unwrap_or(u64::MAX);
         Ok(())
     }
 
     /// Begins requests on all connections that can have some, and reopens those that the server has closed.
-    fn begin_load(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
+    fn begin_load(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts) -> Stage {
         let now = at.now_ns;
         self.connections.iter_mut().for_each(Connection::begin_slice);
         self.is_asking = true;
@@ -202,32 +209,39 @@ impl<I: Io> Worker<'_, I> {
             offered.restart(now, at.nth);
         }
         counts.began_ns = Some(now);
-        at.answers_before = self.accounts.answers();
-        (at.began_ns, at.stage) = (now, Stage::Settling { is_ready: false });
+        let answers_before = self.accounts.answers();
+        Stage::Settling(Settling { began_ns: now, answers_before, answered: 0, is_ready: false })
     }
 
-    fn settle(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
-        let (now, since_ns) = (at.now_ns, at.now_ns - at.began_ns);
-        let is_long = since_ns >= ns(at.slice.longest_settle);
-        if at.stage == (Stage::Settling { is_ready: false })
+    fn settle(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts, mut settling: Settling) -> Stage {
+        let (now, since_ns) = (at.now_ns, at.now_ns - settling.began_ns);
+        let longest_ns = ns(at.slice.longest_settle);
+        if !settling.is_ready
             && since_ns >= ns(at.slice.settle)
-            && (is_long || self.have_all_answered(&mut at.answered) || self.starves_some(at.answers_before))
+            && (since_ns >= longest_ns
+                || self.have_all_answered(&mut settling.answered)
+                || self.starves_some(settling.answers_before))
         {
-            at.stage = Stage::Settling { is_ready: true };
+            settling.is_ready = true;
             let is_served = self.connections.iter().any(|connection| connection.served() > 0);
             at.edges.ready(now.saturating_add(at.slice.jitter_ns(since_ns)), is_served);
         }
-        let is_alone = since_ns >= ns(at.slice.longest_settle).saturating_add(GRACE_NS);
+        let is_alone = since_ns >= longest_ns.saturating_add(GRACE_NS);
         let from_ns = at.edges.begins_ns().or(is_alone.then_some(now));
-        let Some(from_ns) = from_ns.filter(|from_ns| *from_ns <= now) else { return };
-        (at.from_ns, at.stage) = (from_ns, Stage::Opening);
-        if at.edges.is_served() && self.connections.iter().all(|connection| connection.served() == 0) {
-            // The server is busy with the other workers' connections: they need not wait for this one's.
-            be_content(at);
+        let Some(from_ns) = from_ns.filter(|from_ns| *from_ns <= now) else {
+            return Stage::Settling(settling);
+        };
+        let is_served = self.connections.iter().any(|connection| connection.served() > 0);
+        // If not, the server is busy with the other workers' connections: they need not wait for this one's.
+        let is_content = at.edges.is_served() && !is_served;
+        if is_content {
+            at.be_content(from_ns);
         }
         if self.offered.is_some() {
             // Due times do not depend on answers: the window may begin at any moment.
-            self.enter_counted(at, counts);
+            self.enter_counted(at, counts, from_ns, is_content)
+        } else {
+            Stage::Opening { from_ns, is_content }
         }
     }
 
@@ -245,20 +259,26 @@ impl<I: Io> Worker<'_, I> {
         *answered == self.connections.len()
     }
 
-    /// Closed load: begins to count time with an answer.
-    fn open_counted(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts, has_answer: bool) {
-        if has_answer {
-            self.enter_counted(at, counts);
-        } else if at.now_ns >= at.edges.ends_ns().min(limit_ns(at)) {
-            // No answer came in all of the time since `from_ns`, which is counted.
-            self.enter_counted(at, counts);
-            at.opened_ns = at.from_ns;
-            counts.is_cut = at.now_ns >= limit_ns(at);
-            self.close_counted(at, counts);
+    /// Closed load: waits for the answer with which the counted part begins, up to the moment at which that would end.
+    fn wait_for_first(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts, from_ns: u64) -> Stage {
+        let limit_ns = at.limit_ns(from_ns);
+        if at.now_ns < at.edges.ends_ns().min(limit_ns) {
+            return at.stage;
         }
+        // No answer came in all of the time since `from_ns`, which is counted.
+        self.enter_counted(at, counts, from_ns, true);
+        counts.opened_ns = Some(from_ns);
+        counts.is_cut = at.now_ns >= limit_ns;
+        self.close_counted(at, counts)
     }
 
-    fn enter_counted(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
+    fn enter_counted(
+        &mut self,
+        at: &ActiveSlice<'_>,
+        counts: &mut SliceCounts,
+        from_ns: u64,
+        is_content: bool,
+    ) -> Stage {
         let now = at.now_ns;
         let (mut served, is_open_load) = (0, self.offered.is_some());
         for connection in &mut self.connections {
@@ -273,31 +293,40 @@ impl<I: Io> Worker<'_, I> {
         self.renews_before_ns = 0;
         self.accounts.enter_slice(&mut counts.counted, now, bytes, in_flight_ns);
         self.window.open(now);
-        at.wanted = match at.slice.enough {
+        counts.opened_ns = Some(now);
+        let wanted = match at.slice.enough {
             Enough::PerConnection(answers) => answers.saturating_mul(served.max(1)),
             Enough::Answers(answers) => answers.div_ceil(self.share.threads as u64),
         };
-        (at.opened_ns, at.stage) = (now, Stage::Counting);
+        Stage::Counting { from_ns, wanted: (!is_content).then_some(wanted) }
     }
 
     #[inline]
-    fn count(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts, has_answer: bool) {
-        let now = at.now_ns;
-        if !at.has_enough && self.accounts.answers() >= at.wanted {
-            be_content(at);
+    fn count(
+        &mut self,
+        at: &ActiveSlice<'_>,
+        counts: &mut SliceCounts,
+        has_answer: bool,
+        from_ns: u64,
+        mut wanted: Option<u64>,
+    ) -> Stage {
+        if wanted.is_some_and(|wanted| self.accounts.answers() >= wanted) {
+            at.be_content(from_ns);
+            wanted = None;
         }
-        let is_due = now >= at.edges.ends_ns() && (has_answer || self.offered.is_some());
-        let is_cut = now >= limit_ns(at);
-        if is_due || is_cut {
-            counts.is_cut = is_cut && !is_due;
-            self.close_counted(at, counts);
+        let is_due = at.now_ns >= at.edges.ends_ns() && (has_answer || self.offered.is_some());
+        if !is_due && at.now_ns < at.limit_ns(from_ns) {
+            return Stage::Counting { from_ns, wanted };
         }
+        counts.is_cut = !is_due;
+        self.close_counted(at, counts)
     }
 
-    fn close_counted(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
+    fn close_counted(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts) -> Stage {
         let now = at.now_ns;
         self.is_asking = false;
-        self.accounts.close_window(now, now - at.opened_ns, connection::open(&self.connections));
+        let duration_ns = now - counts.opened_ns.unwrap_or(now);
+        self.accounts.close_window(now, duration_ns, connection::open(&self.connections));
         self.count_unfinished(now);
         self.accounts.leave_slice(&mut counts.counted);
         self.window.close();
@@ -307,74 +336,44 @@ impl<I: Io> Worker<'_, I> {
             self.connections.iter_mut().for_each(|connection| connection.is_awaited = true);
         }
         self.connections.iter_mut().for_each(Connection::open_window);
-        (counts.opened_ns, counts.closed_ns) = (Some(at.opened_ns), Some(now));
-        (at.closed_ns, at.stage) = (now, Stage::Finishing);
+        counts.closed_ns = Some(now);
+        Stage::Finishing { until_ns: now.saturating_add(ns(at.slice.wait)) }
     }
 
-    fn wait_for_last(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
-        let is_done =
-            self.accounts.under_way() == 0 || at.now_ns >= at.closed_ns.saturating_add(ns(at.slice.wait));
+    fn wait_for_last(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts, until_ns: u64) -> Stage {
+        let is_done = self.accounts.under_way() == 0 || at.now_ns >= until_ns;
         // While other targets have their turn, nobody would close the connections that were given up.
-        if is_done && self.io.retired_until_ns().is_none() {
-            self.end_slice(at, counts);
-        }
+        if is_done && self.io.retired_until_ns().is_none() { self.end_slice(at, counts) } else { at.stage }
     }
 
     /// Ends the slice at once, at whatever stage.
     #[cold]
-    fn stop_slice(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
-        if at.stage == Stage::Counting {
+    fn stop_slice(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts) -> Stage {
+        if matches!(at.stage, Stage::Counting { .. }) {
             self.close_counted(at, counts);
         }
         counts.counted.tally.interrupted = at.edges.is_stopped();
         self.is_asking = false;
-        self.end_slice(at, counts);
+        self.end_slice(at, counts)
     }
 
-    fn end_slice(&mut self, at: &mut ActiveSlice<'_>, counts: &mut SliceCounts) {
+    fn end_slice(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts) -> Stage {
         self.renews_before_ns = 0;
-        at.stage = Stage::Over;
         counts.carried_over = self.accounts.under_way();
+        let began_ns = counts.began_ns.filter(|_| counts.carried_over > 0);
         // A server that owes answers and gives none may rest as well.
-        let last_ns = self.accounts.heard.answered_ns().max(at.closed_ns).max(at.began_ns);
-        counts.ended_ns = if counts.carried_over > 0 && at.began_ns > 0 { last_ns } else { at.now_ns };
-        take_uncounted(&mut self.accounts, counts);
+        counts.ended_ns = began_ns.map_or(at.now_ns, |began_ns| {
+            self.accounts.heard.answered_ns().max(counts.closed_ns.unwrap_or(0)).max(began_ns)
+        });
+        let tally = self.accounts.tally();
+        counts.uncounted.completed = tally.completed;
+        counts.uncounted.errors = tally.errors;
+        counts.uncounted.connections_opened = tally.connections_opened;
+        std::mem::swap(&mut counts.uncounted.error_causes, &mut tally.error_causes);
+        let halted = tally.halted.take();
+        counts.counted.tally.halted = counts.counted.tally.halted.take().or(halted);
+        Stage::Over
     }
-}
-
-fn take_uncounted(accounts: &mut Accounts, counts: &mut SliceCounts) {
-    let tally = accounts.tally();
-    counts.uncounted.completed = tally.completed;
-    counts.uncounted.errors = tally.errors;
-    counts.uncounted.connections_opened = tally.connections_opened;
-    std::mem::swap(&mut counts.uncounted.error_causes, &mut tally.error_causes);
-    let halted = tally.halted.take();
-    counts.counted.tally.halted = counts.counted.tally.halted.take().or(halted);
-}
-
-/// Records that the worker has enough: the counted part may end with the current length.
-fn be_content(at: &mut ActiveSlice<'_>) {
-    at.has_enough = true;
-    let lengths = (at.now_ns - at.from_ns).div_ceil(ns(at.slice.length)).max(1);
-    at.edges.content(at.from_ns.saturating_add(lengths.saturating_mul(ns(at.slice.length))));
-}
-
-/// When the slice must be checked at the latest, if no answer comes before.
-fn moment_ns(at: &ActiveSlice<'_>) -> u64 {
-    let slice = at.slice;
-    match at.stage {
-        Stage::Waiting => slice.begins_ns,
-        Stage::Settling { is_ready: false } => at.began_ns.saturating_add(ns(slice.settle)),
-        Stage::Settling { is_ready: true } => at.edges.begins_ns().unwrap_or(u64::MAX),
-        Stage::Opening | Stage::Counting => at.edges.ends_ns().min(limit_ns(at)),
-        Stage::Finishing => at.closed_ns.saturating_add(ns(slice.wait)),
-        Stage::Over => u64::MAX,
-    }
-}
-
-/// When the counted part ends in any case.
-fn limit_ns(at: &ActiveSlice<'_>) -> u64 {
-    at.from_ns.saturating_add(ns(at.slice.longest))
 }
 
 fn ns(duration: Duration) -> u64 {

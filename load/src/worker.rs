@@ -84,9 +84,7 @@ pub struct Worker<'p, I> {
 impl<'p, I: Io> Worker<'p, I> {
     /// A worker that has not begun.
     pub fn new(plan: &'p Plan, mut share: Share, io: I, progress: &'p Progress) -> Self {
-        let has_digest = plan.asks.iter().any(|ask| ask.expect.sha256.is_some());
-        let connections: Vec<_> =
-            (0..share.connections).map(|_| Connection::new(plan.pipeline, has_digest)).collect();
+        let connections: Vec<_> = (0..share.connections).map(|_| Connection::new(plan.pipeline)).collect();
         // The requests of a burst stay together.
         let at_once = if plan.bursts { plan.pipeline } else { 1 };
         let most_bytes = plan.asks.iter().map(|ask| ask.request.len().max(ask.last.len())).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use crate::checked;
 use crate::rate::Rate;
-use crate::target::Target;
+use crate::target::{Asking, Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -135,6 +135,16 @@ pub struct Ask {
     pub expect: Expect,
     /// How often it is sent, relative to the others, where the order is weighted.
     pub weight: f64,
+}
+
+impl Ask {
+    /// A GET of the target's path on connections that are used again, of whose answer nothing is expected but a status below 400.
+    pub fn get(target: &Target) -> Self {
+        let (method, path) = ("GET", target.path.as_str());
+        let request =
+            target.request(Asking { method, path, http10: false, keep_alive: true, headers: &[], body: b"" });
+        Self { last: request.clone(), request, weight: 1.0, ..Self::default() }
+    }
 }
 
 /// The order of requests.

@@ -5,14 +5,14 @@
 //! usage: `epoll_client PORT PATH CONNECTIONS SECONDS`; prints JSON with `requests` and `rate_per_s`
 
 mod common;
+#[path = "common/connected.rs"]
+mod connected;
 
 use common::{Options, Result};
-use net::Ports;
-use net::socket::{self, Blocking};
+use connected::{answer_bytes, connect};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::time::Timespec;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -59,19 +59,6 @@ fn run(options: &Options) -> Result<(usize, f64)> {
     Ok((done, done as f64 / start.elapsed().as_secs_f64()))
 }
 
-fn connect(options: &Options) -> Result<Vec<OwnedFd>> {
-    let to = SocketAddr::from(([127, 0, 0, 1], options.port));
-    let ports = Ports::of(options.connections, 0, 1);
-    let one = |slot| {
-        let ports = ports.as_ref().map(|ports| ports.range(slot as u32));
-        let socket = socket::unconnected(&to.into(), ports, Blocking::Yes)?;
-        rustix::net::connect(&socket, &to)?;
-        Ok(socket)
-    };
-    let all: std::io::Result<Vec<OwnedFd>> = (0..options.connections).map(one).collect();
-    Ok(all.map_err(|e| format!("can't connect to port {} ({e}): is a server there?", options.port))?)
-}
-
 fn ask(socket: &OwnedFd, request: &[u8]) -> Result<()> {
     match send(socket, request, SendFlags::NOSIGNAL)? {
         n if n == request.len() => Ok(()),
@@ -86,13 +73,7 @@ fn first_answer(socket: &OwnedFd, request: &[u8], memory: &mut [u8]) -> Result<u
     loop {
         let (n, _) = recv(socket, &mut memory[filled..], RecvFlags::empty())?;
         filled += if n > 0 { n } else { return Err("no whole first answer came".into()) };
-        let text = String::from_utf8_lossy(&memory[..filled]);
-        let Some((head, _)) = text.split_once("\r\n\r\n") else { continue };
-        let mut fields = head.lines().filter_map(|line| line.split_once(':'));
-        let length = fields.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-        let (_, length) = length.ok_or("the first answer has no Content-Length")?;
-        let whole = head.len() + 4 + length.trim().parse::<usize>()?;
-        if filled >= whole {
+        if let Some(whole) = answer_bytes(&memory[..filled])?.filter(|whole| filled >= *whole) {
             return Ok(whole);
         }
     }

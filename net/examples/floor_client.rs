@@ -5,15 +5,15 @@
 //! usage: `floor_client PORT PATH CONNECTIONS SECONDS [PIPELINE]`; prints JSON with `requests` and `rate_per_s`
 
 mod common;
+#[path = "common/connected.rs"]
+mod connected;
 
 use common::{Options, Result};
+use connected::{answer_bytes, connect};
 use io_uring::types::{BufRingEntry, Fixed, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, opcode, squeue};
-use net::Ports;
-use net::socket::{self, Blocking};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
-use std::net::SocketAddr;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
@@ -68,19 +68,6 @@ fn run(options: &Options) -> Result<(usize, f64)> {
     client.run(completion, options.time)
 }
 
-fn connect(options: &Options) -> Result<Vec<OwnedFd>> {
-    let to = SocketAddr::from(([127, 0, 0, 1], options.port));
-    let ports = Ports::of(options.connections, 0, 1);
-    let one = |slot| {
-        let ports = ports.as_ref().map(|ports| ports.range(slot as u32));
-        let socket = socket::unconnected(&to.into(), ports, Blocking::Yes)?;
-        rustix::net::connect(&socket, &to)?;
-        Ok(socket)
-    };
-    let all: std::io::Result<Vec<OwnedFd>> = (0..options.connections).map(one).collect();
-    Ok(all.map_err(|e| format!("can't connect to port {} ({e}): is a server there?", options.port))?)
-}
-
 struct Client<'r> {
     submitter: Submitter<'r>,
     submission: SubmissionQueue<'r>,
@@ -133,7 +120,8 @@ impl Client<'_> {
             (1.., Some(id)) => {
                 let bytes = entry.result() as usize;
                 if self.due == 0 {
-                    self.due = self.pipeline * answer_bytes(self.pool.bytes(id, bytes))?;
+                    let one = answer_bytes(self.pool.bytes(id, bytes))?;
+                    self.due = self.pipeline * one.ok_or("the first answer's head came in pieces")?;
                 }
                 self.pool.give_back(id);
                 self.pending[connection] += bytes;
@@ -175,17 +163,6 @@ impl Client<'_> {
         }
         Ok(())
     }
-}
-
-/// The length of an answer, head and body, as its head says.
-fn answer_bytes(bytes: &[u8]) -> Result<usize> {
-    let text = String::from_utf8_lossy(bytes);
-    let head = text.split_inclusive("\r\n\r\n").next().filter(|head| head.ends_with("\r\n\r\n"));
-    let head = head.ok_or("the first answer's head came in pieces")?;
-    let lengths = head.lines().filter_map(|line| line.split_once(':'));
-    let length = lengths.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-    let (_, length) = length.ok_or("the first answer has no Content-Length")?;
-    Ok(head.len() + length.trim().parse::<usize>()?)
 }
 
 /// Buffers that the kernel picks from, one pool for all connections, mapped until the process ends.

@@ -5,9 +5,9 @@ mod coarse;
 
 use crate::buffer::Buffer;
 use crate::retired::Retired;
-use crate::unsent::{FilePiece, Sent, Unsent};
-use crate::wanted::{HEAD_BYTES, Wanted};
-use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Ports, Slot, failed, socket};
+use crate::unsent::{FilePiece, More, Sent, Unsent};
+use crate::wanted::{HEAD_BYTES, MAX_DROP_BYTES, Wanted};
+use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Ports, Slot, failed, place, socket};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown, SocketFlags};
@@ -23,9 +23,6 @@ const BATCH: usize = 256;
 
 /// The largest number of receives from one connection before the others have their turn and the caller reads the clock.
 const MOST_RECEIVES: u32 = 16;
-
-/// The largest number of bytes that one receive drops.
-const MAX_DROP_BYTES: u64 = 1 << 30;
 
 /// The events of a connection, registered once for its life. With edges, "writable" costs nothing until a send had to wait.
 const INTEREST: EventFlags =
@@ -89,20 +86,11 @@ impl Epoll {
         })
     }
 
-    fn connection(&mut self, slot: Slot) -> &mut Connection {
-        let index = slot as usize;
-        if index >= self.connections.len() {
-            self.connections.resize_with(index + 1, Connection::default);
-        }
-        &mut self.connections[index]
-    }
-
     fn open(&mut self, slot: Slot, socket: OwnedFd, connecting: bool) -> Result<(), Errno> {
-        let connection = self.connection(slot);
+        let connection = place(&mut self.connections, slot);
         connection.generation = connection.generation.wrapping_add(1);
         let token = token(slot, connection.generation);
         epoll::add(&self.poll, &socket, token, INTEREST)?;
-        let connection = self.connection(slot);
         (connection.connecting, connection.has_ended) = (connecting, false);
         connection.socket = Some(socket);
         Ok(())
@@ -232,22 +220,16 @@ impl Epoll {
 }
 
 impl Epoll {
+    /// Hands it to the kernel; what is not taken waits. True: all was taken.
     #[inline]
-    fn send_with(&mut self, slot: Slot, bytes: &[u8], flags: SendFlags) -> bool {
-        let Some(connection) = self.connections.get_mut(slot as usize) else {
-            return true;
-        };
-        let Some(socket) = connection.socket.as_ref() else {
-            return true;
-        };
-        if !connection.unsent.is_empty() {
-            connection.unsent.push_bytes(bytes);
-            return false;
-        }
-        match socket::send_some(socket, bytes, flags) {
-            Ok(n) if n == bytes.len() => true,
-            Ok(n) => {
-                connection.unsent.push_bytes(&bytes[n..]);
+    fn hand_over(&mut self, slot: Slot, more: More<'_>, flags: SendFlags) -> bool {
+        let Some(connection) = self.connections.get_mut(slot as usize) else { return true };
+        let Some(socket) = connection.socket.as_ref() else { return true };
+        match connection.unsent.send(socket, more, flags) {
+            Ok(Sent::All) => true,
+            Ok(Sent::Full) => false,
+            Ok(Sent::Paused) => {
+                ask_again(&self.poll, socket, token(slot, connection.generation));
                 false
             }
             Err(errno) => {
@@ -281,34 +263,17 @@ impl Io for Epoll {
 
     #[inline]
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
-        self.send_with(slot, bytes, SendFlags::empty())
+        self.hand_over(slot, More::Bytes(bytes), SendFlags::empty())
     }
 
     #[inline]
     fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
-        self.send_with(slot, bytes, SendFlags::MORE)
+        self.hand_over(slot, More::Bytes(bytes), SendFlags::MORE)
     }
 
     fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
-        let Some(connection) = self.connections.get_mut(slot as usize) else {
-            return true;
-        };
-        let Some(socket) = connection.socket.as_ref() else {
-            return true;
-        };
-        let mut piece = FilePiece { file: Arc::clone(file), offset, left: length };
-        let sent = if connection.unsent.is_empty() { piece.send_first(socket) } else { Ok(Sent::Full) };
-        match sent {
-            Ok(Sent::All) => return true,
-            Ok(Sent::Full) => {}
-            Ok(Sent::Paused) => ask_again(&self.poll, socket, token(slot, connection.generation)),
-            Err(errno) => {
-                self.fail(slot, Operation::Send, errno);
-                return true;
-            }
-        }
-        connection.unsent.push_file(piece);
-        false
+        let piece = FilePiece { file: Arc::clone(file), offset, left: length };
+        self.hand_over(slot, More::File(piece), SendFlags::empty())
     }
 
     fn peer(&self, slot: Slot) -> Option<IpAddr> {

@@ -223,6 +223,15 @@ pub struct Handshake {
     pub group: Option<&'static str>,
 }
 
+/// The place of a slot in a list that grows with the slots that are used.
+fn place<C: Default>(all: &mut Vec<C>, slot: Slot) -> &mut C {
+    let index = slot as usize;
+    if index >= all.len() {
+        all.resize_with(index + 1, C::default);
+    }
+    &mut all[index]
+}
+
 fn failed(operation: Operation, errno: Errno) -> Event {
     Event::Failed(if is_local(errno) { Operation::Local } else { operation }, errno)
 }

@@ -8,7 +8,6 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, bind,
     connect, listen, socket_with,
 };
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -16,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How many connections may wait to be accepted; the kernel lowers it to its own bound (somaxconn).
-const BACKLOG: i32 = 4096;
+pub(crate) const BACKLOG: i32 = 4096;
 
 /// Where a connection goes to and comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,15 +34,6 @@ pub enum Endpoint {
 impl From<SocketAddr> for Endpoint {
     fn from(to: SocketAddr) -> Self {
         Self::Tcp { to, from: None }
-    }
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp { to, .. } => to.fmt(f),
-            Self::Unix(path) => path.display().fmt(f),
-        }
     }
 }
 
@@ -203,7 +193,7 @@ fn family(address: &SocketAddr) -> AddressFamily {
     if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 }
 }
 
-fn stream(family: AddressFamily, blocking: Blocking) -> Result<OwnedFd, Errno> {
+pub(crate) fn stream(family: AddressFamily, blocking: Blocking) -> Result<OwnedFd, Errno> {
     let flags = match blocking {
         Blocking::Yes => SocketFlags::CLOEXEC,
         Blocking::No => SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,

@@ -1,17 +1,13 @@
 //! Listening Unix sockets: the listener creates their file and removes it again.
 
+use crate::socket::{BACKLOG, Blocking, stream};
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
-};
+use rustix::net::{AddressFamily, SocketAddrUnix, bind, connect, listen};
 use std::fs;
 use std::io::{Error, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-
-/// How many connections may wait to be accepted; the kernel lowers it to its own bound (somaxconn).
-const BACKLOG: i32 = 4096;
 
 /// The file of a listening socket; removed when this is dropped, unless another file has taken its place.
 #[derive(Debug)]
@@ -40,7 +36,7 @@ impl Drop for SocketFile {
 pub fn listener(path: &Path) -> std::io::Result<(OwnedFd, SocketFile)> {
     let address = SocketAddrUnix::new(path)?;
     remove_stale(path, &address)?;
-    let socket = stream()?;
+    let socket = stream(AddressFamily::UNIX, Blocking::No)?;
     bind(&socket, &address)?;
     let file = SocketFile { path: path.to_owned(), identity: identity(&fs::symlink_metadata(path)?) };
     listen(&socket, BACKLOG)?;
@@ -57,7 +53,7 @@ fn remove_stale(path: &Path, address: &SocketAddrUnix) -> std::io::Result<()> {
         }
         Ok(_) => {}
     }
-    match connect(stream()?, address) {
+    match connect(stream(AddressFamily::UNIX, Blocking::No)?, address) {
         Err(Errno::CONNREFUSED) => fs::remove_file(path),
         // A full queue belongs to a server that is alive.
         Ok(()) | Err(Errno::AGAIN) => Err(ErrorKind::AddrInUse.into()),
@@ -67,9 +63,4 @@ fn remove_stale(path: &Path, address: &SocketAddrUnix) -> std::io::Result<()> {
 
 fn identity(file: &fs::Metadata) -> (u64, u64) {
     (file.dev(), file.ino())
-}
-
-fn stream() -> Result<OwnedFd, Errno> {
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
 }

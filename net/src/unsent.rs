@@ -16,9 +16,19 @@ const SHARE_BYTES: u64 = 2 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub struct Unsent(VecDeque<Piece>);
 
+/// A part of what waits.
 #[derive(Debug)]
-enum Piece {
+pub enum Piece {
+    /// Bytes, of which the first `sent` are gone.
     Bytes { bytes: Vec<u8>, sent: usize },
+    /// A piece of a file.
+    File(FilePiece),
+}
+
+/// What is handed over to be sent: bytes, or a piece of a file.
+#[derive(Debug)]
+pub enum More<'b> {
+    Bytes(&'b [u8]),
     File(FilePiece),
 }
 
@@ -60,26 +70,68 @@ impl Unsent {
         self.0.iter().map(of).sum()
     }
 
-    /// Adds bytes at the end.
-    pub fn push_bytes(&mut self, more: &[u8]) {
-        if let Some(Piece::Bytes { bytes, .. }) = self.0.back_mut() {
-            bytes.extend_from_slice(more);
-        } else if !more.is_empty() {
-            self.0.push_back(Piece::Bytes { bytes: more.to_vec(), sent: 0 });
+    /// Lets `more` wait behind all others.
+    pub fn push(&mut self, more: More<'_>) {
+        match (more, self.0.back_mut()) {
+            (More::Bytes([]), _) => {}
+            (More::Bytes(more), Some(Piece::Bytes { bytes, .. })) => bytes.extend_from_slice(more),
+            (More::Bytes(more), _) => self.0.push_back(Piece::Bytes { bytes: more.to_vec(), sent: 0 }),
+            (More::File(piece), _) if piece.left == 0 => {}
+            (More::File(piece), _) => self.0.push_back(Piece::File(piece)),
         }
     }
 
-    /// Adds bytes before all others.
-    pub fn push_front(&mut self, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            self.0.push_front(Piece::Bytes { bytes: bytes.to_vec(), sent: 0 });
+    /// Lets a piece wait before all others: the rest of what was sent.
+    pub fn push_front(&mut self, rest: Piece) {
+        let is_empty = match &rest {
+            Piece::Bytes { bytes, sent } => bytes.len() == *sent,
+            Piece::File(piece) => piece.left == 0,
+        };
+        if !is_empty {
+            self.0.push_front(rest);
         }
     }
 
-    /// Adds a piece of a file at the end.
-    pub fn push_file(&mut self, piece: FilePiece) {
-        if piece.left > 0 {
-            self.0.push_back(Piece::File(piece));
+    /// Takes the first piece.
+    pub fn pop(&mut self) -> Option<Piece> {
+        let first = self.0.pop_front();
+        if self.0.is_empty() {
+            self.0 = VecDeque::new();
+        }
+        first
+    }
+
+    /// Sends at once what the socket takes, of a file up to its share of this turn; the rest waits, and all of it behind what waits already.
+    #[inline]
+    pub fn send(&mut self, socket: impl AsFd, more: More<'_>, flags: SendFlags) -> Result<Sent, Errno> {
+        if !self.is_empty() {
+            self.push(more);
+            return Ok(Sent::Full);
+        }
+        match more {
+            More::Bytes(bytes) => {
+                let n = send_some(socket, bytes, flags)?;
+                self.push(More::Bytes(&bytes[n..]));
+                Ok(if self.is_empty() { Sent::All } else { Sent::Full })
+            }
+            More::File(mut piece) => {
+                let sent = piece.send(socket, &mut SHARE_BYTES.clone())?;
+                self.push(More::File(piece));
+                Ok(sent)
+            }
+        }
+    }
+
+    /// As [`Unsent::send`], on a socket on which calls block.
+    pub fn send_blocking(
+        &mut self,
+        socket: &OwnedFd,
+        more: More<'_>,
+        flags: SendFlags,
+    ) -> Result<Sent, Errno> {
+        match more {
+            More::Bytes(_) => self.send(socket, more, flags),
+            More::File(_) => without_waiting(socket, || self.send(socket, more, flags)),
         }
     }
 
@@ -114,16 +166,6 @@ impl Unsent {
 }
 
 impl FilePiece {
-    /// Sends at once what the socket takes, up to its share of this turn.
-    pub fn send_first(&mut self, socket: impl AsFd) -> Result<Sent, Errno> {
-        self.send(socket, &mut SHARE_BYTES.clone())
-    }
-
-    /// As [`FilePiece::send_first`], on a socket on which calls block.
-    pub fn send_first_blocking(&mut self, socket: &OwnedFd) -> Result<Sent, Errno> {
-        without_waiting(socket, || self.send_first(socket))
-    }
-
     /// Sends from the file. An end of the file before that of the piece is an error, because the peer expects more.
     fn send(&mut self, socket: impl AsFd, share: &mut u64) -> Result<Sent, Errno> {
         while self.left > 0 {

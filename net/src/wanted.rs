@@ -5,6 +5,9 @@
 /// may be dropped as well.
 pub const HEAD_BYTES: usize = 1024;
 
+/// The largest number of bytes that one receive drops.
+pub const MAX_DROP_BYTES: u64 = 1 << 30;
+
 /// How the next bytes are received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {

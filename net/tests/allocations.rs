@@ -9,7 +9,7 @@
 mod uring;
 
 use load::{Generator, Progress, Slice, run};
-use model::{Ask, Asking, IoChoice, Load, Plan, Target, Until};
+use model::{Ask, IoChoice, Load, Plan, Target, Until};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -64,9 +64,7 @@ fn serve(listener: &TcpListener) {
 
 fn plan(io: IoChoice, pipeline: usize, until: Until, port: u16) -> Plan {
     let target = Target::resolve(&format!("http://127.0.0.1:{port}/")).unwrap();
-    let asking =
-        Asking { method: "GET", path: "/", http10: false, keep_alive: true, headers: &[], body: b"" };
-    let ask = Ask { request: target.request(asking), ..Ask::default() };
+    let ask = Ask::get(&target);
     let load = Load::Closed { connections: 8, per_connection: None };
     Plan { io, pipeline, ..Plan::new(target, ask, load, until) }
 }

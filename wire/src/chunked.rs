@@ -30,7 +30,7 @@ enum At {
     LastLf,
 }
 
-/// A piece of a chunked body.
+/// A piece of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// Bytes of the body; never empty.

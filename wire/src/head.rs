@@ -109,9 +109,6 @@ pub struct Framing {
     pub chunked: bool,
     /// Whether there is a `Transfer-Encoding` that names a coding.
     pub encoded: bool,
-    /// Whether sender and receiver may disagree on where the message ends: a `Transfer-Encoding` beside a
-    /// `Content-Length`, or in HTTP/1.0. The connection must not be used again (RFC 9112 section 6.1).
-    pub is_ambiguous: bool,
     /// Whether there is an `Expect: 100-continue`.
     pub expects_continue: bool,
     /// Whether the connection outlives the message, as far as the head says (RFC 9112 section 9.3).
@@ -160,9 +157,11 @@ impl Framing {
                 _ => {}
             }
         }
-        framing.is_ambiguous = has_coding && (framing.length.is_some() || minor == 0);
+        // Sender and receiver may disagree on where the message ends if there is a `Transfer-Encoding` beside a `Content-Length`, or in
+        // HTTP/1.0. The connection must not be used again then (RFC 9112 section 6.1).
+        let is_ambiguous = has_coding && (framing.length.is_some() || minor == 0);
         // `close` wins over `keep-alive`, whichever comes first (RFC 9112 section 9.3).
-        framing.keep_alive &= !framing.is_ambiguous && !closes;
+        framing.keep_alive &= !is_ambiguous && !closes;
         Ok(framing)
     }
 }

@@ -1,6 +1,7 @@
 //! HTTP as bytes ↔ events; no sockets. HTTP/1 both ways: answers for the load engine, requests for
 //! the reference server. Any split of the same bytes gives the same events.
 
+mod body;
 mod chunked;
 mod head;
 mod request;

@@ -1,5 +1,6 @@
 //! Parses requests, for the reference server. Bodies are passed over unless they are asked for.
 
+use crate::body::Body;
 use crate::chunked::{Chunked, Piece};
 use crate::head::{Fields, Framing, Held, whole};
 use crate::{MAX_TARGET_BYTES, WireError};
@@ -10,7 +11,8 @@ use std::mem::MaybeUninit;
 #[derive(Debug, Default)]
 pub struct RequestParser {
     held: Held,
-    body: Body,
+    /// The rest of the last request's body, which is read before the next head.
+    body: Option<Body>,
 }
 
 /// A request's head, borrowed from the input: as it came, nothing copied.
@@ -45,14 +47,6 @@ pub struct Request<R> {
     pub expects_continue: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Body {
-    #[default]
-    None,
-    Sized(u64),
-    Chunked(Chunked),
-}
-
 impl RequestParser {
     /// A parser at the start of a connection.
     pub fn new() -> Self {
@@ -61,7 +55,7 @@ impl RequestParser {
 
     /// Whether it is between two requests: no byte of the next has been read, and none of the last one's body is missing.
     pub fn is_idle(&self) -> bool {
-        !self.held.is_partial() && matches!(self.body, Body::None | Body::Sized(0))
+        !self.held.is_partial() && matches!(self.body, None | Some(Body::Sized(0)))
     }
 
     /// Returns the next request, once its head is complete; takes its bytes off `input`. `None` when all of `input`
@@ -91,38 +85,24 @@ impl RequestParser {
             }
             Err(error) => return Err(error),
         };
-        self.body = match framing {
+        self.body = Some(match framing {
             Framing { chunked: true, .. } => Body::Chunked(Chunked::new()),
             // A body in a coding that is not known has no known end (RFC 9112 section 6.3).
             Framing { encoded: true, .. } => return Err(WireError::ContentLength),
             Framing { length, .. } => Body::Sized(length.unwrap_or(0)),
-        };
+        });
         Ok(Some(request))
     }
 
     /// Takes what has arrived of the last request's body off `input`, and passes it to `take`. False: the rest has not arrived yet.
     pub fn body(&mut self, input: &mut &[u8], mut take: impl FnMut(&[u8])) -> Result<bool, WireError> {
-        match &mut self.body {
-            Body::None => {}
-            Body::Sized(left) => {
-                let n = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
-                let (piece, rest) = input.split_at(n);
-                take(piece);
-                *input = rest;
-                *left -= n as u64;
-                if *left > 0 {
-                    return Ok(false);
-                }
+        while let Some(body) = &mut self.body {
+            match body.next(input)? {
+                Some(Piece::Data(piece)) => take(piece),
+                Some(Piece::End) => self.body = None,
+                None => return Ok(false),
             }
-            Body::Chunked(chunked) => loop {
-                match chunked.next(input)? {
-                    Some(Piece::Data(piece)) => take(piece),
-                    Some(Piece::End) => break,
-                    None => return Ok(false),
-                }
-            },
         }
-        self.body = Body::None;
         Ok(true)
     }
 }

@@ -1,5 +1,6 @@
 //! Parses answers: bytes in, events out. One parser per connection; it holds no memory unless a head was split.
 
+use crate::body::Body;
 use crate::chunked::{Chunked, Piece};
 use crate::head::{Fields, Framing, Held, whole};
 use crate::{WireError, start};
@@ -12,7 +13,6 @@ pub struct ResponseParser {
     state: State,
     held: Held,
     keep_alive: bool,
-    is_ambiguous: bool,
     /// What said where the last answer's body ends; `None` before the first answer.
     ending: Option<Ending>,
 }
@@ -85,9 +85,7 @@ pub struct Head {
 enum State {
     #[default]
     Head,
-    Sized(u64),
-    Chunked(Chunked),
-    UntilClose,
+    Body(Body),
 }
 
 /// The head that was read last, on whichever connection: servers send the same one again and again, which need not be parsed
@@ -116,7 +114,7 @@ impl LastHead {
         if length > 0 && bytes.len() >= length && bytes[..length] == self.bytes[..] {
             return Ok(Some((length, self.parsed)));
         }
-        let parsed = parse(bytes)?;
+        let parsed = parse(bytes, &mut |_, _| {})?;
         if let Some((length, parsed)) = parsed.filter(|(length, _)| *length <= LAST_HEAD_BYTES) {
             self.bytes.clear();
             self.bytes.extend_from_slice(&bytes[..length]);
@@ -149,10 +147,10 @@ impl ResponseParser {
     pub fn missing(&self) -> Missing {
         match (self.state, self.ending) {
             (State::Head, _) if self.held.is_partial() => Missing::Head,
-            (State::Sized(_), Some(Ending::Length(announced))) => Missing::Length { announced },
-            (State::Head | State::Sized(_), _) => Missing::All,
-            (State::Chunked(_), _) => Missing::LastChunk,
-            (State::UntilClose, _) => Missing::Close,
+            (State::Body(Body::Sized(_)), Some(Ending::Length(announced))) => Missing::Length { announced },
+            (State::Head | State::Body(Body::Sized(_)), _) => Missing::All,
+            (State::Body(Body::Chunked(_)), _) => Missing::LastChunk,
+            (State::Body(Body::UntilClose), _) => Missing::Close,
         }
     }
 
@@ -169,23 +167,17 @@ impl ResponseParser {
         self.state == State::Head && !self.held.is_partial()
     }
 
-    /// Whether the last head is ambiguous about where its answer ends, so that the connection is closed although the server did not
-    /// announce it.
-    pub fn is_ambiguous(&self) -> bool {
-        self.is_ambiguous
-    }
-
     /// The number of bytes of a body of known length that are still to come; `None` outside of such a body.
     pub fn body_left(&self) -> Option<u64> {
         match self.state {
-            State::Sized(left) => Some(left),
+            State::Body(Body::Sized(left)) => Some(left),
             _ => None,
         }
     }
 
     /// Counts bytes of the body that passed unread; no more than [`Self::body_left`] count.
     pub fn skip(&mut self, bytes: u64) {
-        if let State::Sized(left) = &mut self.state {
+        if let State::Body(Body::Sized(left)) = &mut self.state {
             *left = left.saturating_sub(bytes);
         }
     }
@@ -199,7 +191,17 @@ impl ResponseParser {
         input: &mut &'a [u8],
         head_only: bool,
     ) -> Result<Option<Event<'a>>, WireError> {
-        self.next_after(input, head_only, &mut None)
+        self.next_with(input, head_only, |_, _| {})
+    }
+
+    /// As `next`; calls `field` for each field of the head: its name as written, its value without the white space around it.
+    pub fn next_with<'a>(
+        &mut self,
+        input: &mut &'a [u8],
+        head_only: bool,
+        mut field: impl FnMut(&str, &[u8]),
+    ) -> Result<Option<Event<'a>>, WireError> {
+        self.advance(input, head_only, |bytes| parse(bytes, &mut field))
     }
 
     /// As `next`, with the head that was read last on this connection or another one like it.
@@ -208,32 +210,30 @@ impl ResponseParser {
         &mut self,
         input: &mut &'a [u8],
         head_only: bool,
-        last: &mut Option<LastHead>,
+        last: &mut LastHead,
     ) -> Result<Option<Event<'a>>, WireError> {
-        match &mut self.state {
-            State::Head => self.head(input, head_only, last),
-            State::Sized(0) => Ok(Some(self.end())),
-            State::Sized(_) | State::UntilClose if input.is_empty() => Ok(None),
-            State::Sized(left) => {
-                let n = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
-                let (body, rest) = input.split_at(n);
-                *input = rest;
-                *left -= n as u64;
-                Ok(Some(Event::Body(body)))
-            }
-            State::Chunked(chunked) => match chunked.next(input)? {
-                Some(Piece::Data(data)) => Ok(Some(Event::Body(data))),
-                Some(Piece::End) => Ok(Some(self.end())),
-                None => Ok(None),
-            },
-            State::UntilClose => Ok(Some(Event::Body(std::mem::take(input)))),
-        }
+        self.advance(input, head_only, |bytes| last.parse(bytes))
+    }
+
+    #[inline]
+    fn advance<'a>(
+        &mut self,
+        input: &mut &'a [u8],
+        head_only: bool,
+        parse: impl FnMut(&[u8]) -> Result<Option<(usize, Parsed)>, WireError>,
+    ) -> Result<Option<Event<'a>>, WireError> {
+        let State::Body(body) = &mut self.state else { return self.head(input, head_only, parse) };
+        Ok(match body.next(input)? {
+            Some(Piece::Data(data)) => Some(Event::Body(data)),
+            Some(Piece::End) => Some(self.end()),
+            None => None,
+        })
     }
 
     /// Handles the close by the peer, which ends an answer that lasts until then. `None`: it closed between two answers.
     pub fn closed(&mut self) -> Result<Option<Event<'static>>, WireError> {
         match self.state {
-            State::UntilClose => Ok(Some(self.end())),
+            State::Body(Body::UntilClose) => Ok(Some(self.end())),
             State::Head if !self.held.is_partial() => Ok(None),
             _ => Err(WireError::Truncated),
         }
@@ -248,15 +248,15 @@ impl ResponseParser {
         &mut self,
         input: &mut &'a [u8],
         head_only: bool,
-        last: &mut Option<LastHead>,
+        mut parse: impl FnMut(&[u8]) -> Result<Option<(usize, Parsed)>, WireError>,
     ) -> Result<Option<Event<'a>>, WireError> {
         loop {
             self.skip_empty_lines(input);
             if input.is_empty() {
                 return Ok(None);
             }
-            let known = |bytes: &[u8]| last.as_mut().map_or_else(|| parse(bytes), |last| last.parse(bytes));
-            let (status, framing) = match self.held.take(input, known, |bytes| parse(bytes).map(drop)) {
+            let check = |bytes: &[u8]| self::parse(bytes, &mut |_, _| {}).map(drop);
+            let (status, framing) = match self.held.take(input, &mut parse, check) {
                 Ok(Some(parsed)) => parsed,
                 Ok(None) => return self.check_start(self.held.bytes()).map(|()| None),
                 Err(error) => {
@@ -283,18 +283,13 @@ impl ResponseParser {
             };
             self.ending = Some(ending);
             self.keep_alive = framing.keep_alive && ending != Ending::Close;
-            self.is_ambiguous = framing.is_ambiguous;
-            self.state = match ending {
-                Ending::Head | Ending::Status(_) => State::Sized(0),
-                Ending::Length(n) => State::Sized(n),
-                Ending::Chunked => State::Chunked(Chunked::new()),
-                Ending::Close | Ending::Answer => State::UntilClose,
-            };
-            let length = match self.state {
-                State::Sized(n) => Some(n),
-                _ => None,
-            };
-            return Ok(Some(Event::Head(Head { status, length })));
+            self.state = State::Body(match ending {
+                Ending::Head | Ending::Status(_) => Body::Sized(0),
+                Ending::Length(n) => Body::Sized(n),
+                Ending::Chunked => Body::Chunked(Chunked::new()),
+                Ending::Close | Ending::Answer => Body::UntilClose,
+            });
+            return Ok(Some(Event::Head(Head { status, length: self.body_left() })));
         }
     }
 
@@ -307,7 +302,8 @@ impl ResponseParser {
 
 type Parsed = (u16, Framing);
 
-fn parse(bytes: &[u8]) -> Result<Option<(usize, Parsed)>, WireError> {
+/// Parses a head, and calls `field` for each field unless the answer is an interim one.
+fn parse(bytes: &[u8], field: &mut impl FnMut(&str, &[u8])) -> Result<Option<(usize, Parsed)>, WireError> {
     let mut fields: Fields<'_> = [const { MaybeUninit::uninit() }; _];
     let mut head = Response::new(&mut []);
     let mut config = ParserConfig::default();
@@ -317,6 +313,9 @@ fn parse(bytes: &[u8]) -> Result<Option<(usize, Parsed)>, WireError> {
     let Some(length) = whole(parsed)? else {
         return Ok(None);
     };
-    let framing = Framing::of(head.headers, head.version.unwrap_or(0))?;
-    Ok(Some((length, (head.code.unwrap_or(0), framing))))
+    let (framing, status) = (Framing::of(head.headers, head.version.unwrap_or(0))?, head.code.unwrap_or(0));
+    if !(100..200).contains(&status) {
+        head.headers.iter().for_each(|header| field(header.name, header.value));
+    }
+    Ok(Some((length, (status, framing))))
 }

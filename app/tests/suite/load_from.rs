@@ -239,16 +239,7 @@ impl Machines {
     /// Drives this many requests over this many connections, and keeps every latency.
     pub fn drive(&self, url: &str, connections: usize, requests: u64) -> lab::load_from::Driven {
         let target = model::Target::resolve(url).unwrap();
-        let asking = model::Asking {
-            method: "GET",
-            path: &target.path,
-            http10: false,
-            keep_alive: true,
-            headers: &[],
-            body: &[],
-        };
-        let request = target.request(asking);
-        let ask = model::Ask { last: request.clone(), request, weight: 1.0, ..model::Ask::default() };
+        let ask = model::Ask::get(&target);
         let load = model::Load::Closed { connections, per_connection: None };
         let plan = model::Plan::new(target, ask, load, model::Until::Answered(requests));
         let stop = AtomicBool::new(false);

@@ -86,7 +86,7 @@ fn send_in_fragments(stream: &mut TcpStream, request: &[u8], head_bytes: usize) 
 
 fn read(stream: &mut TcpStream) -> Result<Answer> {
     let mut answer = Answer::default();
-    let (mut parser, mut head, mut buffer) = (ResponseParser::new(), Vec::new(), vec![0; 64 * 1024]);
+    let (mut parser, mut buffer) = (ResponseParser::new(), vec![0; 64 * 1024]);
     loop {
         let n = match net::read_some(stream, &mut buffer) {
             Err(e) if e.kind() == ErrorKind::WouldBlock => {
@@ -100,19 +100,13 @@ fn read(stream: &mut TcpStream) -> Result<Answer> {
         };
         answer.wire_bytes += n;
         let mut input = &buffer[..n];
-        if answer.status == 0 {
-            head.extend_from_slice(input);
-        }
         loop {
-            let event = if n == 0 { parser.closed() } else { parser.next(&mut input, false) };
+            let field = |name: &str, value: &[u8]| answer.keep(name, value);
+            let event = if n == 0 { parser.closed() } else { parser.next_with(&mut input, false, field) };
             match event.map_err(|e| broken(e, &answer))? {
                 Some(Event::Head(found)) => answer.status = found.status,
                 Some(Event::Body(bytes)) => answer.body.extend_from_slice(bytes),
                 Some(Event::End { .. }) => {
-                    let type_of =
-                        |value: String| value.split(';').next().unwrap_or_default().trim().to_owned();
-                    answer.content_type = field(&head, "content-type").map(type_of);
-                    answer.content_encoding = field(&head, "content-encoding");
                     answer.wire_bytes -= input.len();
                     // Empty lines belong to no answer; under load they are passed over, too.
                     parser.skip_empty_lines(&mut input);
@@ -137,11 +131,15 @@ fn broken(error: WireError, answer: &Answer) -> Error {
     Error::new(ErrorKind::InvalidData, why)
 }
 
-/// The value of a header field, in lower case.
-fn field(head: &[u8], name: &str) -> Option<String> {
-    let text = String::from_utf8_lossy(head);
-    let head = text.split("\r\n\r\n").next()?;
-    let is_it =
-        |(n, value): (&str, &str)| n.trim().eq_ignore_ascii_case(name).then(|| value.trim().to_lowercase());
-    head.lines().skip(1).find_map(|line| line.split_once(':').and_then(is_it))
+impl Answer {
+    /// Keeps what is of interest of a header field, in lower case. Of several with the same name, the first one counts.
+    fn keep(&mut self, name: &str, value: &[u8]) {
+        let value = String::from_utf8_lossy(value).to_lowercase();
+        if name.eq_ignore_ascii_case("content-type") {
+            let without_parameters = value.split(';').next().unwrap_or_default().trim();
+            self.content_type.get_or_insert_with(|| without_parameters.to_owned());
+        } else if name.eq_ignore_ascii_case("content-encoding") {
+            self.content_encoding.get_or_insert(value);
+        }
+    }
 }

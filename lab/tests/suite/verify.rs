@@ -80,6 +80,16 @@ fn who_does_everything_right_has_nothing_wrong() {
     assert_eq!(verified.wire_bytes["hello"], right("GET", "/hello", b"").len());
 }
 
+/// Its answer's fields are read, not those of the interim answer before it.
+#[test]
+fn who_sends_hints_first_has_nothing_wrong() {
+    let verified = verify(|method, path, body| {
+        let hints = b"HTTP/1.1 103 Early Hints\r\nContent-Type: text/html\r\n\r\n";
+        [&hints[..], &right(method, path, body)].concat()
+    });
+    assert_eq!((verified.wrong(), verified.right()), (Vec::<String>::new(), 3));
+}
+
 #[test]
 fn a_wrong_byte_is_found_in_every_form_of_the_question() {
     let (wrong, right) = wrong(|method, path, body| {

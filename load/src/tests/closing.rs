@@ -117,15 +117,9 @@ fn run_cell(head: (&str, &str), framing: Framing, server: Server, back_end: Back
     let is_tls = back_end == BackEnd::Tls;
     let mut plan = closed(1);
     plan.target.tls = is_tls;
-    let (to, told) = channel();
-    let progress = Progress { log: Some(to), ..Progress::default() };
-    let script = script(answer(head, framing), server, is_tls);
-    let (mut io, seen) = Fake::new(REQUEST.len(), Box::new(script));
+    let mut io = Fake::new(REQUEST.len(), Box::new(script(answer(head, framing), server, is_tls)));
     io.sends_at_once = back_end == BackEnd::Epoll;
-    let tally = Worker::new(&plan, share(&plan, 0, 1), io, &progress).run(&()).unwrap();
-    drop(progress);
-    let seen = seen.borrow().clone();
-    Ran { tally, told: told.iter().flatten().collect(), seen }
+    run_on(&plan, None, io)
 }
 
 /// How long after the last event on each connection the next one was asked for, at most.
@@ -257,14 +251,11 @@ fn the_client_closes_at_once_only_where_the_server_does_not_know() {
         // The back end counts requests by their length.
         plan.asks[0].last = last.to_vec();
         plan.asks[0].request = last.to_vec();
-        let (to, _told) = channel();
-        let progress = Progress { log: Some(to), ..Progress::default() };
-        let (io, seen) = Fake::new(last.len(), Box::new(faults::plain(MS)));
-        let tally = Worker::new(&plan, share(&plan, 0, 1), io, &progress).run(&()).unwrap();
+        let Ran { tally, seen, .. } = run_on(&plan, None, Fake::new(last.len(), Box::new(faults::plain(MS))));
         assert_accounted(&tally);
         assert!(tally.completed > 100 && tally.errors.total() == 0);
         let is_right = |closed: &Closed| matches!(closed, Closed::Reset(_)) == is_said;
-        assert!(seen.borrow().closed.values().all(is_right), "{:?}", seen.borrow().closed);
+        assert!(seen.closed.values().all(is_right), "{:?}", seen.closed);
     }
 }
 

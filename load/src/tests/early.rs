@@ -13,7 +13,6 @@ fn tally(unsent_bytes: u64, pipeline: usize, answer: &'static [u8]) -> Tally {
 /// The same where TLS makes each request so many bytes longer.
 fn encrypted(unsent_bytes: u64, record_bytes: u64, pipeline: usize, answer: &'static [u8]) -> Tally {
     let plan = Plan { until: Until::Answered(10), pipeline, bursts: true, ..closed(1) };
-    let progress = Progress::default();
     let script = move |call| match call {
         Call::Connect { .. } => vec![(MS, What::Connected)],
         Call::Send { requests, .. } => {
@@ -21,9 +20,9 @@ fn encrypted(unsent_bytes: u64, record_bytes: u64, pipeline: usize, answer: &'st
             vec![(MS, What::Bytes(bytes)), (2 * MS, What::Ended(None))]
         }
     };
-    let (mut io, _) = Fake::new(REQUEST.len(), Box::new(script));
+    let mut io = Fake::new(REQUEST.len(), Box::new(script));
     (io.unsent_bytes, io.record_bytes) = (unsent_bytes, record_bytes);
-    let tally = Worker::new(&plan, share(&plan, 0, 1), io, &progress).run(&()).unwrap();
+    let tally = run_on(&plan, None, io).tally;
     assert_accounted(&tally);
     tally
 }

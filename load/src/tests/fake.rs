@@ -107,19 +107,18 @@ pub struct Fake<'s> {
     /// How many bytes more TLS makes of each request.
     pub record_bytes: u64,
     request_bytes: usize,
-    seen: Rc<RefCell<Seen>>,
+    pub seen: Rc<RefCell<Seen>>,
 }
 
 impl<'s> Fake<'s> {
     /// A back end whose requests have `request_bytes` bytes each.
-    pub fn new(request_bytes: usize, script: Script<'s>) -> (Self, Rc<RefCell<Seen>>) {
+    pub fn new(request_bytes: usize, script: Script<'s>) -> Self {
         Self::on(Rc::new(Cell::new(START)), request_bytes, script)
     }
 
     /// The same on a clock that other back ends share.
-    pub fn on(clock: Rc<Cell<u64>>, request_bytes: usize, script: Script<'s>) -> (Self, Rc<RefCell<Seen>>) {
-        let seen = Rc::<RefCell<Seen>>::default();
-        let fake = Self {
+    pub fn on(clock: Rc<Cell<u64>>, request_bytes: usize, script: Script<'s>) -> Self {
+        Self {
             script,
             clock,
             peers: Vec::new(),
@@ -135,9 +134,8 @@ impl<'s> Fake<'s> {
             unsent_bytes: 0,
             record_bytes: 0,
             request_bytes,
-            seen: Rc::clone(&seen),
-        };
-        (fake, seen)
+            seen: Rc::default(),
+        }
     }
 
     fn call(&mut self, slot: Slot, call: Call) {

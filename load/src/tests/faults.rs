@@ -101,7 +101,7 @@ fn without_a_handshake(progress: &Progress) -> Tally {
         }
         Call::Send { .. } => vec![],
     };
-    let (io, _) = Fake::new(REQUEST.len(), Box::new(script));
+    let io = Fake::new(REQUEST.len(), Box::new(script));
     Worker::new(&plan, share(&plan, 0, 1), io, progress).run(&()).unwrap()
 }
 

@@ -8,14 +8,9 @@ const ANSWER_NS: u64 = 3_000;
 /// Measures a server that answers each request after a millisecond: all answers come together, again and again.
 fn in_step(connections: usize, pipeline: usize, sends_at_once: bool) -> Ran {
     let plan = Plan { pipeline, ..closed(connections) };
-    let (to, told) = channel();
-    let progress = Progress { log: Some(to), ..Progress::default() };
-    let (mut io, seen) = Fake::new(REQUEST.len(), Box::new(faults::plain(MS)));
+    let mut io = Fake::new(REQUEST.len(), Box::new(faults::plain(MS)));
     (io.completion_takes_ns, io.sends_at_once) = (ANSWER_NS, sends_at_once);
-    let tally = Worker::new(&plan, share(&plan, 0, 1), io, &progress).run(&()).unwrap();
-    drop(progress);
-    let seen = seen.borrow().clone();
-    Ran { tally, told: told.iter().flatten().collect(), seen }
+    run_on(&plan, None, io)
 }
 
 #[test]

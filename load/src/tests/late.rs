@@ -19,8 +19,7 @@ fn stalled() -> Tally {
         }
         server(call)
     };
-    let (io, _) = Fake::on(clock, REQUEST.len(), Box::new(script));
-    Worker::new(&plan, share(&plan, 0, 1), io, &Progress::default()).run(&()).unwrap()
+    run_on(&plan, None, Fake::on(clock, REQUEST.len(), Box::new(script))).tally
 }
 
 #[test]

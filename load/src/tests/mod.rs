@@ -69,10 +69,16 @@ fn run<'s>(plan: &Plan, script: impl FnMut(Call) -> Vec<(u64, What)> + 's) -> Ra
 }
 
 fn run_with<'s>(plan: &Plan, send_takes_ns: u64, script: impl FnMut(Call) -> Vec<(u64, What)> + 's) -> Ran {
-    let (to, told) = channel();
-    let progress = Progress { log: Some(to), ..Progress::default() };
-    let (mut io, seen) = Fake::new(REQUEST.len(), Box::new(script));
+    let mut io = Fake::new(REQUEST.len(), Box::new(script));
     io.send_takes_ns = send_takes_ns;
+    run_on(plan, None, io)
+}
+
+/// Drives one worker on this back end until the plan's end, from a moment or at once.
+fn run_on(plan: &Plan, starts_ns: Option<u64>, io: Fake<'_>) -> Ran {
+    let (to, told) = channel();
+    let progress = Progress { starts_ns, log: Some(to), ..Progress::default() };
+    let seen = Rc::clone(&io.seen);
     let tally = Worker::new(plan, share(plan, 0, 1), io, &progress).run(&()).unwrap();
     drop(progress);
     let seen = seen.borrow().clone();
@@ -109,7 +115,7 @@ impl<'s> Heat<'s> {
 
     fn on(clock: Rc<Cell<u64>>, ground: &'s Ground, scripts: Vec<fake::Script<'s>>) -> Self {
         let worker = |((plan, progress), script): ((&'s Plan, &'s Progress), _)| {
-            let (io, _) = Fake::on(Rc::clone(&clock), REQUEST.len(), script);
+            let io = Fake::on(Rc::clone(&clock), REQUEST.len(), script);
             Worker::new(plan, share(plan, 0, 1), io, progress)
         };
         let workers = ground.plans.iter().zip(&ground.progress).zip(scripts).map(worker).collect();
@@ -124,7 +130,7 @@ impl<'s> Heat<'s> {
 
     #[track_caller]
     fn slice_until(&mut self, slice: Slice, is_stopped: bool) -> Box<SliceCounts> {
-        let mut counts = SliceCounts::new();
+        let mut counts = Box::<SliceCounts>::default();
         let worker = &mut self.workers[slice.target];
         worker.progress.halted.store(false, Ordering::Relaxed);
         let edges = SliceEdges::new(1, Arc::new(is_stopped.into()));

@@ -50,9 +50,8 @@ fn the_number_of_requests_bounds_what_becomes_due() {
 fn what_is_due_from_the_start_to_the_end_is_due_in_the_window() {
     for until in [Until::Answered(100), Until::Elapsed(Duration::from_secs(1))] {
         let plan = Plan { until, ..open(200.0, 4) };
-        let progress = Progress { starts_ns: Some(fake::START - 3_000), ..Progress::default() };
-        let (io, _) = Fake::new(REQUEST.len(), Box::new(faults::plain(MS)));
-        let tally = Worker::new(&plan, share(&plan, 0, 1), io, &progress).run(&()).unwrap();
+        let io = Fake::new(REQUEST.len(), Box::new(faults::plain(MS)));
+        let tally = run_on(&plan, Some(fake::START - 3_000), io).tally;
         let expected = if until == Until::Answered(100) { 100 } else { 200 };
         assert_eq!((tally.due, tally.completed, tally.unsent_at_end), (Some(expected), expected, Some(0)));
         assert_eq!(tally.carried_in, Some(0), "{until:?}");

@@ -3,12 +3,13 @@
 
 use super::faults::plain;
 use super::*;
-use crate::crew::Crew;
+use crate::crew::{self, Ground, Used};
 use crate::means::Means;
 use crate::{Generator, LoadError};
 use model::IoChoice;
 use net::{Errno, Operation};
 use std::io::Result as IoResult;
+use std::slice::from_ref;
 use std::thread::Builder;
 
 const THREADS: usize = 3;
@@ -19,7 +20,7 @@ const FOR_EVER: Duration = Duration::from_hours(24 * 365);
 type Made = IoResult<Fake<'static>>;
 
 fn works() -> Fake<'static> {
-    Fake::new(REQUEST.len(), Box::new(plain(MS))).0
+    Fake::new(REQUEST.len(), Box::new(plain(MS)))
 }
 
 /// Makes back ends for all workers but one, whose is as `other` says.
@@ -44,7 +45,7 @@ fn lacks_a_port() -> Fake<'static> {
         Call::Connect { .. } => vec![(MS, What::Failed(Operation::Local, Errno::ADDRNOTAVAIL))],
         Call::Send { .. } => vec![],
     };
-    Fake::new(REQUEST.len(), Box::new(refuse)).0
+    Fake::new(REQUEST.len(), Box::new(refuse))
 }
 
 fn breaks_later() -> Fake<'static> {
@@ -60,7 +61,7 @@ fn panics_later() -> Fake<'static> {
         assert!(sends < 100, "a worker panics in this test");
         plain(MS)(call)
     };
-    Fake::new(REQUEST.len(), Box::new(script)).0
+    Fake::new(REQUEST.len(), Box::new(script))
 }
 
 /// A thread whose stack has no room in the address space can't be started.
@@ -77,7 +78,7 @@ fn plan_of(io: IoChoice, length: Duration) -> Plan {
     Plan { io, threads: THREADS, probe: false, until: Until::Elapsed(length), ..plan(load, length) }
 }
 
-type Measured = Result<(Vec<Tally>, IoChoice, Option<String>), LoadError>;
+type Measured = Result<(Vec<Tally>, Used), LoadError>;
 
 /// Measures with these back ends, in a thread that may not take long.
 fn measured(
@@ -89,15 +90,15 @@ fn measured(
     let (to, ended) = channel();
     std::thread::spawn(move || {
         let (plan, progress) = (plan_of(io, length), Progress::default());
-        let crew = Crew { plan: &plan, progress: &progress, tls: None, threads: THREADS };
+        let (plans, progress) = (from_ref(&plan), from_ref(&progress));
+        let ground = Ground { plans, progress, tls: &[None], threads: THREADS };
         let (uring, epoll) = (make.clone(), make);
         let ended = match io {
-            IoChoice::Best => crew.measure(
-                IoChoice::Uring,
-                &Means { uring, epoll: |_: usize, _: usize| IoResult::Ok(works()), thread },
-                &(),
-            ),
-            chosen => crew.measure(chosen, &Means { uring, epoll, thread }, &()),
+            IoChoice::Best => {
+                let epoll = |_: usize, _: usize| IoResult::Ok(works());
+                crew::measure(ground, (IoChoice::Uring, None), &Means { uring, epoll, thread }, &())
+            }
+            chosen => crew::measure(ground, (chosen, None), &Means { uring, epoll, thread }, &()),
         };
         to.send(ended)
     });
@@ -112,19 +113,17 @@ fn started(
 ) -> Result<(Option<String>, Vec<i32>), LoadError> {
     let (to, ended) = channel();
     std::thread::spawn(move || {
-        let plans = vec![plan_of(io, FOR_EVER); 2];
-        let epoll = make.clone();
-        let means = Means { uring: make, epoll, thread };
-        let ended = if io == IoChoice::Best {
-            let epoll = |_: usize, _: usize| IoResult::Ok(works());
-            Generator::start_on(
-                plans,
-                Arc::default(),
-                (IoChoice::Uring, None),
-                &Means { uring: means.uring, epoll, thread },
-            )
-        } else {
-            Generator::start_on(plans, Arc::default(), (io, None), &means)
+        let (plans, tls) = (vec![plan_of(io, FOR_EVER); 2], vec![None, None]);
+        let (uring, epoll) = (make.clone(), make);
+        let ended = match io {
+            IoChoice::Best => {
+                let epoll = |_: usize, _: usize| IoResult::Ok(works());
+                let chosen = (IoChoice::Uring, None);
+                Generator::start_on(plans, tls, Arc::default(), chosen, &Means { uring, epoll, thread })
+            }
+            io => {
+                Generator::start_on(plans, tls, Arc::default(), (io, None), &Means { uring, epoll, thread })
+            }
         };
         to.send(ended.and_then(|mut generator| {
             let tally = generator.slice(&Slice::of(1))?;
@@ -139,9 +138,9 @@ fn started(
 fn a_ring_that_only_some_workers_can_have_is_used_by_none() {
     for at in 0..THREADS {
         let make = all_but(at, lacks_memory);
-        let (tallies, io, why) =
+        let (tallies, (io, why)) =
             measured(IoChoice::Best, Duration::from_secs(1), make.clone(), any_thread).unwrap();
-        assert_eq!((tallies.len(), io), (THREADS, IoChoice::Epoll));
+        assert_eq!((tallies.len(), io), (THREADS, "epoll"));
         assert!(tallies.iter().all(|tally| tally.completed > 100), "all workers measured");
         assert!(why.unwrap().contains("for each of 3 threads"));
         let (why, threads) = started(IoChoice::Best, make.clone(), any_thread).unwrap();

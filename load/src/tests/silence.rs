@@ -113,9 +113,7 @@ fn a_server_that_comes_back_in_time_goes_on_being_measured() {
         }
         other => plain(10 * MS)(other),
     };
-    let progress = Progress::default();
-    let (io, _) = Fake::on(clock, REQUEST.len(), Box::new(script));
-    let tally = Worker::new(&plan, share(&plan, 0, 1), io, &progress).run(&()).unwrap();
+    let tally = run_on(&plan, None, Fake::on(clock, REQUEST.len(), Box::new(script))).tally;
     assert_eq!((tally.halted.clone(), tally.duration_ns), (None, 20 * SECOND));
     // Four connections for four seconds: by their number, the tries that failed would be fewer beside a faster server.
     let outage_s = tally.outage_ns.unwrap() as f64 / 1e9;

@@ -128,8 +128,8 @@ fn a_servers_pauses_are_charged_in_full() {
 fn workers_count_the_same_time_and_their_rates_add_up() {
     let plan = Plan { threads: 2, ..closed(6) };
     let progress = [Progress::default(), Progress::default()];
-    let (slow, _) = Fake::new(REQUEST.len(), Box::new(plain(17 * MS)));
-    let (fast, _) = Fake::new(REQUEST.len(), Box::new(plain(3 * MS)));
+    let slow = Fake::new(REQUEST.len(), Box::new(plain(17 * MS)));
+    let fast = Fake::new(REQUEST.len(), Box::new(plain(3 * MS)));
     let mut workers: Vec<_> = [slow, fast]
         .into_iter()
         .zip(&progress)
@@ -140,7 +140,7 @@ fn workers_count_the_same_time_and_their_rates_add_up() {
     for nth in 0..3 {
         let slice = Slice::of(0).jittered(5, nth);
         edges.renew();
-        let mut counts = [SliceCounts::new(), SliceCounts::new()];
+        let mut counts = [SliceCounts::default(), SliceCounts::default()];
         let mut states: Vec<_> =
             workers.iter_mut().map(|worker| worker.begin_slice(&slice, nth, &edges).unwrap()).collect();
         while states.iter().any(|state| !state.is_over()) {

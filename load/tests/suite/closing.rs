@@ -2,7 +2,7 @@
 
 use super::uring;
 use load::{Progress, run};
-use model::{Ask, Asking, IoChoice, Load, Plan, Tally, Target, Until};
+use model::{Ask, IoChoice, Load, Plan, Tally, Target, Until};
 use net::tls::{ServerOptions, Tls};
 use net::{Epoll, Event, Io, Operation, Slot, socket};
 use std::collections::BTreeSet;
@@ -151,10 +151,7 @@ fn end<I: Io>(io: &mut I, slot: Slot, server: Server) {
 fn measure(port: u16, io: IoChoice, is_tls: bool, until: Until) -> Tally {
     let scheme = if is_tls { "https" } else { "http" };
     let target = Target::resolve(&format!("{scheme}://127.0.0.1:{port}/")).unwrap();
-    let asking =
-        Asking { method: "GET", path: "/", http10: false, keep_alive: true, headers: &[], body: b"" };
-    let request = target.request(asking);
-    let ask = Ask { last: request.clone(), request, ..Ask::default() };
+    let ask = Ask::get(&target);
     let load = Load::Closed { connections: 3, per_connection: None };
     let mut plan = Plan { io, probe: false, ..Plan::new(target, ask, load, until) };
     plan.timeout = if matches!(until, Until::Elapsed(_)) { Duration::from_millis(50) } else { plan.timeout };

@@ -2,7 +2,7 @@
 
 use super::uring;
 use load::{LoadError, Progress, run};
-use model::{Ask, Asking, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Think, Until};
+use model::{Ask, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Think, Until};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::channel;
@@ -36,11 +36,8 @@ fn server(most: usize) -> u16 {
 
 fn plan(port: u16, io: IoChoice, per_connection: Option<usize>, until: Until) -> Plan {
     let target = Target::resolve(&format!("http://127.0.0.1:{port}/")).unwrap();
-    let asking =
-        Asking { method: "GET", path: "/", http10: false, keep_alive: true, headers: &[], body: b"" };
-    let request = target.request(asking);
     let expect = Expect { any_status: true, ..Expect::default() };
-    let ask = Ask { last: request.clone(), request, expect, ..Ask::default() };
+    let ask = Ask { expect, ..Ask::get(&target) };
     let load = Load::Closed { connections: 4, per_connection };
     Plan { io, keep_first: true, threads: 2, ..Plan::new(target, ask, load, until) }
 }

@@ -2,7 +2,7 @@
 //! sockets. No bound depends on the machine's speed.
 
 use load::{AfterLook, Generator, LoadError, Slice};
-use model::{Address, Arrivals, Ask, Asking, Expect, IoChoice, Load, Plan, Target, Until, Verify};
+use model::{Address, Arrivals, Ask, Expect, IoChoice, Load, Plan, Target, Until, Verify};
 use net::tls::ServerOptions;
 use serve::{Config, Faults, Listen, Server, Site};
 use std::sync::Arc;
@@ -51,11 +51,8 @@ fn plan(url: &str, io: IoChoice, load: Load) -> Plan {
         }
         None => Target::resolve(url).unwrap(),
     };
-    let asking =
-        Asking { method: "GET", path: "/", http10: false, keep_alive: true, headers: &[], body: b"" };
-    let request = target.request(asking);
     let expect = Expect { status: Some(200), body: Some(BODY.to_vec()), ..Expect::default() };
-    let ask = Ask { last: request.clone(), request, expect, ..Ask::default() };
+    let ask = Ask { expect, ..Ask::get(&target) };
     let until = Until::Elapsed(Duration::from_secs(1));
     let mut plan = Plan { io, verify: Verify::All, ..Plan::new(target, ask, load, until) };
     plan.tls.insecure = true;

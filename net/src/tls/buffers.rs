@@ -3,7 +3,8 @@
 use rustls::Error;
 use rustls::unbuffered::{EncodeError, EncryptError};
 
-/// The buffers that all sessions of a back end share.
+/// The buffers that all sessions of a back end share, which grow to what a turn needs.
+#[derive(Default)]
 pub struct Buffers {
     /// The bytes that rustls decrypts in place.
     pub incoming: Vec<u8>,
@@ -13,13 +14,6 @@ pub struct Buffers {
     pub out: Outgoing,
     /// The part of a file that is encrypted next; no memory before the first file.
     pub file: Vec<u8>,
-}
-
-impl Buffers {
-    /// Empty buffers, which grow to what a turn needs.
-    pub fn new() -> Self {
-        Self { incoming: Vec::new(), plain: Vec::new(), out: Outgoing::default(), file: Vec::new() }
-    }
 }
 
 /// Room for rustls to write into, and how much of it is written.

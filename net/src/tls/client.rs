@@ -3,8 +3,7 @@
 use super::HTTP_1_1;
 use super::identity::{IdentityFiles, TlsError, read_certificates, read_identity};
 use super::tickets::Tickets;
-use super::verifier::{Anyone, Given};
-use rustls::client::danger::ServerCertVerifier;
+use super::verifier::Verifier;
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -16,7 +15,6 @@ use std::sync::Arc;
 
 /// The options of the client's side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct ClientOptions {
     /// Whether any certificate is accepted (`--insecure`); the server must still have its key.
     pub insecure: bool,
@@ -26,8 +24,6 @@ pub struct ClientOptions {
     pub identity: Option<IdentityFiles>,
     /// Whether earlier sessions are resumed where the server allows it.
     pub resume: bool,
-    /// Whether `http/1.1` is offered (ALPN).
-    pub alpn: bool,
     /// Whether the name of the server is sent (SNI).
     pub sni: bool,
     /// The only version that is offered; `None`: the best that both sides know.
@@ -54,15 +50,7 @@ impl Version {
 
 impl Default for ClientOptions {
     fn default() -> Self {
-        Self {
-            insecure: false,
-            cacert: None,
-            identity: None,
-            resume: true,
-            alpn: true,
-            sni: true,
-            version: None,
-        }
+        Self { insecure: false, cacert: None, identity: None, resume: true, sni: true, version: None }
     }
 }
 
@@ -77,7 +65,7 @@ impl ClientOptions {
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions)?
             .dangerous()
-            .with_custom_certificate_verifier(verifier);
+            .with_custom_certificate_verifier(Arc::new(verifier));
         let mut config = match &self.identity {
             None => builder.with_no_client_auth(),
             Some(files) => {
@@ -87,25 +75,20 @@ impl ClientOptions {
         };
         config.enable_sni = self.sni;
         config.resumption = Resumption::disabled();
-        if self.alpn {
-            config.alpn_protocols = vec![HTTP_1_1.to_vec()];
-        }
+        config.alpn_protocols = vec![HTTP_1_1.to_vec()];
         Ok(config)
     }
 
-    fn verifier(&self, provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
-        if self.insecure {
-            return Ok(Arc::new(Anyone(provider.clone())));
-        }
-        let (authorities, certificates) = match &self.cacert {
-            Some(file) => given(file)?,
-            None => (system()?, Vec::new()),
+    fn verifier(&self, provider: &Arc<CryptoProvider>) -> Result<Verifier, TlsError> {
+        let (roots, certificates) = match &self.cacert {
+            _ if self.insecure => (None, Vec::new()),
+            Some(file) => given(file).map(|(roots, certificates)| (Some(roots), certificates))?,
+            None => (Some(system()?), Vec::new()),
         };
-        let authorities =
-            WebPkiServerVerifier::builder_with_provider(Arc::new(authorities), provider.clone())
-                .build()
-                .map_err(|_| TlsError::NoAuthorities)?;
-        Ok(if certificates.is_empty() { authorities } else { Arc::new(Given { authorities, certificates }) })
+        let builder =
+            |roots| WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
+        let authorities = roots.map(builder).transpose().map_err(|_| TlsError::NoAuthorities)?;
+        Ok(Verifier { algorithms: provider.signature_verification_algorithms, authorities, certificates })
     }
 }
 

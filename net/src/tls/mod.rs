@@ -15,11 +15,11 @@ pub use client::{ClientOptions, ClientTls, Version};
 pub use identity::{IdentityFiles, TlsError};
 pub use server::{ServerOptions, ServerTls};
 
-use crate::unsent::FilePiece;
+use crate::unsent::{FilePiece, More, Piece};
 use crate::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Ports, Slot};
 use buffers::Buffers;
 use rustls::ServerConfig;
-use session::{Ending, Piece, Session, Stage, Turn};
+use session::{Ending, Session, Stage, Turn};
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -34,12 +34,6 @@ const SHARE_BYTES: usize = 4 * CHUNK_BYTES;
 
 /// The name of HTTP/1 where the two sides agree on a protocol (RFC 7301).
 const HTTP_1_1: &[u8] = b"http/1.1";
-
-/// Whether bytes that were not expected to be TLS look like it, by a record's type and version (RFC 8446, 5.1). A plain client
-/// that asked a TLS server gets an alert of this form.
-pub fn looks_like_tls(bytes: &[u8]) -> bool {
-    matches!(bytes, [20..=23, 3, 0..=4, ..])
-}
 
 /// A back end whose connections speak TLS, all of them on the same side.
 pub struct Tls<I> {
@@ -81,7 +75,7 @@ impl<I: Io> Tls<I> {
             to_greet: None,
             at_once: VecDeque::new(),
             paused: VecDeque::new(),
-            buffers: Buffers::new(),
+            buffers: Buffers::default(),
         }
     }
 
@@ -90,7 +84,7 @@ impl<I: Io> Tls<I> {
     }
 
     fn session(&mut self, slot: Slot) -> Option<&mut Session> {
-        self.sessions.get_mut(slot as usize)?.as_deref_mut()
+        session_of(&mut self.sessions, slot)
     }
 
     /// Handles a completion of the inner back end.
@@ -130,20 +124,14 @@ impl<I: Io> Tls<I> {
         let Ok(session) = session else {
             return self.tell(slot, Event::Failed(Operation::Handshake, Errno::PROTO));
         };
-        let index = slot as usize;
-        if index >= self.sessions.len() {
-            self.sessions.resize_with(index + 1, || None);
-        }
-        let session = self.sessions[index].insert(Box::new(session));
+        let session = crate::place(&mut self.sessions, slot).insert(Box::new(session));
         let turn = session.read(&[], &mut self.buffers);
         self.follow(slot, &turn);
     }
 
     #[inline]
     fn received(&mut self, slot: Slot) {
-        let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
-            return;
-        };
+        let Some(session) = session_of(&mut self.sessions, slot) else { return };
         let turn = session.read(self.inner.bytes(), &mut self.buffers);
         self.follow(slot, &turn);
     }
@@ -194,10 +182,10 @@ impl<I: Io> Tls<I> {
         let mut share = SHARE_BYTES;
         while let Some(piece) = self.session(slot).and_then(Session::take_waiting) {
             let is_sent = match piece {
-                Piece::Bytes(bytes) => self.send_encrypted(slot, &bytes),
-                Piece::File(_) if share == 0 => {
+                Piece::Bytes { bytes, .. } => self.send_encrypted(slot, &bytes),
+                Piece::File(file) if share == 0 => {
                     // No event tells when to go on.
-                    self.put_back(slot, piece);
+                    self.put_back(slot, file);
                     if !self.paused.contains(&slot) {
                         self.paused.push_back(slot);
                     }
@@ -216,7 +204,7 @@ impl<I: Io> Tls<I> {
         true
     }
 
-    fn put_back(&mut self, slot: Slot, rest: Piece) {
+    fn put_back(&mut self, slot: Slot, rest: FilePiece) {
         if let Some(session) = self.session(slot) {
             session.put_back(rest);
         }
@@ -243,7 +231,7 @@ impl<I: Io> Tls<I> {
         } else {
             piece.offset += read as u64;
             piece.left -= read as u64;
-            self.put_back(slot, Piece::File(piece));
+            self.put_back(slot, piece);
             self.send_encrypted(slot, &memory[..read])
         };
         self.buffers.file = memory;
@@ -272,9 +260,7 @@ impl<I: Io> Tls<I> {
     fn send_encrypted(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         let mut is_sent = true;
         for chunk in bytes.chunks(CHUNK_BYTES) {
-            let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
-                return true;
-            };
+            let Some(session) = session_of(&mut self.sessions, slot) else { return true };
             if !session.write(chunk, &mut self.buffers) {
                 self.buffers.out.clear();
                 self.tell(slot, Event::Failed(Operation::Send, Errno::PROTO));
@@ -330,14 +316,12 @@ impl<I: Io> Io for Tls<I> {
     #[inline]
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         self.greet();
-        let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
-            return true;
-        };
+        let Some(session) = session_of(&mut self.sessions, slot) else { return true };
         if session.stage == Stage::Failed {
             return true;
         }
         if session.stage == Stage::Handshaking || !session.is_idle() {
-            return session.wait(Piece::Bytes(bytes.to_vec()));
+            return session.wait(More::Bytes(bytes));
         }
         let is_sent = self.send_encrypted(slot, bytes);
         if !is_sent && let Some(session) = self.session(slot) {
@@ -360,7 +344,7 @@ impl<I: Io> Io for Tls<I> {
         let was_idle = session.stage != Stage::Handshaking && session.is_idle();
         let is_blocked = session.owes_drained;
         let piece = FilePiece { file: Arc::clone(file), offset, left: length };
-        if session.wait(Piece::File(piece)) {
+        if session.wait(More::File(piece)) {
             return true;
         }
         if !was_idle || is_blocked || !self.send_waiting(slot) {
@@ -382,7 +366,7 @@ impl<I: Io> Io for Tls<I> {
     }
 
     fn shut_down(&mut self, slot: Slot) {
-        if let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) {
+        if let Some(session) = session_of(&mut self.sessions, slot) {
             session.say_goodbye(&mut self.buffers);
             self.flush(slot);
         }
@@ -478,4 +462,10 @@ impl<I: Io> Io for Tls<I> {
     fn ended_cleanly(&self, slot: Slot) -> Option<bool> {
         self.sessions.get(slot as usize)?.as_ref()?.ended_cleanly
     }
+}
+
+/// The session of this slot, while the buffers that it uses are borrowed, too.
+#[inline]
+fn session_of(sessions: &mut [Option<Box<Session>>], slot: Slot) -> Option<&mut Session> {
+    sessions.get_mut(slot as usize)?.as_deref_mut()
 }

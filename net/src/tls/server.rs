@@ -18,14 +18,12 @@ pub struct ServerOptions {
     pub names: Vec<String>,
     /// Whether clients may resume earlier sessions.
     pub resume: bool,
-    /// Whether `http/1.1` is agreed to where clients ask (ALPN).
-    pub alpn: bool,
 }
 
 impl Default for ServerOptions {
     fn default() -> Self {
         let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
-        Self { identity: None, names, resume: true, alpn: true }
+        Self { identity: None, names, resume: true }
     }
 }
 
@@ -52,9 +50,7 @@ impl ServerOptions {
         } else {
             config.send_tls13_tickets = 0;
         }
-        if self.alpn {
-            config.alpn_protocols = vec![HTTP_1_1.to_vec()];
-        }
+        config.alpn_protocols = vec![HTTP_1_1.to_vec()];
         Ok(Arc::new(config))
     }
 }

@@ -5,12 +5,11 @@ use super::ClientTls;
 use super::buffers::{Buffers, Outgoing};
 use super::connection::{Connection, Job, Step};
 use super::reason::{self, Peer};
-use crate::unsent::FilePiece;
+use crate::unsent::{FilePiece, More, Piece, Unsent};
 use crate::{Errno, Handshake, Operation};
 use rustls::client::UnbufferedClientConnection;
 use rustls::server::UnbufferedServerConnection;
 use rustls::{Error, HandshakeKind, ProtocolVersion, ServerConfig};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The stage of a session.
@@ -24,24 +23,6 @@ pub enum Stage {
     Ended,
     /// The session has failed. rustls is not called again, because it may panic when it fails twice.
     Failed,
-}
-
-/// Plaintext that waits.
-#[derive(Debug)]
-pub enum Piece {
-    /// Bytes.
-    Bytes(Vec<u8>),
-    /// A piece of a file, which is read when it is encrypted.
-    File(FilePiece),
-}
-
-impl Piece {
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Bytes(bytes) => bytes.is_empty(),
-            Self::File(piece) => piece.left == 0,
-        }
-    }
 }
 
 /// The result of reading bytes. Plaintext is in the buffers, and so is what has to be sent.
@@ -77,7 +58,7 @@ pub struct Session {
     rest: Vec<u8>,
     /// What waits to be encrypted, in order: for the end of the handshake, until the peer has read what was encrypted before, or for its
     /// turn. Without memory as long as it is empty.
-    waiting: VecDeque<Piece>,
+    waiting: Unsent,
     /// The stage of the session.
     pub stage: Stage,
     /// Whether the caller was told that something had to wait.
@@ -106,7 +87,7 @@ impl Session {
         Self {
             connection,
             rest: Vec::new(),
-            waiting: VecDeque::new(),
+            waiting: Unsent::default(),
             stage: Stage::Handshaking,
             owes_drained: false,
             ended_cleanly: None,
@@ -229,12 +210,8 @@ impl Session {
     }
 
     /// Keeps what can't be encrypted yet, behind what already waits. Returns false, as a send that has to wait.
-    pub fn wait(&mut self, piece: Piece) -> bool {
-        match (piece, self.waiting.back_mut()) {
-            (piece, _) if piece.is_empty() => {}
-            (Piece::Bytes(more), Some(Piece::Bytes(bytes))) => bytes.extend_from_slice(&more),
-            (piece, _) => self.waiting.push_back(piece),
-        }
+    pub fn wait(&mut self, more: More<'_>) -> bool {
+        self.waiting.push(more);
         self.owes_drained |= !self.waiting.is_empty();
         !self.owes_drained
     }
@@ -246,23 +223,17 @@ impl Session {
             Stage::Failed => self.forget_waiting(),
             Stage::Open | Stage::Ended => {}
         }
-        let first = self.waiting.pop_front();
-        if self.waiting.is_empty() {
-            self.waiting = VecDeque::new();
-        }
-        first
+        self.waiting.pop()
     }
 
-    /// Puts back the rest of what was taken.
-    pub fn put_back(&mut self, rest: Piece) {
-        if !rest.is_empty() {
-            self.waiting.push_front(rest);
-        }
+    /// Puts back the rest of a file that was taken.
+    pub fn put_back(&mut self, rest: FilePiece) {
+        self.waiting.push_front(Piece::File(rest));
     }
 
     /// Forgets what waits, because it will never be sent.
     pub fn forget_waiting(&mut self) {
-        (self.waiting, self.owes_drained) = (VecDeque::new(), false);
+        (self.waiting, self.owes_drained) = (Unsent::default(), false);
     }
 
     /// Whether the caller is still to be told that the kernel has taken everything; true only once.

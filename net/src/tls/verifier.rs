@@ -2,62 +2,25 @@
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 use std::sync::Arc;
 
-/// Accepts every certificate (`--insecure`), but only from a peer that has the certificate's key.
+/// Whom a client believes. Always, a server must have its certificate's key.
 #[derive(Debug)]
-pub struct Anyone(pub Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
-}
-
-/// Accepts what the authorities of `--cacert FILE` have signed, and a server that shows a certificate of that very file: most
-/// self-signed ones say that they are authorities, and webpki accepts no authority as a server.
-#[derive(Debug)]
-pub struct Given {
-    /// The verifier with the authorities.
-    pub authorities: Arc<WebPkiServerVerifier>,
-    /// The certificates in the file.
+pub struct Verifier {
+    /// The algorithms of signatures.
+    pub algorithms: WebPkiSupportedAlgorithms,
+    /// The authorities, the system's or those of `--cacert FILE`; `None`: every certificate is accepted (`--insecure`).
+    pub authorities: Option<Arc<WebPkiServerVerifier>>,
+    /// The certificates in that file. A server that shows one of these very certificates is accepted, too: most self-signed ones say that
+    /// they are authorities, and webpki accepts no authority as a server.
     pub certificates: Vec<CertificateDer<'static>>,
 }
 
-impl ServerCertVerifier for Given {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -66,7 +29,8 @@ impl ServerCertVerifier for Given {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let verdict = self.authorities.verify_server_cert(end_entity, intermediates, name, ocsp, now);
+        let Some(authorities) = &self.authorities else { return Ok(ServerCertVerified::assertion()) };
+        let verdict = authorities.verify_server_cert(end_entity, intermediates, name, ocsp, now);
         // webpki checks the dates before it checks this, so they are valid.
         let is_authority = matches!(verdict, Err(Error::InvalidCertificate(CertificateError::Other(_))));
         if is_authority && self.certificates.iter().any(|given| given == end_entity) {
@@ -82,7 +46,7 @@ impl ServerCertVerifier for Given {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.authorities.verify_tls12_signature(message, certificate, signature)
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -91,10 +55,10 @@ impl ServerCertVerifier for Given {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.authorities.verify_tls13_signature(message, certificate, signature)
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.authorities.supported_verify_schemes()
+        self.algorithms.supported_schemes()
     }
 }

@@ -4,7 +4,7 @@
 use super::entries::Op;
 use super::outbox::Parcel;
 use crate::Slot;
-use crate::unsent::{FilePiece, Unsent};
+use crate::unsent::{More, Unsent};
 use crate::wanted::Wanted;
 use std::os::fd::OwnedFd;
 
@@ -80,6 +80,36 @@ pub struct Of {
     pub generation: u32,
 }
 
+/// Connections with bytes to send, or to close, once it is known whether the sends of a turn were taken whole. The kernel tells of those that
+/// were not before the next turn ends.
+#[derive(Default)]
+pub struct AfterSends {
+    of_this_turn: Vec<Of>,
+    of_last_turn: Vec<Of>,
+}
+
+impl AfterSends {
+    /// Lets a connection wait for what becomes of this turn's sends.
+    pub fn wait(&mut self, of: Of) {
+        self.of_this_turn.push(of);
+    }
+
+    /// Whether connections wait for nothing more, because they waited for the last turn's sends.
+    pub fn has_known(&self) -> bool {
+        !self.of_last_turn.is_empty()
+    }
+
+    /// Takes one of those.
+    pub fn take_known(&mut self) -> Option<Of> {
+        self.of_last_turn.pop()
+    }
+
+    /// Ends the turn, when all of those are taken.
+    pub fn end_turn(&mut self) {
+        std::mem::swap(&mut self.of_this_turn, &mut self.of_last_turn);
+    }
+}
+
 impl Receiving {
     /// What waits in the kernel. A receive that was told to stop is no longer there, or soon will not be.
     pub fn waits(self) -> Option<Op> {
@@ -95,12 +125,6 @@ impl Default for Sending {
     fn default() -> Self {
         Self::Clear(Parcel::default())
     }
-}
-
-/// Further bytes, or a piece of a file.
-pub enum More<'b> {
-    Bytes(&'b [u8]),
-    File(FilePiece),
 }
 
 impl Sending {
@@ -120,10 +144,7 @@ impl Sending {
             *self = Self::Behind(parcel, Box::default());
         }
         if let Self::Behind(_, unsent) | Self::Blocked(unsent) = self {
-            match more {
-                More::Bytes(bytes) => unsent.push_bytes(bytes),
-                More::File(piece) => unsent.push_file(piece),
-            }
+            unsent.push(more);
         }
         is_first
     }

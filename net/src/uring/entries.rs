@@ -2,7 +2,7 @@
 
 use super::pool::GROUP;
 use crate::Slot;
-use crate::wanted::HEAD_BYTES;
+use crate::wanted::{HEAD_BYTES, MAX_DROP_BYTES};
 use io_uring::types::Fd;
 use io_uring::{opcode, squeue};
 
@@ -11,9 +11,6 @@ pub const GET_EVENTS: u32 = 1;
 
 /// `IORING_RECVSEND_POLL_FIRST`: nothing can be there yet, so wait before trying.
 const POLL_FIRST: u16 = 1;
-
-/// The largest number of bytes that one receive drops.
-const MAX_DROP_BYTES: u64 = 1 << 30;
 
 /// What an entry asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

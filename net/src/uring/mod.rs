@@ -15,9 +15,9 @@ mod take;
 
 use crate::retired::Retired;
 use crate::socket::Peer;
-use crate::unsent::FilePiece;
+use crate::unsent::{FilePiece, More};
 use crate::{Completion, Endpoint, Io, Operation, Ports, Slot, socket};
-use connection::{Connection, Of, Place, Receiving, Sending, Then};
+use connection::{AfterSends, Connection, Place, Receiving, Sending, Then};
 use entries::{Op, Token};
 use io_uring::opcode;
 use io_uring::types::{Fd, Fixed};
@@ -53,10 +53,7 @@ pub struct Uring {
     is_server: bool,
     /// Slots of accepted connections that have been closed.
     free: Vec<Slot>,
-    /// Connections with bytes to send, or to close, once it is known whether this turn's sends were taken whole.
-    late: Vec<Of>,
-    /// Such connections of the last turn, for which it is known now.
-    ripe: Vec<Of>,
+    after_sends: AfterSends,
     /// The connection whose last bytes are being read, and which receives on afterwards.
     due: Option<Slot>,
     /// The buffer that is being read, and the number of bytes in it.
@@ -92,30 +89,11 @@ impl Uring {
             accepting: false,
             is_server: false,
             free: Vec::new(),
-            late: Vec::new(),
-            ripe: Vec::new(),
+            after_sends: AfterSends::default(),
             due: None,
             held: None,
             grown: 0,
         })
-    }
-
-    /// Checks that this kernel has everything that the back end needs, and allows it.
-    pub fn probe() -> std::io::Result<()> {
-        Self::new(1).map(drop)
-    }
-
-    /// Whether this kernel has everything that the back end needs, and allows it.
-    pub fn is_available() -> bool {
-        Self::probe().is_ok()
-    }
-
-    fn connection(&mut self, slot: Slot) -> &mut Connection {
-        let index = slot as usize;
-        if index >= self.connections.len() {
-            self.connections.resize_with(index + 1, Connection::default);
-        }
-        &mut self.connections[index]
     }
 
     fn fail(&mut self, slot: Slot, operation: Operation, errno: Errno) {
@@ -175,10 +153,10 @@ impl Uring {
     fn end_turn(&mut self) {
         self.give_back();
         self.arm_due();
-        while let Some(of) = self.ripe.pop() {
+        while let Some(of) = self.after_sends.take_known() {
             self.settle(of);
         }
-        std::mem::swap(&mut self.ripe, &mut self.late);
+        self.after_sends.end_turn();
         if self.listener.is_some() && !self.accepting {
             self.accept();
         }
@@ -238,7 +216,7 @@ impl Io for Uring {
         };
         let peer = &self.peers[at].1;
         let entry = opcode::Connect::new(Fd(socket.as_raw_fd()), peer.as_ptr(), peer.length()).build();
-        let connection = self.connection(slot);
+        let connection = crate::place(&mut self.connections, slot);
         debug_assert!(connection.socket.is_none() && connection.is_consistent(), "the slot is not closed");
         connection.generation = connection.generation.wrapping_add(1);
         connection.socket = Some(socket);
@@ -270,16 +248,12 @@ impl Io for Uring {
 
     /// Sends by a system call of its own, as what follows will be sent: only then do both leave together.
     fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
-        let turn = self.outbox.turn();
-        match self.connections.get(slot as usize) {
-            Some(connection) if connection.sending.is_behind(turn) => self.send_bytes(slot, bytes),
-            Some(_) => self.send_directly(slot, bytes, SendFlags::MORE),
-            None => true,
-        }
+        self.send_apart(slot, More::Bytes(bytes), SendFlags::MORE)
     }
 
     fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
-        self.send_piece(slot, FilePiece { file: Arc::clone(file), offset, left: length })
+        let piece = FilePiece { file: Arc::clone(file), offset, left: length };
+        self.send_apart(slot, More::File(piece), SendFlags::empty())
     }
 
     fn unsent(&self, slot: Slot) -> u64 {
@@ -292,8 +266,7 @@ impl Io for Uring {
 
     fn stop_listening(&mut self) {
         if self.listener.take().is_some() {
-            let token = Token { op: Op::Accept, generation: 0, slot: crate::LISTENER };
-            self.ring.push(&entries::silent(opcode::AsyncCancel::new(token.into()).build()));
+            self.cancel(Token { op: Op::Accept, generation: 0, slot: crate::LISTENER });
         }
     }
 
@@ -345,7 +318,7 @@ impl Io for Uring {
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         self.end_turn();
         let is_known = !self.at_once.is_empty() || self.ring.has_news();
-        if is_known || !self.ripe.is_empty() || longest == Some(Duration::ZERO) {
+        if is_known || self.after_sends.has_known() || longest == Some(Duration::ZERO) {
             self.ring.hand_over()?;
         } else {
             self.ring.sleep(longest)?;

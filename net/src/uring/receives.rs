@@ -4,7 +4,6 @@ use super::connection::Receiving;
 use super::entries::{self, Op, Token};
 use super::{Slot, Uring};
 use crate::wanted::Wanted;
-use io_uring::opcode;
 use io_uring::types::Fd;
 use std::os::fd::AsRawFd;
 
@@ -50,8 +49,8 @@ impl Uring {
         connection.wanted.skip(bytes);
         if let Receiving::Armed(op) = connection.receiving {
             connection.receiving = Receiving::Stopping;
-            let token = Token { op, generation: connection.generation, slot };
-            self.ring.push(&entries::silent(opcode::AsyncCancel::new(token.into()).build()));
+            let generation = connection.generation;
+            self.cancel(Token { op, generation, slot });
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Sends bytes: by the ring where there are few, by a system call of its own where there are many, and later where they have to
 //! wait.
 
-use super::connection::{More, Of, Place, Sending, Then};
+use super::connection::{Of, Place, Sending, Then};
 use super::entries::{self, Op, Token};
 use super::outbox::Parcel;
 use super::{Slot, Uring};
-use crate::unsent::{FilePiece, Sent, Unsent};
-use crate::{Completion, Event, Operation, socket};
+use crate::unsent::{More, Piece, Sent, Unsent};
+use crate::{Completion, Event, Operation};
 use io_uring::opcode;
 use io_uring::types::{Fd, Fixed};
 use rustix::net::{SendFlags, Shutdown};
@@ -29,7 +29,7 @@ impl Uring {
         let parcel = if bytes.len() > DIRECT_BYTES { None } else { self.outbox.put(bytes) };
         match parcel {
             Some((parcel, memory)) => self.send_parcel(slot, parcel, memory, bytes.len() as u32),
-            None => return self.send_directly(slot, bytes, SendFlags::empty()),
+            None => return self.send_directly(slot, More::Bytes(bytes), SendFlags::empty()),
         }
         true
     }
@@ -60,38 +60,22 @@ impl Uring {
         self.ring.push(&entries::send(send, token));
     }
 
-    /// Sends by a system call of its own; what is not taken waits for room. True: all was taken.
-    pub(super) fn send_directly(&mut self, slot: Slot, bytes: &[u8], flags: SendFlags) -> bool {
-        let connection = &mut self.connections[slot as usize];
-        let Some(socket) = connection.socket.as_ref() else { return true };
-        match socket::send_some(socket, bytes, flags) {
-            Ok(n) if n == bytes.len() => true,
-            Ok(n) => {
-                let mut unsent = Unsent::default();
-                unsent.push_bytes(&bytes[n..]);
-                self.block(slot, unsent);
-                false
-            }
-            Err(errno) => {
-                self.fail(slot, Operation::Send, errno);
-                true
-            }
+    /// Sends by a system call of its own, behind what waits already; what is not taken waits for room. True: all was taken.
+    pub(super) fn send_apart(&mut self, slot: Slot, more: More<'_>, flags: SendFlags) -> bool {
+        let turn = self.outbox.turn();
+        match self.connections.get(slot as usize) {
+            Some(connection) if connection.sending.is_behind(turn) => self.send_later(slot, more),
+            Some(_) => self.send_directly(slot, more, flags),
+            None => true,
         }
     }
 
-    /// Sends a piece of a file, by a system call of its own; what is not taken waits for room. True: all was taken.
-    pub(super) fn send_piece(&mut self, slot: Slot, mut piece: FilePiece) -> bool {
-        let turn = self.outbox.turn();
-        let Some(connection) = self.connections.get_mut(slot as usize) else { return true };
-        let Some(socket) = connection.socket.as_ref() else { return true };
-        if connection.sending.is_behind(turn) {
-            return self.send_later(slot, More::File(piece));
-        }
-        match piece.send_first_blocking(socket) {
+    fn send_directly(&mut self, slot: Slot, more: More<'_>, flags: SendFlags) -> bool {
+        let Some(socket) = self.connections[slot as usize].socket.as_ref() else { return true };
+        let mut unsent = Unsent::default();
+        match unsent.send_blocking(socket, more, flags) {
             Ok(Sent::All) => true,
             Ok(Sent::Full | Sent::Paused) => {
-                let mut unsent = Unsent::default();
-                unsent.push_file(piece);
                 self.block(slot, unsent);
                 false
             }
@@ -106,7 +90,7 @@ impl Uring {
         let connection = &mut self.connections[slot as usize];
         let of = Of { slot, generation: connection.generation };
         if connection.sending.wait(more) {
-            self.late.push(of);
+            self.after_sends.wait(of);
         }
         false
     }
@@ -156,7 +140,7 @@ impl Uring {
             return Some(crate::failed(Operation::Send, rustix::io::Errno::AGAIN));
         };
         let mut unsent = sending.take();
-        unsent.push_front(rest);
+        unsent.push_front(Piece::Bytes { bytes: rest.to_vec(), sent: 0 });
         self.block(slot, unsent);
         None
     }
@@ -198,7 +182,7 @@ impl Uring {
         };
         connection.then = then;
         if connection.sending.is_behind(turn) {
-            self.late.push(Of { slot, generation: connection.generation });
+            self.after_sends.wait(Of { slot, generation: connection.generation });
         } else {
             self.is_closed_now(slot);
         }

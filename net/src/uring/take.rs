@@ -126,7 +126,7 @@ impl Uring {
         // SAFETY: the kernel has just given us this descriptor, and nobody else has it.
         let socket = unsafe { OwnedFd::from_raw_fd(result) };
         let slot = self.free.pop().unwrap_or(self.connections.len() as Slot);
-        let connection = self.connection(slot);
+        let connection = crate::place(&mut self.connections, slot);
         connection.generation = connection.generation.wrapping_add(1);
         connection.socket = Some(socket);
         self.arm(slot);

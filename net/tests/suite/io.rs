@@ -4,6 +4,7 @@ mod files;
 mod lifetimes;
 mod retiring;
 
+use super::back_ends::{ANY, BackEnd, with_every_back_end};
 use files::{
     a_closed_connection_lets_go_of_its_files, a_file_that_has_become_shorter_fails,
     a_shut_down_comes_after_all_that_was_sent, after_a_shut_down_the_peer_is_still_heard,
@@ -17,64 +18,17 @@ use lifetimes::{
     a_connection_that_takes_the_place_of_one_being_read_ends_when_it_is_closed,
     under_pressure_bytes_stay_in_order,
 };
-use net::{Completion, Endpoint, Epoll, Errno, Event, Io, Operation, Sizes, Slot, Uring, socket};
+use net::{Completion, Endpoint, Errno, Event, Operation, Slot, socket};
 use retiring::{
     a_peer_that_closes_first_keeps_the_ports_busy, a_peer_that_only_sends_no_more_is_not_kept_waiting,
     a_peer_that_stays_is_reset_when_its_time_is_up, the_place_of_a_retired_connection_is_free_at_once,
 };
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const ANY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A back end that can be made.
-trait BackEnd: Io + Sized {
-    fn make() -> Self;
-
-    /// With as little of everything as it can have.
-    fn make_small() -> Self {
-        Self::make()
-    }
-}
-
-impl BackEnd for Epoll {
-    fn make() -> Self {
-        Self::new().unwrap()
-    }
-}
-
-impl BackEnd for Uring {
-    fn make() -> Self {
-        Self::new(64).unwrap()
-    }
-
-    fn make_small() -> Self {
-        let (buffer_bytes, outbox_bytes) = (4096, 64 * 1024);
-        Self::of(Sizes {
-            entries: 4,
-            completions: 8,
-            buffers: 4,
-            first_buffers: 1,
-            buffer_bytes,
-            outbox_bytes,
-            files: 3,
-        })
-        .unwrap()
-    }
-}
-
-/// Runs each test with each back end.
-macro_rules! with_every_back_end {
-    ($($name:ident),* $(,)?) => {
-        mod epoll { $(#[test] fn $name() { super::$name::<net::Epoll>(); })* }
-        mod uring {
-            $(#[test] fn $name() { if crate::uring::is_usable() { super::$name::<net::Uring>(); } })*
-        }
-    };
-}
 
 with_every_back_end!(
     bytes_go_both_ways_and_an_end_is_told,

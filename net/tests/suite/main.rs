@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod back_ends;
 mod floor;
 mod io;
 mod tls;

@@ -11,7 +11,7 @@ pub fn is_usable() -> bool {
     *IS_USABLE.get_or_init(|| {
         // The ring's table of files counts against the limit, and drome raises it as well.
         net::limits::raise_descriptors(u64::MAX);
-        let is_usable = net::Uring::is_available();
+        let is_usable = net::uring_refusal(net::Sizes::of(1)).is_none();
         let is_offered = std::fs::read_to_string(DISABLED).is_ok_and(|text| text.trim() == "0");
         let is_ci = std::env::var_os("CI").is_some();
         assert!(is_usable || !is_offered || !is_ci, "{DISABLED} is 0, and io_uring can't be used");

@@ -111,7 +111,10 @@ pub fn read_responses(
                 input = rest;
             }
             let before = input.len();
-            let event = parser.next_after(&mut input, head_only, last);
+            let event = match last {
+                Some(last) => parser.next_after(&mut input, head_only, last),
+                None => parser.next(&mut input, head_only),
+            };
             assert!(
                 input.len() <= before && piece.ends_with(input),
                 "what is left is the end of what was given"

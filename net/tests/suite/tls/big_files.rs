@@ -1,7 +1,8 @@
 //! Files over TLS: a peer that does not read holds up a few records and nothing else, and one that reads quickly does not keep others waiting.
 
 use super::certificates::Authority;
-use super::sides::{BackEnd, Pair, over_every_back_end, pattern};
+use super::sides::{Pair, pattern};
+use crate::back_ends::{BackEnd, with_every_back_end};
 use net::tls::Tls;
 use net::{Completion, Endpoint, Errno, Event, Io, Operation, Slot};
 use std::cell::RefCell;
@@ -12,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-over_every_back_end!(
+with_every_back_end!(
     a_file_for_a_peer_that_does_not_read_stays_where_it_is,
     one_that_reads_a_large_file_does_not_keep_others_waiting,
     what_follows_a_file_comes_after_it,

@@ -42,13 +42,13 @@ fn heard(options: &ClientOptions, host: &str) -> (Option<String>, Vec<Vec<u8>>) 
 }
 
 #[test]
-fn a_client_names_the_server_and_its_protocol_unless_told_not_to() {
+fn a_client_names_its_protocol_and_the_server_unless_told_not_to() {
     let says = ClientOptions { insecure: true, ..ClientOptions::default() };
     assert_eq!(heard(&says, "localhost"), (Some("localhost".to_owned()), vec![b"http/1.1".to_vec()]));
     // An address has no place in a hello (RFC 6066, section 3).
     assert_eq!(heard(&says, "127.0.0.1").0, None);
-    let silent = ClientOptions { sni: false, alpn: false, ..says };
-    assert_eq!(heard(&silent, "localhost"), (None, vec![]));
+    let silent = ClientOptions { sni: false, ..says };
+    assert_eq!(heard(&silent, "localhost"), (None, vec![b"http/1.1".to_vec()]));
 }
 
 #[test]

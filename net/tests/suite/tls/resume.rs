@@ -1,12 +1,13 @@
 //! Handshakes that go on from earlier sessions: where both sides want it, and only there.
 
 use super::certificates::Authority;
-use super::sides::{BackEnd, Pair, over_every_back_end};
+use super::sides::Pair;
+use crate::back_ends::{BackEnd, with_every_back_end};
 use net::tls::{ClientOptions, ClientTls, ServerOptions, Tls};
 use net::{Event, Io, Slot};
 use rustls::version::{TLS12, TLS13};
 
-over_every_back_end!(both_sides_must_want_it, both_versions_can, of_many_connections_at_once_all_are_resumed);
+with_every_back_end!(both_sides_must_want_it, both_versions_can, of_many_connections_at_once_all_are_resumed);
 
 fn client(resume: bool) -> ClientTls {
     ClientTls::new(&ClientOptions { insecure: true, resume, ..ClientOptions::default() }, "localhost")

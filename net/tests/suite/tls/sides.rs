@@ -1,14 +1,14 @@
 //! A client and a server in one thread, and what each has heard.
 
+use crate::back_ends::{ANY, BackEnd};
 use net::tls::{ClientTls, Tls};
-use net::{Completion, Epoll, Event, Io, Operation, Slot, Uring, socket};
+use net::{Completion, Epoll, Event, Io, Operation, Slot, socket};
 use rustls::ServerConfig;
 use std::collections::HashMap;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub const ANY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// One side, what it has received, and what else it was told.
@@ -93,34 +93,6 @@ pub struct Pair<C, S> {
     pub server: Side<S>,
     pub address: SocketAddr,
 }
-
-/// A back end that can be made.
-pub trait BackEnd: Io {
-    fn make() -> Self;
-}
-
-impl BackEnd for Epoll {
-    fn make() -> Self {
-        Self::new().unwrap()
-    }
-}
-
-impl BackEnd for Uring {
-    fn make() -> Self {
-        Self::new(64).unwrap()
-    }
-}
-
-/// Runs each test over each back end.
-macro_rules! over_every_back_end {
-    ($($name:ident),* $(,)?) => {
-        mod epoll { $(#[test] fn $name() { super::$name::<net::Epoll>(); })* }
-        mod uring {
-            $(#[test] fn $name() { if crate::uring::is_usable() { super::$name::<net::Uring>(); } })*
-        }
-    };
-}
-pub(crate) use over_every_back_end;
 
 pub fn epoll() -> Epoll {
     Epoll::new().unwrap()

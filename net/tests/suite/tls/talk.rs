@@ -1,14 +1,15 @@
 //! Bytes go both ways, whole and in order, whatever they are cut into; ends are told, clean or not.
 
 use super::certificates::Authority;
-use super::sides::{BackEnd, Pair, Side, over_every_back_end, pattern};
+use super::sides::{Pair, Side, pattern};
+use crate::back_ends::{BackEnd, with_every_back_end};
 use net::tls::{ClientOptions, ClientTls, ServerOptions, Tls};
 use net::{Event, Io, Operation};
 use rustls::version::{TLS12, TLS13};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-over_every_back_end!(
+with_every_back_end!(
     bytes_go_both_ways_in_both_versions,
     a_certificate_made_at_the_start_serves_clients_that_believe_anyone,
     ten_megabytes_go_each_way_at_once,
