@@ -14,6 +14,7 @@ pub mod knee;
 pub mod margin;
 mod mean;
 mod median;
+pub mod queue;
 pub mod random;
 pub mod rate_profile;
 pub mod search;

@@ -4,6 +4,18 @@ use super::*;
 use judge::example;
 use std::time::Duration;
 
+/// A report as it was printed.
+pub fn printed(id: &str) -> Printed {
+    Printed {
+        id: id.to_owned(),
+        title: "load http://127.0.0.1:1/".to_owned(),
+        started_at: "2026-11-23T17:00:00Z".to_owned(),
+        ended: "void".to_owned(),
+        terminal: "requests/s\n".to_owned(),
+        json: "{}".to_owned(),
+    }
+}
+
 #[test]
 fn what_drome_no_longer_reads_is_refused_in_one_sentence_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
@@ -51,14 +63,7 @@ fn a_report_is_found_by_its_name_listed_and_not_taken_for_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let store = Store::open(&path).unwrap();
-    let printed = Printed {
-        id: "20261123-170000-1234".to_owned(),
-        title: "load http://127.0.0.1:1/".to_owned(),
-        started_at: "2026-11-23T17:00:00Z".to_owned(),
-        ended: "void".to_owned(),
-        terminal: "requests/s\n".to_owned(),
-        json: "{}\n".to_owned(),
-    };
+    let printed = printed("20261123-170000-1234");
     store.add_printed(&printed).unwrap();
     assert_eq!(store.find(Some(&printed.id)).unwrap(), Stored::Printed(printed.clone()));
     assert_eq!(store.find(None).unwrap(), Stored::Printed(printed));

@@ -51,6 +51,13 @@ fn shown(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
+/// Builds drome as the tests do, and returns it. Building it alone would enable other features of its libraries, and so compile half of them
+/// again.
+pub fn built_drome() -> Result<PathBuf> {
+    run("cargo", &["test", "--workspace", "--locked", "--no-run", "--quiet"])?;
+    Ok(target().join("debug/drome"))
+}
+
 /// The folder of what cargo builds.
 pub fn target() -> PathBuf {
     root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))

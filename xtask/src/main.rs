@@ -19,7 +19,7 @@ use anyhow::{Context, Result, anyhow};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use xtask::{command, packages, printed, root, run, run_command, target};
+use xtask::{built_drome, command, packages, printed, root, run, run_command, target};
 
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, workflows (with Go), tests, the Python package, the website

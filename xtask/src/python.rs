@@ -1,7 +1,7 @@
 //! `cargo xtask python`: checks the Python package and tests it with the current drome, on Ray clusters of several nodes on this machine.
 //! What is needed comes from `python/requirements.txt`, which pins everything by its hash.
 
-use crate::{packages, root, run, run_command, target};
+use crate::{built_drome, packages, root, run, run_command};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,9 +70,7 @@ fn built() -> Result<PathBuf> {
     if let Some(given) = std::env::var_os(PROGRAM) {
         return Ok(given.into());
     }
-    // As the tests build it: another set of features would be another build.
-    run("cargo", &["test", "--locked", "--workspace", "--no-run", "--quiet"])?;
-    Ok(target().join("debug/drome"))
+    built_drome()
 }
 
 /// A virtual environment with everything that is pinned.

@@ -6,12 +6,19 @@ use anyhow::Result;
 use std::fs;
 use std::path::Path;
 
-/// Files and folders in `tests` that are separate test binaries, and the reason for each.
-const OF_THEIR_OWN: &[(&str, &str)] = &[
-    ("net/tests/allocations.rs", "has an allocator that counts"),
-    ("stats/tests/queues", "is run by itself, with a page of figures"),
-    ("stats/tests/simulation", "is run by itself, with a page of figures"),
+/// Files and folders in `tests` that are separate test binaries, the reason for each, and whether it takes long.
+const OF_THEIR_OWN: &[(&str, &str, bool)] = &[
+    ("net/tests/allocations.rs", "has an allocator that counts", false),
+    ("stats/tests/queues", "is run by itself, with a page of figures", true),
+    ("stats/tests/simulation", "is run by itself, with a page of figures", true),
 ];
+
+/// The names of the test binaries of all crates but `app` that take long, or that do not.
+pub fn binaries(take_long: bool) -> impl Iterator<Item = &'static str> {
+    let own = OF_THEIR_OWN.iter().filter(move |(.., is_long)| *is_long == take_long);
+    let name = |path: &'static str| path.rsplit('/').next().unwrap_or_default().trim_end_matches(".rs");
+    own.map(move |(path, ..)| name(path)).chain((!take_long).then_some("suite"))
+}
 
 /// Lists test files that are in no binary, so that they never run, and binaries that should be modules.
 pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
@@ -28,7 +35,7 @@ fn check_binaries(root: &Path, tests: &Path, wrong: &mut Vec<String>) -> Result<
     for path in entries(tests)? {
         let is_binary = path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").is_file();
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-        if is_binary && !path.ends_with("suite") && !OF_THEIR_OWN.iter().any(|(own, _)| *own == shown) {
+        if is_binary && !path.ends_with("suite") && !OF_THEIR_OWN.iter().any(|(own, ..)| *own == shown) {
             wrong.push(format!(
                 "{shown} is a test binary of its own: make it a module of tests/suite/main.rs"
             ));

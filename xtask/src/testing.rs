@@ -1,6 +1,7 @@
 //! `cargo xtask test`: runs every test, or the short ones, with a time limit for each, and shows cargo's output as
 //! it is printed.
 
+use crate::suites::binaries;
 use crate::{command, packages, root, run, run_command, vendor};
 use anyhow::{Context, Result, anyhow, bail};
 use rustix::process::{Pid, Signal, kill_process};
@@ -80,12 +81,6 @@ const SLOW: &[&str] = &[
     "verified::",
 ];
 
-/// The test binaries that `--fast` runs whole, in whichever packages they are.
-const OTHERS: &[&str] = &["suite", "allocations"];
-
-/// The test binaries that `--fast` leaves out.
-const SLOW_OTHERS: &[&str] = &["queues", "simulation"];
-
 /// What every call of cargo says here. Always the same packages, so that nothing is compiled twice.
 const ALL: [&str; 4] = ["test", "--workspace", "--locked", "--no-fail-fast"];
 
@@ -111,7 +106,8 @@ pub fn install_packages() -> Result<()> {
 pub fn test_beside(other: impl FnOnce() -> Result<()> + Send) -> Result<()> {
     install_packages()?;
     watched(&[&ALL[..], &["--no-run"]].concat())?;
-    let binaries = OTHERS.iter().chain(SLOW_OTHERS).flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
+    let binaries =
+        binaries(false).chain(binaries(true)).flat_map(|name| ["--test", name]).collect::<Vec<_>>();
     let (parts, other) = std::thread::scope(|scope| {
         let other = scope.spawn(other);
         // Every part runs, whatever fails.
@@ -149,7 +145,7 @@ fn fast() -> Result<()> {
     let skipped: Vec<&str> = SLOW.iter().flat_map(|module| ["--skip", *module]).collect();
     // `cargo test` builds examples, which some tests run, only if no target is named.
     run("cargo", &["build", "--workspace", "--locked", "--examples"])?;
-    let others = OTHERS.iter().flat_map(|name| ["--test", *name]).collect::<Vec<_>>();
+    let others = binaries(false).flat_map(|name| ["--test", name]).collect::<Vec<_>>();
     let parts = [
         [&ALL[..], &["--lib", "--bins"], &others].concat(),
         [&ALL[..], &["--test", PROGRAM, "--"], &skipped].concat(),
@@ -327,19 +323,5 @@ mod tests {
         let manifest = std::fs::read_to_string(root().join("app/Cargo.toml")).unwrap();
         let named = format!("\nname = \"{PROGRAM}\"\npath = \"tests/suite/main.rs\"");
         assert!(manifest.contains(&named), "{manifest}");
-    }
-
-    #[test]
-    fn no_test_binary_is_forgotten() {
-        let folders = std::fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
-        for folder in folders.filter(|folder| !folder.ends_with("app")) {
-            for entry in std::fs::read_dir(folder.join("tests")).into_iter().flatten() {
-                let path = entry.unwrap().path();
-                let is_binary = path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").is_file();
-                let name = path.file_stem().unwrap().to_string_lossy();
-                let is_named = OTHERS.iter().chain(SLOW_OTHERS).any(|other| *other == name);
-                assert!(!is_binary || is_named, "{}", path.display());
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Builds Monkey and `OpenResty` from their sources, if these are in a folder next to the checkout, and verifies
 //! them like every other contender. No package registry has these two.
 
-use crate::{command, packages, root, run, run_command};
+use crate::{built_drome, command, packages, root, run, run_command};
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -44,10 +44,7 @@ pub fn verify() -> Result<()> {
     }
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", prefix.join("bin").display());
-    // This is the tests' own build. Building drome alone would enable other features of its libraries, and so
-    // compile half of them again.
-    run("cargo", &["test", "--workspace", "--locked", "--no-run", "--quiet"])?;
-    let drome = std::env::current_exe()?.with_file_name("drome");
+    let drome = built_drome()?;
     let verify = ["verify", "monkey", "openresty"];
     run_command(command(&drome.to_string_lossy()).args(verify).env("PATH", path).current_dir(root()))
 }

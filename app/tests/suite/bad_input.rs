@@ -48,8 +48,7 @@ fn flipped() -> Home {
     home.write("own/studies/flips.toml", STUDY);
     home.write("own/contenders/flips/contender.toml", &CONTENDER.replace("COUNT", &count));
     home.write("own/contenders/flips/src/flips.sh", SCRIPT);
-    let own = home.path().join("own").display().to_string();
-    let finished = run(&mut home.drome(&["run", "flips", "--catalog", &own]));
+    let finished = run(&mut home.with_catalog(&["run", "flips"]));
     assert_eq!(finished.code, 0, "{}", finished.err);
     for words in ["2, 2 failed", "out of luck", "(2 of 4 starts)", "2 of 4 starts failed, so no rank"] {
         assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);

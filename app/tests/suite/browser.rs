@@ -27,7 +27,7 @@ fn pages(run: &str) -> Vec<(&'static str, String)> {
 fn with_runs(times: usize, rounds: &str) -> (Home, Vec<String>) {
     let home = ui::home(rounds);
     for _ in 0..times {
-        let finished = run(home.drome(&["run", "small", "--seed", "7"]).args(["--catalog", &ui::own(&home)]));
+        let finished = run(&mut home.with_catalog(&["run", "small", "--seed", "7"]));
         assert_eq!(finished.code, 0, "{}", finished.err);
     }
     let listed = run(&mut home.drome(&["list", "runs"])).out;

@@ -1,6 +1,6 @@
 //! A machine that other programs use: what is measured beside them is void, unless that was allowed.
 
-use crate::common::{Finished, Home, run};
+use crate::common::{Finished, Home, SERVES, run};
 use lab::heat::Measured;
 use model::heat::{Counts, Slice};
 use std::collections::BTreeSet;
@@ -132,11 +132,10 @@ fn a_repeated_window_ends_when_it_is_disturbed_and_only_first_ones_count_where_n
     let home = Home::new();
     home.write("own/studies/open.toml", OPEN);
     for name in ["one", "other"] {
-        home.add_contender(name, r#"["{drome}", "serve", "--port", "{port}"]"#);
+        home.add_contender(name, SERVES);
     }
-    let own = home.path().join("own").display().to_string();
     let busy = Busy::on_every_core();
-    let mut command = home.drome(&["run", "open", "--catalog", &own]);
+    let mut command = home.with_catalog(&["run", "open"]);
     let done = run(command.env("DROME_ALLOW_BUSY", "0"));
     drop(busy);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);

@@ -53,8 +53,7 @@ fn a_port_that_somebody_takes_meanwhile_is_no_failure_of_the_server() {
     let (at, mark) = (control.local_addr().unwrap().port(), home.path().join("mark"));
     let command = format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{at}", "{}"]"#, mark.display());
     contender(&home, "", "", &command);
-    let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(&["verify", "one", "--catalog", &own]);
+    let mut command = home.with_catalog(&["verify", "one"]);
     let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let (mut server, _) = control.accept().unwrap();
     let mut line = String::new();
@@ -81,8 +80,7 @@ fn who_answers_in_a_servers_place_is_not_taken_for_it() {
     let command =
         format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{at}", "{}", "silent"]"#, mark.display());
     contender(&home, "", "", &command);
-    let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(&["verify", "one", "--catalog", &own]);
+    let mut command = home.with_catalog(&["verify", "one"]);
     let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let (mut server, _) = control.accept().unwrap();
     let mut line = String::new();
@@ -112,9 +110,8 @@ command = ["sh", "-c", "mkdir {{build}}/alone || exit 1; echo built >> {}; sleep
         count.display()
     );
     contender(&home, "[install]\nminutes = 1\ndisk_mb = 1", &build, r#"["true"]"#);
-    let own = home.path().join("own").display().to_string();
     let install = || {
-        let mut command = home.drome(&["install", "one", "--yes", "--catalog", &own]);
+        let mut command = home.with_catalog(&["install", "one", "--yes"]);
         process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     };
     for child in [install(), install(), install()] {

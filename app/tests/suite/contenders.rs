@@ -48,9 +48,8 @@ fn contender(home: &Home, name: &str, hello: &str, unknown: &str) {
 }
 
 fn drome(home: &Home, args: &[&str]) -> Finished {
-    let own = home.path().join("own");
-    std::fs::create_dir_all(&own).unwrap();
-    run(home.drome(args).args(["--catalog", &own.display().to_string()]))
+    std::fs::create_dir_all(home.path().join("own")).unwrap();
+    run(&mut home.with_catalog(args))
 }
 
 #[test]

@@ -215,12 +215,9 @@ fn wrong_command_lines_are_answered_word_for_word() {
 
 #[test]
 fn what_is_not_honoured_is_said() {
-    for (args, option) in [(["-b", "5"], "-b"), (["-Z", "ALL"], "-Z"), (["-f", "TLS1.1"], "-f TLS1.1")] {
-        let ours = drome("ab", &[&args[..], &["http://127.0.0.1:1/"]].concat());
-        assert_eq!((ours.code, ours.out.as_str()), (Some(2), ""));
-        let finished = format!("drome ab: {option} is not supported: ");
-        assert!(ours.err.starts_with(&finished), "{}", ours.err);
-    }
+    let ours = drome("ab", &["-b", "5", "http://127.0.0.1:1/"]);
+    assert_eq!((ours.code, ours.out.as_str()), (Some(2), ""));
+    assert!(ours.err.starts_with("drome ab: -b is not supported: "), "{}", ours.err);
     // With nobody there ab counts failures that never were requests.
     let ours = drome("ab", &["-r", "-n", "20", "http://127.0.0.1:1/"]);
     assert!(ours.code == Some(111) && ours.err.contains("nothing to report"), "{ours:?}");

@@ -283,36 +283,6 @@ fn bad_command_lines_are_the_tool_s_own_errors() {
 }
 
 #[test]
-fn what_is_not_honoured_is_refused_by_name() {
-    for (line, option) in [
-        ("--wsess 10,5,2", "--wsess"),
-        ("--wsesslog 10,2,file", "--wsesslog"),
-        ("--wsesspage 10,2,2", "--wsesspage"),
-        ("--wlog y,file", "--wlog"),
-        ("--close-with-reset", "--close-with-reset"),
-        ("--ssl --ssl-ciphers X", "--ssl-ciphers"),
-        ("--send-buffer 8192", "--send-buffer"),
-        ("--recv-buffer 1", "--recv-buffer"),
-        ("--print-reply --num-calls 2", "--print-reply"),
-        ("--print-request --num-conns 2", "--print-request"),
-        ("--num-calls 0", "--num-calls"),
-        ("--num-conns 0", "--num-conns"),
-        ("--num-conns -1 --rate 5 --burst-length 9 --num-calls 9", "--burst-length"),
-        ("--timeout -1", "--timeout"),
-        ("--wset 1000000,1 --num-conns 1000000", "--wset"),
-    ] {
-        let finished = drome("httperf", &words(line));
-        let start = format!("drome httperf: {option} is not supported: ");
-        assert_eq!((finished.code, finished.out.as_str()), (Some(2), ""), "{line}");
-        assert!(
-            finished.err.starts_with(&start) && finished.err.len() > start.len() + 10,
-            "{line}: {}",
-            finished.err
-        );
-    }
-}
-
-#[test]
 fn encrypted_calls_are_counted_alike() {
     let server = serve(&["--tls"]);
     let port = server.address.port().to_string();

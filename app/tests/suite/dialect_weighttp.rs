@@ -95,19 +95,3 @@ fn the_command_line_of_the_page_runs_unchanged() {
     let steps: Vec<_> = finished.out.lines().filter(|line| line.starts_with("progress: ")).collect();
     assert_eq!((steps.len(), steps[0], steps[9]), (10, "progress:  10% done", "progress: 100% done"));
 }
-
-#[test]
-fn bad_command_lines_are_the_tool_s_own_errors() {
-    for (line, code, err) in [
-        ("", 1, "error: missing url argument\n\n"),
-        ("-n 5 -z x", 1, "error: unkown option: -z\n"),
-        ("-n 5 -c 9 127.0.0.1", 1, "error: insane arguments\n\n"),
-        ("-n 5 https://127.0.0.1/", 1, "error: no ssl support yet\n"),
-        ("-h", 0, ""),
-        ("-v", 0, ""),
-    ] {
-        let finished = drome("weighttp", &words(line));
-        assert_eq!((finished.code, finished.err.as_str()), (Some(code), err), "{line}");
-        assert!(finished.out.starts_with("weighttp - a lightweight"), "{line}: {}", finished.out);
-    }
-}

@@ -1,51 +1,20 @@
 //! How commands end: with which code, for whose reasons; and that one study leaves nothing behind for the next.
 
-use crate::common::{Home, process, run, serve, wait_for};
+use crate::common::{Home, SERVES, process, run, serve, wait_for};
 use std::collections::BTreeSet;
 use std::process::Stdio;
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
-const STUDY: &str = r#"
-title = "A tiny study"
-contenders = ["tiny"]
-[[cell]]
-title = "one"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [1, 1]
-slice = "20ms"
-warmup = "10ms"
-measure = "100ms"
-precision = 0.9
-budget = "2h"
-"#;
-
-const CONTENDER: &str = r#"
-title = "tiny"
-language = "Rust"
-class = "native"
-kind = "server"
-homepage = "http://localhost/"
-[version]
-command = ["{drome}", "--version"]
-[run]
-command = ["{drome}", "serve", "--port", "{port}"]
-[serves]
-hello = "/hello"
-"#;
-
 #[test]
 fn every_study_of_all_has_the_same_cores() {
     let home = Home::new();
     for name in ["tiny-one", "tiny-two", "tiny-three"] {
-        home.write(&format!("own/studies/{name}.toml"), STUDY);
+        home.add_study(name, &["tiny"], 1);
     }
-    home.write("own/contenders/tiny/contender.toml", CONTENDER);
-    let own = home.path().join("own").display().to_string();
+    home.add_contender("tiny", SERVES);
     // The studies that are built in have no room in so small a budget.
-    let finished = run(&mut home.drome(&["run", "--all", "--budget", "6s", "--catalog", &own]));
+    let finished = run(&mut home.with_catalog(&["run", "--all", "--budget", "6s"]));
     assert!(finished.code == 1 && finished.err.contains("studies could not be run"), "{}", finished.err);
     let store = store::Store::open(&home.store()).unwrap();
     let runs = store.runs().unwrap();

@@ -1,6 +1,6 @@
 //! `drome heat`: a run of several machines by hand: planned, measured heat by heat, taken in once, and reported.
 
-use crate::common::{Home, process, run, wait_for};
+use crate::common::{Home, SERVES, process, run, wait_for};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -22,30 +22,16 @@ measure = "100ms"
 budget = "2h"
 "#;
 
-const CONTENDER: &str = r#"
-title = "One"
-language = "Rust"
-kind = "server"
-homepage = "http://127.0.0.1/"
-[version]
-command = ["echo", "1.0"]
-[run]
-command = ["{drome}", "serve", "--port", "{port}"]
-[serves]
-hello = "/hello"
-"#;
-
 fn home() -> Home {
     let home = Home::new();
     home.write("own/studies/small.toml", STUDY);
-    home.write("own/contenders/one/contender.toml", CONTENDER);
+    home.add_contender("one", SERVES);
     home
 }
 
 fn heat(home: &Home, args: &[&str]) -> Command {
-    let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(&["heat"]);
-    command.args(args).args(["--catalog", &own]).env("DROME_ALLOW_BUSY", "1");
+    let mut command = home.with_catalog(&[&["heat"], args].concat());
+    command.env("DROME_ALLOW_BUSY", "1");
     command
 }
 
@@ -128,9 +114,7 @@ fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
     assert_eq!((&machines["machines"][1]["heats"], &machines["differ"]), (&Value::from(2), &Value::Null));
     let text = run(&mut home.drome(&["report", &id])).out;
     assert!(text.contains("measured on 2 machines: ci-1 (2 heats"), "{text}");
-    let resumed = run(home
-        .drome(&["run", "small", "--resume", "--budget", "3h"])
-        .args(["--catalog", &home.path().join("own").display().to_string()]));
+    let resumed = run(&mut home.with_catalog(&["run", "small", "--resume", "--budget", "3h"]));
     assert!(resumed.code == 2 && resumed.err.contains("is measured on several machines"), "{}", resumed.err);
     home.assert_clean();
 }
@@ -164,7 +148,8 @@ fn another_contender_than_was_planned_is_not_measured() {
     let id = planned(&home, &[]);
     let owed = run(&mut heat(&home, &["--owed", &id])).out;
     let spec = home.write("spec.json", owed.lines().next().unwrap()).display().to_string();
-    home.write("own/contenders/one/contender.toml", &CONTENDER.replace("1.0", "2.0"));
+    let path = home.path().join("own/contenders/one/contender.toml");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("1.0", "2.0")).unwrap();
     let result = home.path().join("result.jsonl").display().to_string();
     let finished = run(&mut heat(&home, &["--spec", &spec, "--output", &result]));
     assert!(finished.code == 1 && finished.err.contains("one was 1.0 and is 2.0"), "{}", finished.err);

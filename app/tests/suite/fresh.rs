@@ -83,9 +83,7 @@ fn a_study_of_json_echo_and_download_measures_the_reference() {
         "/../catalog/contenders/reference/contender.toml"
     ));
     home.write("own/contenders/same/contender.toml", &text.unwrap());
-    let own = home.path().join("own");
-    let own = own.display().to_string();
-    let finished = run(&mut home.drome(&["run", "fresh", "--format", "json", "--catalog", &own]));
+    let finished = run(&mut home.with_catalog(&["run", "fresh", "--format", "json"]));
     // 4: a machine that stood still made a trial void, of which there is one each.
     assert!(matches!(finished.code, 0 | 4), "{}", finished.err);
     let json: serde_json::Value = serde_json::from_str(&finished.out).unwrap();

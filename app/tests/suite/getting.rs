@@ -53,10 +53,7 @@ fn drome(home: &Home, args: &[&str]) -> Finished {
 }
 
 fn command(home: &Home, args: &[&str]) -> Command {
-    let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(args);
-    command.args(["--catalog", &own]);
-    command
+    home.with_catalog(args)
 }
 
 fn is_there(program: &str, args: &[&str]) -> bool {

@@ -70,10 +70,7 @@ fn three() -> Vec<(&'static str, String)> {
 }
 
 fn command(home: &Home, args: &[&str]) -> Command {
-    let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(args);
-    command.args(["--catalog", &own]);
-    command
+    home.with_catalog(args)
 }
 
 fn measured(home: &Home) -> Measured {

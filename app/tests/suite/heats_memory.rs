@@ -106,8 +106,7 @@ fn home() -> Home {
 fn a_heat_whose_memory_does_not_fit_is_told_and_every_contender_is_measured() {
     let _alone = OUT_OF_MEMORY.write().unwrap_or_else(PoisonError::into_inner);
     let (limited, home) = (Limited::new(), home());
-    let own = home.path().join("own").display().to_string();
-    let drome = home.drome(&["run", "memory", "--seed", "5", "--catalog", &own]);
+    let drome = home.with_catalog(&["run", "memory", "--seed", "5"]);
     let finished = run(&mut limited.command(&drome));
     home.assert_clean();
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);

@@ -10,22 +10,6 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use store::Store;
 
-const STUDY: &str = r#"
-title = "A study that is cut off"
-contenders = ["one", "other"]
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [6, 6]
-slice = "20ms"
-warmup = "10ms"
-measure = "100ms"
-precision = 0.9
-budget = "2h"
-"#;
-
 /// With a process of its own beside it, and a file in its folder.
 const CONTENDER: &str = r#"
 title = "TITLE"
@@ -63,8 +47,7 @@ struct Course<'h> {
 
 impl Course<'_> {
     fn drome(&self) -> Command {
-        let own = self.home.path().join("own").display().to_string();
-        let mut command = self.home.drome(&["run", "cut", "--catalog", &own]);
+        let mut command = self.home.with_catalog(&["run", "cut"]);
         if self.run.is_some() {
             command.arg("--resume");
         }
@@ -125,7 +108,7 @@ impl Course<'_> {
 fn killed_at_any_moment_a_run_goes_on_where_it_was() {
     let (kills, seed) = (number("DROME_TEST_KILLS", 8), number("DROME_TEST_SEED", 1));
     let home = Home::new();
-    home.write("own/studies/cut.toml", STUDY);
+    home.add_study("cut", &["one", "other"], 6);
     for name in ["one", "other"] {
         home.write(&format!("own/contenders/{name}/contender.toml"), &CONTENDER.replace("TITLE", name));
     }

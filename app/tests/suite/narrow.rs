@@ -65,8 +65,7 @@ pong = "/pong"
 }
 
 fn drome(home: &Home, args: &[&str]) -> Finished {
-    let own = home.path().join("own").display().to_string();
-    run(home.drome(args).args(["--catalog", &own]))
+    run(&mut home.with_catalog(args))
 }
 
 fn report(home: &Home) -> Value {
@@ -108,11 +107,9 @@ fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
 #[test]
 fn a_run_of_a_part_goes_on_with_that_part() {
     let home = home("4, 4");
-    let own = home.path().join("own").display().to_string();
     let mut command =
-        home.drome(&["run", "three", "--contender", "python-http-server", "--cell", "keep-alive"]);
-    let mut child =
-        process::spawn(command.args(["--catalog", &own]).stdout(Stdio::null()).stderr(Stdio::null()));
+        home.with_catalog(&["run", "three", "--contender", "python-http-server", "--cell", "keep-alive"]);
+    let mut child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
     wait_for(|| trials(&home) >= 2, "two trials");
     child.kill().unwrap();
     process::wait(&mut child);

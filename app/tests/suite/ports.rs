@@ -50,8 +50,7 @@ fn who_listens_on_another_port_is_told_so_even_if_two_want_the_same() {
     contender(&home, "deaf-too", &fixed.to_string());
     contender(&home, "fine", "{port}");
     home.write("own/studies/one.toml", STUDY);
-    let own = home.path().join("own").display().to_string();
-    let finished = run(&mut home.drome(&["run", "one", "--catalog", &own]));
+    let finished = run(&mut home.with_catalog(&["run", "one"]));
     assert_eq!(finished.code, 4, "two of them have no sound start: {}", finished.err);
     for name in ["deaf", "deaf-too"] {
         let of_it = finished.err.lines().find(|line| line.starts_with(&format!("{name}: failed: "))).unwrap();
@@ -74,8 +73,7 @@ fn a_fixed_port_that_is_taken_is_told_in_the_words_of_the_server() {
     let home = Home::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     contender(&home, "deaf", &taken.local_addr().unwrap().port().to_string());
-    let own = home.path().join("own").display().to_string();
-    let finished = run(&mut home.drome(&["verify", "deaf", "--catalog", &own]));
+    let finished = run(&mut home.with_catalog(&["verify", "deaf"]));
     assert!(finished.code == 3 && finished.out.contains("it ended ("), "{}", finished.out);
     assert!(finished.out.to_lowercase().contains("in use"), "{}", finished.out);
     home.assert_clean();

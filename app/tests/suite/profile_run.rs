@@ -50,8 +50,7 @@ fn home() -> Home {
 }
 
 fn drome(home: &Home, args: &[&str]) -> Finished {
-    let own = home.path().join("own").display().to_string();
-    run(home.drome(args).args(["--catalog", &own]))
+    run(&mut home.with_catalog(args))
 }
 
 fn read(path: &Path) -> String {

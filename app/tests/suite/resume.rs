@@ -1,53 +1,21 @@
 //! What keeps a run whole: one drome at a time is at it, and only as what it began as; the lab's own failures end it and are
 //! nobody's; and drome may be rebuilt meanwhile.
 
-use crate::common::{Home, process, run, trials, wait_for};
+use crate::common::{Home, SERVES, process, run, trials, wait_for};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-const STUDY: &str = r#"
-title = "A small study"
-contenders = ["one"]
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [ROUNDS]
-slice = "20ms"
-warmup = "10ms"
-measure = "100ms"
-precision = 0.9
-budget = "2h"
-"#;
-
-const CONTENDER: &str = r#"
-title = "One"
-language = "Rust"
-kind = "server"
-homepage = "http://127.0.0.1/"
-[version]
-command = ["echo", "1.0"]
-[run]
-command = ["{drome}", "serve", "--port", "{port}"]
-[serves]
-hello = "/hello"
-"#;
-
-fn home(rounds: &str) -> Home {
+fn home(rounds: usize) -> Home {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("ROUNDS", rounds));
-    home.write("own/contenders/one/contender.toml", CONTENDER);
+    home.add_study("small", &["one"], rounds);
+    home.add_contender("one", SERVES);
     home
 }
 
 fn command(home: &Home, args: &[&str]) -> Command {
-    let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(args);
-    command.args(["--catalog", &own]);
-    command
+    home.with_catalog(args)
 }
 
 /// A run that has begun, with some trials.
@@ -71,7 +39,7 @@ fn rows(home: &Home) -> Vec<Value> {
 
 #[test]
 fn a_run_that_another_drome_is_at_is_not_joined() {
-    let home = home("100, 100");
+    let home = home(100);
     let child = begun(&home);
     for cache in ["cache", "another cache"] {
         let cache = home.path().join(cache);
@@ -96,7 +64,7 @@ fn a_run_that_another_drome_is_at_is_not_joined() {
 
 #[test]
 fn a_run_goes_on_by_the_rules_by_which_it_began() {
-    let home = home("100, 100");
+    let home = home(100);
     kill(begun(&home));
     // The tests' own helper says --allow-busy by this variable.
     let finished = run(command(&home, &["run", "small", "--resume"]).env_remove("DROME_ALLOW_BUSY"));
@@ -122,7 +90,7 @@ fn copy(home: &Home) -> std::path::PathBuf {
 
 #[test]
 fn a_drome_that_is_rebuilt_meanwhile_goes_on_with_the_program_that_it_is() {
-    let home = home("8, 8");
+    let home = home(8);
     let path = copy(&home);
     let plain = command(&home, &["run", "small"]);
     let mut copied = Command::new(&path);
@@ -144,7 +112,7 @@ fn a_drome_that_is_rebuilt_meanwhile_goes_on_with_the_program_that_it_is() {
 
 #[test]
 fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
-    let home = home("12, 12");
+    let home = home(12);
     // When the contender is started for the third time, the folder of the logs goes: no server's output can be kept any more.
     let (logs, count) = (home.path().join("cache/logs"), home.path().join("count"));
     let script = format!(
@@ -152,10 +120,7 @@ fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
         count.display(),
         logs.display()
     );
-    let plain = r#"["{drome}", "serve", "--port", "{port}"]"#;
-    let removes = CONTENDER.replace(plain, &format!("[\"sh\", \"-c\", \"{script}\"]"));
-    assert_ne!(removes, CONTENDER);
-    home.write("own/contenders/one/contender.toml", &removes);
+    home.add_contender("one", &format!("[\"sh\", \"-c\", \"{script}\"]"));
     let finished = run(&mut command(&home, &["run", "small"]));
     assert!(
         finished.code == 1

@@ -66,8 +66,7 @@ fn contender_ready_within(home: &Home, name: &str, command: &str, ready: &str) {
 }
 
 fn drome(home: &Home, args: &[&str]) -> Finished {
-    let own = home.path().join("own").display().to_string();
-    run(home.drome(args).args(["--catalog", &own]))
+    run(&mut home.with_catalog(args))
 }
 
 fn report(home: &Home) -> Value {
@@ -86,8 +85,7 @@ fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
     let home = Home::new();
     home.write("own/studies/small.toml", &STUDY.replace("ROUNDS", "4, 4"));
     // As it is by default: the load generator polls.
-    let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(&["run", "small", "--seed", "5", "--catalog", &own]);
+    let mut command = home.with_catalog(&["run", "small", "--seed", "5"]);
     let finished = run(command.env(process::POLL, "1"));
     assert_eq!(finished.code, 0, "{}", finished.err);
     for words in [
@@ -310,8 +308,7 @@ h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
 fn a_killed_run_leaves_no_server_keeps_every_start_and_goes_on() {
     let home = Home::new();
     study(&home, "4, 4", r#""python-http-server""#);
-    let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(&["run", "small", "--catalog", &own]);
+    let mut command = home.with_catalog(&["run", "small"]);
     let mut child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
     wait_for(|| trials(&home) >= 5, "a whole round, and a cell of the next");
     child.kill().unwrap(); // SIGKILL: drome itself can do nothing any more.
@@ -334,8 +331,7 @@ fn a_killed_run_leaves_no_server_keeps_every_start_and_goes_on() {
 fn a_run_that_is_interrupted_keeps_its_trials() {
     let home = Home::new();
     study(&home, "30, 30", r#""python-http-server""#);
-    let own = home.path().join("own").display().to_string();
-    let child = process::spawn(home.drome(&["run", "small", "--catalog", &own]).stderr(Stdio::piped()));
+    let child = process::spawn(home.with_catalog(&["run", "small"]).stderr(Stdio::piped()));
     wait_for(|| trials(&home) >= 2, "two trials");
     run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
     let finished = crate::common::finished(&process::output(child, "drome run"));

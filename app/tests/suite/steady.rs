@@ -79,8 +79,7 @@ fn a_server_that_warms_up_in_the_window_is_labelled_and_the_reference_is_not() {
     home.write("own/studies/warms.toml", STUDY);
     home.write("own/contenders/warms/contender.toml", CONTENDER);
     home.write("own/contenders/warms/src/warms.py", SERVER);
-    let own = home.path().join("own").display().to_string();
-    let finished = run(home.drome(&["run", "warms", "--seed", "5"]).args(["--catalog", &own]));
+    let finished = run(&mut home.with_catalog(&["run", "warms", "--seed", "5"]));
     assert_eq!(finished.code, 0, "{}", finished.err);
     let json = run(&mut home.drome(&["report", "--format", "json"])).out;
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -125,8 +124,7 @@ fn a_server_is_warmed_up_by_all_it_can_answer_before_it_is_asked_at_a_low_rate()
     home.write("own/contenders/warms/contender.toml", &contender);
     assert!(SERVER.contains(COMPILES.0));
     home.write("own/contenders/warms/src/warms.py", &SERVER.replace(COMPILES.0, COMPILES.1));
-    let own = home.path().join("own").display().to_string();
-    let finished = run(home.drome(&["run", "open", "--format", "json"]).args(["--catalog", &own]));
+    let finished = run(&mut home.with_catalog(&["run", "open", "--format", "json"]));
     assert_eq!(finished.code, 0, "{}", finished.err);
     let json: Value = serde_json::from_str(&finished.out).unwrap();
     let rows = json["cells"][0]["contenders"].as_array().unwrap();

@@ -162,8 +162,7 @@ fn a_server_that_stops_in_a_study_or_a_sweep_has_no_sound_figure() {
             format!(r#"["python3", "{}", "{{port}}", "{how}", "{AFTER}"]"#, stopping.script.display());
         stopping.home.add_contender("stops", &command);
         stopping.home.write("own/studies/stopping.toml", STUDY);
-        let own = stopping.home.path().join("own").display().to_string();
-        let study = run(&mut stopping.home.drome(&["run", "stopping", "--catalog", &own, "--allow-busy"]));
+        let study = run(&mut stopping.home.with_catalog(&["run", "stopping", "--allow-busy"]));
         assert_ended(how, &study, VOID, &[in_study, "has no sound start"]);
         let few = ["-c", "16", "--shares", "0.5", "--repeats", "1", "--warmup", "0s", "--duration", "3s"];
         let start = stopping.command(how);

@@ -395,7 +395,7 @@ fn ctrl_c_stops_a_study_and_leaves_nothing_behind() {
 #[test]
 fn ten_thousand_starts_are_listed_page_by_page() {
     let home = ui::home("2, 2");
-    let finished = run(home.drome(&["run", "small"]).args(["--catalog", &ui::own(&home)]));
+    let finished = run(&mut home.with_catalog(&["run", "small"]));
     assert_eq!(finished.code, 0, "{}", finished.err);
     ui::fill(&home, 400, 25);
     let ui = ui::open(home, &[]);

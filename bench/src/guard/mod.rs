@@ -4,12 +4,12 @@
 mod repository;
 
 use crate::drome::Drome;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use clap::Args;
 use repository::{CHANGES, Change};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What to measure.
 #[derive(Args, Debug)]
@@ -60,23 +60,22 @@ impl Guard<'_> {
     /// Races commits of this kind against their parents, in turn, and prints a row.
     fn row(&self, title: &str, change: Change, races: usize, metric: &str) -> Result<()> {
         let of_kind: Vec<usize> = (1..).zip(CHANGES).filter(|(_, c)| *c == change).map(|(n, _)| n).collect();
-        let (mut codes, mut times) = (Vec::new(), Vec::new());
+        let (mut codes, mut seconds) = (Vec::new(), Vec::new());
         for n in of_kind.iter().cycle().take(races) {
             let began = Instant::now();
             let code = self.race(&(n - 1).to_string(), &n.to_string(), metric)?;
-            times.push(began.elapsed());
+            seconds.push(began.elapsed().as_secs_f64());
             eprintln!("{title}: commit {n} ended with {code} after {:.0?}", began.elapsed());
             codes.push(code);
         }
-        if races == 0 {
-            return Ok(());
-        }
-        times.sort();
+        let Some(median_s) = stats::median(&seconds) else { return Ok(()) };
+        let longest_s = seconds.iter().copied().fold(0.0, f64::max);
         let count = |code| codes.iter().filter(|other| **other == code).count();
         let [three, zero, four] = [3, 0, 4].map(count);
         let other = races - three - zero - four;
-        let (median, longest) = (seconds(times.get(races / 2)), seconds(times.last()));
-        println!("| {title} | {races} | {three} | {zero} | {four} | {other} | {median} | {longest} |");
+        println!(
+            "| {title} | {races} | {three} | {zero} | {four} | {other} | {median_s:.0} | {longest_s:.0} |"
+        );
         Ok(())
     }
 
@@ -108,20 +107,14 @@ impl Guard<'_> {
         git.args(&words).current_dir(self.folder);
         git.envs(race.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let began = Instant::now();
+        // It fails where it finds nothing.
         let output = git.stdin(Stdio::null()).output().context("can't run git")?;
         let text = String::from_utf8_lossy(&output.stdout);
         let found =
             text.lines().find(|line| line.ends_with("is the first bad commit")).unwrap_or("none found");
-        let name =
-            Command::new("git").args(["rev-parse", &truth.to_string()]).current_dir(self.folder).output()?;
-        // An empty name would begin every line.
-        ensure!(name.status.success(), "`git rev-parse {truth}` ended with {}", name.status);
-        let is_right = found.starts_with(String::from_utf8_lossy(&name.stdout).trim());
+        let name = repository::git(self.folder, &["rev-parse", &truth.to_string()])?;
+        let is_right = found.starts_with(name.trim());
         let verdict = if is_right { "the slower commit" } else { "NOT the slower commit" };
-        Ok(format!("git bisect run: {found}: {verdict}, after {} s", seconds(Some(&began.elapsed()))))
+        Ok(format!("git bisect run: {found}: {verdict}, after {:.0} s", began.elapsed().as_secs_f64()))
     }
-}
-
-fn seconds(time: Option<&Duration>) -> String {
-    time.map_or("–".to_owned(), |time| format!("{:.0}", time.as_secs_f64()))
 }

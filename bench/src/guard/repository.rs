@@ -1,8 +1,9 @@
 //! A repository of a small server with ten commits, of which one is slower, one leaks, and eight change nothing that runs.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::Command;
+use xtask::printed;
 
 /// The server of the first commit.
 const SERVER: &str = include_str!("server.c");
@@ -59,14 +60,12 @@ fn commit(folder: &Path, text: &str, n: usize) -> Result<()> {
         folder,
         &["-c", "user.name=drome", "-c", "user.email=drome@localhost", "commit", "--quiet", "-m", &words],
     )?;
-    git(folder, &["tag", &n.to_string()])
+    git(folder, &["tag", &n.to_string()]).map(drop)
 }
 
-/// Runs git in the folder.
-pub fn git(folder: &Path, words: &[&str]) -> Result<()> {
-    let status = Command::new("git").args(words).current_dir(folder).status().context("can't run git")?;
-    ensure!(status.success(), "`git {}` ended with {status}", words.join(" "));
-    Ok(())
+/// Runs git in the folder, and returns what it prints.
+pub fn git(folder: &Path, words: &[&str]) -> Result<String> {
+    printed(Command::new("git").args(words).current_dir(folder))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The servers that know what their answers cost: what each needs, and how it is built and started.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
-use xtask::packages;
+use xtask::{packages, printed};
 
 /// A server that knows what its answers cost.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,12 @@ pub struct Spins {
     tool: &'static str,
     /// How the tool is installed.
     install: &'static str,
-    language: Language,
+    /// The source's name, and the source.
+    source: (&'static str, &'static str),
+    /// What the tool is told before the source.
+    options: &'static [&'static str],
+    /// Whether the tool compiles the source; otherwise it runs it.
+    is_compiled: bool,
     /// The length of the load before the sampled one, after which code that is compiled at run time is compiled.
     pub warmup: &'static str,
     /// The command that makes a warm server write the names of what it has compiled; `{pid}` stands for the server's process ID. Empty: no
@@ -26,17 +31,8 @@ pub struct Spins {
     pub unnamed: &'static str,
 }
 
-/// How a server's source becomes a command.
-#[derive(Clone, Copy, Debug)]
-enum Language {
-    /// The tool compiles it with these options: the source's name, and the source.
-    Compiled(&'static str, &'static str, &'static [&'static str]),
-    /// The tool runs it with these options: the source's name, and the source.
-    Interpreted(&'static str, &'static str, &'static [&'static str]),
-}
-
-const JAVASCRIPT: &str = include_str!("spins.js");
-const PYTHON: &str = include_str!("spins.py");
+const JAVASCRIPT: (&str, &str) = ("spins.js", include_str!("spins.js"));
+const PYTHON: (&str, &str) = ("spins.py", include_str!("spins.py"));
 
 /// Options of the JVM: it keeps frame pointers; it does not inline the callers, because its perf map has no names of inlined functions; it
 /// sends small packets at once.
@@ -52,7 +48,9 @@ const SPINS: Spins = Spins {
     title: "",
     tool: "",
     install: "",
-    language: Language::Interpreted("", "", &[]),
+    source: ("", ""),
+    options: &[],
+    is_compiled: false,
     warmup: "2s",
     names: &[],
     unnamed: "no stack names its functions",
@@ -65,7 +63,9 @@ pub const SERVERS: [Spins; 8] = [
         title: "C",
         tool: "cc",
         install: "apt install gcc libc6-dev",
-        language: Language::Compiled("spins.c", include_str!("spins.c"), &["-O2", "-g"]),
+        source: ("spins.c", include_str!("spins.c")),
+        options: &["-O2", "-g"],
+        is_compiled: true,
         ..SPINS
     },
     Spins {
@@ -73,11 +73,9 @@ pub const SERVERS: [Spins; 8] = [
         title: "Rust",
         tool: "rustc",
         install: "https://rustup.rs",
-        language: Language::Compiled(
-            "spins.rs",
-            include_str!("spins.rs"),
-            &["--edition", "2021", "-O", "-g"],
-        ),
+        source: ("spins.rs", include_str!("spins.rs")),
+        options: &["--edition", "2021", "-O", "-g"],
+        is_compiled: true,
         ..SPINS
     },
     Spins {
@@ -85,7 +83,9 @@ pub const SERVERS: [Spins; 8] = [
         title: "Go",
         tool: "go",
         install: "https://go.dev/dl",
-        language: Language::Compiled("spins.go", include_str!("spins.go"), &["build"]),
+        source: ("spins.go", include_str!("spins.go")),
+        options: &["build"],
+        is_compiled: true,
         ..SPINS
     },
     Spins {
@@ -93,7 +93,7 @@ pub const SERVERS: [Spins; 8] = [
         title: "Node.js",
         tool: "node",
         install: "apt install nodejs",
-        language: Language::Interpreted("spins.js", JAVASCRIPT, &[]),
+        source: JAVASCRIPT,
         unnamed: "V8 names its functions only with --perf-basic-prof",
         ..SPINS
     },
@@ -102,11 +102,8 @@ pub const SERVERS: [Spins; 8] = [
         title: "Node.js, perf flags",
         tool: "node",
         install: "apt install nodejs",
-        language: Language::Interpreted(
-            "spins.js",
-            JAVASCRIPT,
-            &["--perf-basic-prof", "--interpreted-frames-native-stack"],
-        ),
+        source: JAVASCRIPT,
+        options: &["--perf-basic-prof", "--interpreted-frames-native-stack"],
         ..SPINS
     },
     Spins {
@@ -114,19 +111,21 @@ pub const SERVERS: [Spins; 8] = [
         title: "Java",
         tool: "java",
         install: "apt install default-jdk-headless",
-        language: Language::Interpreted("spins.java", include_str!("spins.java"), &JAVA),
+        source: ("spins.java", include_str!("spins.java")),
+        options: &JAVA,
         // A map that is written before the last function is compiled lacks its name.
         warmup: "8s",
         // A map written at the JVM's end would come too late: drome does not end this server.
         names: &["jcmd", "{pid}", "Compiler.perfmap"],
         unnamed: "needs JDK 17 or later, whose jcmd writes a perf map",
+        ..SPINS
     },
     Spins {
         name: "python",
         title: "Python",
         tool: "python3",
         install: "apt install python3",
-        language: Language::Interpreted("spins.py", PYTHON, &[]),
+        source: PYTHON,
         unnamed: "only the interpreter's own functions have names without -X perf",
         ..SPINS
     },
@@ -135,7 +134,8 @@ pub const SERVERS: [Spins; 8] = [
         title: "Python, -X perf",
         tool: "python3",
         install: "apt install python3",
-        language: Language::Interpreted("spins.py", PYTHON, &["-X", "perf"]),
+        source: PYTHON,
+        options: &["-X", "perf"],
         unnamed: "needs Python 3.12 or later, built with -fno-omit-frame-pointer",
         ..SPINS
     },
@@ -156,31 +156,23 @@ impl Spins {
         let words: Vec<String> =
             self.names.iter().map(|word| word.replace("{pid}", &pid.to_string())).collect();
         let Some((program, args)) = words.split_first() else { return Ok(()) };
-        let told =
-            Command::new(program).args(args).output().with_context(|| format!("can't run {program}"))?;
-        let printed = String::from_utf8_lossy(&told.stdout);
-        ensure!(told.status.success(), "`{}` ended with {}: {printed}", words.join(" "), told.status);
-        Ok(())
+        printed(Command::new(program).args(args)).map(drop)
     }
 
     /// Writes its source into the folder, and compiles it where its language is compiled; returns the command that starts it, without the
     /// port.
     pub fn command(&self, folder: &Path) -> Result<Command> {
-        let (Language::Compiled(file, text, options) | Language::Interpreted(file, text, options)) =
-            &self.language;
+        let (file, text) = self.source;
         let source = folder.join(file);
         std::fs::write(&source, text).with_context(|| format!("can't write {}", source.display()))?;
         let mut command = Command::new(self.tool);
-        command.args(*options);
-        if let Language::Interpreted(..) = self.language {
+        command.args(self.options);
+        if !self.is_compiled {
             command.arg(source);
             return Ok(command);
         }
         let program = folder.join(format!("spins-{}", self.name));
-        command.arg("-o").args([&program, &source]).current_dir(folder);
-        let built = command.output().with_context(|| format!("can't run {}", self.tool))?;
-        let errors = String::from_utf8_lossy(&built.stderr);
-        ensure!(built.status.success(), "`{command:?}` ended with {}: {errors}", built.status);
+        printed(command.arg("-o").args([&program, &source]).current_dir(folder))?;
         Ok(Command::new(program))
     }
 }
@@ -191,8 +183,7 @@ mod tests {
 
     #[test]
     fn every_source_has_the_loop_and_both_callers() {
-        for Spins { name, language, .. } in SERVERS {
-            let (Language::Compiled(_, text, _) | Language::Interpreted(_, text, _)) = language;
+        for Spins { name, source: (_, text), .. } in SERVERS {
             for word in ["busy_work", "caller_a", "caller_b", "/truth"] {
                 assert!(text.contains(word), "{name}: {word}");
             }
@@ -214,6 +205,6 @@ mod tests {
         let words: Vec<_> = command.get_args().collect();
         assert_eq!(command.get_program(), "python3");
         assert_eq!(words, ["-X".as_ref(), "perf".as_ref(), source.as_os_str()]);
-        assert_eq!(std::fs::read_to_string(source).unwrap(), PYTHON);
+        assert_eq!(std::fs::read_to_string(source).unwrap(), PYTHON.1);
     }
 }

@@ -1,10 +1,10 @@
 //! The search for the capacity of a server whose capacity is known; its latencies are compared with the closed form.
 
-use super::queue::sojourn_s;
 use super::server;
 use crate::drome::Drome;
 use anyhow::{Context, Result};
 use serde_json::Value;
+use stats::queue;
 use std::fmt::Write;
 
 /// Service time of the server, which has one worker. Its inverse is the capacity, apart from a request's other costs.
@@ -43,7 +43,7 @@ fn table(sweep: &Value) -> Result<String> {
             continue;
         }
         for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
-            let truth_ms = sojourn_s(share, SERVICE_NS as f64 / 1e9, load) * 1e3;
+            let truth_ms = queue::sojourn(share, load) * SERVICE_NS as f64 / 1e6;
             let Some(found_ns) = step[format!("latency_ns_{name}")]["median"].as_f64() else { continue };
             let (seen_ms, of) = (found_ns / 1e6, format!("{name} at a load of {load:.2}, ms"));
             writeln!(text, "| {of} | {truth_ms:.2} | {seen_ms:.2} | {:.3} | |", seen_ms / truth_ms)?;

@@ -6,7 +6,6 @@ mod knee;
 mod neighbour;
 mod options;
 mod parts;
-mod queue;
 mod races;
 mod table;
 

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, bail};
 use rand::{Rng, RngExt};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -73,26 +73,67 @@ impl Site {
     }
 }
 
-/// A kind of misbehaviour. It returns the connection if that is to stay open for a while.
-type Misbehaviour = fn(&Site, &mut dyn Rng) -> Result<Option<TcpStream>>;
+/// What a misbehaving client does when it has sent what it sends.
+enum Then {
+    Leave,
+    ReadALittle,
+    Stay,
+}
 
-/// All kinds.
-const ALL: [Misbehaviour; 10] = [
-    slow_head,
-    half_request,
-    broken_download,
-    wrong_token,
-    reloads,
-    unread_events,
-    unread_pages,
-    broken_upload,
-    no_http,
-    silent,
-];
-
-/// One misbehaving client of a random kind.
+/// One misbehaving client of a random kind; returns its connection if that is to stay open for a while.
 pub fn misbehave(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    ALL[random.random_range(0..ALL.len())](site, random)
+    let get = |path: &str| site.head(&format!("GET {path}"), "").into_bytes();
+    let (bytes, then) = match random.random_range(0..10) {
+        // A slow head.
+        0 => {
+            let head = get("/");
+            (head[..random.random_range(0..head.len())].to_vec(), Then::Stay)
+        }
+        // Half of a body.
+        1 => {
+            let (path, length) =
+                [("/imports?name=f", 5 << 20), ("/studies/soak", 500)][random.random_range(0..2)];
+            let head = site.head(&format!("POST {path}"), &format!("Content-Length: {length}\r\n"));
+            let then = if random.random() { Then::Stay } else { Then::Leave };
+            ([head.as_bytes(), &vec![b'x'; length / 2]].concat(), then)
+        }
+        // A broken download.
+        2 => {
+            let paths = ["/", "/studies", "/contenders", "/assets/ui.css", "/live"];
+            (get(paths[random.random_range(0..paths.len())]), Then::ReadALittle)
+        }
+        3 => return send_wrong_token(site, random),
+        // Reloads on one connection, then reloads on many. Nobody waits for the answers.
+        4 => (get("/").repeat(20), Then::Leave),
+        5 => {
+            for _ in 1..20 {
+                write(&site.connect()?, &get("/"));
+            }
+            (get("/"), Then::Leave)
+        }
+        // Events and pages that nobody reads.
+        6 => (get("/live/events"), Then::Stay),
+        7 => (get("/studies").repeat(200), Then::Stay),
+        // A broken upload.
+        8 => {
+            let head = site.head("POST /imports?name=f", "Transfer-Encoding: chunked\r\n");
+            let chunk = [b"10000\r\n".as_slice(), &[b'x'; 65536], b"\r\n"].concat();
+            ([head.as_bytes(), &chunk.repeat(random.random_range(0..400))].concat(), Then::Leave)
+        }
+        // No HTTP, or nothing.
+        _ => {
+            let mut bytes = vec![0; random.random_range(0..20_000)];
+            random.fill_bytes(&mut bytes);
+            if random.random() { (bytes, Then::ReadALittle) } else { (Vec::new(), Then::Stay) }
+        }
+    };
+    let stream = site.connect()?;
+    write(&stream, &bytes);
+    if let Then::ReadALittle = then {
+        // Nothing may arrive in time, which is no fault of the page.
+        let _ = (&stream).take(512).read_to_end(&mut Vec::new());
+    }
+    Ok(matches!(then, Then::Stay).then_some(stream))
 }
 
 /// Writes as much as the page takes. The page may close such a connection.
@@ -100,39 +141,7 @@ fn write(mut stream: &TcpStream, bytes: &[u8]) {
     let _ = stream.write_all(bytes);
 }
 
-/// Reads a little, or nothing.
-fn read(mut stream: &TcpStream) {
-    let mut bytes = [0; 512];
-    if let Err(error) = stream.read(&mut bytes) {
-        // Nothing arrived in time, which is no fault of the page.
-        debug_assert!(error.kind() != ErrorKind::InvalidInput);
-    }
-}
-
-fn slow_head(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    let (stream, head) = (site.connect()?, site.head("GET /", ""));
-    write(&stream, &head.as_bytes()[..random.random_range(0..head.len())]);
-    Ok(Some(stream))
-}
-
-fn half_request(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    let stream = site.connect()?;
-    let (path, length) = [("/imports?name=f", 5 << 20), ("/studies/soak", 500)][random.random_range(0..2)];
-    let fields = format!("Content-Length: {length}\r\n");
-    write(&stream, site.head(&format!("POST {path}"), &fields).as_bytes());
-    write(&stream, &vec![b'x'; length / 2]);
-    Ok(random.random::<bool>().then_some(stream))
-}
-
-fn broken_download(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    let stream = site.connect()?;
-    let path = ["/", "/studies", "/contenders", "/assets/ui.css", "/live"][random.random_range(0..5)];
-    write(&stream, site.head(&format!("GET {path}"), "").as_bytes());
-    read(&stream);
-    Ok(None)
-}
-
-fn wrong_token(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
+fn send_wrong_token(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
     let stream = site.connect()?;
     let wrong = format!("{:032x}", random.random::<u128>());
     let head = format!("GET /?token={wrong} HTTP/1.1\r\nHost: {}\r\n", site.address);
@@ -143,55 +152,4 @@ fn wrong_token(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
         Ok(()) if &first != b"HTTP/1.1 403" => bail!("a wrong token was accepted"),
         _ => Ok(None),
     }
-}
-
-/// Requests the same page again and again, on one connection or on many, and does not wait for the answers.
-fn reloads(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    let head = site.head("GET /", "");
-    if random.random() {
-        let stream = site.connect()?;
-        write(&stream, head.repeat(20).as_bytes());
-        return Ok(None);
-    }
-    for _ in 0..20 {
-        write(&site.connect()?, head.as_bytes());
-    }
-    Ok(None)
-}
-
-fn unread_events(site: &Site, _: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    let stream = site.connect()?;
-    write(&stream, site.head("GET /live/events", "").as_bytes());
-    Ok(Some(stream))
-}
-
-fn unread_pages(site: &Site, _: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    let stream = site.connect()?;
-    write(&stream, site.head("GET /studies", "").repeat(200).as_bytes());
-    Ok(Some(stream))
-}
-
-fn broken_upload(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    let stream = site.connect()?;
-    write(&stream, site.head("POST /imports?name=f", "Transfer-Encoding: chunked\r\n").as_bytes());
-    let piece = [b"10000\r\n".as_slice(), &[b'x'; 65536], b"\r\n"].concat();
-    for _ in 0..random.random_range(0..400) {
-        if (&stream).write_all(&piece).is_err() {
-            break;
-        }
-    }
-    Ok(None)
-}
-
-fn no_http(site: &Site, random: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    let stream = site.connect()?;
-    let mut bytes = vec![0; random.random_range(0..20_000)];
-    random.fill_bytes(&mut bytes);
-    write(&stream, &bytes);
-    read(&stream);
-    Ok(None)
-}
-
-fn silent(site: &Site, _: &mut dyn Rng) -> Result<Option<TcpStream>> {
-    Ok(Some(site.connect()?))
 }

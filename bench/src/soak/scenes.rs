@@ -4,8 +4,7 @@ use super::Watched;
 use super::sample::Sample;
 use crate::drome::Drome;
 use crate::process::Running;
-use anyhow::{Context, Result, bail};
-use std::net::SocketAddr;
+use anyhow::{Context, Result};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -16,82 +15,46 @@ const BEGINNING: Duration = Duration::from_secs(3);
 pub struct Scene {
     pub name: &'static str,
     pub about: &'static str,
-    /// Arguments of the server, which prints its address first.
-    server: &'static [&'static str],
-    client: Load,
-}
-
-#[derive(Clone, Copy)]
-struct Load {
-    path: &'static str,
+    /// Arguments after `drome serve --port 0`.
+    server: &'static str,
     /// Arguments after `drome load URL`.
-    args: &'static [&'static str],
-    is_tls: bool,
+    load: &'static str,
 }
-
-const SERVE: &[&str] = &["serve", "--port", "0"];
-
-/// A server at which one answer in a hundred fails.
-const FAULTS: &[&str] = &[
-    "serve",
-    "--port",
-    "0",
-    "--fault",
-    "reset@0.0025",
-    "--fault",
-    "truncate@0.0025",
-    "--fault",
-    "garbage@0.0025",
-    "--fault",
-    "status=503@0.0025",
-];
 
 /// All of them.
 pub const SCENES: &[Scene] = &[
     Scene {
         name: "serve",
         about: "the reference server: a new connection for every request",
-        server: SERVE,
-        client: Load { path: "/hello", args: &["-c", "32", "--no-keepalive"], is_tls: false },
+        server: "",
+        load: "-c 32 --no-keepalive",
     },
-    Scene {
-        name: "load",
-        about: "closed load, connections kept open",
-        server: SERVE,
-        client: Load { path: "/hello", args: &["-c", "64"], is_tls: false },
-    },
+    Scene { name: "load", about: "closed load, connections kept open", server: "", load: "-c 64" },
     Scene {
         name: "tls",
         about: "closed load, a new encrypted connection for every request",
-        server: &["serve", "--port", "0", "--tls"],
-        client: Load { path: "/hello", args: &["-c", "32", "--insecure", "--no-keepalive"], is_tls: true },
+        server: "--tls",
+        load: "-c 32 --insecure --no-keepalive",
     },
-    Scene {
-        name: "open",
-        about: "open load, 5,000 requests/s",
-        server: SERVE,
-        client: Load { path: "/hello", args: &["-c", "64", "--rate", "5000"], is_tls: false },
-    },
+    Scene { name: "open", about: "open load, 5,000 requests/s", server: "", load: "-c 64 --rate 5000" },
     Scene {
         name: "faults",
         about: "closed load at a server at which one answer in a hundred fails",
-        server: FAULTS,
-        client: Load { path: "/hello", args: &["-c", "64"], is_tls: false },
+        server: "--fault reset@0.0025 --fault truncate@0.0025 --fault garbage@0.0025 --fault status=503@0.0025",
+        load: "-c 64",
     },
 ];
 
 impl Scene {
     /// Runs both processes and samples them once a second.
     pub fn run(&self, drome: &Drome, length: Duration) -> Result<Vec<Watched>> {
-        let mut server = Running::start(None, &drome.command(self.server))?;
-        let url = server.first_line().context(self.name)?;
-        let address = address_in(&url).with_context(|| format!("{}: no address in `{url}`", self.name))?;
-        let Load { path, args, is_tls } = self.client;
-        let url = format!("{}://{address}{path}", if is_tls { "https" } else { "http" });
+        let mut serve = drome.command(&["serve", "--port", "0"]);
+        let mut server = Running::start(None, serve.args(self.server.split_whitespace()))?;
+        let url = format!("{}hello", server.first_line().context(self.name)?);
         // Longer than it is sampled: its end must not count.
         let seconds = format!("{}s", (length + BEGINNING * 4).as_secs());
-        let load = [&["load", &url, "-d", &seconds], args].concat();
-        let client = Running::start(None, &drome.command(&load))?;
+        let mut load = drome.command(&["load", &url, "-d", &seconds]);
+        let client = Running::start(None, load.args(self.load.split_whitespace()))?;
         watch(&[("drome serve", &server), ("drome load", &client)], length)
     }
 }
@@ -114,10 +77,4 @@ fn watch(processes: &[(&'static str, &Running)], length: Duration) -> Result<Vec
         }
     }
     Ok(all)
-}
-
-/// The address of a URL such as `http://127.0.0.1:1234/?token=…`, anywhere in a line.
-fn address_in(line: &str) -> Result<SocketAddr> {
-    let Some((_, rest)) = line.split_once("://") else { bail!("no URL") };
-    Ok(rest.split(['/', ' ']).next().unwrap_or_default().parse()?)
 }

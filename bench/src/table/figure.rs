@@ -1,26 +1,12 @@
 //! Computes a figure from rounds: the ratio within each round, then the median over rounds. Pure.
 
-use super::model::{Baseline, Figure, Quantity};
+use super::model::{Baseline, Figure, Quantity, Work};
+use super::record::{Part, Row, baseline_name, figure_name, run_name, unit};
 use super::sample::{Round, Sample};
 use stats::median;
 
-/// The result of a figure.
-#[derive(Debug, PartialEq)]
-pub struct Outcome {
-    /// The median over rounds, or why it is unknown.
-    pub value: Result<f64, String>,
-    /// The value in each round; `None` for a round that failed.
-    pub by_round: Vec<Option<f64>>,
-    /// The runs that the figure is made from, by index, and the median of the quantity itself in each.
-    pub parts: Vec<(usize, f64)>,
-    /// Why drome itself calls one of its runs invalid.
-    pub doubt: Option<String>,
-    /// How many cores other programs kept busy, in the worst of the runs.
-    pub others_cores: Option<f64>,
-}
-
 /// Computes a figure.
-pub fn evaluate(figure: &Figure, rounds: &[Round]) -> Outcome {
+pub fn evaluate(work: &Work, figure: &Figure, rounds: &[Round]) -> Row {
     let best = best_of_others(figure, rounds);
     let all: Vec<Result<f64, String>> = rounds.iter().map(|round| of_round(figure, round, best)).collect();
     let values: Vec<f64> = all.iter().flatten().copied().collect();
@@ -29,10 +15,19 @@ pub fn evaluate(figure: &Figure, rounds: &[Round]) -> Outcome {
     let concerned: Vec<usize> = [figure.run].iter().chain(others).copied().collect();
     let part = |at: usize| {
         let known = rounds.iter().filter_map(|round| of_run(figure.quantity, round, at).ok());
-        Some((at, median(&known.collect::<Vec<_>>())?))
+        let median = median(&known.collect::<Vec<_>>())?;
+        Some(Part { of: run_name(work, figure.quantity, at), median })
     };
-    Outcome {
-        value: median(&values).ok_or_else(|| reason.unwrap_or_else(|| "no round".to_owned())),
+    let median = median(&values);
+    Row {
+        work: work.name.to_owned(),
+        title: work.title.to_owned(),
+        figure: figure_name(work, figure),
+        unit: unit(figure.quantity),
+        over: baseline_name(work, figure),
+        bound: figure.bound,
+        unknown: if median.is_none() { reason.or_else(|| Some("no round".to_owned())) } else { None },
+        median,
         by_round: all.iter().map(|value| value.as_ref().ok().copied()).collect(),
         parts: concerned.iter().filter_map(|at| part(*at)).collect(),
         others_cores: rounds
@@ -153,6 +148,13 @@ mod tests {
         })
     }
 
+    /// The work whose runs these are taken for.
+    const WORK: &Work = &WORKS[0];
+
+    fn medians(row: &Row) -> Vec<f64> {
+        row.parts.iter().map(|part| part.median).collect()
+    }
+
     fn figure(quantity: Quantity, baseline: Baseline) -> Figure {
         Figure { quantity, run: 0, baseline, bound: Bound::AtMost(0.5) }
     }
@@ -165,55 +167,59 @@ mod tests {
             vec![sample(1, 300, json!(null)), sample(1, 300, json!(null)), sample(1, 1000, json!(null))],
             vec![sample(1, 900, json!(null)), sample(1, 1000, json!(null)), sample(1, 900, json!(null))],
         ];
-        let outcome = evaluate(&figure(Quantity::ClientCpu, Baseline::LowestOf(&[1])), &rounds);
-        assert_eq!((outcome.value, outcome.by_round), (Ok(0.9), vec![Some(0.5), Some(1.0), Some(0.9)]));
-        assert_eq!(outcome.parts, [(0, 300.0), (1, 300.0)]);
-        let outcome = evaluate(&figure(Quantity::ServerCpu, Baseline::LowestOf(&[1, 2])), &rounds);
+        let outcome = evaluate(WORK, &figure(Quantity::ClientCpu, Baseline::LowestOf(&[1])), &rounds);
+        assert_eq!(medians(&outcome), [300.0, 300.0]);
+        assert_eq!((outcome.median, outcome.by_round), (Some(0.9), vec![Some(0.5), Some(1.0), Some(0.9)]));
+        let outcome = evaluate(WORK, &figure(Quantity::ServerCpu, Baseline::LowestOf(&[1, 2])), &rounds);
         // The other run with the lower median, 600 ns, in all rounds: not the luckiest of each round.
-        assert_eq!((outcome.value, outcome.by_round), (Ok(0.9), vec![Some(0.5), Some(1.0), Some(0.9)]));
-        assert_eq!(outcome.parts, [(0, 600.0), (1, 600.0), (2, 1800.0)]);
+        assert_eq!(medians(&outcome), [600.0, 600.0, 1800.0]);
+        assert_eq!((outcome.median, outcome.by_round), (Some(0.9), vec![Some(0.5), Some(1.0), Some(0.9)]));
     }
 
     #[test]
     fn the_best_of_others_is_the_most_where_more_is_better() {
         let rounds =
             [vec![sample(1, 50, json!(null)), sample(1, 100, json!(null)), sample(1, 80, json!(null))]];
-        let outcome = evaluate(&figure(Quantity::ClientCpu, Baseline::HighestOf(&[1, 2])), &rounds);
-        assert_eq!(outcome.value, Ok(0.5));
+        let outcome = evaluate(WORK, &figure(Quantity::ClientCpu, Baseline::HighestOf(&[1, 2])), &rounds);
+        assert_eq!(outcome.median, Some(0.5));
         let half_a_second = [vec![sample(1, 125_000_000, json!({"duration_s": 0.5}))]];
-        assert_eq!(evaluate(&figure(Quantity::ServerIdle, Baseline::Nothing), &half_a_second).value, Ok(0.5));
+        assert_eq!(
+            evaluate(WORK, &figure(Quantity::ServerIdle, Baseline::Nothing), &half_a_second).median,
+            Some(0.5)
+        );
         let with = |connections, bytes: u64| {
             let report = json!({"client": {"rss_max_bytes": bytes}});
             Ok(Sample { connections, ..sample(1, 1, report).unwrap() })
         };
         let rounds = [vec![with(1100, 170_000), with(100, 20_000)]];
-        let outcome = evaluate(&figure(Quantity::Rss, Baseline::PerExtraConnection(&[1])), &rounds);
-        assert_eq!(outcome.value, Ok(150.0));
+        let outcome = evaluate(WORK, &figure(Quantity::Rss, Baseline::PerExtraConnection(&[1])), &rounds);
+        assert_eq!(outcome.median, Some(150.0));
     }
 
     #[test]
     fn a_run_that_failed_makes_its_figure_unknown_and_its_round_does_not_count() {
         let failed = || Err("wrk is not installed".to_owned());
         let over_wrk = figure(Quantity::ClientCpu, Baseline::LowestOf(&[1]));
-        let outcome = evaluate(&over_wrk, &[vec![sample(1, 5, json!(null)), failed()]]);
-        assert_eq!(outcome.value, Err("wrk is not installed".to_owned()));
-        assert_eq!(outcome.parts, [(0, 5.0)]);
+        let outcome = evaluate(WORK, &over_wrk, &[vec![sample(1, 5, json!(null)), failed()]]);
+        assert_eq!((outcome.median, outcome.unknown.as_deref()), (None, Some("wrk is not installed")));
+        assert_eq!((medians(&outcome), outcome.parts[0].of.as_str()), (vec![5.0], "drome"));
         let rounds = [
             vec![sample(1, 5, json!(null)), failed()],
             vec![sample(1, 5, json!(null)), sample(1, 10, json!(null))],
         ];
-        let outcome = evaluate(&over_wrk, &rounds);
-        assert_eq!((outcome.value, outcome.by_round), (Ok(0.5), vec![None, Some(0.5)]));
-        let missing = evaluate(&figure(Quantity::Rss, Baseline::Nothing), &rounds);
-        assert_eq!(missing.value, Err("`drome load --format json` has no client.rss_max_bytes".to_owned()));
+        let outcome = evaluate(WORK, &over_wrk, &rounds);
+        assert_eq!((outcome.median, outcome.by_round), (Some(0.5), vec![None, Some(0.5)]));
+        let missing = evaluate(WORK, &figure(Quantity::Rss, Baseline::Nothing), &rounds);
+        let why = "`drome load --format json` has no client.rss_max_bytes";
+        assert_eq!(missing.unknown.as_deref(), Some(why));
     }
 
     #[test]
     fn quantiles_come_from_the_report_and_so_do_doubts() {
         let report = json!({"latency_ns": {"p95": 51.0}, "verdict": {"valid": false, "reasons": ["late"]}});
         let p95 = figure(Quantity::Quantile("latency_ns", "p95"), Baseline::Expected(50.0));
-        let outcome = evaluate(&p95, &[vec![sample(1, 1, report)]]);
-        assert_eq!((outcome.value.clone(), outcome.doubt.as_deref()), (Ok(1.02), Some("late")));
+        let outcome = evaluate(WORK, &p95, &[vec![sample(1, 1, report)]]);
+        assert_eq!((outcome.median, outcome.doubt.as_deref()), (Some(1.02), Some("late")));
         let bounds = [Bound::Within(0.021), Bound::Within(0.01), Bound::AtLeast(1.03), Bound::AtMost(1.02)];
         assert_eq!(bounds.map(|bound| bound.holds(1.02)), [true, false, false, true]);
     }

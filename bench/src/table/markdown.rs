@@ -116,32 +116,40 @@ fn computed_from(row: &Row) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Outcome;
+    use super::super::figure::evaluate;
+    use super::super::record::{Part, run_name};
     use super::super::works::WORKS;
     use super::*;
 
-    fn line(work: &str, figure: usize, outcome: &Outcome) -> String {
+    /// A row with this median, or the reason why there is none; parts are runs of the work, by index.
+    fn outcome(work: &str, figure: usize, value: Result<f64, &str>, parts: &[(usize, f64)]) -> Row {
         let work = WORKS.iter().find(|w| w.name == work).unwrap();
-        row(&Row::new(work, &work.figures[figure], outcome))
-    }
-
-    fn outcome(value: Result<f64, String>, parts: &[(usize, f64)]) -> Outcome {
-        let by_round = value.as_ref().map_or(vec![None; 3], |v| vec![Some(v * 0.9), Some(*v), Some(v * 1.1)]);
-        Outcome { value, by_round, parts: parts.to_vec(), doubt: None, others_cores: None }
+        let figure = &work.figures[figure];
+        let part = |(run, median): &(usize, f64)| Part {
+            of: run_name(work, figure.quantity, *run),
+            median: *median,
+        };
+        Row {
+            by_round: value.map_or(vec![None; 3], |v| vec![Some(v * 0.9), Some(v), Some(v * 1.1)]),
+            median: value.ok(),
+            unknown: value.err().map(str::to_owned),
+            parts: parts.iter().map(part).collect(),
+            ..evaluate(work, figure, &[])
+        }
     }
 
     #[test]
     fn a_ratio() {
-        let known = outcome(Ok(0.7), &[(0, 45_100.0), (1, 49_300.0), (2, 56_375.0)]);
+        let known = outcome("no-keepalive", 0, Ok(0.7), &[(0, 45_100.0), (1, 49_300.0), (2, 56_375.0)]);
         assert_eq!(
-            line("no-keepalive", 0, &known),
+            row(&known),
             "| `no-keepalive` | a new connection per request, 64 at once | client CPU per request \
              | 0.700 × the best of ab, wrk | ≤ 0.70 × the best of ab, wrk | yes \
              | drome --no-keepalive 45.1 µs; ab 49.3 µs; wrk 56.4 µs; rounds 0.630 to 0.770 |"
         );
-        let by_round = vec![Some(1.0), None, Some(1.0)];
-        let bad = Outcome { doubt: Some("late".to_owned()), others_cores: Some(1.04), by_round, ..known };
-        let text = line("no-keepalive", 0, &Outcome { value: Ok(1.0), ..bad });
+        let (by_round, median) = (vec![Some(1.0), None, Some(1.0)], Some(1.0));
+        let doubt = Some("late".to_owned());
+        let text = row(&Row { doubt, others_cores: Some(1.04), by_round, median, ..known });
         assert!(text.contains("| **no** |"), "{text}");
         assert!(text.contains("; only 2 of 3 rounds succeeded; drome calls a run invalid: late; "), "{text}");
         assert!(text.contains("; **other programs kept 1.0 cores busy meanwhile** |"), "{text}");
@@ -150,14 +158,14 @@ mod tests {
     #[test]
     fn a_figure_without_a_baseline_has_units() {
         assert_eq!(
-            line("connections-10k", 3, &outcome(Ok(1200.0), &[(0, 19.3e6), (3, 8.5e6)])),
+            row(&outcome("connections-10k", 3, Ok(1200.0), &[(0, 19.3e6), (3, 8.5e6)])),
             "| `connections-10k` | 10,000 keep-alive connections, 12-byte body | resident memory of a further connection \
              | 1.20 KB | ≤ 1.50 KB | yes \
              | drome --source 127.0.0.2,127.0.0.3 19.3 MB; drome --source 127.0.0.2,127.0.0.3 with 1000 connections 8.50 MB; \
              rounds 1.08 KB to 1.32 KB |"
         );
         assert_eq!(
-            line("stall", 0, &outcome(Ok(1.03), &[(0, 51.5e6)])),
+            row(&outcome("stall", 0, Ok(1.03), &[(0, 51.5e6)])),
             "| `stall` | open load, 1,009/s, at a server that stalls for 100 ms of every second | latency p95 \
              | 1.030 × 50.0 ms | within 2 % of 50.0 ms | **no** \
              | drome --rate 1009 51.5 ms; rounds 0.927 to 1.133 |"
@@ -166,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_unknown_figure_says_why_and_keeps_the_table_whole() {
-        let text = line("hello", 1, &outcome(Err("no | such\nthing".to_owned()), &[(0, 5560.0)]));
+        let text = row(&outcome("hello", 1, Err("no | such\nthing"), &[(0, 5560.0)]));
         assert!(
             text.ends_with("| unknown | ≤ 0.40 × nginx | unknown | drome serve 5.56 µs; no \\| such thing |"),
             "{text}"
@@ -175,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_figure_of_another_run_than_the_first_names_the_arguments_that_differ() {
-        let text = line("open-1k", 1, &outcome(Ok(16_700.0), &[]));
+        let text = row(&outcome("open-1k", 1, Ok(16_700.0), &[]));
         assert!(text.contains("| schedule lag p99, `--spin 200us` | 16.7 µs | ≤ 20.0 µs |"), "{text}");
     }
 }

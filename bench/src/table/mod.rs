@@ -18,7 +18,7 @@ mod works;
 
 use crate::drome::{self, Drome};
 use anyhow::{Context, Result};
-use record::{Record, Row};
+use record::Record;
 use run::Bench;
 use std::fs;
 use std::path::Path;
@@ -50,7 +50,7 @@ pub fn run(options: &Options) -> Result<()> {
     for work in options.works() {
         let rounds = bench.measure(work);
         for figure in work.figures {
-            let row = Row::new(work, figure, &figure::evaluate(figure, &rounds));
+            let row = figure::evaluate(work, figure, &rounds);
             println!("{}", markdown::row(&row));
             record.rows.push(row);
         }

@@ -1,6 +1,5 @@
 //! A whole measurement as data: what is written as JSON, and what every table is made from.
 
-use super::figure::Outcome;
 use super::model::{Baseline, Bound, Client, Figure, Quantity, Work};
 use super::works::WORKS;
 use super::{clients, server};
@@ -121,35 +120,14 @@ impl Record {
 }
 
 impl Row {
-    /// The result of a figure, described in words.
-    pub fn new(work: &Work, figure: &Figure, outcome: &Outcome) -> Self {
-        let part = |(run, median): &(usize, f64)| {
-            let of = name(work, figure.quantity, *run);
-            Part { of, median: *median }
-        };
-        Self {
-            work: work.name.to_owned(),
-            title: work.title.to_owned(),
-            figure: figure_name(work, figure),
-            unit: unit(figure.quantity),
-            over: baseline_name(work, figure),
-            by_round: outcome.by_round.clone(),
-            median: outcome.value.as_ref().ok().copied(),
-            unknown: outcome.value.as_ref().err().cloned(),
-            bound: figure.bound,
-            parts: outcome.parts.iter().map(part).collect(),
-            doubt: outcome.doubt.clone(),
-            others_cores: outcome.others_cores,
-        }
-    }
-
     /// Whether it keeps its bound; `None` if the figure is unknown.
     pub fn is_ok(&self) -> Option<bool> {
         self.median.map(|median| self.bound.holds(median))
     }
 }
 
-fn unit(quantity: Quantity) -> Unit {
+/// The unit of a quantity.
+pub fn unit(quantity: Quantity) -> Unit {
     match quantity {
         Quantity::ClientCpu | Quantity::ServerCpu | Quantity::Quantile(..) => Unit::Ns,
         Quantity::Rss | Quantity::ClientAnonymous | Quantity::ServerAnonymous => Unit::Bytes,
@@ -159,7 +137,7 @@ fn unit(quantity: Quantity) -> Unit {
 }
 
 /// The quantity, and those arguments of its run that the work's first run does not have.
-fn figure_name(work: &Work, figure: &Figure) -> String {
+pub fn figure_name(work: &Work, figure: &Figure) -> String {
     let name = match figure.quantity {
         Quantity::ClientCpu => "client CPU per request".to_owned(),
         Quantity::ServerCpu => "server CPU per request".to_owned(),
@@ -185,19 +163,19 @@ fn figure_name(work: &Work, figure: &Figure) -> String {
 }
 
 /// What the quantity is compared with.
-fn baseline_name(work: &Work, figure: &Figure) -> Option<String> {
+pub fn baseline_name(work: &Work, figure: &Figure) -> Option<String> {
     match figure.baseline {
         Baseline::Nothing | Baseline::PerExtraConnection(_) => None,
         Baseline::Expected(value) => Some(unit(figure.quantity).shown(value)),
         Baseline::LowestOf(others) | Baseline::HighestOf(others) => {
-            let names: Vec<String> = others.iter().map(|at| name(work, figure.quantity, *at)).collect();
+            let names: Vec<String> = others.iter().map(|at| run_name(work, figure.quantity, *at)).collect();
             Some(if names.len() > 1 { format!("the best of {}", names.join(", ")) } else { names.concat() })
         }
     }
 }
 
 /// A run, named by what the quantity is about: its server or its client.
-fn name(work: &Work, quantity: Quantity, run: usize) -> String {
+pub fn run_name(work: &Work, quantity: Quantity, run: usize) -> String {
     work.runs.get(run).map_or_else(String::new, |run| match quantity {
         Quantity::ServerCpu | Quantity::ServerAnonymous => server::label(run.server),
         _ => match run.connections {
@@ -230,20 +208,17 @@ impl Unit {
 
 #[cfg(test)]
 mod tests {
+    use super::super::figure::evaluate;
     use super::*;
 
     fn row(work: &str, median: f64, rounds: usize) -> Row {
-        let by_round = vec![Some(median); rounds];
-        let outcome =
-            Outcome { value: Ok(median), by_round, parts: Vec::new(), doubt: None, others_cores: None };
-        let work = Work { name: "", ..*WORKS.iter().find(|known| known.name == work).unwrap_or(&WORKS[0]) };
-        Row::new(&work, &work.figures[0], &outcome)
+        let known = WORKS.iter().find(|known| known.name == work).unwrap_or(&WORKS[0]);
+        let (by_round, work) = (vec![Some(median); rounds], work.to_owned());
+        Row { work, by_round, median: Some(median), ..evaluate(known, &known.figures[0], &[]) }
     }
 
     fn record(date: &str, rows: &[(&str, f64, usize)]) -> Record {
-        let rows = rows
-            .iter()
-            .map(|(work, median, rounds)| Row { work: (*work).to_owned(), ..row(work, *median, *rounds) });
+        let rows = rows.iter().map(|(work, median, rounds)| row(work, *median, *rounds));
         let setting = Setting { server_core: 0, client_core: 1, rounds: 9, seconds: 1 };
         let (machine, versions) = (String::new(), BTreeMap::new());
         Record {

@@ -2,12 +2,12 @@
 
 use super::model::Server;
 use crate::drome::Drome;
-use crate::process::{Listening, first_line, free_port};
-use anyhow::{Context, Result, bail};
+use crate::process::{Listening, free_port};
+use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use xtask::packages;
+use xtask::{packages, printed};
 
 /// Files of 12 bytes, 50 KB and 200 KB, and a page that the contenders read when they start.
 const FILES: &[(&str, usize)] =
@@ -67,10 +67,7 @@ impl Fixtures {
                 let program = self.drome.home().join("go-server");
                 let mut go = installed("go", &["build", "-trimpath", "-o"])?;
                 go.arg(&program).arg(".").current_dir(xtask::root().join("catalog/contenders/go/src"));
-                let built = go.output()?;
-                if !built.status.success() {
-                    bail!("{}", first_line(&String::from_utf8_lossy(&built.stderr)));
-                }
+                printed(&mut go)?;
                 let mut command = Command::new(program);
                 command.args([number, files]);
                 command

@@ -1,5 +1,6 @@
 //! What drome prints as ab is what it reads as ab's, to the report's rounding.
 
+use crate::harness::{OK, exchange, file, parse};
 use dialects::ab::{DIALECT, read};
 use dialects::{Call, Printed};
 use model::{End, Exchange, Loss, Reading, Tally, TlsVersion};
@@ -31,21 +32,11 @@ prop_compose! {
                 2 => End::Lost(Loss::Send),
                 3 => End::Answered { status: 404, keeps_alive: true },
                 4 => End::Answered { status: 200, keeps_alive: false },
-                _ => End::Answered { status: 200, keeps_alive: true },
+                _ => OK,
             };
-            Exchange {
-                connection: n as u64 % CONNECTIONS,
-                nth: (n as u64 / CONNECTIONS) as u32,
-                ask: 0,
-                connect_ns: begin,
-                connected_ns: sent,
-                due_ns: sent,
-                sent_ns: sent,
-                first_byte_ns: sent + wait,
-                done_ns: sent + wait + rest,
-                body_bytes: 100 + body / 2,
-                end,
-            }
+            let times_ns = [begin, sent, sent, sent + wait, sent + wait + rest];
+            let (connection, nth) = (n as u64 % CONNECTIONS, (n as u64 / CONNECTIONS) as u32);
+            exchange(connection, nth, times_ns, 100 + body / 2, end)
         }).collect()
     }
 }
@@ -67,7 +58,7 @@ prop_compose! {
 
 fn print(case: &Case) -> Printed {
     let args = [&["-r", "-n", "1000", "-c", "3"], &case.options[..], &["http://127.0.0.1:8080/a?b"]].concat();
-    let mut job = (DIALECT.parse)(&Call::new("ab", &args)).unwrap();
+    let mut job = parse("ab", &args).unwrap();
     let mut printed = job.begin();
     for some in [job.hear(&case.exchanges), job.print(&case.tally)] {
         printed.out += &some.out;
@@ -162,7 +153,7 @@ proptest! {
         "-[a-zACEHIPS-WYZ-]{0,3}|[0-9x+-]{0,5}|(https?://)?127\\.0\\.0\\.1:[0-9]{1,6}/[ -~ä]{0,5}|\\[::1\\]/", 0..6,
     )) {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        match (DIALECT.parse)(&Call::new("ab", &args)) {
+        match parse("ab", &args) {
             Ok(job) => prop_assert!(job.plan().load.connections() > 0),
             Err(printed) => prop_assert!(printed.exit.is_some() && printed != Printed::default()),
         }
@@ -171,21 +162,8 @@ proptest! {
 
 #[test]
 fn an_interrupted_run_reports_what_it_has() {
-    let whole = Exchange {
-        connection: 0,
-        nth: 0,
-        ask: 0,
-        connect_ns: 1,
-        connected_ns: 2,
-        due_ns: 2,
-        sent_ns: 2,
-        first_byte_ns: 3,
-        done_ns: 4,
-        body_bytes: 5,
-        end: End::Answered { status: 200, keeps_alive: true },
-    };
-    let mut job = (DIALECT.parse)(&Call::new("ab", &["-n", "10", "-w", "http://127.0.0.1:1/"])).unwrap();
-    job.hear(&[whole]);
+    let mut job = parse("ab", &["-n", "10", "-w", "http://127.0.0.1:1/"]).unwrap();
+    job.hear(&[exchange(0, 0, [1, 2, 2, 3, 4], 5, OK)]);
     let tally = Tally { interrupted: true, duration_ns: 1_000_000, ..Tally::default() };
     let printed = job.print(&tally);
     assert_eq!(printed.exit, Some(1));
@@ -197,7 +175,7 @@ fn an_interrupted_run_reports_what_it_has() {
 fn the_last_known_version_of_tls_is_the_one_that_is_offered() {
     let parse = |options: &[&str]| {
         let args = [options, &["http://127.0.0.1:1/"]].concat();
-        (DIALECT.parse)(&Call::new("ab", &args)).map(|job| job.plan().tls.version)
+        parse("ab", &args).map(|job| job.plan().tls.version)
     };
     assert_eq!(parse(&[]), Ok(None));
     assert_eq!(parse(&["-f", "TLS1.2"]), Ok(Some(TlsVersion::Tls12)));
@@ -223,7 +201,6 @@ fn more_connections_than_descriptors_are_not_begun() {
 
 #[test]
 fn a_client_s_certificate_is_looked_for_whatever_the_scheme() {
-    let folder = tempfile::tempdir().unwrap();
     let (certificate, key) = ("-----BEGIN CERTIFICATE-----\n", "-----BEGIN PRIVATE KEY-----\n");
     for (text, missing) in [
         (format!("{certificate}{key}"), None),
@@ -233,11 +210,10 @@ fn a_client_s_certificate_is_looked_for_whatever_the_scheme() {
         ("a: b\n".to_owned(), Some("certificate")),
         (String::new(), Some("certificate")),
     ] {
-        let file = folder.path().join("client.pem").display().to_string();
-        std::fs::write(&file, &text).unwrap();
+        let (_file, path) = file(&text);
         for url in ["http://127.0.0.1:1/", "https://127.0.0.1:1/"] {
-            let printed = (DIALECT.parse)(&Call::new("ab", &["-E", &file, url])).err();
-            let told = missing.map(|what| format!("unable to get {what} from '{file}'\n"));
+            let printed = parse("ab", &["-E", &path, url]).err();
+            let told = missing.map(|what| format!("unable to get {what} from '{path}'\n"));
             let told = told.map(|err| (Some(1), err));
             assert_eq!(printed.map(|printed| (printed.exit, printed.err)), told, "{text:?} {url}");
         }

@@ -1,5 +1,6 @@
 //! ab's reports as they stand in the world: on pages, in shells, cut off, of other versions.
 
+use crate::harness::{assert_figures, one};
 use dialects::Found;
 use dialects::ab::read;
 
@@ -90,19 +91,9 @@ ERROR: The median and mean for the waiting time are more than twice the standard
        deviation apart. These results are NOT reliable.
 ";
 
-fn only(text: &str) -> Found {
-    let found = read(text);
-    assert_eq!(found.len(), 1, "{found:#?}");
-    found.into_iter().next().unwrap()
-}
-
-fn figures(found: &Found) -> Vec<(&str, f64)> {
-    found.reading.figures.iter().map(|(name, value)| (name.as_str(), *value)).collect()
-}
-
 #[test]
 fn a_report_of_the_founding_page() {
-    let found = only(OLD);
+    let found = one("ab", OLD);
     let expected = [
         ("body_bytes", 228_000.0),
         ("completed", 1000.0),
@@ -143,11 +134,7 @@ fn a_report_of_the_founding_page() {
         ("time_per_request_ns", 28.45e6),
         ("time_per_request_over_all_ns", 2.845e6),
     ];
-    for ((name, value), (expected_name, expected)) in figures(&found).into_iter().zip(expected) {
-        assert_eq!(name, expected_name);
-        assert!((value - expected).abs() <= expected * 1e-12, "{name}: {value} and not {expected}");
-    }
-    assert_eq!(found.reading.figures.len(), expected.len());
+    assert_figures(&found.reading, &expected);
     assert_eq!(found.reading.url.as_deref(), Some("http://192.168.1.7/"));
     assert_eq!(found.reading.server.as_deref(), Some("nginx/1.2.1"));
     assert_eq!((found.reading.command, found.reading.version), (None, None));
@@ -157,7 +144,7 @@ fn a_report_of_the_founding_page() {
 
 #[test]
 fn a_failed_run_in_a_shell_has_command_version_and_errors() {
-    let found = only(FAILED);
+    let found = one("ab", FAILED);
     let reading = &found.reading;
     assert_eq!(reading.command.as_deref(), Some("ab -n 30 -c 2 -k -p body https://[::1]:8443/a?b=c"));
     assert_eq!(reading.version.as_deref(), Some("2.3"));
@@ -193,7 +180,7 @@ fn reports_between_prose_and_other_tools_stay_apart() {
 
 #[test]
 fn a_command_belongs_to_the_report_right_below_it_only() {
-    let command = |text: String| only(&text).reading.command;
+    let command = |text: String| one("ab", &text).reading.command;
     assert_eq!(command(format!("$ ab http://a/\n\n```\n{OLD}")).as_deref(), Some("ab http://a/"));
     assert_eq!(command(format!("$ ab http://a/\nwas run on another day\n{OLD}")), None);
     assert_eq!(command(format!("use ab http://a/\n{OLD}")), None);
@@ -201,7 +188,7 @@ fn a_command_belongs_to_the_report_right_below_it_only() {
 
 #[test]
 fn what_is_cut_off_is_read_as_far_as_it_is_sure() {
-    let until = |text: &str| only(&OLD[..OLD.find(text).unwrap() + text.len()]).reading;
+    let until = |text: &str| one("ab", &OLD[..OLD.find(text).unwrap() + text.len()]).reading;
     let reading = until("Complete requests:      10");
     assert_eq!((reading.get("duration_ns"), reading.get("completed")), (Some(2.845e9), None));
     let reading = until("Connect:        2    3   1.4");
@@ -217,31 +204,31 @@ fn what_is_cut_off_is_read_as_far_as_it_is_sure() {
 #[test]
 fn an_aborted_run_says_why() {
     let banner = &FAILED[FAILED.find("This").unwrap()..FAILED.find(".....done").unwrap()];
-    let refused = only(&format!("{banner}...apr_socket_recv: Connection refused (111)\n"));
+    let refused = one("ab", &format!("{banner}...apr_socket_recv: Connection refused (111)\n"));
     let errors = |found: &Found| found.reading.errors.keys().cloned().collect::<Vec<_>>();
     assert_eq!(errors(&refused), ["apr_socket_recv: Connection refused"]);
     assert_eq!(refused.reading.figures.len(), 0);
     let reset = format!(
         "{banner}\nCompleted 100 requests\napr_socket_recv: Connection reset by peer (104)\nTotal of 166 requests completed\n"
     );
-    let reset = only(&reset);
+    let reset = one("ab", &reset);
     assert_eq!(errors(&reset), ["apr_socket_recv: Connection reset by peer"]);
     assert_eq!(reset.reading.get("completed"), Some(166.0));
     let failures = format!(
         "{banner}\n\nTest aborted after 10 failures\n\napr_socket_connect(): Connection refused (111)\n"
     );
-    assert_eq!(errors(&only(&failures)).len(), 2);
+    assert_eq!(errors(&one("ab", &failures)).len(), 2);
 }
 
 #[test]
 fn what_is_not_understood_is_told() {
     let text = OLD.replace("    Failed requests:        0\n", "    Dropped requests:       3\n");
-    assert_eq!(only(&text).strange, ["Dropped requests:       3"]);
+    assert_eq!(one("ab", &text).strange, ["Dropped requests:       3"]);
     let text = OLD.replace("228 bytes", "many bytes");
-    let found = only(&text);
+    let found = one("ab", &text);
     assert_eq!((found.strange.len(), found.reading.get("document_bytes")), (1, None));
     let text = OLD.replace("13\n", "thirteen\n");
-    assert_eq!(only(&text).reading.get("connect_ns_max"), None);
+    assert_eq!(one("ab", &text).reading.get("connect_ns_max"), None);
 }
 
 #[test]
@@ -251,7 +238,7 @@ fn older_and_newer_versions() {
         .replace("2    3   1.4      3      13", "2     3    13")
         .replace("    Total transferred", "    Broken pipe errors:     2\n    Total transferred")
         .replace("(longest request)", "(last request)");
-    let found = only(&old);
+    let found = one("ab", &old);
     assert_eq!(found.strange, Vec::<String>::new());
     assert_eq!(found.reading.errors.get("write"), Some(&2));
     assert_eq!((found.reading.get("connect_ns_max"), found.reading.get("connect_ns_sd")), (Some(13e6), None));
@@ -262,5 +249,5 @@ fn older_and_newer_versions() {
             "    Concurrency achieved:   10\n    Rampup delay:           0 [ms]\n    Time taken",
         )
         .replace("    Complete", "    Number of requests:     1000\n    Complete");
-    assert_eq!(only(&new).reading, only(OLD).reading);
+    assert_eq!(one("ab", &new).reading, one("ab", OLD).reading);
 }

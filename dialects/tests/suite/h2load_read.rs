@@ -1,10 +1,6 @@
 //! h2load's reports, as it prints them and as they are copied.
 
-use dialects::{Found, readers};
-
-fn read(text: &str) -> Vec<Found> {
-    readers().find(|(tool, _)| *tool == "h2load").map(|(_, read)| read(text)).unwrap_or_default()
-}
+use crate::harness::{one, read};
 
 /// Printed by h2load of nghttp2 1.52.0.
 pub const REPORT: &str = "starting benchmark...
@@ -26,7 +22,7 @@ req/s           :     269.37      306.50      279.44       18.05    75.00%
 
 #[test]
 fn a_whole_report() {
-    let [found] = &read(REPORT)[..] else { panic!("{:?}", read(REPORT)) };
+    let found = one("h2load", REPORT);
     let get = |name: &str| found.reading.get(name);
     let figures = ["rate_per_s", "connections", "threads", "completed", "failed", "received_bytes"].map(get);
     assert_eq!(figures, [1074.30, 4.0, 2.0, 190.0, 10.0, 1_468_210.0].map(Some));
@@ -46,8 +42,8 @@ fn later_versions_have_more_columns() {
     let table =
         "              min         max         median       p95    p99    mean         sd        +/- sd
 request     :  1us  9ms  2ms  3ms  4ms  5ms  6ms  90.00%\n";
-    let found = read(&format!("finished in 1.00s, 5.00 req/s, 1B/s\n{table}"));
-    let get = |name: &str| found[0].reading.get(name);
+    let found = one("h2load", &format!("finished in 1.00s, 5.00 req/s, 1B/s\n{table}"));
+    let get = |name: &str| found.reading.get(name);
     let figures = ["latency_ns_min", "latency_ns_p50", "latency_ns_p99", "latency_ns_sd"].map(get);
     assert_eq!(figures, [1e3, 2e6, 4e6, 6e6].map(Some));
 }
@@ -57,10 +53,10 @@ fn several_broken_and_strange_ones() {
     let broken = &REPORT[..REPORT.find(" succeeded").unwrap()];
     let odd = REPORT.replace("status codes", "Brand new: 7\nstatus codes");
     let text = format!("a\n{REPORT}b\n{odd}\n# c\n{broken}");
-    let found = read(&text);
+    let found = read("h2load", &text);
     assert_eq!(found.len(), 3);
     assert_eq!(found[1].strange, ["Brand new: 7"]);
     assert_eq!((found[2].reading.get("completed"), found[2].reading.get("sent")), (None, Some(200.0)));
     let odd = REPORT.replace("(1468210)", "(21010)");
-    assert!(read(&odd)[0].strange[0].starts_with("traffic"));
+    assert!(one("h2load", &odd).strange[0].starts_with("traffic"));
 }

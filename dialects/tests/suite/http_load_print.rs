@@ -14,55 +14,23 @@
 //! | `bad byte counts` | fetches with other bytes than the first one of their URL; left out where none had |
 //! | `code … --` | answers by status, in order |
 
-use dialects::{Call, Job, Printed, http_load};
+use crate::harness::{MS, OK, exchange, file, job, parse, parse_line, printed};
+use dialects::{Printed, http_load};
 use model::{Connecting, End, Exchange, Gaps, Load, Loss, Order, Tally, Until};
 use proptest::prelude::*;
 use std::time::Duration;
 
-const MS: u64 = 1_000_000;
-
-fn parsed(line: &str) -> Result<Box<dyn Job>, Printed> {
-    let args: Vec<&str> = line.split_whitespace().collect();
-    http_load::parse(&Call::new("http_load", &args))
-}
-
-fn job(line: &str) -> Box<dyn Job> {
-    parsed(line).unwrap_or_else(|printed| panic!("{line}: {printed:?}"))
-}
-
-fn refused(line: &str) -> Printed {
-    parsed(line).err().unwrap_or_else(|| panic!("{line} was taken"))
-}
-
 /// Began at `at`, connected after `connect` µs, answered after `response` µs more, with so many bytes.
 fn fetch(at: u64, connect: u64, response: u64, body_bytes: u64, end: End) -> Exchange {
     let sent_ns = at + connect * 1000;
-    Exchange {
-        connection: at,
-        nth: 0,
-        ask: 0,
-        connect_ns: at,
-        connected_ns: sent_ns,
-        due_ns: sent_ns,
-        sent_ns,
-        first_byte_ns: sent_ns + response * 1000,
-        done_ns: sent_ns + response * 1000 + MS,
-        body_bytes,
-        end,
-    }
+    let first_byte_ns = sent_ns + response * 1000;
+    exchange(at, 0, [at, sent_ns, sent_ns, first_byte_ns, first_byte_ns + MS], body_bytes, end)
 }
-
-const OK: End = End::Answered { status: 200, keeps_alive: false };
 
 #[test]
 fn a_run_in_which_something_went_wrong() {
-    let mut job = job("-parallel 3 -seconds 5 http://127.0.0.1:1/x");
-    let lost = |loss| Exchange {
-        connected_ns: 0,
-        sent_ns: 0,
-        first_byte_ns: 0,
-        ..fetch(9 * MS, 0, 0, 0, End::Lost(loss))
-    };
+    let mut job = job("http_load", "-parallel 3 -seconds 5 http://127.0.0.1:1/x");
+    let lost = |loss| exchange(9, 0, [9 * MS, 0, 0, 0, 10 * MS], 0, End::Lost(loss));
     let printed = job.hear(&[
         fetch(MS, 40, 1_600, 12, OK),
         fetch(2 * MS, 53, 720, 12, OK),
@@ -90,14 +58,14 @@ fn a_run_in_which_something_went_wrong() {
 
 #[test]
 fn what_was_not_measured_has_no_line() {
-    let mut job = job("-p 3 -f 5 http://127.0.0.1:1/x");
+    let mut job = job("http_load", "-p 3 -f 5 http://127.0.0.1:1/x");
     let printed = job.print(&Tally { duration_ns: 10_000_000, ..Tally::default() });
     assert_eq!(printed.out, "0 fetches, 0 max parallel, 0 bytes, in 0.01 seconds\nHTTP response codes:\n");
 }
 
 #[test]
 fn with_a_rate_what_is_under_way_at_the_same_time_is_counted() {
-    let mut job = job("-rate 100 -seconds 5 http://127.0.0.1:1/x");
+    let mut job = job("http_load", "-rate 100 -seconds 5 http://127.0.0.1:1/x");
     // Told in the order of their ends: two, then three at the same time, the longest last.
     job.hear(&[fetch(0, 0, 1_000, 1, OK), fetch(MS, 0, 2_000, 1, OK)]);
     job.hear(&[
@@ -111,7 +79,7 @@ fn with_a_rate_what_is_under_way_at_the_same_time_is_counted() {
 
 #[test]
 fn options_and_what_begins_like_them() {
-    let plan = |line| job(line).plan().clone();
+    let plan = |line| job("http_load", line).plan().clone();
     let page = plan("-p 10 -s 5 http://127.0.0.1:1/");
     assert_eq!(page.load, Load::Closed { connections: 10, per_connection: Some(1) });
     assert_eq!((page.until, page.order), (Until::Elapsed(Duration::from_secs(5)), Order::Random));
@@ -133,7 +101,7 @@ fn options_and_what_begins_like_them() {
 /// `http_load` draws each time between two starts from nine to eleven tenths of the usual one.
 #[test]
 fn with_jitter_the_times_between_starts_vary_by_a_tenth() {
-    let plan = |line| job(line).plan().clone();
+    let plan = |line| job("http_load", line).plan().clone();
     let varied = plan("-r 50 -jitter -f 9 http://127.0.0.1:1/");
     assert_eq!((varied.connecting.rate_per_s, varied.connecting.gaps), (Some(50.0), Gaps::Uniform(0.1)));
     assert!(matches!(varied.load, Load::Closed { per_connection: Some(1), .. }), "a fetch a connection");
@@ -151,7 +119,7 @@ fn bad_command_lines() {
     for line in
         ["", "-p 1", "-p 1 -f 1", "-p 1 -f 1 a b", "-f 1 a", "-x", "-p 1 -f 1 -jitter http://a/", "-p"]
     {
-        let printed = refused(line);
+        let printed = printed("http_load", line);
         assert!(
             printed.err.starts_with("usage:  http_load ") && printed.exit == Some(1),
             "{line}: {printed:?}"
@@ -167,25 +135,15 @@ fn bad_command_lines() {
         ("-p 1 -f 1 -sip /no/such/file http://127.0.0.1/", "/no/such/file: No such file or directory\n"),
         ("-p 1 -f 1 http://no.invalid/", "http_load: unknown host - no.invalid\n"),
     ] {
-        assert_eq!(refused(line), Printed::err(words).exit(1), "{line}");
-    }
-    for option in ["-checksum", "-throttle", "-Throttle 5", "-cipher fastsec"] {
-        let line = format!("-p 1 -f 1 {option} http://127.0.0.1:1/");
-        let printed = refused(&line);
-        let name = option.split(' ').find(|word| word.len() > 2).unwrap();
-        assert!(
-            printed.exit == Some(2) && printed.err.contains(&format!("{name} is not supported: ")),
-            "{printed:?}"
-        );
+        assert_eq!(printed("http_load", line), Printed::err(words).exit(1), "{line}");
     }
 }
 
 #[test]
 fn all_urls_are_on_one_server() {
-    let path = std::env::temp_dir().join(format!("drome-http_load-{}", std::process::id()));
     let with = |list: &str, options: &str| {
-        std::fs::write(&path, list).unwrap();
-        parsed(&format!("-p 1 -f 1 {options} {}", path.display()))
+        let (_file, path) = file(list);
+        parse_line("http_load", &format!("-p 1 -f 1 {options} {path}"))
     };
     assert_eq!(with("http://127.0.0.1:1/a\nhttp://127.0.0.1:1/b\n", "").unwrap().plan().asks.len(), 2);
     let printed = with("http://127.0.0.1:1/a\nhttp://127.0.0.1:2/b\n", "").err().unwrap();
@@ -197,7 +155,6 @@ fn all_urls_are_on_one_server() {
     let printed = with("ftp://a/\n", "").err().unwrap();
     assert_eq!(printed, Printed::err("http_load: unknown protocol - ftp://a/\n").exit(1));
     assert_eq!(with("", "").err().unwrap().exit, Some(1));
-    std::fs::remove_file(&path).unwrap();
 }
 
 proptest! {
@@ -206,7 +163,7 @@ proptest! {
         fetches in prop::collection::vec((0..9_000_u64, 1..90_000_u64, 1..90_000_u64, 0..1_000_000_u64, 0..5_u8), 1..50),
         duration_ms in 20..100_000_u64,
     ) {
-        let mut job = job("-p 4 -s 5 http://127.0.0.1:1/x");
+        let mut job = job("http_load", "-p 4 -s 5 http://127.0.0.1:1/x");
         for &(at, connect, response, bytes, kind) in &fetches {
             let end = match kind {
                 0 => End::Lost(Loss::Timeout),
@@ -241,6 +198,6 @@ proptest! {
     #[test]
     fn no_command_line_panics(args in prop::collection::vec("[-a-zT0-9:/ .]{0,12}", 0..6)) {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let _ = http_load::parse(&Call::new("http_load", &args));
+        let _ = parse("http_load", &args);
     }
 }

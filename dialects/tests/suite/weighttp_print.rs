@@ -14,35 +14,21 @@
 //! | the request: Host, User-Agent unless given, headers, Connection | 0.3, from its source |
 //! | where nobody listens: one request, errored | drome's own; the tool tries them all |
 
-use dialects::weighttp::{DIALECT, read};
-use dialects::{Call, Halt, Job, Printed};
+use crate::harness::{self, one, parse, read};
+use dialects::{Halt, Job, Printed};
 use model::{End, Exchange, Loss, Tally};
 use proptest::prelude::*;
 
 fn job(line: &str) -> Box<dyn Job> {
-    let args: Vec<&str> = line.split_whitespace().collect();
-    (DIALECT.parse)(&Call::new("weighttp", &args)).unwrap_or_else(|printed| panic!("{printed:?}"))
+    harness::job("weighttp", line)
 }
 
 fn printed(line: &str) -> Printed {
-    let args: Vec<&str> = line.split_whitespace().collect();
-    (DIALECT.parse)(&Call::new("weighttp", &args)).err().unwrap_or_else(|| panic!("{line} is understood"))
+    harness::printed("weighttp", line)
 }
 
 fn exchange(worker: u64, end: End) -> Exchange {
-    Exchange {
-        connection: worker << 32,
-        nth: 0,
-        ask: 0,
-        connect_ns: 1,
-        connected_ns: 2,
-        due_ns: 3,
-        sent_ns: 3,
-        first_byte_ns: 4,
-        done_ns: 5,
-        body_bytes: 12,
-        end,
-    }
+    harness::exchange(worker << 32, 0, [1, 2, 3, 4, 5], 12, end)
 }
 
 fn answered(status: u16) -> End {
@@ -122,8 +108,7 @@ fn the_request_is_the_tool_s() {
     let expected = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: weighttp/0.3\r\nA:1\r\nB:2\r\n\
         Connection: keep-alive\r\n\r\n";
     assert_eq!(headers, expected);
-    let own = ["-n1", "-H", "User-Agent: foo", "127.0.0.1"];
-    let job = (DIALECT.parse)(&Call::new("weighttp", &own)).ok().unwrap();
+    let job = parse("weighttp", &["-n1", "-H", "User-Agent: foo", "127.0.0.1"]).unwrap();
     let expected = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: foo\r\nConnection: close\r\n\r\n";
     assert_eq!(job.plan().asks[0].request, expected);
 }
@@ -201,10 +186,9 @@ proptest! {
         tally.received_bytes = succeeded * 12 + around_bytes;
         statuses.iter().for_each(|status| *tally.status.entry(*status).or_default() += 1);
         out += &job.print(&tally).out;
-        let found = read(&out);
-        prop_assert_eq!(found.len(), 1);
-        prop_assert!(found[0].strange.is_empty());
-        let get = |name: &str| found[0].reading.get(name).unwrap();
+        let found = one("weighttp", &out);
+        prop_assert!(found.strange.is_empty());
+        let get = |name: &str| found.reading.get(name).unwrap();
         prop_assert_eq!(get("duration_ns") as u64, duration_ns / 1000 * 1000);
         prop_assert_eq!(get("completed") as u64, succeeded);
         prop_assert_eq!(get("failed") as u64, ends.len() as u64 - succeeded);
@@ -214,15 +198,15 @@ proptest! {
         prop_assert!((get("rate_per_s") - ends.len() as f64 * 1e9 / duration_ns as f64).abs() <= 1.0);
         let class = |low| statuses.iter().filter(|status| (low..low + 100).contains(*status)).count() as u64;
         for (name, low) in [("2xx", 200), ("3xx", 300), ("4xx", 400), ("5xx", 500)] {
-            prop_assert_eq!(found[0].reading.status.get(name).copied().unwrap_or(0), class(low));
+            prop_assert_eq!(found.reading.status.get(name).copied().unwrap_or(0), class(low));
         }
     }
 
     #[test]
     fn no_text_is_trouble(text in "\\PC{0,300}", at in 0usize..300) {
-        let _ = read(&text);
+        let _ = read("weighttp", &text);
         let report = "finished in 1 sec, 2 millisec and 3 microsec, 4 req/s, 5 kbyte/s\ntraffic: 1 bytes total";
         let mixed: String = report.chars().take(at).chain(text.chars()).collect();
-        let _ = read(&mixed);
+        let _ = read("weighttp", &mixed);
     }
 }

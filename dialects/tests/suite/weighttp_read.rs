@@ -1,6 +1,6 @@
 //! weighttp's reports, as they stand on pages.
 
-use dialects::{Found, weighttp::read};
+use crate::harness::{assert_figures, one, read};
 
 pub const REPORT: &str = "\
 weighttp - a lightweight and simple webserver benchmarking tool
@@ -17,15 +17,10 @@ status codes: 9990 2xx, 0 3xx, 7 4xx, 0 5xx
 traffic: 2090000 bytes total, 1970000 bytes http, 120000 bytes data
 ";
 
-fn one(text: &str) -> Found {
-    let mut all = read(text);
-    assert_eq!(all.len(), 1, "{text}");
-    all.remove(0)
-}
-
 #[test]
 fn every_figure_has_drome_s_name_and_unit() {
-    let found = one(&format!("$ weighttp -k -c11 -t2 -n10000 'http://127.0.0.1:8080/'\n{REPORT}"));
+    let found =
+        one("weighttp", &format!("$ weighttp -k -c11 -t2 -n10000 'http://127.0.0.1:8080/'\n{REPORT}"));
     let expected = [
         ("body_bytes", 120_000.0),
         ("completed", 9990.0),
@@ -41,7 +36,7 @@ fn every_figure_has_drome_s_name_and_unit() {
         ("threads", 2.0),
     ];
     let reading = &found.reading;
-    assert_eq!(reading.figures, expected.map(|(name, value)| (name.to_owned(), value)).into());
+    assert_figures(reading, &expected);
     let count = |name: &str, n: u64| (name.to_owned(), n);
     assert_eq!(reading.status, [count("2xx", 9990), count("4xx", 7)].into());
     assert_eq!(reading.errors, [count("errored", 3), count("failed", 7)].into());
@@ -53,11 +48,11 @@ fn every_figure_has_drome_s_name_and_unit() {
 #[test]
 fn marks_of_emphasis_and_later_versions() {
     let session = format!("$ weighttp -n 10000 -c 11 -t 2 -k localhost/index.html\n{REPORT}");
-    let plain = one(&session).reading;
+    let plain = one("weighttp", &session).reading;
     assert_eq!(plain.url.as_deref(), Some("localhost/index.html"));
-    assert_eq!(one(&session.replace("6005 req/s", "**6005** req/s")).reading, plain);
+    assert_eq!(one("weighttp", &session.replace("6005 req/s", "**6005** req/s")).reading, plain);
     let newer = REPORT.replace("weighttp -", "weighttp 0.5 -");
-    assert_eq!(one(&newer).reading.version.as_deref(), Some("0.5"));
+    assert_eq!(one("weighttp", &newer).reading.version.as_deref(), Some("0.5"));
 }
 
 #[test]
@@ -65,9 +60,9 @@ fn several_broken_off_and_alone() {
     let line = "finished in 0 sec, 552 millisec and 381 microsec, 18103 req/s, 2139 kbyte/s";
     let text =
         format!("* one\n\n{line}\n\n* two\n\n{line}\n{REPORT}{}", &REPORT[..REPORT.find("status").unwrap()]);
-    let all = read(&text);
+    let all = read("weighttp", &text);
     assert_eq!(all.len(), 4);
     assert_eq!(all[1].reading.get("duration_ns"), Some(552_381_000.0));
     assert_eq!((all[3].reading.get("failed"), all[3].reading.get("received_bytes")), (Some(10.0), None));
-    (REPORT.find("6005").unwrap()..REPORT.len()).for_each(|end| drop(one(&REPORT[..end])));
+    (REPORT.find("6005").unwrap()..REPORT.len()).for_each(|end| drop(one("weighttp", &REPORT[..end])));
 }

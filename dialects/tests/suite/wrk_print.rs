@@ -15,24 +15,13 @@
 //! | `… Uncorrected Latency …` | with `-U`; from the actual send |
 //! | `  N requests in T, XB read` and below | of the whole time, calibration included |
 
-use dialects::{Call, Halt, Job, Printed, named};
+use crate::harness::{listen, one, parse, printed};
+use dialects::{Halt, Job};
 use model::tally::Beat;
-use model::{Interval, Load, Plan, Tally, Think, Until};
+use model::{Interval, Load, Tally, Until};
 use proptest::prelude::*;
 use stats::{Counts, Histogram};
-use std::net::TcpListener;
 use std::time::Duration;
-
-/// A port at which somebody listens, as wrk wants before it begins.
-fn listen() -> (TcpListener, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/x", listener.local_addr().expect("an address"));
-    (listener, url)
-}
-
-fn parse(tool: &str, args: &[&str]) -> Result<Box<dyn Job>, Printed> {
-    (named(tool).expect("a dialect").parse)(&Call::new(tool, args))
-}
 
 /// A job whose URL is that of somebody who listens.
 fn job(tool: &str, args: &[&str]) -> (Box<dyn Job>, String) {
@@ -48,7 +37,7 @@ fn histogram(us: &[u64]) -> Histogram {
     histogram
 }
 
-fn tally(us: &[u64], seconds: u64) -> Tally {
+pub fn tally(us: &[u64], seconds: u64) -> Tally {
     let n = us.len() as u64;
     Tally {
         duration_ns: seconds * 1_000_000_000,
@@ -63,10 +52,6 @@ fn tally(us: &[u64], seconds: u64) -> Tally {
     }
 }
 
-fn request(plan: &Plan) -> String {
-    String::from_utf8_lossy(&plan.asks[0].request).into_owned()
-}
-
 #[test]
 fn the_plan_is_what_the_options_say() {
     let (job, url) = job("wrk", &["-t3", "-c", "11", "--dur=2m", "-H", "A: b", "--timeout", "1"]);
@@ -74,7 +59,8 @@ fn the_plan_is_what_the_options_say() {
     assert_eq!(plan.load, Load::Closed { connections: 9, per_connection: None }, "as many for each thread");
     assert_eq!((plan.threads, plan.until), (3, Until::Elapsed(Duration::from_mins(2))));
     let host = url.trim_start_matches("http://").trim_end_matches("/x");
-    assert_eq!(request(plan), format!("GET /x HTTP/1.1\r\nA: b\r\nHost: {host}\r\n\r\n"));
+    let request = format!("GET /x HTTP/1.1\r\nA: b\r\nHost: {host}\r\n\r\n");
+    assert_eq!(plan.asks[0].request, request.as_bytes());
     assert!(!job.wants_exchanges() && plan.pulse == Some(Duration::from_millis(100)));
     assert!(plan.timeout > Duration::from_hours(24), "nothing is given up");
 }
@@ -235,138 +221,23 @@ fn command_lines_that_are_wrong() {
             "{args:?}"
         );
     }
-    let printed = parse("wrk2", &["-v"]).err().expect("nothing to measure");
+    let printed = printed("wrk2", "-v");
     assert!(printed.out.starts_with("wrk 4.0.0 [epoll] Copyright (C) 2012 Will Glozer\nUsage"));
 }
 
 #[test]
 fn nobody_there() {
-    let printed = parse("wrk", &["http://127.0.0.1:1/"]).err().expect("nothing to measure");
+    let refused = printed("wrk", "http://127.0.0.1:1/");
     assert_eq!(
-        (printed.err.as_str(), printed.exit),
+        (refused.err.as_str(), refused.exit),
         ("unable to connect to 127.0.0.1:1 Connection refused\n", Some(1))
     );
-    let printed = parse("wrk", &["gopher://127.0.0.1/"]).err().expect("nothing to measure");
-    assert_eq!(printed.err, "unable to resolve 127.0.0.1:gopher Servname not supported for ai_socktype\n");
+    let unknown = printed("wrk", "gopher://127.0.0.1/");
+    assert_eq!(unknown.err, "unable to resolve 127.0.0.1:gopher Servname not supported for ai_socktype\n");
     let refused = std::io::Error::from_raw_os_error(111);
     let printed = job("wrk", &[]).0.fail(&Halt::Connect(refused));
     assert!(
         printed.err.starts_with("unable to connect to 127.0.0.1:") && printed.exit == Some(1),
-        "{printed:?}"
-    );
-}
-
-fn script(text: &str) -> tempfile::NamedTempFile {
-    let file = tempfile::NamedTempFile::new().expect("a file");
-    std::fs::write(file.path(), text).expect("written");
-    file
-}
-
-fn with_script(tool: &str, text: &str, behind: &[&str]) -> Result<Box<dyn Job>, Printed> {
-    let (_listener, url) = listen();
-    let file = script(text);
-    let name = file.path().display().to_string();
-    parse(
-        tool,
-        &[&["-R1", "-t2", "-s", name.as_str(), url.as_str()][usize::from(tool == "wrk")..], behind].concat(),
-    )
-}
-
-fn asked(text: &str, behind: &[&str]) -> Vec<String> {
-    let job = with_script("wrk", text, behind).unwrap_or_else(|printed| panic!("{printed:?}"));
-    let plan = job.plan();
-    let first = |ask: &model::Ask| String::from_utf8_lossy(&ask.request).into_owned();
-    plan.asks
-        .iter()
-        .map(first)
-        .map(|text| text.lines().next().unwrap_or_default().replace(" HTTP/1.1", ""))
-        .collect()
-}
-
-#[test]
-fn scripts_say_what_is_asked() {
-    assert_eq!(asked("wrk.method = 'PUT'; wrk.path = '/y'", &[]), ["PUT /y"]);
-    assert_eq!(asked("init = function(a) wrk.path = a[1] .. #a end", &["--", "/z", "1"]), ["GET /z2"]);
-    assert_eq!(asked("request = function() return wrk.format('DELETE') end", &[]), ["DELETE /x"]);
-    assert_eq!(
-        asked("local n = 0; request = function() n = n % 3 + 1; return wrk.format(nil, '/' .. n) end", &[]),
-        ["GET /2", "GET /3", "GET /1", "GET /1", "GET /2", "GET /3"],
-        "each thread has its own; the first one of the first thread only tells how many are sent at once, as in wrk"
-    );
-    let pipelined = "init = function() r = wrk.format(nil, '/a') .. wrk.format(nil, '/b') end
-                     request = function() return r end";
-    assert_eq!(asked(pipelined, &[]), ["GET /a", "GET /b"]);
-    let job = with_script("wrk", pipelined, &[]).unwrap_or_else(|printed| panic!("{printed:?}"));
-    assert_eq!((job.plan().pipeline, job.plan().bursts, job.plan().burst_latency), (2, true, true));
-    assert_eq!(asked("this is no Lua", &[]), ["GET /x"]);
-}
-
-#[test]
-fn a_body_has_its_length() {
-    let text = "wrk.method = 'POST'; wrk.body = 'a=b&c'; wrk.headers['X'] = 1; wrk.headers['Host'] = 'h'";
-    let job = with_script("wrk", text, &[]).unwrap_or_else(|printed| panic!("{printed:?}"));
-    assert_eq!(request(job.plan()), "POST /x HTTP/1.1\r\nContent-Length: 5\r\nHost: h\r\nX: 1\r\n\r\na=b&c");
-}
-
-#[test]
-fn a_constant_delay_is_thinking() {
-    let pause = Duration::from_millis(12);
-    let job = with_script("wrk", "delay = function() return 12.7 end", &[])
-        .unwrap_or_else(|printed| panic!("{printed:?}"));
-    assert_eq!(job.plan().think, Think::Between(pause, pause));
-}
-
-#[test]
-fn what_a_script_can_not_decide_beforehand_is_refused() {
-    let cases = [
-        ("wrk", "local n = 0; delay = function() n = n + 1; return n % 2 end", "delay()"),
-        ("wrk", "response = function() end", "response()"),
-        ("wrk2", "request = function() return wrk.format() .. wrk.format() end", "several requests"),
-    ];
-    for (tool, text, why) in cases {
-        let printed = with_script(tool, text, &[]).err().expect("refused");
-        assert!(
-            printed.err.starts_with(&format!("drome {tool}: -s ")) && printed.err.contains(why),
-            "{text}: {printed:?}"
-        );
-        assert_eq!(printed.exit, Some(2));
-    }
-}
-
-#[test]
-fn a_script_that_fails_is_told_as_wrk_tells_it() {
-    let panics = [
-        ("init = function() error('boo', 0) end", "PANIC: unprotected error in call to Lua API (boo)\n"),
-        ("request = function() error('boo', 0) end", "PANIC: unprotected error in call to Lua API (boo)\n"),
-        ("request = function() return 'GET / HTT' end", "incomplete request at 1:10\n"),
-        ("request = function() return 'FETCH / HTTP/1.1\\r\\n\\r\\n' end", "invalid HTTP method at 1:1\n"),
-    ];
-    for (text, err) in panics {
-        let printed = with_script("wrk", text, &[]).err().expect("ended");
-        assert_eq!((printed.err.as_str(), printed.exit), (err, Some(1)));
-    }
-    for nothing in
-        ["request = function() end", "request = function() return {} end", "delay = function() return {} end"]
-    {
-        let printed = with_script("wrk", nothing, &[]).err().expect("ended");
-        assert!(printed.err.starts_with("PANIC: ") && printed.exit == Some(1), "{printed:?}");
-    }
-}
-
-#[test]
-fn done_is_told_what_was_measured_and_prints() {
-    let text = "done = function(s, l, r)
-                    print(s.duration, s.requests, s.bytes, s.errors.status, s.errors.timeout, s.errors.connect)
-                    io.write(l.min, ' ', l:percentile(50), ' ', #l, ' ', r.max, '\\n')
-                end";
-    let mut job = with_script("wrk", text, &[]).unwrap_or_else(|printed| panic!("{printed:?}"));
-    let out = job.print(&tally(&[100, 200, 300], 2)).out;
-    assert!(out.ends_with("2000000\t3\t300\t0\t0\t0\n100 200 3 0\n"), "{out}");
-    let mut job = with_script("wrk", "done = function() error('boo', 0) end", &[])
-        .unwrap_or_else(|printed| panic!("{printed:?}"));
-    let printed = job.print(&tally(&[100], 1));
-    assert!(
-        printed.out.contains("Requests/sec") && printed.err.starts_with("PANIC") && printed.exit == Some(1),
         "{printed:?}"
     );
 }
@@ -396,11 +267,10 @@ proptest! {
         let (tool, rate) = if is_wrk2 { ("wrk2", &["-R5", "-U", "-c99"][..]) } else { ("wrk", &["-c99", "--latency"][..]) };
         let (mut job, url) = job(tool, rate);
         let report = job.begin().out + &job.print(&tally).out;
-        let found = (named(tool).expect("a dialect").read)(&report);
-        prop_assert_eq!(found.len(), 1, "{}", report);
-        let reading = &found[0].reading;
-        let is_understood = found[0].strange.iter().all(|line| line.ends_with("nan (no figure)"));
-        prop_assert!(is_understood && found[0].at == (0..report.trim_end().len()), "{}", report);
+        let found = one(tool, &report);
+        let reading = &found.reading;
+        let is_understood = found.strange.iter().all(|line| line.ends_with("nan (no figure)"));
+        prop_assert!(is_understood && found.at == (0..report.trim_end().len()), "{}", report);
         prop_assert_eq!(reading.url.as_ref(), Some(&url));
         let (answers, seconds) = (tally.status.values().sum::<u64>() as f64, tally.duration_ns as f64 / 1e9);
         prop_assert_eq!((reading.get("completed"), reading.get("connections")), (Some(answers), Some(99.0)));

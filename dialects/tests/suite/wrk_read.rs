@@ -1,7 +1,6 @@
 //! Reports of wrk and wrk2 in all the texts that they are found in.
 
-use dialects::Found;
-use dialects::wrk::{read, read_wrk2};
+use crate::harness::{assert_figures, one, read};
 
 /// As the program prints it.
 pub const WHOLE: &str = "\
@@ -69,16 +68,7 @@ Requests/sec:   2000.28
 Transfer/sec:    676.18KB
 ";
 
-fn only(mut found: Vec<Found>) -> Found {
-    assert_eq!(found.len(), 1, "{found:?}");
-    found.remove(0)
-}
-
-fn figures(found: &Found) -> Vec<(&str, f64)> {
-    found.reading.figures.iter().map(|(name, value)| (name.as_str(), *value)).collect()
-}
-
-const FIGURES: [(&str, f64); 19] = [
+const FIGURES: [(&str, f64); 20] = [
     ("completed", 1_118_745.0),
     ("connections", 10.0),
     ("duration_ns", 10.1e9),
@@ -98,31 +88,18 @@ const FIGURES: [(&str, f64); 19] = [
     ("thread_rate_per_s_mean", 56_200.0),
     ("thread_rate_per_s_sd", 8070.0),
     ("thread_rate_per_s_within_sd_share", 0.8654),
+    ("threads", 2.0),
 ];
-
-fn whole(found: &Found) {
-    let mut found = found.clone();
-    assert_eq!(found.reading.figures.remove("threads"), Some(2.0));
-    let expected: Vec<_> = FIGURES.to_vec();
-    let got = figures(&found);
-    assert_eq!(got.len(), expected.len(), "{got:?}");
-    for ((name, value), (expected, number)) in got.into_iter().zip(expected) {
-        assert!(
-            name == expected && (value / number - 1.0).abs() < 1e-12,
-            "{name} {value} {expected} {number}"
-        );
-    }
-}
 
 #[test]
 fn every_figure_is_read() {
-    let found = only(read(WHOLE));
-    whole(&found);
+    let found = one("wrk", WHOLE);
+    assert_figures(&found.reading, &FIGURES);
     assert_eq!((found.at.clone(), &found.strange), (0..WHOLE.len() - 1, &vec![]));
     assert_eq!(found.reading.url.as_deref(), Some("http://127.0.0.1:8080/index.html"));
     let errors: Vec<_> = found.reading.errors.iter().map(|(kind, n)| (kind.as_str(), *n)).collect();
     assert_eq!(errors, [("connect", 1), ("read", 2), ("status", 5), ("timeout", 4), ("write", 3)]);
-    assert!(read_wrk2(WHOLE).is_empty());
+    assert!(read("wrk2", WHOLE).is_empty());
 }
 
 #[test]
@@ -131,33 +108,33 @@ fn however_it_was_copied() {
     let one_line = WHOLE.split_whitespace().collect::<Vec<_>>().join(" ");
     let called = format!("Text. user@box:~$ wrk -t2 -c10 http://a/ {one_line} More text. $ ab http://b/");
     for text in [fenced, one_line, called.clone()] {
-        let found = only(read(&text));
-        whole(&found);
+        let found = one("wrk", &text);
+        assert_figures(&found.reading, &FIGURES);
         assert!(found.strange.is_empty(), "{found:?}");
         let command = text.contains("$ wrk").then_some("wrk -t2 -c10 http://a/");
         assert_eq!(found.reading.command.as_deref(), command);
     }
-    let at = only(read(&called)).at;
+    let at = one("wrk", &called).at;
     assert!(called[at.clone()].starts_with("Running") && called[at].ends_with("5.18MB"));
 }
 
 #[test]
 fn several_in_one_text() {
     let text = format!("$ ./wrk http://a/\n{WHOLE}\n# wrk2 -R2k http://b/\n{WRK2}\nwrk http://c/\n{WHOLE}");
-    let (wrk, wrk2) = (read(&text), only(read_wrk2(&text)));
+    let (wrk, wrk2) = (read("wrk", &text), one("wrk2", &text));
     assert_eq!(
         wrk.iter().map(|f| f.reading.command.clone()).collect::<Vec<_>>(),
         [Some("./wrk http://a/".to_owned()), Some("wrk http://c/".to_owned())]
     );
-    wrk.iter().for_each(whole);
+    wrk.iter().for_each(|found| assert_figures(&found.reading, &FIGURES));
     assert_eq!(wrk2.reading.get("offered_rate_per_s"), Some(2000.0));
     assert_eq!(wrk2.reading.command.as_deref(), Some("wrk2 -R2k http://b/"));
 }
 
 #[test]
 fn wrk2_says_more() {
-    let found = only(read_wrk2(WRK2));
-    assert!(found.strange.is_empty() && read(WRK2).is_empty(), "{found:?}");
+    let found = one("wrk2", WRK2);
+    assert!(found.strange.is_empty() && read("wrk", WRK2).is_empty(), "{found:?}");
     let of = |name: &str| found.reading.get(name);
     let latency = ["p50", "p99", "p999", "p9999", "p99999", "max"].map(|p| of(&format!("latency_ns_{p}")));
     let expected = [6.67e6, 11.18e6, 12.3e6, 12.45e6, 12.5e6, 12.34e6];
@@ -172,7 +149,10 @@ fn wrk2_says_more() {
 #[test]
 fn a_short_wrk2_report_is_known_by_its_command() {
     let of = |command: &str| {
-        (read(&format!("{command}\n{WHOLE}")).len(), read_wrk2(&format!("{command}\n{WHOLE}")).len())
+        (
+            read("wrk", &format!("{command}\n{WHOLE}")).len(),
+            read("wrk2", &format!("{command}\n{WHOLE}")).len(),
+        )
     };
     assert_eq!(of("$ wrk2 -c10 http://a/"), (0, 1));
     assert_eq!(of("$ wrk --rate 100 http://a/"), (0, 1));
@@ -184,9 +164,9 @@ fn a_short_wrk2_report_is_known_by_its_command() {
 #[test]
 fn what_wrk2_does_not_know_is_a_sign_of_it() {
     let sampled = WHOLE.replace("56.20k     8.07k   62.00k    86.54%", "  -nan      -nan   0.00      0.00%");
-    let found = only(read_wrk2(&sampled));
+    let found = one("wrk2", &sampled);
     assert_eq!(found.strange, ["Req/Sec: nan (no figure)"]);
-    assert!(read(&sampled).is_empty(), "{found:?}");
+    assert!(read("wrk", &sampled).is_empty(), "{found:?}");
     let of = |name| found.reading.get(name);
     assert_eq!(
         (of("completed"), of("thread_rate_per_s_mean"), of("thread_rate_per_s_max")),
@@ -194,7 +174,7 @@ fn what_wrk2_does_not_know_is_a_sign_of_it() {
     );
     let unanswered =
         sampled.replace("635.91us    0.89ms  12.92ms   93.69%", "  -nanus    -nanus   0.00us    0.00%");
-    let found = only(read_wrk2(&unanswered));
+    let found = one("wrk2", &unanswered);
     assert_eq!(found.reading.get("latency_ns_mean"), None);
     assert_eq!(found.strange, ["Latency: nan (no figure)", "Req/Sec: nan (no figure)"]);
 }
@@ -204,8 +184,8 @@ fn strange_lines_are_kept_and_the_rest_is_read() {
     let text = WHOLE
         .replace("  1118745", "  a line of a later version: 7\n  1118745")
         .replace("  Thread Stats", "hello from a script\n  Thread Stats");
-    let found = only(read(&text));
-    whole(&found);
+    let found = one("wrk", &text);
+    assert_figures(&found.reading, &FIGURES);
     assert_eq!(found.strange, ["hello from a script", "a line of a later version: 7"]);
 }
 
@@ -213,7 +193,7 @@ fn strange_lines_are_kept_and_the_rest_is_read() {
 fn a_report_ends_where_it_ends() {
     let cut = &WHOLE[..WHOLE.find("  Latency Dist").unwrap()];
     let text = format!("{cut}\nSummary:\n  Total: 1.0 secs\n  Requests/sec: 99.50\n  Transfer/sec: 1.00MB\n");
-    let found = only(read(&text));
+    let found = one("wrk", &text);
     assert_eq!((found.at.end, found.reading.get("rate_per_s")), (cut.len() - 1, None));
     assert!(found.strange.is_empty());
 }
@@ -223,7 +203,7 @@ fn a_run_without_answers() {
     let text = "Running 1s test @ http://a/\n  1 threads and 1 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    \
                 Latency     0.00us    0.00us   0.00us    -nan%\n    Req/Sec     0.00      0.00     0.00      -nan%\n  \
                 0 requests in 1.00s, 0.00B read\nRequests/sec:      0.00\nTransfer/sec:       0.00B\n";
-    let found = only(read(text));
+    let found = one("wrk", text);
     assert_eq!((found.reading.get("completed"), found.reading.get("rate_per_s")), (Some(0.0), Some(0.0)));
     assert_eq!(found.reading.get("latency_ns_within_sd_share"), None);
     assert!(found.strange.is_empty());
@@ -234,7 +214,7 @@ fn the_oldest_version() {
     let text = "Making 100000 requests to http://a/\n  8 threads and 200 connections\n  Thread Stats   Avg      Stdev     Max   \
                 +/- Stdev\n    Latency   439.75us  350.49us   7.60ms   92.88%\n    Req/sec    61.13k     8.26k   72.00k    \
                 87.54%\n  100005 requests in 4.02s, 17.11MB read\nRequests/sec:  24876.00\nTransfer/sec:      4.26MB\n";
-    let found = only(read(text));
+    let found = one("wrk", text);
     assert_eq!(
         (found.reading.get("thread_rate_per_s_mean"), found.reading.get("completed")),
         (Some(61_130.0), Some(100_005.0))

@@ -1,21 +1,23 @@
 //! Everything that wrk's scripts can use: each name either does what it does in wrk, or is refused by name, with an exit code of its own,
 //! before anything is sent. What wrk itself does with the same scripts is the judge in the tests of the binary.
 
+use crate::harness::{file, listen, parse};
+use crate::wrk_print::tally;
 use dialects::wrk::REFUSED;
-use dialects::{Call, Job, Printed, named};
+use dialects::{Job, Printed};
 use model::{Address, Order, Think};
 use std::net::TcpListener;
 use std::time::Duration;
 
 /// What a script came to, with the listener to which it may have connected.
 fn with(tool: &str, args: &[&str], text: &str) -> Result<Box<dyn Job>, Printed> {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/x", listener.local_addr().expect("an address"));
-    let file = tempfile::NamedTempFile::new().expect("a file");
-    std::fs::write(file.path(), text).expect("written");
-    let path = file.path().display().to_string();
-    let args = [&["-s", path.as_str()], args, &[url.as_str()]].concat();
-    (named(tool).expect("a dialect").parse)(&Call::new(tool, &args))
+    with_words(tool, args, text, &[])
+}
+
+/// The same with words behind the URL.
+fn with_words(tool: &str, args: &[&str], text: &str, words: &[&str]) -> Result<Box<dyn Job>, Printed> {
+    let ((_listener, url), (_file, path)) = (listen(), file(text));
+    parse(tool, &[&["-s", path.as_str()], args, &[url.as_str()], words].concat())
 }
 
 fn runs(text: &str) -> Box<dyn Job> {
@@ -41,10 +43,14 @@ fn refused(tool: &str, text: &str) -> String {
     printed.err
 }
 
-fn paths(job: &dyn Job) -> Vec<String> {
+/// The method and the path of each request.
+fn asked(job: &dyn Job) -> Vec<String> {
     let line = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
-    let path = |line: String| line.split(' ').nth(1).unwrap_or_default().to_owned();
-    job.plan().asks.iter().map(|ask| path(line(&ask.request))).collect()
+    job.plan().asks.iter().map(|ask| line(&ask.request).replace(" HTTP/1.1", "")).collect()
+}
+
+fn paths(job: &dyn Job) -> Vec<String> {
+    asked(job).iter().map(|asked| asked.split(' ').nth(1).unwrap_or_default().to_owned()).collect()
 }
 
 /// A name as the refusal has it, the tool, and a script that uses it.
@@ -330,4 +336,69 @@ fn the_table_wrk_can_be_changed() {
         all.dedup();
         assert_eq!(all, [path], "{text}");
     }
+}
+
+#[test]
+fn scripts_say_what_is_asked() {
+    let of = |text: &str, words: &[&str]| {
+        let job = with_words("wrk", &["-t2"], text, words).unwrap_or_else(|printed| panic!("{printed:?}"));
+        asked(job.as_ref())
+    };
+    assert_eq!(of("wrk.method = 'PUT'; wrk.path = '/y'", &[]), ["PUT /y"]);
+    assert_eq!(of("init = function(a) wrk.path = a[1] .. #a end", &["--", "/z", "1"]), ["GET /z2"]);
+    assert_eq!(of("request = function() return wrk.format('DELETE') end", &[]), ["DELETE /x"]);
+    assert_eq!(
+        of("local n = 0; request = function() n = n % 3 + 1; return wrk.format(nil, '/' .. n) end", &[]),
+        ["GET /2", "GET /3", "GET /1", "GET /1", "GET /2", "GET /3"],
+        "each thread has its own; the first one of the first thread only tells how many are sent at once, as in wrk"
+    );
+    let pipelined = "init = function() r = wrk.format(nil, '/a') .. wrk.format(nil, '/b') end
+                     request = function() return r end";
+    assert_eq!(of(pipelined, &[]), ["GET /a", "GET /b"]);
+    let plan = runs(pipelined).plan().clone();
+    assert_eq!((plan.pipeline, plan.bursts, plan.burst_latency), (2, true, true));
+    assert_eq!(of("this is no Lua", &[]), ["GET /x"]);
+}
+
+#[test]
+fn a_body_has_its_length() {
+    let text = "wrk.method = 'POST'; wrk.body = 'a=b&c'; wrk.headers['X'] = 1; wrk.headers['Host'] = 'h'";
+    let request = b"POST /x HTTP/1.1\r\nContent-Length: 5\r\nHost: h\r\nX: 1\r\n\r\na=b&c";
+    assert_eq!(runs(text).plan().asks[0].request, request);
+}
+
+#[test]
+fn a_script_that_fails_is_told_as_wrk_tells_it() {
+    let ended = |text: &str| with("wrk", &[], text).err().unwrap_or_else(|| panic!("{text}"));
+    let panics = [
+        ("init = function() error('boo', 0) end", "PANIC: unprotected error in call to Lua API (boo)\n"),
+        ("request = function() error('boo', 0) end", "PANIC: unprotected error in call to Lua API (boo)\n"),
+        ("request = function() return 'GET / HTT' end", "incomplete request at 1:10\n"),
+        ("request = function() return 'FETCH / HTTP/1.1\\r\\n\\r\\n' end", "invalid HTTP method at 1:1\n"),
+    ];
+    for (text, err) in panics {
+        let printed = ended(text);
+        assert_eq!((printed.err.as_str(), printed.exit), (err, Some(1)));
+    }
+    for nothing in
+        ["request = function() end", "request = function() return {} end", "delay = function() return {} end"]
+    {
+        let printed = ended(nothing);
+        assert!(printed.err.starts_with("PANIC: ") && printed.exit == Some(1), "{printed:?}");
+    }
+}
+
+#[test]
+fn done_is_told_what_was_measured_and_prints() {
+    let text = "done = function(s, l, r)
+                    print(s.duration, s.requests, s.bytes, s.errors.status, s.errors.timeout, s.errors.connect)
+                    io.write(l.min, ' ', l:percentile(50), ' ', #l, ' ', r.max, '\\n')
+                end";
+    let out = runs(text).print(&tally(&[100, 200, 300], 2)).out;
+    assert!(out.ends_with("2000000\t3\t300\t0\t0\t0\n100 200 3 0\n"), "{out}");
+    let printed = runs("done = function() error('boo', 0) end").print(&tally(&[100], 1));
+    assert!(
+        printed.out.contains("Requests/sec") && printed.err.starts_with("PANIC") && printed.exit == Some(1),
+        "{printed:?}"
+    );
 }

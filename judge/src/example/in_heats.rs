@@ -85,7 +85,9 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
     for o in hubs.iter().chain(observations) {
         let round = o.trial.round;
         if heats.iter().all(|heat| heat.round != round) {
-            heats.push(heat(run, round, has_hub));
+            let cells = (0..run.study.cells.len()).collect();
+            let members: Vec<&str> = run.contenders.keys().map(String::as_str).collect();
+            heats.push(Heat { round, copies: run.copies, hub: has_hub, cells, ..heat(&members) });
         }
         let (start, own) = started(o);
         starts.push(start);
@@ -94,15 +96,16 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
     analyse::heats::findings(run, &heats, &starts, &slices, ended)
 }
 
-fn heat(run: &Run, round: usize, hub: bool) -> Heat {
+/// The first heat of a run: these contenders and the hub in its first cell.
+pub fn heat(members: &[&str]) -> Heat {
     Heat {
-        round,
+        round: 0,
         number: 0,
-        members: run.contenders.keys().cloned().collect(),
-        copies: run.copies,
-        hub,
-        cells: (0..run.study.cells.len()).collect(),
-        seed: 0,
+        members: members.iter().map(ToString::to_string).collect(),
+        copies: 1,
+        hub: true,
+        cells: vec![0],
+        seed: u64::MAX,
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         machine: None,
     }

@@ -22,8 +22,8 @@ const ROUNDS: [usize; 2] = [4, 13];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Design {
-    /// The smallest and the largest number of rounds, `[4, 13]` by default. The run may end after 4, 5, 6, 8, 10 and 13 rounds (each look
-    /// comes about a quarter later than the one before), and ends after the largest number.
+    /// `[at least, at most]`: the smallest and the largest number of rounds, `[4, 13]` by default. The run may end after 4, 5, 6, 8, 10 and
+    /// 13 rounds (each look comes about a quarter later than the one before), and ends after the largest number.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::rounds_or_none")]
     #[schemars(inner(range(min = 1)))]
     rounds: Option<[usize; 2]>,
@@ -58,7 +58,7 @@ pub struct Design {
     /// With `decide`: the share of the first contender's speed that another may lose. The run stops as soon as every contender is
     /// certainly slower by more than that, or certainly not.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::margin_or_none")]
-    #[schemars(range(min = 0.0, max = 0.9999))]
+    #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
     margin: Option<f64>,
     /// The figure by which the run decides and contenders are ranked. Under open load `rate` means `p99`: a server that
     /// does not fall behind has the offered rate, however fast it is.

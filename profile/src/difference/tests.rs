@@ -6,12 +6,16 @@ fn profile(text: &str) -> Profile {
     Profile::from_folded(&format!("# period_ns=1000000\n{text}")).unwrap()
 }
 
+/// The difference of two profiles of this work, with these names.
+fn of(names: [&str; 2], profiles: [&str; 2], work: [Work; 2]) -> Option<Difference> {
+    let [a, b] = profiles.map(profile);
+    let side = |nth: usize, profile| Side { name: names[nth], profile, work: work[nth] };
+    Difference::between(&side(0, &a), &side(1, &b))
+}
+
 /// With 10,000 answers a sample of 1 ms is 100 ns per answer.
 fn between(a: &str, b: &str) -> Difference {
-    let (a, b) = (profile(a), profile(b));
-    let work = Work { answers: 10_000, cpu_ns: None };
-    Difference::between(&Side { name: "A", profile: &a, work }, &Side { name: "B", profile: &b, work })
-        .unwrap()
+    of(["A", "B"], [a, b], [Work { answers: 10_000, cpu_ns: None }; 2]).unwrap()
 }
 
 const A: &str = "main;handle;to_vec;format 100\nmain;handle;write 1000\nmain;accept 200\n";
@@ -31,10 +35,8 @@ fn a_profile_does_not_differ_from_itself() {
 
 /// As [`between`], where the CPU time of 10,000 answers is known by clocks, in milliseconds; `None`: it is not.
 fn by_clocks((a, a_ms): (&str, Option<u64>), (b, b_ms): (&str, Option<u64>)) -> Difference {
-    let (a, b) = (profile(a), profile(b));
     let work = |ms: Option<u64>| Work { answers: 10_000, cpu_ns: ms.map(|ms| ms * 1_000_000) };
-    let a = Side { name: "A", profile: &a, work: work(a_ms) };
-    Difference::between(&a, &Side { name: "B", profile: &b, work: work(b_ms) }).unwrap()
+    of(["A", "B"], [a, b], [a_ms, b_ms].map(work)).unwrap()
 }
 
 #[test]
@@ -99,15 +101,9 @@ fn the_innermost_function_that_explains_half_is_named() {
     assert_eq!(more.explanation().unwrap().frame, "to_vec");
     assert_eq!(more.sentence(), "B spends 40.0 µs more CPU time per answer than A, 40.0 µs of it in to_vec.");
     // The other way round it is the same function.
-    let (a, b) = (profile(b), profile(A));
-    let work = Work { answers: 10_000, cpu_ns: None };
-    let less = Difference::between(
-        &Side { name: "old", profile: &a, work },
-        &Side { name: "new", profile: &b, work },
-    )
-    .unwrap();
+    let less = of(["old", "new"], [b, A], [Work { answers: 10_000, cpu_ns: None }; 2]);
     assert_eq!(
-        less.sentence(),
+        less.unwrap().sentence(),
         "new spends 40.0 µs less CPU time per answer than old, 40.0 µs of it in to_vec."
     );
 }
@@ -162,17 +158,9 @@ fn a_small_difference_in_many_functions_is_no_explanation() {
 
 #[test]
 fn different_numbers_of_answers_are_made_comparable() {
-    let (a, b) = (profile(A), profile(A));
-    let work = |answers| Work { answers, cpu_ns: None };
-    let twice = Difference::between(
-        &Side { name: "A", profile: &a, work: work(10_000) },
-        &Side { name: "B", profile: &b, work: work(20_000) },
-    );
-    let overall = twice.unwrap().overall;
+    let of_answers =
+        |answers: [u64; 2]| of(["A", "B"], [A; 2], answers.map(|answers| Work { answers, cpu_ns: None }));
+    let overall = of_answers([10_000, 20_000]).unwrap().overall;
     assert_eq!((overall.a_ns_per_answer, overall.b_ns_per_answer), (130_000.0, 65_000.0));
-    let none = Difference::between(
-        &Side { name: "A", profile: &a, work: work(0) },
-        &Side { name: "B", profile: &b, work: work(1) },
-    );
-    assert_eq!(none, None);
+    assert_eq!(of_answers([0, 1]), None);
 }

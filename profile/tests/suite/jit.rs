@@ -1,7 +1,6 @@
 //! Code that is compiled at run time: Node.js, with its own perf map and without one.
 
-use crate::programs::{Program, sampled};
-use profile::Options;
+use crate::programs::{Program, profiled, shown};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -31,9 +30,7 @@ fn functions_of_javascript_have_names() {
     node.args(["--perf-basic-prof", "--interpreted-frames-native-stack", "-e", SCRIPT]);
     let program = Program::start(node, tempfile::tempdir().unwrap());
     let _map = PerfMap(PathBuf::from(format!("/tmp/perf-{}.map", program.pid())));
-    let Some(sampling) = sampled(program.pid(), &Options::default()) else { return };
-    program.wait_for_cpu(Duration::from_secs(2));
-    let profile = sampling.profile().unwrap();
+    let Some(profile) = profiled(&program, Duration::from_secs(2)) else { return };
     let is_it = |frame: &&String| frame.contains("hotFunctionOfThisTest");
     let with_name = profile
         .stacks
@@ -41,7 +38,7 @@ fn functions_of_javascript_have_names() {
         .filter(|(stack, _)| stack.iter().any(|frame| is_it(&frame)))
         .map(|(_, count)| count);
     let share = with_name.sum::<u64>() as f64 / profile.total().max(1) as f64;
-    assert!(share > 0.3, "{share}: {}", profile.to_folded().chars().take(4_000).collect::<String>());
+    assert!(share > 0.3, "{share}: {}", shown(&profile));
     assert_eq!(profile.hints(), Vec::<String>::new(), "{:?}", profile.unnamed);
 }
 
@@ -50,12 +47,9 @@ fn javascript_without_names_is_told_with_the_remedy() {
     let mut node = Command::new("node");
     node.args(["-e", SCRIPT]);
     let program = Program::start(node, tempfile::tempdir().unwrap());
-    let Some(sampling) = sampled(program.pid(), &Options::default()) else { return };
-    program.wait_for_cpu(Duration::from_secs(2));
-    let profile = sampling.profile().unwrap();
+    let Some(profile) = profiled(&program, Duration::from_secs(2)) else { return };
     let hints = profile.hints();
-    let shown = || profile.to_folded().chars().take(4_000).collect::<String>();
-    assert_eq!(hints.len(), 1, "{:?}: {}", profile.unnamed, shown());
+    assert_eq!(hints.len(), 1, "{:?}: {}", profile.unnamed, shown(&profile));
     assert!(
         hints[0].contains("of node without names") && hints[0].contains("--perf-basic-prof"),
         "{hints:?}"

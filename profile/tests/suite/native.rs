@@ -1,7 +1,7 @@
 //! Native programs without frame pointers: stacks, inlined functions, threads, children.
 
-use crate::programs::{Program, assert_not_root, sampled, share};
-use profile::{Options, Profile, ProfileError, Sampling, Target, Window, Work};
+use crate::programs::{Program, assert_not_root, profiled, sampled, share, shown};
+use profile::{Options, ProfileError, Sampling, Target, Window, Work};
 use std::time::Duration;
 
 /// Two callers of the loop: one takes twice the time of the other, on average. Each turn has a length of its own: turns of one length would
@@ -16,17 +16,10 @@ int main(void) { for (;;) { twice(); once(); } }
 
 const ENOUGH: Duration = Duration::from_millis(1500);
 
-fn shown(profile: &Profile) -> String {
-    let text = profile.to_folded();
-    text.chars().take(4_000).collect()
-}
-
 #[test]
 fn callers_are_known_without_frame_pointers_and_the_inlined_loop_has_the_time() {
     let program = Program::c(TWO_TO_ONE);
-    let Some(sampling) = sampled(program.pid(), &Options::default()) else { return };
-    program.wait_for_cpu(ENOUGH);
-    let profile = sampling.profile().unwrap();
+    let Some(profile) = profiled(&program, ENOUGH) else { return };
     assert!(profile.samples >= 300, "{}", shown(&profile));
     assert_eq!(profile.samples, profile.total());
     assert!(
@@ -113,9 +106,7 @@ fn a_stack_that_is_cut_off_is_counted_as_incomplete() {
         int main(void) { for (;;) deep(); }
         ",
     );
-    let Some(sampling) = sampled(program.pid(), &Options::default()) else { return };
-    program.wait_for_cpu(Duration::from_millis(500));
-    let profile = sampling.profile().unwrap();
+    let Some(profile) = profiled(&program, Duration::from_millis(500)) else { return };
     assert!(profile.unrooted_share() >= 0.9, "{}", shown(&profile));
     assert!(share(&profile, &["deep", "spin"]) >= 0.9, "what is known is there: {}", shown(&profile));
 }

@@ -114,6 +114,18 @@ pub fn sampled(pid: i32, options: &Options) -> Option<Sampling> {
     }
 }
 
+/// The profile of a program over this much CPU time; `None` as of [`sampled`].
+pub fn profiled(program: &Program, time: Duration) -> Option<Profile> {
+    let sampling = sampled(program.pid(), &Options::default())?;
+    program.wait_for_cpu(time);
+    Some(sampling.profile().unwrap())
+}
+
+/// The beginning of a profile, for messages.
+pub fn shown(profile: &Profile) -> String {
+    profile.to_folded().chars().take(4_000).collect()
+}
+
 /// This user may be refused: it is not root with all rights, and the message says the remedy.
 pub fn assert_not_root(error: &ProfileError) {
     let why = error.to_string();

@@ -61,21 +61,12 @@ pub fn mean_waiting(service: Service, utilisation: f64) -> f64 {
     utilisation * (1.0 + squared_variation) / (2.0 * (1.0 - utilisation))
 }
 
-/// The chance that a request waits no longer than `t` service times: M/D/1 by Erlang (1909) and Crommelin (1932), M/M/1
-/// exactly.
+/// The chance that a request waits no longer than `t` service times.
 pub fn waits_at_most(service: Service, utilisation: f64, t: f64) -> f64 {
     if service == Service::Exponential {
         return 1.0 - utilisation * (-(1.0 - utilisation) * t).exp();
     }
-    let (mut sum, mut factorial) = (0.0, 1.0);
-    for k in 0..=(t.floor() as u32) {
-        if k > 0 {
-            factorial *= f64::from(k);
-        }
-        let x = utilisation * (f64::from(k) - t);
-        sum += x.powi(k as i32) / factorial * (-x).exp();
-    }
-    (1.0 - utilisation) * sum
+    stats::queue::waits_at_most(t, utilisation)
 }
 
 /// The utilisation at which this share of requests is answered within `t` service times, waiting and service.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::shared::{Writer, read};
+use crate::tests::printed;
 use judge::example::in_heats;
 use model::heat::{HUB, Ran};
 
@@ -21,46 +22,14 @@ fn add_ended(store: &Store, id: &str) {
 fn add_heats(store: &Store, id: &str) {
     let run = Run { id: id.to_owned(), ..in_heats::run(&["a"]) };
     store.add_run(&run).unwrap();
-    let heat = Heat {
-        round: 0,
-        number: 0,
-        members: vec!["a".to_owned()],
-        cells: vec![0, 1],
-        copies: 1,
-        hub: true,
-        seed: u64::MAX,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        machine: None,
-    };
-    store.begin_heat(id, &heat).unwrap();
-    let slice = |cycle, place, contender: &str| Slice {
-        round: 0,
-        heat: 0,
-        cell: 0,
-        cycle,
-        place,
-        contender: contender.to_owned(),
-        copy: 0,
-        answers: 7,
-        ns: 100,
-        turn_ns: 120,
-        ran: Ran { owner_ns: Some(90), ..Ran::default() },
-        void: None,
+    store.begin_heat(id, &Heat { cells: vec![0, 1], ..in_heats::heat(&["a"]) }).unwrap();
+    let ran = Ran { owner_ns: Some(90), ..Ran::default() };
+    let slice = |cycle, place, contender: &str| {
+        let contender = contender.to_owned();
+        Slice { cycle, place, contender, answers: 7, ns: 100, turn_ns: 120, ran, ..in_heats::slice() }
     };
     let starts = [in_heats::start(0, 0, HUB, &[0]), in_heats::start(0, 0, "a", &[0, 1])];
     store.keep_starts(id, &starts, &[slice(0, 0, HUB), slice(0, 1, "a"), slice(1, 0, "a")]).unwrap();
-}
-
-fn add_printed(store: &Store, id: &str) {
-    let printed = Printed {
-        id: id.to_owned(),
-        title: "load http://127.0.0.1/".to_owned(),
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        ended: "complete".to_owned(),
-        terminal: "1\n".to_owned(),
-        json: "{}".to_owned(),
-    };
-    store.add_printed(&printed).unwrap();
 }
 
 const IDS: [&str; 3] = ["20260101-000000-000a", "20260101-000000-000b", "20260101-000000-000c"];
@@ -70,7 +39,7 @@ fn filled(folder: &tempfile::TempDir, name: &str) -> Store {
     let store = store(folder, name);
     add_ended(&store, IDS[0]);
     add_heats(&store, IDS[1]);
-    add_printed(&store, IDS[2]);
+    store.add_printed(&printed(IDS[2])).unwrap();
     store
 }
 
@@ -126,7 +95,7 @@ fn lists_tell_where_a_run_is_from() {
 fn another_run_of_the_same_name_stays_as_it_is_and_the_others_come_over() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (filled(&folder, "one"), store(&folder, "two"));
-    add_printed(&two, IDS[0]);
+    two.add_printed(&printed(IDS[0])).unwrap();
     add_heats(&two, IDS[1]);
     two.end_run(IDS[1], "enough").unwrap();
     let before = [two.digest(IDS[0]).unwrap().unwrap(), two.digest(IDS[1]).unwrap().unwrap()];

@@ -1,42 +1,18 @@
 //! Heats, starts and slices come back as they went in, once.
 
 use crate::{Store, StoreError};
-use judge::example::in_heats::{in_cell, run, start};
+use judge::example::in_heats::{self, in_cell, run, start};
 use model::heat::{HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
 
 fn heat(round: usize, number: usize) -> Heat {
-    let members = ["a", "b"].map(str::to_owned).to_vec();
-    Heat {
-        round,
-        number,
-        members,
-        cells: vec![1, 0],
-        copies: 1,
-        hub: true,
-        seed: u64::MAX,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        machine: None,
-    }
+    Heat { round, number, cells: vec![1, 0], ..in_heats::heat(&["a", "b"]) }
 }
 
 fn slice(cell: usize, cycle: usize, place: usize, contender: &str) -> Slice {
     let ran = Ran { owner_ns: Some(90), members_ns: Some(0), others_ns: None, ..Ran::default() };
     let void = (cycle == 1).then_some(Void::Host);
     let contender = contender.to_owned();
-    Slice {
-        round: 0,
-        heat: 0,
-        cell,
-        cycle,
-        place,
-        contender,
-        copy: 0,
-        answers: 7,
-        ns: 100,
-        turn_ns: 120,
-        ran,
-        void,
-    }
+    Slice { cell, cycle, place, contender, answers: 7, ns: 100, turn_ns: 120, ran, void, ..in_heats::slice() }
 }
 
 /// A store with a run of which one heat was begun.

@@ -1,9 +1,10 @@
 //! What is written is read as it was, and anything else is refused with its line.
 
 use super::*;
+use crate::tests::printed;
 use judge::example;
 use judge::example::in_heats;
-use model::heat::{HUB, Heat, Ran, Slice};
+use model::heat::{HUB, Heat, Slice};
 use model::{HeatMachine, Printed, Run};
 use serde_json::{Value, json};
 
@@ -19,35 +20,9 @@ fn whole() -> Vec<Row> {
 /// A run in heats, which has not ended.
 fn heats() -> Vec<Row> {
     let run = Run { id: "20260101-000000-000a".to_owned(), ..in_heats::run(&["a", "b"]) };
-    let heat = Heat {
-        round: 0,
-        number: 0,
-        members: ["a", "b"].map(str::to_owned).to_vec(),
-        cells: vec![0],
-        copies: 1,
-        hub: true,
-        seed: u64::MAX,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        machine: Some(Box::new(HeatMachine {
-            name: "ci-1".to_owned(),
-            attempt: 1,
-            ..HeatMachine::default()
-        })),
-    };
-    let slice = Slice {
-        round: 0,
-        heat: 0,
-        cell: 0,
-        cycle: 3,
-        place: 1,
-        contender: HUB.to_owned(),
-        copy: 0,
-        answers: 7,
-        ns: 100,
-        turn_ns: 120,
-        ran: Ran::default(),
-        void: None,
-    };
+    let machine = HeatMachine { name: "ci-1".to_owned(), attempt: 1, ..HeatMachine::default() };
+    let heat = Heat { machine: Some(Box::new(machine)), ..in_heats::heat(&["a", "b"]) };
+    let slice = Slice { cycle: 3, place: 1, contender: HUB.to_owned(), ..in_heats::slice() };
     let start = |contender| Row::Start(Box::new(in_heats::start(0, 0, contender, &[0])));
     vec![Row::Run(Box::new(run)), Row::Heat(heat), start(HUB), start("a"), Row::Slice(slice)]
 }
@@ -256,14 +231,7 @@ fn a_machine_that_is_not_named_is_described() {
     run.environment.cpu = Some("A processor".to_owned());
     writer.entry(None).unwrap();
     writer.row(&Row::Run(Box::new(run))).unwrap();
-    let printed = Printed {
-        id: "20260101-000000-000b".to_owned(),
-        title: "load http://127.0.0.1/".to_owned(),
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        ended: "complete".to_owned(),
-        terminal: "1\n".to_owned(),
-        json: "{}".to_owned(),
-    };
+    let printed = printed("20260101-000000-000b");
     writer.entry(None).unwrap();
     writer.row(&Row::Report(Box::new(printed.clone()))).unwrap();
     writer.end().unwrap();

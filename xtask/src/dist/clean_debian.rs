@@ -6,20 +6,25 @@ use anyhow::Result;
 use std::path::{Path, PathBuf};
 
 /// The Debian that every clean root has.
-pub const SUITE: &str = "bookworm";
+const SUITE: &str = "bookworm";
 
 /// A new, minimal Debian with these packages, from the sources that this machine uses: a folder, or an archive if `to` ends in `.tar`.
 pub fn debian(packages: &[&str], to: &Path) -> Result<()> {
+    extracted(&["--variant=minbase"], packages, to)
+}
+
+/// A Debian that is made with these options of mmdebstrap.
+pub fn extracted(options: &[&str], packages: &[&str], to: &Path) -> Result<()> {
     let include = format!("--include={}", packages.join(","));
-    let mut args = vec!["--variant=minbase", "--quiet"];
-    args.extend((!packages.is_empty()).then_some(include.as_str()));
+    let include = (!packages.is_empty()).then_some(include.as_str());
     let (shown, sources) = (to.to_string_lossy(), sources()?);
-    let from = sources.iter().map(String::as_str).collect::<Vec<_>>();
-    run("mmdebstrap", &[&args[..], &[SUITE, &shown], &from].concat())
+    let from = sources.iter().map(String::as_str);
+    let args = options.iter().copied().chain(["--quiet"]).chain(include).chain([SUITE, &shown]).chain(from);
+    run("mmdebstrap", &args.collect::<Vec<_>>())
 }
 
 /// The files in /etc/apt that name this machine's mirrors of [`SUITE`]; those of others' packages are of no use here.
-pub fn sources() -> Result<Vec<String>> {
+fn sources() -> Result<Vec<String>> {
     let mut found = vec![PathBuf::from("/etc/apt/sources.list")];
     found.extend(entries(Path::new("/etc/apt/sources.list.d"))?);
     let lists = |file: &PathBuf| {

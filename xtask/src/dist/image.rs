@@ -3,8 +3,8 @@
 
 use super::clean_debian::debian;
 use super::transcript::{RACE, keep};
-use crate::{emptied, packages};
-use anyhow::{Context, Result, bail};
+use crate::{emptied, packages, printed};
+use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -25,21 +25,14 @@ const PICTURE: &str =
 struct Podman(PathBuf);
 
 impl Podman {
-    /// Runs podman and returns what it printed, on standard error, too.
+    /// Runs podman and returns what it printed.
     fn run(&self, args: &[&str]) -> Result<String> {
         let mut command = Command::new("podman");
         for (option, name) in [("--root", "r"), ("--runroot", "q"), ("--tmpdir", "t")] {
             command.arg(option).arg(self.0.join(name));
         }
         let kept = ["--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "file"];
-        command.args(kept).args(["--runtime", "runc"]).args(args).env("TMPDIR", &self.0);
-        let output = command.output().context("can't run podman")?;
-        let text =
-            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        if !output.status.success() {
-            bail!("`podman {}` failed ({})\n{text}", args.join(" "), output.status);
-        }
-        Ok(text)
+        printed(command.args(kept).args(["--runtime", "runc"]).args(args).env("TMPDIR", &self.0))
     }
 
     fn image_mb(&self, name: &str) -> Result<f64> {

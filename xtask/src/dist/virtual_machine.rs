@@ -1,7 +1,7 @@
 //! A race on a whole emulated machine: 64-bit ARM with a Debian kernel, where `io_uring` and subreapers work. Nothing is in it but
 //! the binary and busybox.
 
-use super::clean_debian::{SUITE, sources};
+use super::clean_debian::extracted;
 use crate::files::entries;
 use crate::{emptied, packages, run};
 use anyhow::{Context, Result, bail};
@@ -33,11 +33,8 @@ pub fn race(root: &Path, binary: &Path) -> Result<()> {
     let folder = root.join("target/virtual-machine");
     emptied(&folder)?;
     let debian = folder.join("debian");
-    let shown = debian.to_string_lossy();
-    let packages = "--include=linux-image-arm64,busybox-static";
-    let extract = ["--variant=extract", "--architectures=arm64", "--quiet", packages, SUITE, &shown];
-    let sources = sources()?;
-    run("mmdebstrap", &[&extract[..], &sources.iter().map(String::as_str).collect::<Vec<_>>()].concat())?;
+    let options = ["--variant=extract", "--architectures=arm64"];
+    extracted(&options, &["linux-image-arm64", "busybox-static"], &debian)?;
     let initial = initial_files(&folder, &debian, binary)?;
     let kernel = kernel(&debian)?;
     let machine =

@@ -1,6 +1,5 @@
-//! Generates the pages of the file formats and of the JSON that drome prints.
+//! Generates the pages of the file formats and of the JSON that drome prints, from their schemas.
 
-use super::source::Types;
 use super::tables::{Syntax, sections};
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -8,43 +7,14 @@ use std::path::Path;
 /// The first line of every generated page.
 const GENERATED: &str = "<!-- Written by `cargo xtask docs`: change the source, not this page. -->\n";
 
-/// The files with the types that serde reads and writes.
-const SOURCES: &[&str] = &[
-    "model/src/background.rs",
-    "model/src/contender.rs",
-    "model/src/design/file.rs",
-    "model/src/environment.rs",
-    "model/src/environment/servers_on.rs",
-    "model/src/findings.rs",
-    "model/src/findings/in_heats.rs",
-    "model/src/findings/profiled.rs",
-    "model/src/observation.rs",
-    "model/src/origin.rs",
-    "model/src/page.rs",
-    "model/src/plan.rs",
-    "model/src/network.rs",
-    "model/src/study.rs",
-    "model/src/verdict.rs",
-    "model/src/workload.rs",
-];
-
-/// The files with the types of `drome load --format json`. Names such as `Report` mean something else elsewhere.
-const LOAD: &[&str] = &[
-    "model/src/machines.rs",
-    "model/src/verdict.rs",
-    "report/src/load_json.rs",
-    "report/src/offered.rs",
-    "report/src/spectrum.rs",
-];
-
 struct Page {
     file: &'static str,
     title: &'static str,
     before: &'static str,
     /// A file of the catalog that is shown first, as an example.
     example: Option<&'static str>,
-    sources: &'static [&'static str],
-    root: &'static str,
+    /// The name of its file in docs/schemas.
+    schema: &'static str,
     syntax: Syntax,
     after: &'static str,
 }
@@ -56,8 +26,7 @@ const PAGES: &[Page] = &[
         before: "A server that drome can measure is a folder with this file: `contenders/NAME/contender.toml`. How to add \
 one: [CONTRIBUTING.md](../../CONTRIBUTING.md).",
         example: Some("catalog/contenders/nginx/contender.toml"),
-        sources: SOURCES,
-        root: "Contender",
+        schema: "contender",
         syntax: Syntax::Toml,
         after: "Placeholders in `command` and in `files`: `{host}` (the address to listen on), `{port}`, `{workers}`, `{dir}` (a private folder for one start of the server), `{assets}` (the \
 workloads' files), `{src}` and `{build}` (a copy of `src/`, and where `[build] command` puts what it makes), `{drome}` \
@@ -68,8 +37,7 @@ workloads' files), `{src}` and `{build}` (a copy of `src/`, and where `[build] c
         title: "A workload",
         before: "A request, and the answer that must come back: `workloads/NAME.toml`.",
         example: Some("catalog/workloads/echo.toml"),
-        sources: SOURCES,
-        root: "Workload",
+        schema: "workload",
         syntax: Syntax::Toml,
         after: "If `query` has `{n}`, the text of the body must have it too: the same number replaces both, 1 under load and others \
 in verification. A GET sends no body. A body that depends on the request has no `file`.",
@@ -77,10 +45,10 @@ in verification. A GET sends no body. A body that depends on the request has no 
     Page {
         file: "study.md",
         title: "A study",
-        before: "Contenders × cells and a design: `studies/NAME.toml`.",
+        before: "Contenders × cells and a design: `studies/NAME.toml`. Several servers are alive in a heat and are loaded in turns; in a \
+round, every contender is started afresh in one heat.",
         example: Some("catalog/studies/today-static.toml"),
-        sources: SOURCES,
-        root: "Study",
+        schema: "study",
         syntax: Syntax::Toml,
         after: "",
     },
@@ -90,8 +58,7 @@ in verification. A GET sends no body. A body that depends on the request has no 
         before: "```sh\ndrome load http://127.0.0.1:8080/ -d 2s --format json\n```\n\nOne line, schema 1. Keys stay stable, new ones may be \
 added. A figure that was not measured is null, never 0. Units are in the names: `_ns`, `_s`, `_per_s`, `_bytes`.",
         example: None,
-        sources: LOAD,
-        root: "Report",
+        schema: "load",
         syntax: Syntax::Json,
         after: "",
     },
@@ -102,8 +69,7 @@ added. A figure that was not measured is null, never 0. Units are in the names: 
 `--format json`. Keys stay stable, new ones may be added. A figure that is not known is null, never 0. Units are in the names: `_ns`, `_s`, \
 `_per_s`, `_bytes`.",
         example: None,
-        sources: SOURCES,
-        root: "Findings",
+        schema: "report",
         syntax: Syntax::Json,
         after: "",
     },
@@ -115,20 +81,14 @@ pub fn pages(root: &Path) -> Result<Vec<(String, String)>> {
 }
 
 fn text(root: &Path, page: &Page) -> Result<String> {
-    let mut types = Types::default();
-    for file in page.sources {
-        types.read(&root.join(file))?;
-    }
+    let read =
+        |path: &str| std::fs::read_to_string(root.join(path)).with_context(|| format!("can't read {path}"));
     let example = match page.example {
         None => String::new(),
-        Some(path) => {
-            let text =
-                std::fs::read_to_string(root.join(path)).with_context(|| format!("can't read {path}"))?;
-            format!("\n[{path}](../../{path}):\n\n```toml\n{}\n```\n", text.trim())
-        }
+        Some(path) => format!("\n[{path}](../../{path}):\n\n```toml\n{}\n```\n", read(path)?.trim()),
     };
-    let sections =
-        sections(&types, page.root, page.syntax).with_context(|| format!("the page {}", page.file))?;
+    let schema = serde_json::from_str(&read(&format!("docs/schemas/{}.json", page.schema))?)?;
+    let sections = sections(&schema, page.syntax).with_context(|| format!("the page {}", page.file))?;
     let mut text = format!("{GENERATED}# {}\n\n{}\n{example}{sections}", page.title, page.before);
     if !page.after.is_empty() {
         text.push_str(&format!("\n## Notes\n\n{}\n", page.after));
@@ -144,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pages_are_as_the_source_says() {
+    fn the_pages_are_as_the_schemas_say() {
         let root = crate::root();
         for (name, text) in pages(&root).expect("pages") {
             let written =

@@ -1,8 +1,7 @@
 //! `cargo xtask docs`: writes the reference pages, the JSON Schemas, the man pages and the shells' completions, from the command line's
-//! definition and from the types that serde reads and writes.
+//! definition and from the types that serde reads and writes; reference pages of formats are made from their schemas.
 
 mod formats;
-mod source;
 mod tables;
 
 use crate::links::Pages;
@@ -19,15 +18,14 @@ pub fn docs() -> Result<()> {
     let reference = root.join("docs/reference");
     // Nothing is emptied before drome is known to be there.
     drome(&["--version"])?;
-    let pages = formats::pages(&root)?;
-    emptied(&reference)?;
-    for (name, text) in pages {
-        write(&reference.join(name), &text)?;
-    }
-    drome(&["reference", &reference.to_string_lossy()])?;
     let schemas = root.join("docs/schemas");
     emptied(&schemas)?;
     drome(&["schemas", &schemas.to_string_lossy()])?;
+    emptied(&reference)?;
+    for (name, text) in formats::pages(&root)? {
+        write(&reference.join(name), &text)?;
+    }
+    drome(&["reference", &reference.to_string_lossy()])?;
     let man = root.join("target/man");
     emptied(&man)?;
     drome(&["man", &man.to_string_lossy()])?;

@@ -48,6 +48,25 @@ command = COMMAND
 hello = "/hello"
 "#;
 
+/// The command of a contender that is drome's own server.
+pub const SERVES: &str = r#"["{drome}", "serve", "--port", "{port}"]"#;
+
+const STUDY: &str = r#"
+title = "A small study"
+contenders = CONTENDERS
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 2 } }
+[design]
+rounds = [ROUNDS, ROUNDS]
+slice = "20ms"
+warmup = "10ms"
+measure = "100ms"
+precision = 0.9
+budget = "2h"
+"#;
+
 /// A folder of its own for results and cache.
 pub struct Home(pub tempfile::TempDir);
 
@@ -87,6 +106,20 @@ impl Home {
             .env("DROME_CACHE", self.path().join("cache"))
             .env("TMPDIR", self.temporary());
         command
+    }
+
+    /// The real binary with the catalog `own`.
+    pub fn with_catalog(&self, args: &[&str]) -> Command {
+        let mut command = self.drome(args);
+        command.arg("--catalog").arg(self.path().join("own"));
+        command
+    }
+
+    /// Adds a study of one cell with so many rounds to the catalog `own`: nothing in it takes long.
+    pub fn add_study(&self, name: &str, contenders: &[&str], rounds: usize) {
+        let text = STUDY.replace("CONTENDERS", &format!("{contenders:?}"));
+        let text = text.replace("ROUNDS", &rounds.to_string());
+        self.write(&format!("own/studies/{name}.toml"), &text);
     }
 
     /// Adds a contender of class `native` to the catalog `own`. `command`: a list as TOML writes it.

@@ -61,11 +61,6 @@ pub fn home(rounds: &str) -> Home {
     home
 }
 
-/// The folder with the study.
-pub fn own(home: &Home) -> String {
-    home.path().join("own").display().to_string()
-}
-
 /// The page in this home.
 pub fn open(home: Home, args: &[&str]) -> Ui {
     open_with(home, args, &[])
@@ -73,11 +68,10 @@ pub fn open(home: Home, args: &[&str]) -> Ui {
 
 /// The same with these variables.
 pub fn open_with(home: Home, args: &[&str], variables: &[(&str, &str)]) -> Ui {
-    let mut command = home.drome(&["ui", "--port", "0"]);
+    let has_catalog = home.path().join("own").exists();
+    let words = ["ui", "--port", "0"];
+    let mut command = if has_catalog { home.with_catalog(&words) } else { home.drome(&words) };
     command.envs(variables.iter().copied());
-    if home.path().join("own").exists() {
-        command.args(["--catalog", &own(&home)]);
-    }
     let mut child = process::spawn(command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let mut url = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();

@@ -171,8 +171,7 @@ fn why_none(old: &ContenderFindings, new: &ContenderFindings) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::analyse;
-    use crate::findings::analyse::heats::world::{Kept, World};
+    use crate::findings::analyse::heats::world::World;
     use crate::findings::compare::{CompareError, compare};
     use model::Findings;
     use model::comparison::Comparison;
@@ -190,19 +189,14 @@ mod tests {
         World { seed, ..World::of(&RATES.iter().map(rate).collect::<Vec<_>>()) }
     }
 
-    fn findings(world: &World) -> Findings {
-        let Kept { heats, starts, slices } = world.kept();
-        analyse::heats::findings(&world.run, &heats, &starts, &slices, Some("enough"))
-    }
-
     fn changes(comparison: &Comparison) -> Vec<(&str, Change)> {
         comparison.cells[0].contenders.iter().map(|c| (c.name.as_str(), c.change)).collect()
     }
 
     #[test]
     fn what_changed_is_found_beside_the_hub_whatever_the_machine_does() {
-        let old = findings(&run(1, &[]));
-        let new = findings(&run(2, &[("worse", 60_000.0), ("better", 60_000.0)]));
+        let old = run(1, &[]).findings();
+        let new = run(2, &[("worse", 60_000.0), ("better", 60_000.0)]).findings();
         let comparison = compare(&old, &new, false).unwrap();
         let expected = [
             ("worse", Change::Slower),
@@ -226,9 +220,9 @@ mod tests {
 
     #[test]
     fn the_same_twice_is_no_change() {
-        let old = findings(&run(1, &[]));
+        let old = run(1, &[]).findings();
         for seed in 2..8 {
-            let comparison = compare(&old, &findings(&run(seed, &[])), false).unwrap();
+            let comparison = compare(&old, &run(seed, &[]).findings(), false).unwrap();
             let all = changes(&comparison);
             assert!(all.len() == 4 && all.iter().all(|(_, change)| *change == Change::NoneSeen), "{all:?}");
         }
@@ -236,7 +230,7 @@ mod tests {
 
     #[test]
     fn hubs_that_do_not_do_the_same_work_are_no_measure() {
-        let (old, mut new) = (findings(&run(1, &[])), findings(&run(2, &[])));
+        let (old, mut new) = (run(1, &[]).findings(), run(2, &[]).findings());
         // Later, the hub has less to do, and so is three times as fast.
         let hubs = new.cells[0].in_heats.starts.iter_mut().filter(|s| s.contender == HUB);
         hubs.for_each(|start| start.figure *= 3.0);
@@ -248,19 +242,19 @@ mod tests {
 
     #[test]
     fn what_can_not_be_said_is_not_said() {
-        let old = findings(&run(1, &[]));
+        let old = run(1, &[]).findings();
         let mut cold = run(2, &[("worse", 72_000.0)]);
         cold.settles = |name, _| Some(name != "worse");
         cold.most = |name| if name == "better" { 20_000.0 } else { f64::INFINITY };
         cold.fails = |name, _| name == "same";
-        let Kept { heats, mut starts, slices } = cold.kept();
-        for start in starts.iter_mut().filter(|start| start.contender == "other" && start.round < 3) {
+        let mut kept = cold.kept();
+        for start in kept.starts.iter_mut().filter(|start| start.contender == "other" && start.round < 3) {
             start
                 .cells
                 .values_mut()
                 .for_each(|cell| cell.measurement.as_mut().unwrap().verdict.valid = false);
         }
-        let new = analyse::heats::findings(&cold.run, &heats, &starts, &slices, Some("enough"));
+        let new = kept.findings(&cold.run);
         let comparison = compare(&old, &new, false).unwrap();
         let of = |name: &str| {
             let c = comparison.cells[0].contenders.iter().find(|c| c.name == name).unwrap();
@@ -279,15 +273,15 @@ mod tests {
 
     #[test]
     fn a_run_that_was_never_quiet_shows_no_change_of_a_contender() {
-        let old = findings(&run(1, &[]));
+        let old = run(1, &[]).findings();
         let busy = |rounds: usize| {
             let world = run(2, &[("worse", 60_000.0)]);
-            let Kept { heats, mut starts, slices } = world.kept();
-            let of_busy_rounds = starts.iter_mut().filter(|start| start.round < rounds);
+            let mut kept = world.kept();
+            let of_busy_rounds = kept.starts.iter_mut().filter(|start| start.round < rounds);
             for cell in of_busy_rounds.flat_map(|start| start.cells.values_mut()) {
                 cell.counts = Counts::NeverQuiet;
             }
-            analyse::heats::findings(&world.run, &heats, &starts, &slices, Some("enough"))
+            kept.findings(&world.run)
         };
         let judged = |old: &Findings, new: &Findings| {
             let comparison = compare(old, new, false).unwrap();
@@ -305,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_hub_or_a_reference_is_enough() {
-        let mut race = findings(&run(1, &[]));
+        let mut race = run(1, &[]).findings();
         race.cells[0].contenders.retain(|c| c.name != REFERENCE);
         assert!(compare(&race, &race, false).is_ok(), "the hub is enough");
         race.cells[0].in_heats.starts.retain(|start| start.contender != HUB);
@@ -314,8 +308,8 @@ mod tests {
 
     #[test]
     fn where_less_is_better_more_is_slower() {
-        let mut old = findings(&run(1, &[]));
-        let mut new = findings(&run(2, &[("worse", 96_000.0)]));
+        let mut old = run(1, &[]).findings();
+        let mut new = run(2, &[("worse", 96_000.0)]).findings();
         for f in [&mut old, &mut new] {
             f.cells[0].metric = model::Metric::ServerCpu;
         }

@@ -180,7 +180,7 @@ fn too_few_runs_and_missing_figures_are_said_and_not_guessed() {
 /// Runs in heats; the reference is the same server in each, and the load generator asks it for more in every second one.
 #[test]
 fn runs_in_heats_are_followed_beside_the_hub() {
-    use crate::findings::analyse::heats::world::{Kept, World};
+    use crate::findings::analyse::heats::world::World;
     let run = |i: usize| {
         let worse = if i < 10 { 80_000.0 } else { 68_000.0 };
         let mut world = World::of(&[("same", 100_000.0), ("worse", worse)]);
@@ -191,8 +191,7 @@ fn runs_in_heats_are_followed_beside_the_hub() {
         ];
         world.most = most[i % 2];
         world.run.started_at = format!("2026-01-{:02}T00:00:00Z", i + 1);
-        let Kept { heats, starts, slices } = world.kept();
-        crate::findings::analyse::heats::findings(&world.run, &heats, &starts, &slices, Some("enough"))
+        world.findings()
     };
     let all: Vec<Findings> = (0..20).map(run).collect();
     let told = history("example", &all, 0);

@@ -1,6 +1,7 @@
 //! A secret that stands where something private may stand is in no row after the redaction.
 
 use super::*;
+use crate::tests::printed;
 use judge::example;
 use judge::example::in_heats;
 use model::background::Background;
@@ -189,14 +190,7 @@ fn names_of_the_user_and_the_machine_are_taken_out_of_every_text() {
 
 #[test]
 fn a_report_as_it_was_printed_is_refused() {
-    let printed = Printed {
-        id: "20260101-000000-0000".to_owned(),
-        title: secret(),
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        ended: "complete".to_owned(),
-        terminal: String::new(),
-        json: "{}".to_owned(),
-    };
+    let printed = Printed { title: secret(), ..printed("20260101-000000-0000") };
     let error =
         Redaction::new(Vec::new()).apply(&mut Row::Report(Box::new(printed))).unwrap_err().to_string();
     assert!(error.contains("leave out --redact") && !error.contains(SECRET), "{error}");
@@ -208,18 +202,7 @@ fn machines_of_heats_get_numbers_in_place_of_names() {
     let of = |name: &str| {
         let environment = Environment { hub: Some(secret()), ..Environment::default() };
         let machine = model::HeatMachine { name: name.to_owned(), attempt: 2, environment };
-        let heat = model::Heat {
-            round: 0,
-            number: 0,
-            members: vec!["a".to_owned()],
-            copies: 1,
-            hub: true,
-            cells: vec![0],
-            seed: 1,
-            started_at: "2026-01-01T00:00:00Z".to_owned(),
-            machine: Some(Box::new(machine)),
-        };
-        let mut row = Row::Heat(heat);
+        let mut row = Row::Heat(model::Heat { machine: Some(Box::new(machine)), ..in_heats::heat(&["a"]) });
         redaction.apply(&mut row).unwrap();
         row.checked().unwrap().json
     };

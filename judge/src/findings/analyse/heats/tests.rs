@@ -8,11 +8,6 @@ use crate::schedule::stopping_rule::Standing;
 use ::model::findings::{Figure, Unranked};
 use ::model::heat::Void;
 
-fn found(world: &World) -> Findings {
-    let Kept { heats, starts, slices } = world.kept();
-    findings(&world.run, &heats, &starts, &slices, Some("enough"))
-}
-
 fn of<'f>(found: &'f Findings, name: &str) -> &'f ContenderFindings {
     found.cells[0].contenders.iter().find(|c| c.name == name).unwrap()
 }
@@ -24,7 +19,7 @@ fn holds(figure: Option<Figure>, truth: f64) -> bool {
 #[test]
 fn true_ratios_lie_in_their_intervals_and_the_order_is_the_true_one() {
     let world = World::of(&[("fast", 150_000.0), ("middle", 135_000.0), ("slow", 50_000.0)]);
-    let found = found(&world);
+    let found = world.findings();
     let cell = &found.cells[0];
     let order: Vec<&str> = cell.contenders.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(order, ["reference", "fast", "middle", "slow"]);
@@ -82,8 +77,8 @@ fn equals_share_their_ranks_and_are_called_equal() {
 #[test]
 fn a_look_sees_its_own_rounds_only() {
     let world = World { rounds: 4, ..World::of(&[("one", 100_000.0), ("other", 80_000.0)]) };
-    let Kept { heats, starts, slices } = world.kept();
-    let at = |rounds| known(&world.run, &heats, &starts, &slices, rounds);
+    let kept = world.kept();
+    let at = |rounds| kept.known(&world.run, rounds);
     let is_decided = |n: &crate::schedule::stopping_rule::Neighbours| n.standing == Standing::Decided;
     assert!(at(4).len() == 2 && at(4).iter().all(is_decided), "{:?}", at(4));
     assert!(at(1).iter().all(|n| matches!(n.standing, Standing::Open(_))), "{:?}", at(1));
@@ -95,7 +90,7 @@ fn nobody_is_faster_than_what_the_load_generator_held_back() {
     // The reference could do 200,000, and the load generator asks it for no more than 60,000.
     let most = |name: &str| if name == "reference" { 60_000.0 } else { f64::INFINITY };
     let world = World { most, ..World::of(&[("fast", 150_000.0), ("slow", 40_000.0)]) };
-    let found = found(&world);
+    let found = world.findings();
     let [reference, fast, slow] = ["reference", "fast", "slow"].map(|name| of(&found, name));
     assert!(reference.is_held_back() && !fast.is_held_back());
     assert!(fast.of_reference.unwrap().low.unwrap() > 1.5, "it looks faster: {:?}", fast.of_reference);
@@ -103,8 +98,7 @@ fn nobody_is_faster_than_what_the_load_generator_held_back() {
     assert_eq!((rank(fast), rank(reference)), ((Some(1), Some(2)), (Some(1), Some(2))));
     assert_eq!(rank(slow), (Some(3), Some(3)), "who is behind a floor is behind it");
     assert!(holds(fast.in_heats.of_hub, 5.0), "what moves the floor moves nobody else");
-    let Kept { heats, starts, slices } = world.kept();
-    let known = known(&world.run, &heats, &starts, &slices, 6);
+    let known = world.kept().known(&world.run, 6);
     let standings: Vec<Standing> = known.iter().map(|n| n.standing).collect();
     assert_eq!(standings, [Standing::HeldBack, Standing::Decided], "more rounds would not help");
 }
@@ -113,7 +107,7 @@ fn nobody_is_faster_than_what_the_load_generator_held_back() {
 fn one_that_does_not_settle_is_shown_and_not_ranked() {
     let mut world = World::of(&[("jit", 150_000.0), ("native", 100_000.0)]);
     world.settles = |name, round| Some(name != "jit" || round >= 2);
-    let found = found(&world);
+    let found = world.findings();
     let jit = of(&found, "jit");
     let in_heats = &jit.in_heats;
     assert_eq!((in_heats.not_settled, in_heats.settling_known, in_heats.starts), (2, 6, 6));
@@ -122,10 +116,10 @@ fn one_that_does_not_settle_is_shown_and_not_ranked() {
     assert_eq!(of(&found, "native").rank_high, Some(2), "of the two that are ranked");
     assert_eq!(found.cells[0].contenders.last().unwrap().name, "jit", "after those that have a rank");
     world.settles = |name, round| Some(name != "jit" || round >= 1);
-    let once = self::found(&world);
+    let once = world.findings();
     assert_eq!(of(&once, "jit").rank_low, Some(2), "once of six times is told, and costs no rank");
     world.settles = |_, _| None;
-    let unknown = self::found(&world);
+    let unknown = world.findings();
     let in_heats = &of(&unknown, "jit").in_heats;
     assert_eq!((in_heats.settling_known, in_heats.unranked), (0, None));
 }
@@ -139,7 +133,7 @@ fn one_whose_rate_changes_in_every_start_has_not_settled_although_no_start_shows
         let mut world = World::of(&[("cold", 150_000.0), ("level", 100_000.0)]);
         world.settles = |_, _| None;
         world.warms_up = warms_up;
-        let found = found(&world);
+        let found = world.findings();
         let cold = of(&found, "cold");
         let own = &cold.in_heats;
         assert_eq!((own.warm, own.unranked, cold.rank_low), (Some(false), Some(Unranked::NotSettled), None));
@@ -152,7 +146,7 @@ fn one_whose_rate_changes_in_every_start_has_not_settled_although_no_start_shows
         assert_eq!(of(&found, "level").rank_high, Some(2), "of the two that are ranked");
         // Two that are cold in the same way are found as well.
         world.warms_up = |name, at| if name == "reference" { 1.0 } else { 0.6 + 0.4 * at };
-        let both = self::found(&world);
+        let both = world.findings();
         assert!(["cold", "level"].iter().all(|name| of(&both, name).in_heats.warm == Some(false)));
     }
 }
@@ -165,7 +159,7 @@ fn one_was_warm_only_where_it_could_have_been_found_cold() {
         let mut world =
             World { rounds, settles: settled, ..World::of(&[("one", 150_000.0), ("other", 100_000.0)]) };
         world.run.contenders.get_mut("one").unwrap().class = class;
-        let found = found(&world);
+        let found = world.findings();
         let one = of(&found, "one");
         let own = &one.in_heats;
         let is_told = one.notes.iter().any(|note| note.starts_with("it is unknown whether it was warm"));
@@ -196,7 +190,7 @@ fn one_was_warm_only_where_it_could_have_been_found_cold() {
 fn who_fails_in_a_third_of_its_starts_has_no_rank() {
     let mut world = World::of(&[("frail", 150_000.0), ("sound", 100_000.0)]);
     world.fails = |name, round| name == "frail" && round % 3 == 0;
-    let found = found(&world);
+    let found = world.findings();
     let frail = of(&found, "frail");
     assert_eq!((frail.trials, frail.failed, frail.void), (4, 2, 0));
     assert_eq!((frail.rank_low, frail.in_heats.unranked), (None, Some(Unranked::Failed)));
@@ -204,20 +198,20 @@ fn who_fails_in_a_third_of_its_starts_has_no_rank() {
     assert!(frail.of_reference.is_some());
     assert!(holds(of(&found, "sound").of_reference, 0.5));
     world.fails = |name, round| name == "frail" && round == 0;
-    assert!(of(&self::found(&world), "frail").rank_low.is_some(), "one of six");
+    assert!(of(&world.findings(), "frail").rank_low.is_some(), "one of six");
 }
 
 /// A world whose contender "frail" gave wrong answers in its starts of these rounds.
 fn wrong_in(rounds: &[usize]) -> Findings {
     let world = World::of(&[("frail", 150_000.0), ("sound", 100_000.0)]);
-    let Kept { heats, mut starts, slices } = world.kept();
+    let mut kept = world.kept();
     let wrong = |start: &&mut Start| start.contender == "frail" && rounds.contains(&start.round);
-    for start in starts.iter_mut().filter(wrong) {
+    for start in kept.starts.iter_mut().filter(wrong) {
         for cell in start.cells.values_mut() {
             cell.measurement.as_mut().unwrap().verdict.valid = false;
         }
     }
-    findings(&world.run, &heats, &starts, &slices, None)
+    kept.findings(&world.run)
 }
 
 #[test]
@@ -237,7 +231,7 @@ fn who_is_void_in_a_third_of_its_starts_has_no_rank() {
 fn what_was_never_measured_is_unknown_not_zero() {
     let mut world = World::of(&[("dead", 150_000.0), ("sound", 100_000.0)]);
     world.fails = |name, _| name == "dead";
-    let found = found(&world);
+    let found = world.findings();
     let dead = of(&found, "dead");
     assert_eq!((dead.trials, dead.failed, dead.rss_max_bytes), (0, 3, None), "it is given up after three");
     let in_heats = &dead.in_heats;
@@ -264,7 +258,7 @@ fn what_was_never_measured_is_unknown_not_zero() {
 fn a_first_look_claims_no_ranks() {
     let mut world = World::of(&[("half", 100_000.0)]);
     (world.run.quick, world.rounds) = (true, 2);
-    let found = found(&world);
+    let found = world.findings();
     let half = of(&found, "half");
     assert_eq!((half.rank_low, half.in_heats.unranked), (None, Some(Unranked::FirstLook)));
     assert!(holds(half.of_reference, 0.5) && found.cells[0].in_heats.front.is_none());
@@ -297,11 +291,11 @@ fn cycles_that_were_disturbed_do_not_count() {
 #[test]
 fn pauses_of_its_own_are_told() {
     let world = World::of(&[("pauses", 100_000.0), ("b", 80_000.0)]);
-    let Kept { heats, starts, mut slices } = world.kept();
-    for slice in slices.iter_mut().filter(|s| s.cycle % 5 == 0 && s.contender == "pauses") {
+    let mut kept = world.kept();
+    for slice in kept.slices.iter_mut().filter(|s| s.cycle % 5 == 0 && s.contender == "pauses") {
         slice.answers /= 2;
     }
-    let found = findings(&world.run, &heats, &starts, &slices, None);
+    let found = kept.findings(&world.run);
     let in_heats = of(&found, "pauses").in_heats.clone();
     assert_eq!(in_heats.stalls, 6);
     assert!((in_heats.stall_share.unwrap() - 0.1).abs() < 0.02, "{:?}", in_heats.stall_share);
@@ -312,9 +306,9 @@ fn pauses_of_its_own_are_told() {
 /// As `World`, at an offered rate: what differs is how long answers take.
 fn offered(us: impl Fn(&str) -> u64, answers: u64) -> Findings {
     let world = World::of(&[("quick", 100.0), ("slow", 100.0)]);
-    let Kept { heats, mut starts, slices } = world.kept();
+    let mut kept = world.kept();
     let run = crate::example::offered(world.run);
-    for start in &mut starts {
+    for start in &mut kept.starts {
         let (name, round) = (start.contender.clone(), start.round as u64);
         for cell in start.cells.values_mut() {
             let m = cell.measurement.as_mut().unwrap();
@@ -324,7 +318,7 @@ fn offered(us: impl Fn(&str) -> u64, answers: u64) -> Findings {
             m.tally.latency.record(latency_ns);
         }
     }
-    findings(&run, &heats, &starts, &slices, None)
+    kept.findings(&run)
 }
 
 #[test]

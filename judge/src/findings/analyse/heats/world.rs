@@ -1,11 +1,14 @@
 //! Heats, starts and slices of servers with known rates, on a machine that drifts, for tests: no server, no clock.
 
+use super::{findings, known};
 use crate::example;
-use crate::example::in_heats::{in_cell, start};
+use crate::example::in_heats::{self, in_cell, start};
 use crate::schedule::owed;
+use crate::schedule::stopping_rule::Neighbours;
 use model::contender::Class;
-use model::heat::{HUB, Heat, InCell, Ran, Slice, Start, StartOutcome};
-use model::{Bound, Run};
+use model::heat::{HUB, Heat, InCell, Slice, Start, StartOutcome};
+use model::observation::Raced;
+use model::{Bound, Findings, Run};
 use stats::random::{derive, uniform};
 
 /// Servers with known rates.
@@ -35,7 +38,6 @@ pub struct Kept {
 }
 
 const CYCLES: usize = 20;
-const SLICE_NS: u64 = 100_000_000;
 
 impl World {
     /// These servers and a native reference of 200,000 requests/s in heats of three, without a limit by the load generator.
@@ -61,6 +63,21 @@ impl World {
             fails,
             settles,
         }
+    }
+
+    /// A race of these servers, each twice in a heat, without reference and hub.
+    pub fn race(rates: &[(&'static str, f64)]) -> Self {
+        let mut world = Self::of(rates);
+        world.run.contenders.remove("reference");
+        world.run.contenders.values_mut().for_each(|entrant| entrant.class = None);
+        (world.run.race, world.run.copies, world.run.name) = (Some(Raced::default()), 2, "race".to_owned());
+        (world.run.study.design.decide, world.run.study.design.rounds) = (true, [3, 108]);
+        world
+    }
+
+    /// What follows from all rounds.
+    pub fn findings(&self) -> Findings {
+        self.kept().findings(&self.run)
     }
 
     /// All rounds, as the lab would deal, measure and store them.
@@ -120,21 +137,22 @@ impl World {
     }
 }
 
-fn slice(heat: &Heat, cell: usize, cycle: usize, name: &str, copy: usize, rate: f64) -> Slice {
-    Slice {
-        round: heat.round,
-        heat: heat.number,
-        cell,
-        cycle,
-        place: 0,
-        contender: name.to_owned(),
-        copy,
-        answers: (rate * SLICE_NS as f64 / 1e9) as u64,
-        ns: SLICE_NS,
-        turn_ns: SLICE_NS,
-        ran: Ran::default(),
-        void: None,
+impl Kept {
+    /// What follows from this of the run.
+    pub fn findings(&self, run: &Run) -> Findings {
+        findings(run, &self.heats, &self.starts, &self.slices, Some("enough"))
     }
+
+    /// What a look after this many rounds knows.
+    pub fn known(&self, run: &Run, rounds: usize) -> Vec<Neighbours> {
+        known(run, &self.heats, &self.starts, &self.slices, rounds)
+    }
+}
+
+fn slice(heat: &Heat, cell: usize, cycle: usize, name: &str, copy: usize, rate: f64) -> Slice {
+    let answers = (rate * in_heats::slice().ns as f64 / 1e9) as u64;
+    let (round, heat, contender) = (heat.round, heat.number, name.to_owned());
+    Slice { round, heat, cell, cycle, contender, copy, answers, ..in_heats::slice() }
 }
 
 /// A value from about a normal distribution with a standard deviation of 1.

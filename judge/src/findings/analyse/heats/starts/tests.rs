@@ -1,8 +1,7 @@
 //! Which starts decide what is told of a contender and of a cell.
 
 use crate::example;
-use crate::findings::analyse::heats::findings;
-use crate::findings::analyse::heats::world::{Kept, World};
+use crate::findings::analyse::heats::world::World;
 use model::heat::{HUB, Start};
 use model::{Bound, Findings};
 use stats::Histogram;
@@ -10,8 +9,8 @@ use stats::Histogram;
 /// Open load with 2,000 answers in each start, which are then changed.
 fn percentile(change: impl Fn(&mut Start)) -> &'static str {
     let world = World::of(&[("quick", 100.0), ("slow", 100.0)]);
-    let Kept { heats, mut starts, slices } = world.kept();
-    for start in &mut starts {
+    let mut kept = world.kept();
+    for start in &mut kept.starts {
         for cell in start.cells.values_mut() {
             let tally = &mut cell.measurement.as_mut().unwrap().tally;
             (tally.completed, tally.latency) = (2_000, Histogram::default());
@@ -19,7 +18,7 @@ fn percentile(change: impl Fn(&mut Start)) -> &'static str {
         }
         change(start);
     }
-    findings(&example::offered(world.run), &heats, &starts, &slices, None).cells[0].metric.word()
+    kept.findings(&example::offered(world.run)).cells[0].metric.word()
 }
 
 /// Leaves a start with this number of answers.
@@ -82,13 +81,13 @@ fn the_percentile_is_one_that_every_ranked_contender_has_answers_for() {
 /// Closed load, where the load generator was the limit of one contender in this number of rounds.
 fn held_back(rounds: usize) -> Findings {
     let world = World::of(&[("fast", 150_000.0), ("slow", 100_000.0)]);
-    let Kept { heats, mut starts, slices } = world.kept();
-    for start in starts.iter_mut().filter(|start| start.contender == "slow" && start.round < rounds) {
+    let mut kept = world.kept();
+    for start in kept.starts.iter_mut().filter(|start| start.contender == "slow" && start.round < rounds) {
         for measurement in start.cells.values_mut().filter_map(|cell| cell.measurement.as_mut()) {
             measurement.verdict.bound = Bound::Client;
         }
     }
-    findings(&world.run, &heats, &starts, &slices, None)
+    kept.findings(&world.run)
 }
 
 #[test]

@@ -8,30 +8,20 @@ use stats::margin::Judged;
 
 /// What a race of these commands comes to, each twice in a heat without a hub, and what its last look knows.
 fn race(rates: &[(&'static str, f64)], rounds: usize, between_starts: f64) -> (RaceFindings, Vec<Standing>) {
-    let mut world = World { rounds, between_starts, ..World::of(rates) };
-    world.run.contenders.remove("reference");
-    world.run.contenders.values_mut().for_each(|entrant| entrant.class = None);
-    (world.run.race, world.run.copies, world.run.name) = (Some(Raced::default()), 2, "race".to_owned());
-    (world.run.study.design.decide, world.run.study.design.rounds) = (true, [3, 108]);
-    let Kept { heats, starts, slices } = world.kept();
-    assert!(heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2 * rates.len()));
-    let known = known(&world.run, &heats, &starts, &slices, rounds);
-    let found = findings(&world.run, &heats, &starts, &slices, None).race.unwrap();
-    (found, known.into_iter().map(|n| n.standing).collect())
+    let world = World { rounds, between_starts, ..World::race(rates) };
+    let kept = world.kept();
+    assert!(kept.heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2 * rates.len()));
+    let known = kept.known(&world.run, rounds);
+    (kept.findings(&world.run).race.unwrap(), known.into_iter().map(|n| n.standing).collect())
 }
 
 /// Races of a command that is as much slower than the first as a margin allows: what its last look knows, and what the gate says then.
 fn gated(slowdown: f64, rounds: usize, seed: u64) -> (Standing, Gate, Figure) {
     let rates = [("A", 100_000.0), ("B", 100_000.0 * (1.0 - slowdown))];
-    let mut world = World { rounds, seed, between_starts: 0.01, ..World::of(&rates) };
-    world.run.contenders.remove("reference");
-    world.run.contenders.values_mut().for_each(|entrant| entrant.class = None);
-    (world.run.race, world.run.copies, world.run.name) = (Some(Raced::default()), 2, "race".to_owned());
-    let design = &mut world.run.study.design;
-    (design.decide, design.rounds, design.margin) = (true, [3, 108], Some(0.02));
-    let Kept { heats, starts, slices } = world.kept();
-    let known = known(&world.run, &heats, &starts, &slices, rounds);
-    let found = findings(&world.run, &heats, &starts, &slices, None);
+    let mut world = World { rounds, seed, between_starts: 0.01, ..World::race(&rates) };
+    world.run.study.design.margin = Some(0.02);
+    let kept = world.kept();
+    let (known, found) = (kept.known(&world.run, rounds), kept.findings(&world.run));
     let single = found.race.as_ref().unwrap().pairs[0].ratio.unwrap();
     (known[0].standing, Gate::of_race(&found, 0.02), single)
 }
@@ -68,16 +58,12 @@ fn a_race_in_one_heat_is_decided_by_the_same_model() {
 #[test]
 fn a_race_of_servers_that_already_ran_is_decided_by_one_start_of_each_in_a_round() {
     let rates = [("A", 100_000.0), ("B", 90_000.0)];
-    let mut world = World { rounds: 6, between_starts: 0.005, ..World::of(&rates) };
-    world.run.contenders.remove("reference");
-    world.run.contenders.values_mut().for_each(|entrant| entrant.class = None);
+    let mut world = World { rounds: 6, between_starts: 0.005, ..World::race(&rates) };
     world.run.race = Some(Raced { running: true, ..Raced::default() });
-    world.run.copies = 1;
-    world.run.name = "race".to_owned();
-    (world.run.study.design.decide, world.run.study.design.rounds) = (true, [6, 108]);
-    let Kept { heats, starts, slices } = world.kept();
-    assert!(heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2));
-    let found = findings(&world.run, &heats, &starts, &slices, None).race.unwrap();
+    (world.run.copies, world.run.study.design.rounds) = (1, [6, 108]);
+    let kept = world.kept();
+    assert!(kept.heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2));
+    let found = kept.findings(&world.run).race.unwrap();
     assert_eq!((found.faster.as_deref(), found.running), (Some("A"), true));
     assert!(found.ratio.is_some_and(|ratio| (0.88..0.92).contains(&ratio.median)), "{:?}", found.ratio);
     assert!(found.held_equal.server_cpus.is_empty(), "drome did not pin them");
@@ -86,16 +72,12 @@ fn a_race_of_servers_that_already_ran_is_decided_by_one_start_of_each_in_a_round
 #[test]
 fn a_race_in_which_the_load_generator_held_all_back_has_figures_and_ends() {
     let most = |_: &str| 60_000.0;
-    let mut world = World { most, rounds: 3, ..World::of(&[("A", 150_000.0), ("B", 140_000.0)]) };
-    world.run.contenders.remove("reference");
-    (world.run.race, world.run.copies, world.run.name) = (Some(Raced::default()), 2, "race".to_owned());
-    (world.run.study.design.decide, world.run.study.design.rounds) = (true, [3, 60]);
-    let Kept { heats, starts, slices } = world.kept();
-    let found = findings(&world.run, &heats, &starts, &slices, None);
+    let world = World { most, rounds: 3, ..World::race(&[("A", 150_000.0), ("B", 140_000.0)]) };
+    let found = world.findings();
     assert!(holds(of(&found, "A").rate_per_s, 60_000.0), "{:?}", of(&found, "A").rate_per_s);
     let race = found.race.as_ref().unwrap();
     assert_eq!((race.decided, race.ratio), (None, None), "of two floors nothing is known");
-    let known = known(&world.run, &heats, &starts, &slices, 3);
+    let known = world.kept().known(&world.run, 3);
     assert!(known.iter().all(|n| n.standing == Standing::HeldBack) && known.len() == 1, "{known:?}");
 }
 
@@ -146,9 +128,7 @@ fn the_level_of_a_run_is_shared_by_all_cells_that_are_judged_together() {
     world.run.race = Some(Raced { cells: Some(4), ..Raced::default() });
     assert!((world.run.level() * 4.0 - alone).abs() < 1e-12);
     let width = |world: &World| {
-        let Kept { heats, starts, slices } = world.kept();
-        let found = findings(&world.run, &heats, &starts, &slices, None);
-        let ratio = found.race.unwrap().pairs[0].sure.unwrap();
+        let ratio = world.findings().race.unwrap().pairs[0].sure.unwrap();
         ratio.high.unwrap() / ratio.low.unwrap()
     };
     let together = width(&world);
@@ -168,8 +148,7 @@ fn races_of_equals_are_seldom_decided() {
         world.run.contenders.remove("reference");
         (world.run.race, world.run.copies) = (Some(Raced::default()), 2);
         world.run.study.design.decide = true;
-        let Kept { heats, starts, slices } = world.kept();
-        findings(&world.run, &heats, &starts, &slices, None).race.unwrap().faster.is_some()
+        world.findings().race.unwrap().faster.is_some()
     };
     let wrong = (0..40).filter(|seed| equals(*seed)).count();
     assert!(wrong <= 2, "{wrong} of 40, at a level of 0.8 %");
