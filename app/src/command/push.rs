@@ -165,7 +165,7 @@ fn ready(
         let why = if is_under_way(store, &run) {
             "is being measured: push it when it is over"
         } else if is_owed_heats(store, &run)? {
-            "is a fleet's and has not ended: push it when `drome heat --owed` says that it is over"
+            "is a fleet's and has not ended: push it when `drome heat owed` says that it is over"
         } else if is_redacted && run.kind == Kind::Report {
             "is stored as it was printed, so it can't be redacted: push it without --redact"
         } else {

@@ -211,7 +211,7 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     if run.fleet.is_some() {
         let id = &run.id;
         let why = format!(
-            "run {id} is measured on several machines: `drome heat --owed {id}` says what it still needs"
+            "run {id} is measured on several machines: `drome heat owed {id}` says what it still needs"
         );
         bail!(WrongInput(why));
     }

@@ -156,14 +156,14 @@ pub const PAGES: &[Page] = &[
     Page {
         command: "heat",
         examples: &[
-            ("drome heat --plan raspberry-pi --machines 4", "begin a run for four machines; prints its name"),
-            ("drome heat --owed RUN", "the heats that it needs, a line each"),
-            ("drome heat --spec heat.json -o result.jsonl", "measure one of them, on any machine"),
-            ("drome heat --commit result.jsonl", "add the result to the run, once"),
+            ("drome heat plan raspberry-pi --machines 4", "begin a run for four machines; prints its name"),
+            ("drome heat owed RUN", "the heats that it needs, a line each"),
+            ("drome heat measure heat.json -o result.jsonl", "measure one of them, on any machine"),
+            ("drome heat commit result.jsonl", "add the result to the run, once"),
         ],
         exits: &[
             (0, ""),
-            (1, "drome could not do its work; with --spec, the heat has no result and can be tried again"),
+            (1, "drome could not do its work; a heat that was to be measured has no result and can be tried again"),
             (2, "the command line is wrong, or a file is not a spec or a result, or is not one of the run"),
             (130, "interrupted; the heat has no result"),
         ],

@@ -74,13 +74,13 @@ pub const FORMATS: &[Format] = &[
     },
     Format {
         name: "heat",
-        title: "a line of drome heat --owed, and the file of drome heat --spec",
+        title: "a line of drome heat owed, and the file that drome heat measure reads",
         schema: printed::<Spec>,
     },
-    Format { name: "heat-commit", title: "a line of drome heat --commit", schema: printed::<CommitLine> },
+    Format { name: "heat-commit", title: "a line of drome heat commit", schema: printed::<CommitLine> },
     Format {
         name: "runs",
-        title: "a line of the files of drome push and of drome heat --spec",
+        title: "a line of the files of drome push and of drome heat measure",
         schema: printed::<Line>,
     },
 ];

@@ -49,7 +49,7 @@ pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
     if !schedule::is_dealt(&state, &heat) {
         let (round, number) = (heat.round + 1, heat.number + 1);
         return Err(refused(format!(
-            "run {0} needs no heat {number} of round {round} with these members; `drome heat --owed {0}` prints the heats that it needs",
+            "run {0} needs no heat {number} of round {round} with these members; `drome heat owed {0}` prints the heats that it needs",
             run.id
         )));
     }
@@ -79,7 +79,7 @@ impl Heats {
         match (<[Run; 1]>::try_from(run), <[Heat; 1]>::try_from(heat)) {
             (Ok([run]), Ok([heat])) if all == entry.rows.len() => Ok(Self { run, heat, starts, slices }),
             _ => {
-                Err(refused("it is not the result of one heat, which `drome heat --spec` writes".to_owned()))
+                Err(refused("it is not the result of one heat, which `drome heat measure` writes".to_owned()))
             }
         }
     }
