@@ -1,5 +1,6 @@
 //! The command line: raw arguments. Each command's own file resolves them.
 
+use crate::manual::schemas;
 use crate::options::Common;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
@@ -40,18 +41,34 @@ impl DialectsArgs {
 }
 
 /// Raw arguments. Defined here, not with the command, because the command needs [`Cli`], of which they are a part.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// Shell to print the script for
-    #[arg(value_enum)]
-    pub shell: Shell,
-}
-
-/// Raw arguments. Defined here, not with the commands, because the commands need [`Cli`], of which they are a part.
-#[derive(Debug, Args)]
-pub struct PagesArgs {
-    /// Folder to write to
-    pub dir: PathBuf,
+#[derive(Debug, Subcommand)]
+pub enum Generated {
+    /// Print a shell's completion script for drome
+    Completions {
+        /// Shell to print the script for
+        shell: Shell,
+    },
+    /// Print the JSON Schema of a file format, for an editor or a program
+    Schema {
+        /// Format whose schema is printed [default: a list of all formats]
+        #[arg(value_parser = schemas::names())]
+        name: Option<String>,
+    },
+    /// Write the JSON Schemas of all file formats
+    Schemas {
+        /// Folder to write to
+        dir: PathBuf,
+    },
+    /// Write the man pages
+    Man {
+        /// Folder to write to
+        dir: PathBuf,
+    },
+    /// Write the reference pages
+    Reference {
+        /// Folder to write to
+        dir: PathBuf,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -78,8 +95,6 @@ pub enum Command {
     Verify(crate::command::verify::VerifyArgs),
     /// Create a contender of your own
     New(crate::command::new::NewArgs),
-    /// Print the JSON Schema of a file format, for an editor or a program
-    Schema(crate::command::schema::SchemaArgs),
     /// Show the findings of a run
     Report(crate::command::report::ReportArgs),
     /// Import reports of other tools from a page, and store their figures beside your own runs
@@ -104,15 +119,7 @@ pub enum Command {
     Doctor(crate::command::doctor::DoctorArgs),
     /// Obey drome on another machine, over standard input and output; with --check, test an agent on another machine
     Agent(crate::command::agent::AgentArgs),
-    /// Print a shell's completion script for drome
-    Completions(CompletionsArgs),
-    /// Write the man pages
-    #[command(hide = true)]
-    Man(PagesArgs),
-    /// Write the reference pages
-    #[command(hide = true)]
-    Reference(PagesArgs),
-    /// Write the JSON Schemas of all file formats
-    #[command(hide = true)]
-    Schemas(PagesArgs),
+    /// Print or write completions, JSON Schemas, man pages and the reference
+    #[command(hide = true, subcommand)]
+    Generate(Generated),
 }

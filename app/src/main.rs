@@ -47,7 +47,6 @@ fn main() -> ExitCode {
         Command::Install(args) => command::install::run(&args, &cli.common),
         Command::Verify(args) => command::verify::run(&args, &cli.common),
         Command::New(args) => command::new::run(&args, &cli.common),
-        Command::Schema(args) => command::schema::run(&args),
         Command::Report(args) => command::report::run(&args, &cli.common),
         Command::Import(args) => command::import::run(&args, &cli.common),
         Command::Push(args) => command::push::run(&args, &cli.common),
@@ -60,10 +59,7 @@ fn main() -> ExitCode {
         Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Agent(args) => command::agent::run(&args),
-        Command::Completions(args) => command::completions::run(&args),
-        Command::Man(args) => command::pages::man(&args),
-        Command::Reference(args) => command::pages::reference(&args),
-        Command::Schemas(args) => command::pages::schemas(&args),
+        Command::Generate(what) => command::generate::run(&what),
     };
     result.unwrap_or_else(|error| failure::tell(&error))
 }

@@ -8,8 +8,8 @@ use report::TextStyle;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Measure", &["load", "race", "sweep", "run", "heat", "plan"]),
     ("Read results", &["report", "compare", "comment", "history", "import", "push", "pull", "ui"]),
-    ("Catalogue", &["list", "show", "install", "verify", "new", "schema"]),
-    ("Machine and tools", &["doctor", "serve", "dialects", "agent", "completions"]),
+    ("Catalogue", &["list", "show", "install", "verify", "new"]),
+    ("Machine and tools", &["doctor", "serve", "dialects", "agent"]),
 ];
 
 /// The widest help, in columns.

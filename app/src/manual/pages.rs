@@ -239,15 +239,6 @@ pub const PAGES: &[Page] = &[
         see: &[("contender.md", "Add a contender")],
     },
     Page {
-        command: "schema",
-        examples: &[
-            ("drome schema", "all formats"),
-            ("drome schema contender > contender.schema.json", "for an editor, or for a check in CI"),
-        ],
-        exits: READS,
-        see: &[("files.md#completion-in-an-editor", "Completion in an editor")],
-    },
-    Page {
         command: "report",
         examples: &[
             ("drome report", "the latest run"),
@@ -406,16 +397,6 @@ pub const PAGES: &[Page] = &[
             (2, ""),
         ],
         see: &[("agent.md", "drome on another machine")],
-    },
-    Page {
-        command: "completions",
-        examples: &[
-            ("drome completions bash > ~/.local/share/bash-completion/completions/drome", "for bash"),
-            ("drome completions zsh > _drome", "for zsh, in a folder of $fpath"),
-            ("drome completions fish > ~/.config/fish/completions/drome.fish", "for fish"),
-        ],
-        exits: READS,
-        see: &[],
     },
 ];
 
