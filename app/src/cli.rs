@@ -95,7 +95,7 @@ pub enum Command {
     Verify(crate::command::verify::VerifyArgs),
     /// Create a contender of your own
     New(crate::command::new::NewArgs),
-    /// Show the findings of a run
+    /// Show the findings of a run, or the verdict in a file as a comment on a pull request
     Report(crate::command::report::ReportArgs),
     /// Import reports of other tools from a page, and store their figures beside your own runs
     Import(crate::command::import::ImportArgs),
@@ -107,8 +107,6 @@ pub enum Command {
     Serve(crate::command::serve::ServeArgs),
     /// Compare two runs and report what changed, without the machine's own drift; fail on a regression if asked to
     Compare(crate::command::compare::CompareArgs),
-    /// Print the verdict of a race or a comparison as a comment on a pull request, in Markdown
-    Comment(crate::command::comment::CommentArgs),
     /// Show all runs of a study over time: what changed, when, and whether the machine caused it
     History(crate::command::history::HistoryArgs),
     /// Serve the web interface: runs, comparisons, contenders, and studies while they are measured

@@ -53,7 +53,6 @@ fn main() -> ExitCode {
         Command::Pull(args) => command::pull::run(&args, &cli.common),
         Command::Serve(args) => command::serve::run(&args, &cli.common),
         Command::Compare(args) => command::compare::run(&args, &cli.common),
-        Command::Comment(args) => command::comment::run(&args),
         Command::History(args) => command::history::run(&args, &cli.common),
         Command::Ui(args) => command::ui::run(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),

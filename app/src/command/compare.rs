@@ -2,8 +2,8 @@
 
 use super::format::{Destination, FormatArgs};
 use super::gate;
-use super::store;
 use super::verdict_file::VerdictFile;
+use super::{is_file_name, store};
 use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
@@ -100,8 +100,7 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
         }
         return Ok(findings);
     }
-    // No run has a name like this.
-    if let Some(name) = name.filter(|name| name.contains(['.', '/'])) {
+    if let Some(name) = name.filter(|name| is_file_name(name)) {
         let either = "name a JSON report of drome, or a run as `drome list runs` lists it";
         return Err(WrongInput(format!("there is no file {name}: {either}")).into());
     }

@@ -4,7 +4,6 @@ pub mod agent;
 mod agent_link;
 pub mod as_published;
 mod command_line;
-pub mod comment;
 pub mod compare;
 pub mod counted;
 pub mod dialect;
@@ -63,6 +62,11 @@ fn catalog(common: &Common) -> anyhow::Result<Catalog> {
         catalog.add_folder(folder)?;
     }
     Ok(catalog)
+}
+
+/// Whether a name on the command line is a file's: no run has a name with these characters.
+fn is_file_name(name: &str) -> bool {
+    name.contains(['.', '/'])
 }
 
 /// Opens the results database.

@@ -2,9 +2,9 @@
 
 use super::machines;
 use super::output::Output;
-use super::store;
 use super::transport::Transport;
 use super::transport::remote_command::{self, RemoteCommand};
+use super::{is_file_name, store};
 use crate::console;
 use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
@@ -32,8 +32,8 @@ const TEMPLATE: &str = "{bar:24} {pos}/{len} runs written, {elapsed} so far, {et
     override_usage = "drome push [OPTIONS] [RUN]... FILE\n       drome push [OPTIONS] --to COMMAND [RUN]..."
 )]
 pub struct PushArgs {
-    /// Runs to write, and then the file to write them to, which --to replaces; `-` is standard output [default: the latest
-    /// run]
+    /// Runs to write, and then the file to write them to, with a dot or a slash in its name, which --to replaces; `-` is standard output
+    /// [default: the latest run]
     #[arg(value_name = "RUN FILE", required_unless_present = "to")]
     words: Vec<String>,
     /// Send the runs to drome on another machine, which this command reaches: `ssh HOST`, or any words to which
@@ -84,8 +84,14 @@ pub fn run(args: &PushArgs, common: &Common) -> anyhow::Result<ExitCode> {
         _ => (&args.words[..], None),
     };
     let wanted = wanted(args, runs)?;
-    let output =
-        file.filter(|file| *file != STDOUT).map(|file| Output::to("FILE", Path::new(file))).transpose()?;
+    let file = file.filter(|file| *file != STDOUT);
+    if let Some(run) = file.filter(|file| !is_file_name(file)) {
+        bail!(WrongInput(format!(
+            "`{run}` names a run, and after the runs comes the file for them, with a dot or a slash in its name: add one such as runs.jsonl, \
+             or `-` for standard output"
+        )));
+    }
+    let output = file.map(|file| Output::to("FILE", Path::new(file))).transpose()?;
     let store = store(common)?;
     let runs = ready(&store, selected(&store, &wanted)?, &wanted, args.redact)?;
     let how = How::of(args);

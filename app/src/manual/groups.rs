@@ -7,7 +7,7 @@ use report::TextStyle;
 /// Every command, in the group of what it is for.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Measure", &["load", "race", "sweep", "run", "heat", "plan"]),
-    ("Read results", &["report", "compare", "comment", "history", "import", "push", "pull", "ui"]),
+    ("Read results", &["report", "compare", "history", "import", "push", "pull", "ui"]),
     ("Catalogue", &["list", "show", "install", "verify", "new"]),
     ("Machine and tools", &["doctor", "serve", "dialects", "agent"]),
 ];

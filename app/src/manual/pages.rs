@@ -245,10 +245,19 @@ pub const PAGES: &[Page] = &[
             ("drome report --format markdown", "as Markdown, for a page"),
             ("drome report --format json", "as JSON, for a program"),
             ("drome report --output study.html", "as one self-contained page"),
+            (
+                "drome report verdict.json --marker nightly",
+                "the verdict that --verdict verdict.json wrote, as Markdown for a comment",
+            ),
         ],
-        exits: &[(0, ""), (1, ""), (2, "the command line is wrong, or the run does not exist")],
+        exits: &[
+            (0, ""),
+            (1, ""),
+            (2, "the command line is wrong, the run does not exist, or the file is not a verdict"),
+        ],
         see: &[
             ("report.md", "Read a report"),
+            ("guard-pull-requests.md", "Guard a pull request in ten minutes"),
             ("reference/report-json.md", "The JSON of `drome report --format json`"),
         ],
     },
@@ -335,15 +344,6 @@ pub const PAGES: &[Page] = &[
             (4, "a contender could not be judged, or the share lies within its interval"),
         ],
         see: &[("continuous-integration.md", "A gate for performance in continuous integration")],
-    },
-    Page {
-        command: "comment",
-        examples: &[
-            ("drome comment verdict.json", "the verdict that --verdict verdict.json wrote, as Markdown"),
-            ("drome comment verdict.json --marker nightly", "for a comment beside that of another job"),
-        ],
-        exits: &[(0, ""), (1, ""), (2, "the command line is wrong, or the file is not a verdict")],
-        see: &[("guard-pull-requests.md", "Guard a pull request in ten minutes")],
     },
     Page {
         command: "history",
