@@ -85,10 +85,8 @@ pub enum Command {
     Heat(Box<crate::command::heat::HeatArgs>),
     /// Estimate how long a study takes
     Plan(crate::command::plan::PlanArgs),
-    /// List studies, contenders, workloads or runs, and show which contenders are installed
+    /// List studies, contenders, workloads or runs, and show which contenders are installed; or print one as it is declared
     List(crate::command::list::ListArgs),
-    /// Print a study, contender or workload as it is declared
-    Show(crate::command::show::ShowArgs),
     /// Install contenders, or everything that a study needs
     Install(crate::command::install::InstallArgs),
     /// Check every contender's answers

@@ -43,7 +43,6 @@ fn main() -> ExitCode {
         Command::Heat(args) => command::heat::run(&args, &cli.common),
         Command::Plan(args) => command::plan::run(&args, &cli.common),
         Command::List(args) => command::list::run(&args, &cli.common),
-        Command::Show(args) => command::show::run(&args, &cli.common),
         Command::Install(args) => command::install::run(&args, &cli.common),
         Command::Verify(args) => command::verify::run(&args, &cli.common),
         Command::New(args) => command::new::run(&args, &cli.common),

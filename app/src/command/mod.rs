@@ -40,7 +40,6 @@ pub mod run;
 pub mod serve;
 mod servers_on;
 mod session;
-pub mod show;
 mod stored_report;
 pub mod sweep;
 mod transport;

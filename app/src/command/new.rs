@@ -98,7 +98,6 @@ fn write_files(template: &Dir<'_>, below: &str, name: &str, folder: &Path) -> an
 
 fn no_template(from: &str) -> String {
     let all: Vec<&str> = TEMPLATES.dirs().filter_map(|dir| dir.path().to_str()).collect();
-    let nearest = control::catalog::nearest(from, all.iter().copied());
-    let hint = nearest.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+    let hint = control::catalog::did_you_mean(from, all.iter().copied());
     format!("there is no template `{from}`{hint}; available: {}", all.join(", "))
 }

@@ -8,7 +8,7 @@ use report::TextStyle;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Measure", &["load", "race", "sweep", "run", "heat", "plan"]),
     ("Read results", &["report", "compare", "history", "import", "push", "pull", "ui"]),
-    ("Catalogue", &["list", "show", "install", "verify", "new"]),
+    ("Catalogue", &["list", "install", "verify", "new"]),
     ("Machine and tools", &["doctor", "serve", "dialects", "agent"]),
 ];
 

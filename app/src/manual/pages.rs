@@ -192,15 +192,7 @@ pub const PAGES: &[Page] = &[
         examples: &[
             ("drome list contenders", "servers and frameworks, and which are installed"),
             ("drome list runs", "all stored runs"),
-        ],
-        exits: READS,
-        see: &[],
-    },
-    Page {
-        command: "show",
-        examples: &[
-            ("drome show nginx", "a contender as it is declared"),
-            ("drome show raspberry-pi", "a study"),
+            ("drome list nginx", "a contender as it is declared"),
         ],
         exits: READS,
         see: &[],
