@@ -79,12 +79,10 @@ pub enum Command {
     Race(Box<crate::command::race::RaceArgs>),
     /// Measure latency at rates from idle to past saturation, and find the highest rate that keeps a latency promise
     Sweep(Box<crate::command::sweep::SweepArgs>),
-    /// Run a study: measure its contenders, and report their ranking
-    Run(crate::command::run::RunArgs),
+    /// Run a study: measure its contenders, and report their ranking; or estimate how long that takes
+    Run(Box<crate::command::run::RunArgs>),
     /// Measure a study on several machines, heat by heat, with any scheduler
     Heat(Box<crate::command::heat::HeatArgs>),
-    /// Estimate how long a study takes
-    Plan(crate::command::plan::PlanArgs),
     /// List studies, contenders, workloads or runs, and show which contenders are installed; or print one as it is declared
     List(crate::command::list::ListArgs),
     /// Install contenders, or everything that a study needs

@@ -41,7 +41,6 @@ fn main() -> ExitCode {
         Command::Sweep(args) => command::sweep::run(&args, &cli.common),
         Command::Run(args) => command::run::run(&args, &cli.common),
         Command::Heat(args) => command::heat::run(&args, &cli.common),
-        Command::Plan(args) => command::plan::run(&args, &cli.common),
         Command::List(args) => command::list::run(&args, &cli.common),
         Command::Install(args) => command::install::run(&args, &cli.common),
         Command::Verify(args) => command::verify::run(&args, &cli.common),

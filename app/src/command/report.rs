@@ -137,12 +137,16 @@ impl ReportWriter {
         self.to.write(&bytes)
     }
 
+    /// Fails unless the result is to be shown in one of these formats, and without charts.
+    pub fn ensure(&self, formats: &[Format], why: &str) -> anyhow::Result<()> {
+        let is_plain = self.charts.is_none() && formats.contains(&self.to.format);
+        if is_plain { Ok(()) } else { Err(self.to.format.refused(why)) }
+    }
+
     /// Shows a verdict as a comment on a pull request.
     fn write_verdict(&self, verdict: &GateVerdict, marker: &Marker) -> anyhow::Result<()> {
-        let is_plain = self.charts.is_none() && matches!(self.to.format, Format::Terminal | Format::Markdown);
-        if !is_plain {
-            return Err(self.to.format.refused("a verdict is shown in Markdown, without charts"));
-        }
+        let why = "a verdict is shown in Markdown, without charts";
+        self.ensure(&[Format::Terminal, Format::Markdown], why)?;
         self.to.write(gate_verdict::comment(verdict, marker).as_bytes())
     }
 

@@ -1,11 +1,11 @@
-//! `drome run STUDY`: every step from a study to its report.
+//! `drome run STUDY`: every step from a study to its report; with `--dry-run`, only an estimate of its time.
 
 use super::part::PartArgs;
 use super::profile_dir::ProfileDir;
 use super::report::{ReportOutputArgs, ReportWriter};
 use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure, present};
-use super::{as_published, catalog, repeat, store};
+use super::{as_published, catalog, dry_run, repeat, store};
 use crate::failure::WrongInput;
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
@@ -33,6 +33,14 @@ pub struct RunArgs {
     /// Run all studies, one after the other; --output is then a folder with a report, or a folder of charts, for each
     #[arg(long, conflicts_with_all = ["study", "resume", "contender", "cell"])]
     all: bool,
+    /// Only estimate how long the run takes
+    #[arg(long, conflicts_with_all = ["all", "install", "as_published", "resume", "profile", "seed", "server_on", "server_address", "put", "put_from"])]
+    dry_run: bool,
+    /// With --dry-run: run this many rounds first (2 without a number), and estimate from them [default: it is estimated from the study's
+    /// design]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "2", requires = "dry_run",
+          value_parser = clap::value_parser!(u16).range(2..=100))]
+    pilot: Option<u16>,
     /// Install what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
     install: bool,
@@ -112,6 +120,10 @@ fn one(
 ) -> anyhow::Result<ExitCode> {
     let study = args.part.of(catalog.study(name)?)?;
     let store = store(common)?;
+    let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
+    if args.dry_run {
+        return dry_run::run(catalog, &store, (name, &study), (rules, args.pilot), &writer);
+    }
     let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
     // A resumed run uses the study as it was when the run began.
     let study = begun.as_ref().map_or(study, |run| run.study.clone());
@@ -128,7 +140,6 @@ fn one(
     if args.as_published {
         return as_published::run((name, &study), lineup, &store, &writer);
     }
-    let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
     let mut run = lineup.run(name, study, rules);
     run.command =
         repeat::own().into_iter().map(|word| if word == "--all" { name.to_owned() } else { word }).collect();

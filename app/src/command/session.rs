@@ -1,4 +1,4 @@
-//! What `run`, `race` and `plan --pilot` have in common: checks before anything starts, progress on standard error, and
+//! What `run`, `race` and `run --dry-run --pilot` have in common: checks before anything starts, progress on standard error, and
 //! the report at the end.
 
 use super::report::ReportWriter;

@@ -6,7 +6,7 @@ use report::TextStyle;
 
 /// Every command, in the group of what it is for.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Measure", &["load", "race", "sweep", "run", "heat", "plan"]),
+    ("Measure", &["load", "race", "sweep", "run", "heat"]),
     ("Read results", &["report", "compare", "history", "import", "push", "pull", "ui"]),
     ("Catalogue", &["list", "install", "verify", "new"]),
     ("Machine and tools", &["doctor", "serve", "dialects", "agent"]),

@@ -138,6 +138,8 @@ pub const PAGES: &[Page] = &[
                 "what does each contender spend more CPU time on than the reference?",
             ),
             ("drome run my-study --catalog .", "a study of your own"),
+            ("drome run today --dry-run --cell JSON --budget 30m", "how long does a part of a study take?"),
+            ("drome run raspberry-pi --dry-run --pilot", "the same, from two rounds that are run first"),
         ],
         exits: &[
             (0, ""),
@@ -149,6 +151,7 @@ pub const PAGES: &[Page] = &[
         see: &[
             ("tutorial.md", "Tutorial"),
             ("report.md", "Read a report"),
+            ("race.md#how-long-will-it-take", "How long will it take?"),
             ("profile.md", "Where a server spends its CPU time"),
             ("reference/study.md", "A study"),
         ],
@@ -163,29 +166,14 @@ pub const PAGES: &[Page] = &[
         ],
         exits: &[
             (0, ""),
-            (1, "drome could not do its work; a heat that was to be measured has no result and can be tried again"),
+            (
+                1,
+                "drome could not do its work; a heat that was to be measured has no result and can be tried again",
+            ),
             (2, "the command line is wrong, or a file is not a spec or a result, or is not one of the run"),
             (130, "interrupted; the heat has no result"),
         ],
         see: &[("fleet.md", "A fleet")],
-    },
-    Page {
-        command: "plan",
-        examples: &[
-            ("drome plan raspberry-pi", "how long does the study take?"),
-            (
-                "drome plan today --cell JSON --budget 30m",
-                "and a part of another, if it is to end in half an hour?",
-            ),
-            ("drome plan raspberry-pi --pilot", "the same, from four rounds that are run first"),
-        ],
-        exits: &[
-            (0, ""),
-            (1, ""),
-            (2, "the command line is wrong, or there is no run to estimate from"),
-            (130, "interrupted"),
-        ],
-        see: &[("race.md#how-long-will-it-take", "How long will it take?")],
     },
     Page {
         command: "list",

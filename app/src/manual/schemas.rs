@@ -59,7 +59,7 @@ pub const FORMATS: &[Format] = &[
         schema: printed::<GateVerdict>,
     },
     Format { name: "history", title: "drome history --format json", schema: printed::<History> },
-    Format { name: "plan", title: "drome plan --format json", schema: printed::<Forecast> },
+    Format { name: "plan", title: "drome run --dry-run --format json", schema: printed::<Forecast> },
     Format {
         name: "profile",
         title: "drome load --profile FILE.json, and the same of drome race and drome run",
