@@ -6,7 +6,7 @@ use super::verdict_file::VerdictFile;
 use super::{is_file_name, store};
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::Common;
+use crate::options::{Common, Slowdown};
 use clap::{Args, ValueEnum};
 use model::gate::{Gate, Outcome};
 use model::{Comparison, Findings, GateVerdict};
@@ -26,8 +26,8 @@ pub struct CompareArgs {
     new: Option<String>,
     /// Exit with 3 if the whole interval of a slowdown lies beyond this share, such as 3%; with 0 if none is slower by more; with 4 if the
     /// runs don't tell
-    #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown)]
-    fail_if_slower: Option<f64>,
+    #[arg(long, value_name = "SHARE")]
+    fail_if_slower: Option<Slowdown>,
     /// Exit with 0 even if a contender could not be judged: the share lies within its interval, it failed, has too few
     /// sound starts, or is missing from the later run
     #[arg(long, requires = "fail_if_slower")]
@@ -63,7 +63,7 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     bar.inc(1);
     let comparison = judge::findings::compare::compare(&old, &new, args.anyway)?;
     bar.finish_and_clear();
-    let gate = args.fail_if_slower.map(|margin| Gate::of_comparison(&comparison, margin));
+    let gate = args.fail_if_slower.map(|margin| Gate::of_comparison(&comparison, margin.0));
     to.write(show(&comparison, gate.as_ref(), &to)?.as_bytes())?;
     let Some(gate) = gate else { return Ok(ExitCode::SUCCESS) };
     let code = judge(&gate, args.allow_unknown);

@@ -31,6 +31,7 @@ pub mod pull;
 pub mod push;
 pub mod race;
 pub mod race_file;
+mod race_settings;
 mod race_urls;
 mod repeat;
 pub mod report;

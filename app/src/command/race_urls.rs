@@ -7,7 +7,7 @@ use model::url::redacted;
 use model::{Metric, Target};
 
 /// Raw arguments.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RunningArgs {
     /// With URLs: the first process of a server, whose CPU time and memory are then measured; repeated, once for each URL and in their
     /// order [default: CPU time and memory stay unknown]
@@ -70,7 +70,7 @@ pub fn targets(given: &[String]) -> anyhow::Result<Vec<Target>> {
 }
 
 /// Whether an argument is the URL of a server that already runs, and not a command.
-fn is_url(word: &str) -> bool {
+pub fn is_url(word: &str) -> bool {
     let scheme = word.split_once("://").map_or("", |(scheme, _)| scheme);
     ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }

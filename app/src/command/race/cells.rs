@@ -68,8 +68,8 @@ pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
                 gates.extend(race.gate.clone().map(|gate| (title, gate)));
                 races.push(race);
             }
-            Err(error) => match args.fail_if_slower {
-                Some(margin) if is_of_a_later_one(&error, &args.revisions.revs) => {
+            Err(error) => match args.margin() {
+                Some(margin) if is_of_a_later_one(&error, &args.settings.rev) => {
                     let _ = failure::tell(&error);
                     gates.push((title, unjudged(margin, &error)));
                 }
