@@ -1,12 +1,13 @@
 //! drome: a racecourse for web servers. This is the table of contents; each command is a file of its own.
 
-// First, because the modules below use its macro.
+// First, because the modules below use their macros.
 #[macro_use]
 mod console;
+#[macro_use]
+mod failure;
 
 mod cli;
 mod command;
-mod failure;
 mod flame;
 mod live;
 mod manual;

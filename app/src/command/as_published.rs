@@ -6,7 +6,7 @@ mod figures;
 use super::dialect::{measure, on_cores};
 use super::report::ReportWriter;
 use crate::console;
-use crate::failure::{VOID, WrongInput};
+use crate::failure::VOID;
 use crate::signals::stop_flag;
 use anyhow::{Context, bail};
 use control::assets;
@@ -46,9 +46,7 @@ pub fn run(
     writer: &ReportWriter,
 ) -> anyhow::Result<ExitCode> {
     if study.as_published.is_empty() {
-        bail!(WrongInput(
-            "this study does not say how its page measured: it has no [[as_published]]".to_owned()
-        ));
+        refuse!("this study does not say how its page measured: it has no [[as_published]]");
     }
     let started_at = control::clock_text();
     let mut all = Replays {
@@ -198,10 +196,10 @@ impl Stage {
         let Some((dialect, args)) =
             words.split_first().and_then(|(tool, args)| Some((dialects::named(tool)?, args)))
         else {
-            bail!(WrongInput(format!(
+            refuse!(
                 "drome does not know the tool of `{}`: `drome dialects` lists those it knows",
                 replay.command
-            )));
+            );
         };
         let watched =
             instance.server.watched(&Cores::deal()).context("the server's processes are not known")?;
@@ -236,7 +234,7 @@ fn speak(
         Call { program: dialect.name.to_owned(), args: args.to_vec(), descriptors: descriptors as usize };
     let mut job = match (dialect.parse)(&call) {
         Ok(job) => job,
-        Err(printed) => bail!(WrongInput(format!("{}{}", printed.out, printed.err))),
+        Err(printed) => refuse!("{}{}", printed.out, printed.err),
     };
     let plan = on_cores(job.plan());
     let mut exact = figures::Exact::default();

@@ -102,7 +102,7 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     }
     if let Some(name) = name.filter(|name| is_file_name(name)) {
         let either = "name a JSON report of drome, or a run as `drome list runs` lists it";
-        return Err(WrongInput(format!("there is no file {name}: {either}")).into());
+        refuse!("there is no file {name}: {either}");
     }
     let store = store(common)?;
     let latest = || {
@@ -111,22 +111,20 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     let name = name.map_or_else(latest, |name| Ok(Some(name.to_owned())))?;
     match store.find(name.as_deref())? {
         Stored::Run(run, ended) => Ok(lab::findings::of(&store, &run, ended.as_deref())?),
-        Stored::Import(import) => Err(WrongInput(format!(
+        Stored::Import(import) => refuse!(
             "run {} was imported and has nothing to compare: choose a run that drome measured (`drome list runs`)",
             import.id
-        ))
-        .into()),
-        Stored::Replays(replays) => Err(WrongInput(format!(
+        ),
+        Stored::Replays(replays) => refuse!(
             "run {} was made with --as-published: each command line is run once, so there is nothing to compare; choose \
              another run (`drome list runs`)",
             replays.id
-        ))
-        .into()),
-        Stored::Printed(printed) => Err(WrongInput(format!(
+        ),
+        Stored::Printed(printed) => refuse!(
             "{} is the result of `drome {}`, which can't be compared: choose a run of a study (`drome list runs`); `drome race` compares two servers",
-            printed.id, printed.title
-        ))
-        .into()),
+            printed.id,
+            printed.title
+        ),
     }
 }
 

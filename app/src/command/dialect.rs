@@ -43,7 +43,8 @@ pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
         Ok(job) => job,
         Err(printed) => return tell(&printed).map(|code| ExitCode::from(code.unwrap_or(0))),
     };
-    job.files().iter().try_for_each(|(option, path)| can_be_written(dialect.name, option, path))?;
+    // The tool's own files, too, are tried before anything is measured.
+    job.files().iter().try_for_each(|(option, path)| Output::to(option, path).map(drop))?;
     let mut plan = on_cores(job.plan());
     if let Err(error) = load::reach(&mut plan.target) {
         return tell(&failed(job.as_mut(), &error)).map(|code| ExitCode::from(code.unwrap_or(1)));
@@ -93,29 +94,13 @@ fn own_result(plan: &Plan, tally: &Tally, json: Option<&Output>) -> anyhow::Resu
     Ok(())
 }
 
-/// Checks a file that the tool writes after the measurement.
-fn can_be_written(tool: &str, option: &str, path: &Path) -> Result<(), WrongInput> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let tried = if path.exists() {
-        OpenOptions::new().append(true).open(path).map(drop)
-    } else {
-        tempfile::tempfile_in(folder).map(drop)
-    };
-    tried.map_err(|error| {
-        WrongInput(format!(
-            "{tool} {option} {} can't be written: {error}; choose another file",
-            path.display()
-        ))
-    })
-}
-
 /// Takes drome's own option out of the tool's.
 fn without_json(args: &[OsString]) -> anyhow::Result<(Vec<String>, Option<PathBuf>)> {
     let mut args = args.to_vec();
     let mut json = None;
     if let Some(at) = args.iter().position(|arg| arg == JSON) {
         if at + 1 == args.len() {
-            return Err(WrongInput(format!("{JSON} needs a file name")).into());
+            refuse!("{JSON} needs a file name");
         }
         json = Some(args.remove(at + 1).into());
         args.remove(at);
@@ -233,9 +218,7 @@ pub fn list(link: Option<&Path>) -> anyhow::Result<ExitCode> {
         match std::os::unix::fs::symlink(&drome, &path) {
             Err(_) if std::fs::read_link(&path).is_ok_and(|to| to == drome) => {}
             Err(error) => {
-                let why =
-                    format!("can't create the link {} ({error}): choose another folder", path.display());
-                return Err(WrongInput(why).into());
+                refuse!("can't create the link {} ({error}): choose another folder", path.display());
             }
             Ok(()) => {}
         }

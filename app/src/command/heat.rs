@@ -13,13 +13,11 @@ use crate::failure::{INTERRUPTED, WRONG, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use crate::watch::Watch;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand};
 use control::Catalog;
-use lab::fleet::{self, Committed, FleetError, Owed, Planned, Spec};
+use lab::fleet::{self, FleetError, Owed, Planned, Spec};
 use lab::setup::{self, Rules};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -115,41 +113,6 @@ struct MeasureArgs {
     allow_prepare: bool,
 }
 
-/// The outcome of a result: a line of `drome heat commit`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CommitLine {
-    /// The run that the heat belongs to, by its name.
-    run: String,
-    /// The round of the heat, from 0.
-    round: usize,
-    /// The heat's number in the round, from 0.
-    heat: usize,
-    /// The number of the attempt at the heat that the run has.
-    attempt: usize,
-    /// The machine that measured that attempt.
-    machine: String,
-    /// Whether this result was added.
-    outcome: CommitOutcome,
-}
-
-/// Whether a result was added.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum CommitOutcome {
-    /// It was added.
-    Committed,
-    /// The run already had the heat, so this result is not counted.
-    Already,
-}
-
-impl CommitLine {
-    fn of(done: Committed) -> Self {
-        let Committed { run, round, number: heat, attempt, machine, is_new } = done;
-        let outcome = if is_new { CommitOutcome::Committed } else { CommitOutcome::Already };
-        Self { run, round, heat, attempt, machine, outcome }
-    }
-}
-
 /// Plans a run, prints the heats that it still needs, measures one of them, or adds results: whichever the arguments ask for.
 pub fn run(args: &HeatArgs, common: &Common) -> anyhow::Result<ExitCode> {
     match &args.action {
@@ -235,9 +198,7 @@ fn measure(args: &MeasureArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let is_stdout = args.output.as_os_str() == "-";
     let output = (!is_stdout).then(|| Output::to("--output", &args.output)).transpose()?;
     if args.tied && file.as_os_str() == "-" {
-        bail!(WrongInput(
-            "--tied watches standard input, so the spec can't be read from there: name a file".to_owned()
-        ));
+        refuse!("--tied watches standard input, so the spec can't be read from there: name a file");
     }
     let spec = Spec::read(&text_of(file)?, args.allow_prepare)
         .map_err(|e| WrongInput(format!("{} {e}", file.display())))?;
@@ -321,7 +282,7 @@ fn commit_file(store: &Store, file: &Path) -> anyhow::Result<String> {
             }
             other => classified(other),
         })?;
-        lines += &(serde_json::to_string(&CommitLine::of(done))? + "\n");
+        lines += &(serde_json::to_string(&done)? + "\n");
     }
     Ok(lines)
 }

@@ -47,17 +47,15 @@ pub fn resolve(settings: &RaceSettings, stop: &AtomicBool) -> anyhow::Result<Vec
 /// Refuses arguments that are wrong for any container tool.
 fn check(settings: &RaceSettings) -> Result<(), WrongInput> {
     if !(2..=MOST).contains(&settings.images.len()) {
-        return Err(WrongInput(format!(
-            "--image: a race needs 2 to {MOST} images; give --image once for each"
-        )));
+        refuse!("--image: a race needs 2 to {MOST} images; give --image once for each");
     }
     let is_no_name =
         |name: &&String| name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace);
     if let Some(name) = settings.images.iter().find(is_no_name) {
-        return Err(WrongInput(format!("--image `{name}`: this is no name of an image")));
+        refuse!("--image `{name}`: this is no name of an image");
     }
     if let Some(variable) = settings.env.iter().find(|variable| !variable.contains('=')) {
-        return Err(WrongInput(format!("--env `{variable}`: write NAME=VALUE")));
+        refuse!("--env `{variable}`: write NAME=VALUE");
     }
     let has_port = |text: &str| text.contains("{port}");
     if settings.start.as_deref().is_some_and(has_port)
@@ -65,12 +63,11 @@ fn check(settings: &RaceSettings) -> Result<(), WrongInput> {
     {
         return Ok(());
     }
-    Err(WrongInput(
-        "--image: neither --start nor --env has {port}, the port that drome chooses for each server. Write it where the \
-         server's command takes its port, such as --start '/app --port {port}', or hand it over in a variable, such as \
-         --env 'PORT={port}'"
-            .to_owned(),
-    ))
+    refuse!(
+        "--image: neither --start nor --env has {{port}}, the port that drome chooses for each server. Write it where the \
+         server's command takes its port, such as --start '/app --port {{port}}', or hand it over in a variable, such as \
+         --env 'PORT={{port}}'"
+    )
 }
 
 /// The image of this name, which is pulled if it is not on this machine.

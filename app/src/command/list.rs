@@ -2,9 +2,7 @@
 
 use super::{catalog, machines, store};
 use crate::console;
-use crate::failure::WrongInput;
 use crate::options::Common;
-use anyhow::bail;
 use clap::Args;
 use control::Catalog;
 use control::assets;
@@ -38,7 +36,7 @@ pub struct ListArgs {
 pub fn run(args: &ListArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut out = String::new();
     if args.machine.is_some() && args.name.as_deref() != Some("runs") {
-        return Err(WrongInput("--machine is for the list of runs: `drome list runs`".to_owned()).into());
+        refuse!("--machine is for the list of runs: `drome list runs`");
     }
     match args.name.as_deref() {
         Some("runs") => runs(common, args.machine.as_deref(), &mut out)?,
@@ -83,9 +81,7 @@ fn declared(catalog: &Catalog, name: &str) -> anyhow::Result<String> {
     if out.is_empty() {
         let all = catalog.studies.keys().chain(catalog.contenders.keys()).chain(catalog.workloads.keys());
         let hint = did_you_mean(name, all.map(String::as_str).chain(LISTS));
-        bail!(WrongInput(format!(
-            "there is no study, contender or workload `{name}`{hint}: `drome list` shows them all"
-        )));
+        refuse!("there is no study, contender or workload `{name}`{hint}: `drome list` shows them all");
     }
     Ok(out)
 }
@@ -128,8 +124,7 @@ fn runs(common: &Common, machine: Option<&str>, out: &mut String) -> anyhow::Res
         machines::only(&mut all, machine)?;
     }
     for run in all {
-        let machine =
-            if has_others { format!("{}  ", machines::name(run.machine.as_deref())) } else { String::new() };
+        let machine = if has_others { format!("{}  ", machines::name(&run)) } else { String::new() };
         let size = units::several(run.count, run.kind.word());
         let summary = match run.kind {
             Kind::Starts => {

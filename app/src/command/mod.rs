@@ -20,7 +20,7 @@ pub mod import;
 pub mod install;
 pub mod list;
 pub mod load;
-mod machines;
+pub mod machines;
 pub mod new;
 mod output;
 mod part;

@@ -86,10 +86,10 @@ pub fn run(args: &PushArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let wanted = wanted(args, runs)?;
     let file = file.filter(|file| *file != STDOUT);
     if let Some(run) = file.filter(|file| !is_file_name(file)) {
-        bail!(WrongInput(format!(
+        refuse!(
             "`{run}` names a run, and after the runs comes the file for them, with a dot or a slash in its name: add one such as runs.jsonl, \
              or `-` for standard output"
-        )));
+        );
     }
     let output = file.map(|file| Output::to("FILE", Path::new(file))).transpose()?;
     let store = store(common)?;
@@ -129,7 +129,7 @@ fn wanted<'a>(args: &'a PushArgs, runs: &'a [String]) -> Result<Wanted<'a>, Wron
         return Ok(wanted);
     }
     let option = if args.all { "--all" } else { "--study" };
-    Err(WrongInput(format!("{option} and the run {} exclude each other: leave one of them out", runs[0])))
+    refuse!("{option} and the run {} exclude each other: leave one of them out", runs[0])
 }
 
 /// The runs that were asked for, the earliest first.
@@ -142,7 +142,7 @@ fn selected(store: &Store, wanted: &Wanted<'_>) -> anyhow::Result<Vec<Listed>> {
         Wanted::Study(study) => {
             all.retain(|run| run.name == *study && !matches!(run.kind, Kind::Readings | Kind::Report));
             if all.is_empty() {
-                bail!(WrongInput(format!("there is no run of {study}: `drome list runs` lists all runs")));
+                refuse!("there is no run of {study}: `drome list runs` lists all runs");
             }
         }
         Wanted::Named(names) => {

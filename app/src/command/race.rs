@@ -20,7 +20,7 @@ use super::session::{check_budget, conclude, measure};
 use super::store;
 use super::verdict_file::VerdictFile;
 use crate::console;
-use crate::failure::{self, WrongInput};
+use crate::failure::{self, WrongInput, first_given};
 use crate::options::{Common, MachineArgs, precision};
 use crate::signals::stop_flag;
 use anyhow::Context;
@@ -245,12 +245,10 @@ fn of_file(args: &RaceArgs) -> anyhow::Result<Vec<RaceArgs>> {
 /// Fails if an option needs a margin and there is none.
 fn check_margin(args: &RaceArgs) -> Result<(), WrongInput> {
     let needs = [("--bisect", args.bisect), ("--verdict", args.verdict.is_some())];
-    match needs.into_iter().find(|(_, is_given)| *is_given && args.margin().is_none()) {
-        Some((option, _)) => {
-            Err(WrongInput(format!("{option} needs --fail-if-slower, or fail_if_slower in drome.toml")))
-        }
-        None => Ok(()),
+    if let Some(option) = first_given(&needs).filter(|_| args.margin().is_none()) {
+        refuse!("{option} needs --fail-if-slower, or fail_if_slower in drome.toml");
     }
+    Ok(())
 }
 
 /// Refuses what needs the servers on this machine.
@@ -263,9 +261,7 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
         Servers::Commands => return Ok(()),
     };
     if args.servers_on.is_given() {
-        return Err(WrongInput(format!(
-            "{what} needs the servers on this machine: use it without --server-on"
-        )));
+        refuse!("{what} needs the servers on this machine: use it without --server-on");
     }
     Ok(())
 }
@@ -274,9 +270,7 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
 fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<Measured> {
     check_margin(args)?;
     if let [only] = &args.settings.commands[..] {
-        let why =
-            format!("a race needs two or more commands or URLs, and `{}` is the only one", redacted(only));
-        return Err(WrongInput(why).into());
+        refuse!("a race needs two or more commands or URLs, and `{}` is the only one", redacted(only));
     }
     let writer = args.report_output.writer()?;
     let export = args.export.as_deref().map(export).transpose()?;
@@ -333,8 +327,7 @@ fn budget(run: &Run, asked: Option<Duration>) -> Duration {
 fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
     if format::of::<Format>(path).is_some_and(|format| format.kind().is_some()) {
         let path = path.display();
-        let words = format!("--export {path}: draw charts after the race with `drome report --format svg`");
-        return Err(WrongInput(words));
+        refuse!("--export {path}: draw charts after the race with `drome report --format svg`");
     }
     format::export("--export", path)
 }
@@ -344,11 +337,11 @@ fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow
     let least = Design::LEAST_SLICE * Design::LEAST_SLICES;
     if args.duration < least {
         let [given, least] = [args.duration, least].map(humantime::format_duration);
-        return Err(WrongInput(format!("--duration {given}: must be {least} or more")).into());
+        refuse!("--duration {given}: must be {least} or more");
     }
     if args.warmup > WARMUP_LIMIT {
         let limit = humantime::format_duration(WARMUP_LIMIT);
-        return Err(WrongInput(format!("--warmup: must be {limit} or less")).into());
+        refuse!("--warmup: must be {limit} or less");
     }
     let connections = args.settings.connections.map_or(CONNECTIONS, NonZeroU32::get) as usize;
     let per_connection = args.settings.no_keepalive.then_some(1);

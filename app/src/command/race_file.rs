@@ -46,11 +46,10 @@ pub fn read(named: Option<&Path>, given: &RaceSettings) -> anyhow::Result<(PathB
         None => find(&std::env::current_dir()?),
     };
     let Some(path) = found else {
-        return Err(WrongInput(format!(
+        refuse!(
             "nothing to race: give two commands that start servers, or two URLs of servers that already run, or --rev and \
              --start, or --image and --start, or write a {NAME} (`drome new race`)"
-        ))
-        .into());
+        );
     };
     let wrong = |why: String| WrongInput(format!("{}: {}", path.display(), why.trim_end()));
     let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;

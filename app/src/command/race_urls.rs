@@ -39,29 +39,29 @@ impl RunningArgs {
 pub fn targets(given: &[String]) -> anyhow::Result<Vec<Target>> {
     let Some(first) = given.iter().find(|word| is_url(word)) else { return Ok(Vec::new()) };
     if let Some(command) = given.iter().find(|word| !is_url(word)) {
-        return Err(WrongInput(format!(
+        refuse!(
             "`{}` is a command, and `{}` is the URL of a server that already runs: give only commands, so that drome \
              starts all servers alike, or start all of them yourself and give only URLs",
             redacted(command),
             redacted(first)
-        ))
-        .into());
+        );
     }
     let mut targets = given.iter().map(|url| url::resolve(url)).collect::<anyhow::Result<Vec<_>>>()?;
     if let Some(encrypted) = targets.iter().find(|target| target.tls) {
-        return Err(WrongInput(format!(
+        refuse!(
             "{}: a race can't use TLS: give http URLs, or measure one server at a time with `drome load`",
             encrypted.url
-        ))
-        .into());
+        );
     }
     let first = &targets[0];
     if let Some(other) = targets.iter().find(|target| target.path != first.path) {
-        return Err(WrongInput(format!(
+        refuse!(
             "{} asks for {}, and {} for {}: give URLs with the same path and query, so that all servers do the same work",
-            first.url, first.path, other.url, other.path
-        ))
-        .into());
+            first.url,
+            first.path,
+            other.url,
+            other.path
+        );
     }
     for target in &mut targets {
         load::reach(target).map_err(|error| WrongInput(format!("{}: {error}", target.url)))?;

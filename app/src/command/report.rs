@@ -9,7 +9,6 @@ use super::pictures::{Folder, Pictures};
 use super::{is_file_name, profile_dir, store, verdict_file};
 use crate::failure::WrongInput;
 use crate::options::Common;
-use anyhow::bail;
 use clap::Args;
 use formats::{show_import, show_replays};
 use model::page::Replays;
@@ -175,9 +174,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if args.marker.is_some() {
-        bail!(WrongInput(
-            "--marker is for the comment of a verdict: name its file, such as verdict.json".to_owned()
-        ));
+        refuse!("--marker is for the comment of a verdict: name its file, such as verdict.json");
     }
     let store = store(common)?;
     match store.find(args.run.as_deref())? {

@@ -1,8 +1,6 @@
 //! `drome race --rev`: the servers of several revisions of a repository, all built before anything is measured.
 
 use super::race_settings::{MOST, RaceSettings};
-use crate::failure::WrongInput;
-use anyhow::bail;
 use control::prepare::folders;
 use control::revision::{Builder, Built, Repository, Revision, WORKING_TREE};
 use lab::setup::ServerCommand;
@@ -23,14 +21,14 @@ pub struct Revisions {
 /// Finds and builds all revisions. `folder`: that of the repository in which the commands run; `None`: the current one.
 pub fn build(settings: &RaceSettings, folder: Option<&Path>, stop: &AtomicBool) -> anyhow::Result<Revisions> {
     let Some(start) = &settings.start else {
-        bail!(WrongInput("--rev needs --start, the command that starts a revision's server".to_owned()));
+        refuse!("--rev needs --start, the command that starts a revision's server");
     };
     if !(2..=MOST).contains(&settings.rev.len()) {
-        bail!(WrongInput(format!("name 2 to {MOST} revisions, each with a --rev of its own")));
+        refuse!("name 2 to {MOST} revisions, each with a --rev of its own");
     }
     if !start.contains("{port}") {
         let why = "write {port} where the command takes the port that the server must listen on";
-        bail!(WrongInput(format!("--start `{start}` has no {{port}}: {why}")));
+        refuse!("--start `{start}` has no {{port}}: {why}");
     }
     let repository = Repository::of(&folder.map_or_else(std::env::current_dir, |own| Ok(own.to_owned()))?)?;
     let revisions = settings.rev.iter().map(|rev| repository.revision(rev)).collect::<Result<Vec<_>, _>>()?;

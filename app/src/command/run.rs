@@ -6,7 +6,7 @@ use super::report::{ReportOutputArgs, ReportWriter};
 use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure, present};
 use super::{as_published, catalog, dry_run, repeat, store};
-use crate::failure::WrongInput;
+use crate::failure::{WrongInput, first_given};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use anyhow::{Context, bail};
@@ -168,12 +168,10 @@ fn one(
 /// Refuses what needs the servers on this machine.
 fn refuse_elsewhere(args: &RunArgs, is_elsewhere: bool) -> Result<(), WrongInput> {
     let needs = [("--as-published", args.as_published), ("--profile", args.profile.is_some())];
-    match needs.into_iter().find(|(_, is_given)| *is_given && is_elsewhere) {
-        Some((option, _)) => {
-            Err(WrongInput(format!("{option} needs the servers on this machine: use it without --server-on")))
-        }
-        None => Ok(()),
+    if let Some(option) = first_given(&needs).filter(|_| is_elsewhere) {
+        refuse!("{option} needs the servers on this machine: use it without --server-on");
     }
+    Ok(())
 }
 
 /// The folder for the profiles of a study, if they are asked for.
@@ -189,21 +187,11 @@ fn same_as_begun(begun: &Run, now: &Run) -> anyhow::Result<()> {
     if changes.is_empty() {
         return Ok(());
     }
-    bail!(WrongInput(format!(
+    refuse!(
         "run {} can't be resumed: {}; restore that, or start a new run without --resume",
         begun.id,
         changes.join("; ")
-    )))
-}
-
-/// Why no run of this study can be resumed, and what to do instead.
-fn nothing_to_resume(study: &str, any_ended: bool) -> String {
-    let why = if any_ended {
-        "all have ended; continue the latest with a larger --budget or a smaller --precision, or"
-    } else {
-        "the store has none;"
-    };
-    format!("there is no run of {study} to resume: {why} start a new run without --resume")
+    )
 }
 
 /// The run to resume: the latest that was interrupted or, with a new budget or precision, the latest of all.
@@ -217,21 +205,24 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     if let Some(Listed { id, machine: Some(machine), .. }) = nearest {
         return Err(StoreError::Pulled { run: id.clone(), machine: machine.clone() }.into());
     }
-    let Some(open) = open else { bail!(WrongInput(nothing_to_resume(study, !all.is_empty()))) };
+    let Some(open) = open else {
+        let why = if all.is_empty() {
+            "the store has none;"
+        } else {
+            "all have ended; continue the latest with a larger --budget or a smaller --precision, or"
+        };
+        refuse!("there is no run of {study} to resume: {why} start a new run without --resume");
+    };
     let (mut run, ended) = store.run(&open.id)?;
     if run.fleet.is_some() {
         let id = &run.id;
-        let why = format!(
-            "run {id} is measured on several machines: `drome heat owed {id}` says what it still needs"
-        );
-        bail!(WrongInput(why));
+        refuse!("run {id} is measured on several machines: `drome heat owed {id}` says what it still needs");
     }
     if run.quick && ended.is_some() {
-        let why = format!(
+        refuse!(
             "run {} is a first look (--quick) that has ended, so it can't be resumed: start a full run without --resume",
             run.id
         );
-        bail!(WrongInput(why));
     }
     run.study = args.part.of(&run.study)?;
     Ok(run)
@@ -244,12 +235,12 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
     check_budget(run, budget.is_some())?;
     let design = &run.study.design;
     if budget.is_some_and(|budget| budget <= spent) {
-        bail!(WrongInput(format!(
+        refuse!(
             "--budget {} is too small: it covers the whole run, and run {} has already taken {}; use a larger one",
             humantime::format_duration(design.budget),
             run.id,
             report::progress::long(spent)
-        )));
+        );
     }
     let Some(sum) = budget::sum(run) else { return Ok(()) };
     let (after, about) = sum.looks.first().copied().unwrap_or((design.rounds[0], sum.round));

@@ -24,7 +24,7 @@ pub fn present(run: &Run) -> Result<usize, SetupError> {
 /// study.
 pub fn check_budget(run: &Run, is_asked: bool) -> Result<(), WrongInput> {
     match budget::too_small(run) {
-        Some(why) if is_asked => Err(WrongInput(format!("--budget: {why}"))),
+        Some(why) if is_asked => refuse!("--budget: {why}"),
         Some(why) => Err(WrongInput(why)),
         None => Ok(()),
     }

@@ -187,17 +187,16 @@ fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
 fn check(args: &SweepArgs) -> Result<(), WrongInput> {
     let is_share = |share: &f64| *share > 0.0 && *share <= 10.0;
     if !args.shares.iter().all(is_share) {
-        let why = "--shares: each must be above 0 and at most 1000% of the capacity, such as 5%,50%,120%";
-        return Err(WrongInput(why.to_owned()));
+        refuse!("--shares: each must be above 0 and at most 1000% of the capacity, such as 5%,50%,120%");
     }
     if !args.common.is_none_or(|share| share > 0.0 && share < 1.0) {
-        return Err(WrongInput("--common: must be a share above 0 and below 1, such as 70%".to_owned()));
+        refuse!("--common: must be a share above 0 and below 1, such as 70%");
     }
     if args.start.len() < 2 && args.common.is_some() {
-        return Err(WrongInput("--common: only several servers are compared: repeat --start".to_owned()));
+        refuse!("--common: only several servers are compared: repeat --start");
     }
     if args.start.len() > MOST {
-        return Err(WrongInput(format!("--start: at most {MOST} servers can be compared")));
+        refuse!("--start: at most {MOST} servers can be compared");
     }
     Ok(())
 }
@@ -225,9 +224,7 @@ type Ready = (Run, Lab, Vec<Entry>, Vec<String>);
 fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     let target = url::reached(url)?;
     if args.servers_on.is_given() {
-        bail!(WrongInput(
-            "--server-on needs --start: a server that already runs is where its URL says".to_owned()
-        ));
+        refuse!("--server-on needs --start: a server that already runs is where its URL says");
     }
     let run = setup::race_run(study(args, &target.url), BTreeMap::new(), Raced::default(), rules(args));
     let lab = setup::lab(&run, Lineup::default(), stop_flag()?, None)?;

@@ -102,12 +102,12 @@ fn server_on<'c>(catalog: &'c Catalog, names: &[String]) -> Result<Option<&'c st
     if let [one, another, ..] = all[..] {
         let shown =
             |words: Option<&str>| words.map_or("this machine".to_owned(), |words| format!("`{words}`"));
-        return Err(WrongInput(format!(
+        refuse!(
             "these studies start their servers on different machines, {} and {} (server-on): verify one study at a time, or choose the \
              machine with --server-on",
             shown(one),
             shown(another)
-        )));
+        );
     }
     Ok(all.pop().flatten())
 }

@@ -5,11 +5,10 @@ mod tests;
 #[cfg(test)]
 mod tests_of_runs;
 
-use crate::command::heat::CommitLine;
 use crate::command::race_file::RaceFile;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use control::machine::doctor::Examination;
-use lab::fleet::Spec;
+use lab::fleet::{Committed, Spec};
 use model::inspection::Inspection;
 use model::page::Replay;
 use model::{Comparison, Contender, Findings, Forecast, GateVerdict, History, Study, Sweep, Workload};
@@ -77,7 +76,7 @@ pub const FORMATS: &[Format] = &[
         title: "a line of drome heat owed, and the file that drome heat measure reads",
         schema: printed::<Spec>,
     },
-    Format { name: "heat-commit", title: "a line of drome heat commit", schema: printed::<CommitLine> },
+    Format { name: "heat-commit", title: "a line of drome heat commit", schema: printed::<Committed> },
     Format {
         name: "runs",
         title: "a line of the files of drome push and of drome heat measure",

@@ -12,7 +12,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use commit::{Committed, commit};
+pub use commit::{CommitOutcome, Committed, commit};
 pub use measure::{measure, write};
 pub use owed::{Owed, owed};
 pub use plan::{Planned, plan};

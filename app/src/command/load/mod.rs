@@ -110,10 +110,9 @@ impl LoadArgs {
     /// Refuses options that would do nothing.
     fn fit(&self, target: &Target, connections: usize) -> Result<(), WrongInput> {
         if let Some(threads) = self.threads.filter(|threads| *threads > connections as u64) {
-            let why = format!(
+            refuse!(
                 "--threads {threads} is above the number of connections, {connections}: a thread would have nothing to do"
             );
-            return Err(WrongInput(why));
         }
         self.asking.fit(target)?;
         self.connections.fit(target)

@@ -2,7 +2,6 @@
 
 use crate::command::format::{Destination, FormatArgs};
 use crate::command::output::Output;
-use crate::failure::WrongInput;
 use crate::metrics;
 use clap::{Args, ValueEnum};
 use load::{View, Watch};
@@ -66,8 +65,9 @@ impl OutputArgs {
     /// Checks where the report and the other files go.
     pub fn check(&self) -> anyhow::Result<Outputs> {
         if self.tui && !stderr().is_terminal() {
-            let why = "--tui draws on standard error, which is not a terminal here: leave out --tui or the redirection";
-            return Err(WrongInput(why.to_owned()).into());
+            refuse!(
+                "--tui draws on standard error, which is not a terminal here: leave out --tui or the redirection"
+            );
         }
         let detail = if self.percentile_spectrum { Detail::Spectrum } else { Detail::Summary };
         let to = self.shown.destination()?;

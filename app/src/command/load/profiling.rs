@@ -1,10 +1,11 @@
 //! The options of `drome load` for the server's processes: which they are, and where they spend their CPU time.
 
+use crate::command::format;
 use crate::command::output::Output;
 use crate::command::profiler::Profiler;
 use crate::failure::WrongInput;
 use crate::flame::file;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use load::Watch;
 use model::{Plan, Tally};
 use profile::{Counters, ProfileError, Report, Target, Work};
@@ -23,7 +24,7 @@ pub struct ServerArgs {
 }
 
 /// The format of a profile, by the extension of its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     Svg,
     Folded,
@@ -44,33 +45,17 @@ impl ServerArgs {
         let Some(pid) = self.pid else {
             return Ok(plan.target.address.tcp().and_then(control::server::local::listener));
         };
-        if Path::new(&format!("/proc/{pid}")).exists() {
-            Ok(Some(pid))
-        } else {
-            Err(WrongInput(format!("--pid {pid}: there is no such process on this machine")))
+        if !Path::new(&format!("/proc/{pid}")).exists() {
+            refuse!("--pid {pid}: there is no such process on this machine");
         }
+        Ok(Some(pid))
     }
 
     /// Checks that the profile's file can be written, if one is wanted.
     pub fn wanted(&self) -> Result<Option<Wanted>, WrongInput> {
         let Some(path) = self.profile.clone() else { return Ok(None) };
-        let form = form(&path).ok_or_else(|| {
-            WrongInput(format!(
-                "--profile {}: name a file that ends in .svg, .folded or .json",
-                path.display()
-            ))
-        })?;
-        let output = Output::to("--profile", &path)?;
+        let (form, output) = format::export("--profile", &path)?;
         Ok(Some(Wanted { form, path, output }))
-    }
-}
-
-fn form(path: &Path) -> Option<Form> {
-    match path.extension()?.to_str()? {
-        "svg" => Some(Form::Svg),
-        "folded" => Some(Form::Folded),
-        "json" => Some(Form::Json),
-        _ => None,
     }
 }
 
@@ -86,11 +71,10 @@ impl Wanted {
     /// Begins to profile. Where that is not allowed or not possible, prints why, and the measurement goes on without a profile.
     pub fn begin(self, server: Option<i32>, plan: &Plan) -> Result<Option<FileProfiler>, WrongInput> {
         let Some(pid) = server else {
-            return Err(WrongInput(
+            refuse!(
                 "--profile: no process of this machine is seen to listen on the URL's port; name the server's process with --pid, \
                  and run drome as root if it is another user's"
-                    .to_owned(),
-            ));
+            );
         };
         // The sampler runs on the load generator's CPUs, so it takes no time from the server's.
         match Profiler::begin(&Target::From(pid), &plan.cpus) {
@@ -163,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_ending_of_the_file_is_the_form() {
-        let of = |path: &str| form(Path::new(path));
+        let of = |path: &str| format::of::<Form>(Path::new(path));
         assert_eq!(of("a/b.svg"), Some(Form::Svg));
         assert_eq!(of("b.tar.folded"), Some(Form::Folded));
         assert_eq!(of("b.json"), Some(Form::Json));

@@ -2,7 +2,7 @@
 
 use super::{Measured, RaceArgs, check_margin, exit_of, is_of_a_later_one, measured};
 use crate::command::verdict_file::VerdictFile;
-use crate::failure::{self, WrongInput};
+use crate::failure::{self, WrongInput, first_given};
 use crate::options::Common;
 use crate::signals::stop_flag;
 use control::catalog::narrow::position;
@@ -21,7 +21,7 @@ pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, 
             [] => "has no cells".to_owned(),
             titles => format!("has: {}", titles.join(", ")),
         };
-        return Err(WrongInput(format!("--cell {unknown}: the file {has}")));
+        refuse!("--cell {unknown}: the file {has}");
     }
     let wanted: Vec<usize> = wanted.iter().filter_map(place).collect();
     let is_selected = |nth: usize| wanted.is_empty() || wanted.contains(&nth);
@@ -39,13 +39,10 @@ fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
         ("--export", args.export.is_some()),
         ("--output and --charts", args.report_output.has_output()),
     ];
-    match of_one.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => {
-            let why = "for one cell only; choose it with --cell, by its title or number";
-            Err(WrongInput(format!("{option}: {why}")))
-        }
-        None => Ok(()),
+    if let Some(option) = first_given(&of_one) {
+        refuse!("{option}: for one cell only; choose it with --cell, by its title or number");
     }
+    Ok(())
 }
 
 /// Runs the races, and judges them together: they are slower if one cell is slower, and have passed if every cell has passed.

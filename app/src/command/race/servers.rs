@@ -85,7 +85,7 @@ fn ensure_used(args: &RaceArgs, servers: Servers) -> Result<(), WrongInput> {
     let of_started = of_started.into_iter().filter(|(_, is_given, _)| *is_given && servers == Servers::Urls);
     let misplaced = args.settings.misplaced(servers).into_iter().map(|[option, _, why]| (option, why));
     match misplaced.chain(of_started.map(|(option, _, why)| (option, why))).next() {
-        Some((option, why)) => Err(WrongInput(format!("{option}: {why}; leave it out"))),
+        Some((option, why)) => refuse!("{option}: {why}; leave it out"),
         None => Ok(()),
     }
 }
