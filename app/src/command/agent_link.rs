@@ -120,7 +120,6 @@ fn link_to_copy(transport: &Transport, folder: Option<&Path>) -> anyhow::Result<
         note!("copying drome to {name} ({} MB)", bytes.div_ceil(1_000_000));
         let bar = console::bar(bytes, TEMPLATE);
         let taken = agent::run(&name, script(TAKE).command(&words), bar.wrap_read(file), LONGEST_COPY);
-        bar.finish_and_clear();
         taken.map_err(|error| not_taken(error, &name))?;
     }
     start(&transport.with_program(&["sh", "-c", RUN, "sh", &digest]))

@@ -85,7 +85,7 @@ pub fn run(
             store.keep_replays(&all)?;
         }
     }
-    bar.finish_and_clear();
+    drop(bar);
     all.is_whole = true;
     store.keep_replays(&all)?;
     writer.write_replays(&all)?;

@@ -62,7 +62,7 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let new = findings(args.new.as_deref(), common)?;
     bar.inc(1);
     let comparison = judge::findings::compare::compare(&old, &new, args.anyway)?;
-    bar.finish_and_clear();
+    drop(bar);
     let gate = args.fail_if_slower.map(|margin| Gate::of_comparison(&comparison, margin.0));
     to.write(show(&comparison, gate.as_ref(), &to)?.as_bytes())?;
     let Some(gate) = gate else { return Ok(ExitCode::SUCCESS) };

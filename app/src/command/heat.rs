@@ -209,10 +209,7 @@ fn measure(args: &MeasureArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
     let own = || host_name().filter(|name| model::origin::is_machine(name));
     let machine = args.machine.clone().or_else(own).unwrap_or_else(|| NAMELESS.to_owned());
-    let mut watch = Watch::new();
-    let measured = fleet::measure(&catalog, &spec, &machine, stop, &mut watch);
-    watch.finish();
-    let measured = measured.map_err(classified)?;
+    let measured = fleet::measure(&catalog, &spec, &machine, stop, &mut Watch::new()).map_err(classified)?;
     let version = env!("CARGO_PKG_VERSION");
     match output {
         Some(output) => output.stream(|to| Ok(fleet::write(to, version, &spec, measured)?))?,

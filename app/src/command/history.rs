@@ -110,7 +110,6 @@ fn history(study: &str, machine: Option<&str>, common: &Common) -> anyhow::Resul
         runs.push(lab::findings::of(&store, &run, ended.as_deref())?);
         bar.inc(1);
     }
-    bar.finish_and_clear();
     if !runs.iter().any(judge::findings::history::has_reference) {
         refuse!(
             "no run of {study} has figures of the reference, so the machine's drift is unknown: choose a \

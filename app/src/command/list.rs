@@ -103,7 +103,6 @@ fn contenders(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
         let state = prepared.version().unwrap_or_else(|lack| format!("missing: {}", lack.sentence()));
         let _ = writeln!(out, "  {:<26}{}", prepared.name, state);
     }
-    bar.finish_and_clear();
     Ok(())
 }
 

@@ -221,7 +221,6 @@ fn write_all(store: &Store, runs: &[Listed], how: &How, to: &mut dyn Write) -> R
         bar.inc(1);
     }
     writer.end()?;
-    bar.finish_and_clear();
     Ok(())
 }
 

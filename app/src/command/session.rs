@@ -32,10 +32,7 @@ pub fn check_budget(run: &Run, is_asked: bool) -> Result<(), WrongInput> {
 
 /// Measures what is left of a run, with its progress on standard error.
 pub fn measure(session: &Session<'_>) -> Result<Findings, LabError> {
-    let mut watch = Watch::new();
-    let findings = session.measure(&mut watch);
-    watch.finish();
-    findings
+    session.measure(&mut Watch::new())
 }
 
 /// Reports the findings of a run that has ended, and returns the exit code.

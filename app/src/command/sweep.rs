@@ -133,9 +133,7 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     // drome's other work runs on the cores of the load generator, never on those of a server that it starts.
     let _pinned = args.url.is_none().then(|| Pinned::to(&lab.cores.client));
     let mut servers = Servers::new(&lab, &run.study.design, entries).over(run.environment.network().cloned());
-    let mut watch = Watch::new();
-    let swept = sweep::run(&setting, titles.len(), &mut servers, &mut watch);
-    watch.finish();
+    let swept = sweep::run(&setting, titles.len(), &mut servers, &mut Watch::new());
     let url = run.study.cells.first().map_or("", |cell| cell.title.as_str());
     let elapsed = sweep::Measure::elapsed(&servers);
     let lab_failure = swept.lab_failure.clone();

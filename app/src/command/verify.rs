@@ -151,7 +151,6 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
         bar.inc(1);
         all.push(seen);
     }
-    bar.finish_and_clear();
     Ok(all)
 }
 

@@ -246,7 +246,6 @@ fn measure(
         }
         engine.join().unwrap_or_else(|_| Err(LoadError::Worker.into()))
     });
-    bar.finish_and_clear();
     drop(watch);
     drop(edges);
     let (tally, machines) = result?;
