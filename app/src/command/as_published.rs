@@ -7,7 +7,7 @@ use super::dialect::{measure, on_cores};
 use super::report::ReportWriter;
 use crate::console;
 use crate::failure::VOID;
-use crate::signals::stop_flag;
+use crate::signals::{ensure_not_stopped, stop_flag};
 use anyhow::{Context, bail};
 use control::assets;
 use control::fault::Fault;
@@ -22,7 +22,7 @@ use load::Progress;
 use model::contender::{Track, Workers};
 use model::page::{AsPublished, Published, Replay, Replays};
 use model::study::REFERENCE;
-use model::{Cell, Study, Tally, Usage};
+use model::{Cell, Exchange, Study, Tally, Usage};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,9 +71,7 @@ pub fn run(
             let Some(command) = page.command(&prepared.name) else { continue };
             bar.set_message(console::fitted(&format!("{}, {}", page.heading(), prepared.name)));
             let mut replay = stage.replay(page, cell, prepared, command)?;
-            if stage.stop.load(Ordering::Relaxed) {
-                bail!(lab::LabError::Interrupted);
-            }
+            ensure_not_stopped(&stage.stop)?;
             if let Some(published) = &study.published {
                 beside_the_page(&mut replay, page, published);
             }
@@ -241,14 +239,15 @@ fn speak(
     let mut report = job.begin().out;
     let (begun, cut) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let progress = Progress { stop: Arc::clone(&cut), ..Progress::default() };
-    let mut heard = figures::Heard { job: job.as_mut(), exact: &mut exact };
-    let (result, _) = measure(&plan, &mut heard, progress, &sampler.watch(), &mut |printed: &Printed| {
+    let tell = &mut |printed: &Printed| {
         report.push_str(&printed.out);
         if begun.elapsed() > LONGEST || stop.load(Ordering::Relaxed) {
             cut.store(true, Ordering::Relaxed);
         }
         Ok(None)
-    })?;
+    };
+    let hear = &mut |all: &[Exchange]| all.iter().for_each(|exchange| exact.hear(exchange));
+    let (result, _) = measure(&plan, job.as_mut(), progress, &sampler.watch(), tell, hear)?;
     let printed = match &result {
         Ok(tally) => job.print(tally),
         Err(error) => job.fail(&Halt::Other { why: error.to_string(), errno: None }),

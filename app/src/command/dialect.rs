@@ -53,7 +53,7 @@ pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(code));
     }
     let progress = Progress { stop: stop_flag()?, ..Progress::default() };
-    let (result, asked) = measure(&plan, job.as_mut(), progress, &(), &mut tell)?;
+    let (result, asked) = measure(&plan, job.as_mut(), progress, &(), &mut tell, &mut |_| {})?;
     let printed = match &result {
         Ok(tally) => job.print(tally),
         Err(error) => failed(job.as_mut(), error),
@@ -122,6 +122,9 @@ pub fn on_cores(plan: &Plan) -> Plan {
 /// Handles a job's output; returns the exit code if the job asks to end.
 pub type Tell<'t> = &'t mut dyn FnMut(&Printed) -> anyhow::Result<Option<u8>>;
 
+/// Hears what the job hears.
+pub type Hear<'h> = &'h mut dyn FnMut(&[Exchange]);
+
 /// Runs the plan and passes the events to the job. Returns the exit code with which the job asked to end, if it did.
 pub fn measure(
     plan: &Plan,
@@ -129,16 +132,18 @@ pub fn measure(
     progress: Progress,
     watch: &impl Watch,
     tell: Tell<'_>,
+    hear: Hear<'_>,
 ) -> anyhow::Result<(Result<Tally, LoadError>, Option<u8>)> {
     let (to, exchanges) = channel();
     let log = job.wants_exchanges().then_some(to);
     let progress = Progress { log, ..progress };
     std::thread::scope(|scope| {
         let engine = scope.spawn(|| load::run(plan, &progress, watch));
-        let asked = listen(job, &exchanges, &progress, tell, || engine.is_finished());
+        let asked = listen(job, &exchanges, &progress, (tell, hear), || engine.is_finished());
         let result = engine.join().unwrap_or(Err(LoadError::Worker));
         // The last exchanges.
         let rest = exchanges.try_iter().flatten().collect::<Vec<_>>();
+        hear(&rest);
         let last = tell(&job.hear(&rest))?;
         Ok((result, asked?.or(last)))
     })
@@ -148,14 +153,17 @@ fn listen(
     job: &mut dyn Job,
     exchanges: &Receiver<Vec<Exchange>>,
     progress: &Progress,
-    tell: Tell<'_>,
+    (tell, hear): (Tell<'_>, Hear<'_>),
     is_over: impl Fn() -> bool,
 ) -> anyhow::Result<Option<u8>> {
     let mut asked = None;
     let mut tick = Instant::now() + TICK;
     while !is_over() {
         let printed = match exchanges.recv_timeout(TICK.min(tick.saturating_duration_since(Instant::now()))) {
-            Ok(chunk) => job.hear(&chunk),
+            Ok(chunk) => {
+                hear(&chunk);
+                job.hear(&chunk)
+            }
             Err(RecvTimeoutError::Timeout) => Printed::default(),
             Err(RecvTimeoutError::Disconnected) => {
                 std::thread::sleep(tick.saturating_duration_since(Instant::now()));

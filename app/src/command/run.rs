@@ -8,7 +8,7 @@ use super::session::{check_budget, conclude, measure, present};
 use super::{as_published, catalog, dry_run, repeat, store};
 use crate::failure::{WrongInput, first_given};
 use crate::options::{Common, MachineArgs};
-use crate::signals::stop_flag;
+use crate::signals::{ensure_not_stopped, stop_flag};
 use anyhow::{Context, bail};
 use clap::Args;
 use control::Catalog;
@@ -19,7 +19,6 @@ use lab::{LabError, Session};
 use model::Run;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use store::Listed;
 use store::{Store, StoreError};
@@ -88,9 +87,7 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let stop = stop_flag()?;
     for (name, outputs) in writers {
         // The signal may have come while the report of the study before was written.
-        if stop.load(Ordering::Relaxed) {
-            return Err(LabError::Interrupted.into());
-        }
+        ensure_not_stopped(&stop)?;
         note!("study {name}");
         match one(args, common, &catalog, name, outputs) {
             Ok(ended) if ended == ExitCode::SUCCESS => {}

@@ -6,7 +6,7 @@ use super::servers_on::{self, ServersOnArgs};
 use crate::console;
 use crate::failure::{CHECK_FAILED, FAILED, WrongInput};
 use crate::options::Common;
-use crate::signals::stop_flag;
+use crate::signals::{ensure_not_stopped, stop_flag};
 use clap::{Args, ValueEnum};
 use control::assets;
 use control::machine::cores::Cores;
@@ -20,7 +20,6 @@ use lab::setup::Lineup;
 use model::contender::Track;
 use model::inspection::Inspection;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 /// The bar, then the contender that is being checked.
 const TEMPLATE: &str = "{bar:24} {pos}/{len} contenders, {elapsed} so far, {eta} left\n{msg}";
@@ -137,15 +136,11 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
     let mut all = Vec::new();
     for prepared in &prepared {
         bar.set_message(console::fitted(&prepared.name));
-        if stop.load(Ordering::Relaxed) {
-            anyhow::bail!(lab::LabError::Interrupted);
-        }
+        ensure_not_stopped(&stop)?;
         let log = logs.join(format!("{}.log", prepared.name));
         let place = Place { cpus: cpus.clone(), connections: 1, assets: assets.clone(), log };
         let seen = inspect::inspect(prepared, &place, &works, &stop);
-        if stop.load(Ordering::Relaxed) {
-            anyhow::bail!(lab::LabError::Interrupted);
-        }
+        ensure_not_stopped(&stop)?;
         let seen = seen.map_err(|why| anyhow::anyhow!("can't check {}: {why}", prepared.name))?;
         bar.suspend(|| note!("{}: {}", seen.name, state(&seen)));
         bar.inc(1);

@@ -219,8 +219,8 @@ fn measure(
     let edges = sampler.as_ref().map(Sampler::watch);
     let nobody: &dyn Watch = &();
     let of_usage = edges.as_ref().map_or(nobody, |edges| edges as &dyn Watch);
-    let both = Both(of_usage, profiler.map_or(nobody, |profiler| profiler as &dyn Watch));
-    let watch = outputs.watch(&both);
+    let both = Both(of_usage, profiler.map_or(nobody, |profiler| &profiler.profiler as &dyn Watch));
+    let watch = Both(outputs, &both);
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
         let engine = scope.spawn(|| drive(plan, &progress, &watch, driver));
@@ -246,7 +246,6 @@ fn measure(
         }
         engine.join().unwrap_or_else(|_| Err(LoadError::Worker.into()))
     });
-    drop(watch);
     drop(edges);
     let (tally, machines) = result?;
     Ok(Measured { tally, usage: sampler.and_then(Sampler::finish), machines })

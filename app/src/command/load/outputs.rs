@@ -85,11 +85,6 @@ impl Outputs {
         (self.tui || self.metrics.is_some()).then(View::default)
     }
 
-    /// A watch that records when the measurement began, and passes everything on.
-    pub fn watch<'a>(&'a self, other: &'a dyn Watch) -> impl Watch + 'a {
-        Clocked { outputs: self, other }
-    }
-
     /// Writes the report, and the files that were asked for. The report is returned as plain text and as JSON.
     pub fn write(
         self,
@@ -115,22 +110,9 @@ impl Outputs {
     }
 }
 
-struct Clocked<'a> {
-    outputs: &'a Outputs,
-    other: &'a dyn Watch,
-}
-
-impl Watch for Clocked<'_> {
-    fn started(&self) {
-        self.other.started();
-    }
-
+/// Records when the measurement began.
+impl Watch for Outputs {
     fn opened(&self) {
-        let _ = self.outputs.opened.set(SystemTime::now());
-        self.other.opened();
-    }
-
-    fn closed(&self) {
-        self.other.closed();
+        let _ = self.opened.set(SystemTime::now());
     }
 }

@@ -6,9 +6,8 @@ use crate::command::profiler::Profiler;
 use crate::failure::WrongInput;
 use crate::flame::file;
 use clap::{Args, ValueEnum};
-use load::Watch;
 use model::{Plan, Tally};
-use profile::{Counters, ProfileError, Report, Target, Work};
+use profile::{ProfileError, Target};
 use std::path::{Path, PathBuf};
 
 /// Raw arguments.
@@ -64,7 +63,8 @@ impl ServerArgs {
 pub struct FileProfiler {
     wanted: Wanted,
     pid: i32,
-    profiler: Profiler,
+    /// Samples between the edges of the window.
+    pub profiler: Profiler,
 }
 
 impl Wanted {
@@ -80,7 +80,7 @@ impl Wanted {
         match Profiler::begin(&Target::From(pid), &plan.cpus) {
             Ok(profiler) => Ok(Some(FileProfiler { wanted: self, pid, profiler })),
             Err(error) => {
-                refuse(&error);
+                print_why_not(&error);
                 Ok(None)
             }
         }
@@ -88,36 +88,20 @@ impl Wanted {
 }
 
 /// Says why there is no profile.
-fn refuse(error: &ProfileError) {
+fn print_why_not(error: &ProfileError) {
     alert!("drome: no profile: {error}; the measurement is not affected");
-}
-
-impl Watch for FileProfiler {
-    fn opened(&self) {
-        self.profiler.opened();
-    }
-
-    fn closed(&self) {
-        self.profiler.closed();
-    }
 }
 
 impl FileProfiler {
     /// Looks up names, and writes the file. `cpu_ns`: the exact CPU time of the server for the answers of this load.
     pub fn finish(self, tally: &Tally, cpu_ns: Option<u64>) -> anyhow::Result<()> {
-        let (recording, counters) = match self.profiler.end() {
-            Ok(ended) => ended,
+        let report = match self.profiler.end() {
+            Ok(sampled) => sampled.report(tally.completed, cpu_ns, tally.received_bytes),
             Err(error) => {
-                refuse(&error);
+                print_why_not(&error);
                 return Ok(());
             }
         };
-        let profile = recording.resolve();
-        // The exact time includes time in the kernel, so it fits only a profile that has the kernel's part.
-        let cpu_ns = cpu_ns.filter(|_| profile.has_kernel);
-        let work = Work { answers: tally.completed, cpu_ns };
-        let counters = Counters { received_bytes: Some(tally.received_bytes), ..counters };
-        let report = Report { schema: Report::SCHEMA, work, counters, profile };
         let text = match self.wanted.form {
             Form::Folded => report.profile.to_folded(),
             Form::Json => format!("{}\n", serde_json::to_string_pretty(&report)?),
@@ -126,7 +110,7 @@ impl FileProfiler {
                 match file::one(&report, &title) {
                     Ok(svg) => svg,
                     Err(error) => {
-                        refuse(&error);
+                        print_why_not(&error);
                         return Ok(());
                     }
                 }

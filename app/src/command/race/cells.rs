@@ -4,13 +4,11 @@ use super::{Measured, RaceArgs, check_margin, exit_of, is_of_a_later_one, measur
 use crate::command::verdict_file::VerdictFile;
 use crate::failure::{self, WrongInput, first_given};
 use crate::options::Common;
-use crate::signals::stop_flag;
+use crate::signals::{ensure_not_stopped, stop_flag};
 use control::catalog::narrow::position;
-use lab::LabError;
 use model::gate::{Gate, Outcome};
 use model::{Findings, GateVerdict};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 /// The races of the wanted cells, each knowing how many there are; all if none is wanted. Fails if there is no such cell.
 pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, WrongInput> {
@@ -55,9 +53,7 @@ pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
     let stop = stop_flag()?;
     for (nth, args) in all.iter().enumerate() {
         // The signal may have come while the report of the cell before was written.
-        if stop.load(Ordering::Relaxed) {
-            return Err(LabError::Interrupted.into());
-        }
+        ensure_not_stopped(&stop)?;
         let title = args.title.clone().unwrap_or_default();
         alert!("drome: cell {} of {}: {title}", nth + 1, all.len());
         match measured(args, common, None) {
