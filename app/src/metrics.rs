@@ -4,7 +4,7 @@
 //! them by DNS rebinding.
 
 use crate::failure::WrongInput;
-use crate::live::ServerSampler;
+use crate::live::{ServerSampler, Sum};
 use crate::ui::{Limits, connections, one};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -13,7 +13,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use judge::verdict::{Case, Policy};
-use model::{Interval, Plan, Tally};
+use model::{Interval, Plan};
 use report::open_metrics::{self, SoFar};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,10 +46,7 @@ pub struct Metrics(Arc<Mutex<Gathered>>);
 #[derive(Debug)]
 struct Gathered {
     plan: Plan,
-    tally: Tally,
-    /// The measured time of all workers together.
-    worker_time_ns: u64,
-    connections_open: Option<u64>,
+    sum: Sum,
     server: Option<i32>,
     sampler: Option<ServerSampler>,
     server_rss_bytes: Option<u64>,
@@ -77,64 +74,31 @@ impl Metrics {
 
 impl Gathered {
     fn new(plan: &Plan, server: Option<i32>) -> Self {
-        let threads = plan.threads.clamp(1, plan.load.connections());
-        Self {
-            plan: plan.clone(),
-            // Intervals don't count opened connections, and nothing must be concluded from 0.
-            tally: Tally { threads, connections_opened: 1, ..Tally::default() },
-            worker_time_ns: 0,
-            connections_open: None,
-            server,
-            sampler: None,
-            server_rss_bytes: None,
-        }
+        Self { plan: plan.clone(), sum: Sum::new(plan), server, sampler: None, server_rss_bytes: None }
     }
 
     fn take(&mut self, intervals: &[Interval]) {
         if let Some(sampler) = self.sampler.as_mut().filter(|sampler| sampler.is_due()) {
             self.server_rss_bytes = sampler.sample().rss_bytes;
         }
-        if intervals.is_empty() {
-            return;
-        }
         // The measurement has just begun.
-        if self.sampler.is_none() {
+        if !intervals.is_empty() && self.sampler.is_none() {
             self.sampler = self.server.map(ServerSampler::new);
         }
-        let tally = &mut self.tally;
-        for interval in intervals {
-            self.worker_time_ns += interval.duration_ns;
-            tally.sent += interval.sent;
-            tally.completed += interval.completed;
-            tally.errors.merge(&interval.errors_by_kind);
-            for (cause, n) in &interval.error_causes {
-                *tally.error_causes.entry(cause.clone()).or_default() += n;
-            }
-            tally.sent_bytes += interval.sent_bytes;
-            tally.received_bytes += interval.received_bytes;
-            tally.latency.add(&interval.latency);
-            tally.unanswered += interval.unanswered;
-            tally.service.add(&interval.service);
-            tally.schedule_lag.add(&interval.schedule_lag);
-            tally.client_cpu_ns += interval.client_cpu_ns;
-            tally.client_idle_ns += interval.client_idle_ns;
-        }
-        tally.duration_ns = self.worker_time_ns / tally.threads as u64;
-        let open: u64 = intervals.iter().map(|interval| interval.connections_open).sum();
-        self.connections_open = Some(open * tally.threads as u64 / intervals.len() as u64);
+        self.sum.take(intervals);
     }
 
     fn text(&self) -> String {
         let usage = self.sampler.as_ref().and_then(ServerSampler::usage);
-        let case = Case { usage, ..Case::new(Policy::single(false), &self.plan, &self.tally) };
-        let verdict = (self.tally.duration_ns > 0).then(|| judge::verdict::judge(&case));
+        let case = Case { usage, ..Case::new(Policy::single(false), &self.plan, &self.sum.tally) };
+        let verdict = (self.sum.tally.duration_ns > 0).then(|| judge::verdict::judge(&case));
         open_metrics::text(&SoFar {
             plan: &self.plan,
-            tally: &self.tally,
+            tally: &self.sum.tally,
             verdict: verdict.as_ref(),
             usage,
             server_rss_bytes: self.server_rss_bytes,
-            connections_open: self.connections_open,
+            connections_open: self.sum.connections_open,
             version: env!("CARGO_PKG_VERSION"),
         })
     }

@@ -242,11 +242,15 @@ fn of_file(args: &RaceArgs) -> anyhow::Result<Vec<RaceArgs>> {
     Ok(cells::selected(races.into_iter().map(of_race).collect(), &args.cell)?)
 }
 
-/// Fails if an option needs a margin and there is none.
+/// Fails if an option needs a margin and there is none, or if there is one, perhaps from the file, and an option excludes it.
 fn check_margin(args: &RaceArgs) -> Result<(), WrongInput> {
     let needs = [("--bisect", args.bisect), ("--verdict", args.verdict.is_some())];
     if let Some(option) = first_given(&needs).filter(|_| args.margin().is_none()) {
         refuse!("{option} needs --fail-if-slower, or fail_if_slower in drome.toml");
+    }
+    let excluded = [("--precision", args.precision.is_some()), ("--alone", args.alone)];
+    if let Some(option) = first_given(&excluded).filter(|_| args.margin().is_some()) {
+        refuse!("{option} can't be used with fail_if_slower, which drome.toml has: leave one of them out");
     }
     Ok(())
 }
