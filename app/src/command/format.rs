@@ -26,6 +26,14 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("png", "png"),
 ];
 
+/// The formats of a command that has no others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TextOrJson {
+    #[default]
+    Terminal,
+    Json,
+}
+
 /// Raw arguments.
 #[derive(Clone, Debug, Args)]
 pub struct FormatArgs<F: ValueEnum + Send + Sync + 'static> {

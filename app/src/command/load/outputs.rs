@@ -1,9 +1,9 @@
 //! The options of `drome load` for its output: what is reported, and where.
 
-use crate::command::format::{Destination, FormatArgs};
+use crate::command::format::{Destination, FormatArgs, TextOrJson};
 use crate::command::output::Output;
 use crate::metrics;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use load::{View, Watch};
 use model::{Machines, Plan, Tally, Verdict};
 use report::{Detail, TextStyle};
@@ -18,7 +18,7 @@ use std::time::SystemTime;
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     #[command(flatten)]
-    shown: FormatArgs<Format>,
+    shown: FormatArgs<TextOrJson>,
     /// Report the whole latency distribution; with --format json as `latency_spectrum`
     #[arg(long)]
     percentile_spectrum: bool,
@@ -36,17 +36,10 @@ pub struct OutputArgs {
     metrics: Option<SocketAddr>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    #[default]
-    Terminal,
-    Json,
-}
-
 /// The report and the other outputs. Files are tried before anything is measured, so that a wrong path loses no measurement.
 #[derive(Debug)]
 pub struct Outputs {
-    to: Destination<Format>,
+    to: Destination<TextOrJson>,
     detail: Detail,
     series: Option<Output>,
     hdr: Option<Output>,
@@ -96,8 +89,8 @@ impl Outputs {
         let text = report::load_text::of_machines(plan, tally, verdict, self.detail, machines);
         let json = report::load_json::of_machines(plan, tally, verdict, self.detail, machines);
         match self.to.format {
-            Format::Terminal => self.to.write(self.to.look().report(&text).as_bytes())?,
-            Format::Json => self.to.write(json.as_bytes())?,
+            TextOrJson::Terminal => self.to.write(self.to.look().report(&text).as_bytes())?,
+            TextOrJson::Json => self.to.write(json.as_bytes())?,
         }
         if let Some(file) = self.series {
             file.write(report::series_csv::report(tally).as_bytes())?;

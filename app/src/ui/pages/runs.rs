@@ -3,9 +3,8 @@
 
 use super::failure::Failure;
 use super::frame::{self, Place, moment};
-use super::{import, url};
+use super::{App, Asked, import, url};
 use crate::command::machines;
-use crate::ui::state::AppState;
 use axum::extract::{Query, State};
 use maud::{Markup, html};
 use model::study::RACE;
@@ -27,10 +26,7 @@ const VERDICTS: Duration = Duration::from_millis(300);
 type Verdicts = BTreeMap<String, Arc<str>>;
 
 /// Lists all runs, the latest first.
-pub async fn list(
-    State(app): State<Arc<AppState>>,
-    Query(asked): Query<Vec<(String, String)>>,
-) -> Result<Markup, Failure> {
+pub async fn list(State(app): App, Query(asked): Asked) -> Result<Markup, Failure> {
     let all = app.work(|app| Ok(app.store()?.everything()?)).await?;
     let sought = url::value(&asked, "q").unwrap_or_default().trim().to_lowercase();
     let number = url::value(&asked, "page").and_then(|n| n.parse().ok()).unwrap_or(1);
