@@ -1,5 +1,6 @@
 //! The command line: raw arguments. Each command's own file resolves them.
 
+use crate::manual::schemas;
 use crate::options::Common;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
@@ -40,18 +41,34 @@ impl DialectsArgs {
 }
 
 /// Raw arguments. Defined here, not with the command, because the command needs [`Cli`], of which they are a part.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// Shell to print the script for
-    #[arg(value_enum)]
-    pub shell: Shell,
-}
-
-/// Raw arguments. Defined here, not with the commands, because the commands need [`Cli`], of which they are a part.
-#[derive(Debug, Args)]
-pub struct PagesArgs {
-    /// Folder to write to
-    pub dir: PathBuf,
+#[derive(Debug, Subcommand)]
+pub enum Generated {
+    /// Print a shell's completion script for drome
+    Completions {
+        /// Shell to print the script for
+        shell: Shell,
+    },
+    /// Print the JSON Schema of a file format, for an editor or a program
+    Schema {
+        /// Format whose schema is printed [default: a list of all formats]
+        #[arg(value_parser = schemas::names())]
+        name: Option<String>,
+    },
+    /// Write the JSON Schemas of all file formats
+    Schemas {
+        /// Folder to write to
+        dir: PathBuf,
+    },
+    /// Write the man pages
+    Man {
+        /// Folder to write to
+        dir: PathBuf,
+    },
+    /// Write the reference pages
+    Reference {
+        /// Folder to write to
+        dir: PathBuf,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -62,25 +79,19 @@ pub enum Command {
     Race(Box<crate::command::race::RaceArgs>),
     /// Measure latency at rates from idle to past saturation, and find the highest rate that keeps a latency promise
     Sweep(Box<crate::command::sweep::SweepArgs>),
-    /// Run a study: measure its contenders, and report their ranking
-    Run(crate::command::run::RunArgs),
+    /// Run a study: measure its contenders, and report their ranking; or estimate how long that takes
+    Run(Box<crate::command::run::RunArgs>),
     /// Measure a study on several machines, heat by heat, with any scheduler
     Heat(Box<crate::command::heat::HeatArgs>),
-    /// Estimate how long a study takes
-    Plan(crate::command::plan::PlanArgs),
-    /// List studies, contenders, workloads or runs, and show which contenders are installed
+    /// List studies, contenders, workloads or runs, and show which contenders are installed; or print one as it is declared
     List(crate::command::list::ListArgs),
-    /// Print a study, contender or workload as it is declared
-    Show(crate::command::show::ShowArgs),
     /// Install contenders, or everything that a study needs
     Install(crate::command::install::InstallArgs),
     /// Check every contender's answers
     Verify(crate::command::verify::VerifyArgs),
     /// Create a contender of your own
     New(crate::command::new::NewArgs),
-    /// Print the JSON Schema of a file format, for an editor or a program
-    Schema(crate::command::schema::SchemaArgs),
-    /// Show the findings of a run
+    /// Show the findings of a run, or the verdict in a file as a comment on a pull request
     Report(crate::command::report::ReportArgs),
     /// Import reports of other tools from a page, and store their figures beside your own runs
     Import(crate::command::import::ImportArgs),
@@ -92,8 +103,6 @@ pub enum Command {
     Serve(crate::command::serve::ServeArgs),
     /// Compare two runs and report what changed, without the machine's own drift; fail on a regression if asked to
     Compare(crate::command::compare::CompareArgs),
-    /// Print the verdict of a race or a comparison as a comment on a pull request, in Markdown
-    Comment(crate::command::comment::CommentArgs),
     /// Show all runs of a study over time: what changed, when, and whether the machine caused it
     History(crate::command::history::HistoryArgs),
     /// Serve the web interface: runs, comparisons, contenders, and studies while they are measured
@@ -104,15 +113,7 @@ pub enum Command {
     Doctor(crate::command::doctor::DoctorArgs),
     /// Obey drome on another machine, over standard input and output; with --check, test an agent on another machine
     Agent(crate::command::agent::AgentArgs),
-    /// Print a shell's completion script for drome
-    Completions(CompletionsArgs),
-    /// Write the man pages
-    #[command(hide = true)]
-    Man(PagesArgs),
-    /// Write the reference pages
-    #[command(hide = true)]
-    Reference(PagesArgs),
-    /// Write the JSON Schemas of all file formats
-    #[command(hide = true)]
-    Schemas(PagesArgs),
+    /// Print or write completions, JSON Schemas, man pages and the reference
+    #[command(hide = true, subcommand)]
+    Generate(Generated),
 }

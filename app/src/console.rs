@@ -3,7 +3,7 @@
 
 use crate::options::Common;
 use anstream::{AutoStream, ColorChoice};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use report::TextStyle;
 use report::text_style::{Ink, shortened};
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin, stdout};
@@ -113,11 +113,14 @@ pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     }
 }
 
-/// A progress bar; hidden if standard error is not a terminal, and by `--quiet`.
+/// A progress bar, which is removed when it is dropped; hidden if standard error is not a terminal, and by `--quiet`.
 pub fn bar(length: u64, template: &str) -> ProgressBar {
     let is_shown = stderr().is_terminal() && !is_quiet();
     let bar = if is_shown { ProgressBar::new(length) } else { ProgressBar::hidden() };
-    shape(&bar, template);
+    let bar = bar.with_finish(ProgressFinish::AndClear);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars(if is_ascii() { "## " } else { "■■ " }));
+    }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
@@ -125,9 +128,7 @@ pub fn bar(length: u64, template: &str) -> ProgressBar {
 /// Does something that may take long, and shows meanwhile what it says of each of its steps.
 pub fn while_told<T>(work: impl FnOnce(&dyn Fn(&str)) -> T) -> T {
     let bar = bar(0, "{spinner} {msg}");
-    let done = work(&|step| bar.set_message(fitted(step)));
-    bar.finish_and_clear();
-    done
+    work(&|step| bar.set_message(fitted(step)))
 }
 
 /// A text on one line that is no wider than the terminal, for a bar's message.
@@ -136,13 +137,6 @@ pub fn fitted(text: &str) -> String {
     // A line as wide as the terminal may take two lines.
     let most = look.columns().map_or(usize::MAX, |columns| columns - 1);
     shortened(&look.words(&text.replace('\n', " ")), most, &look.words("…"))
-}
-
-/// Gives a progress bar another template.
-pub fn shape(bar: &ProgressBar, template: &str) {
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars(if is_ascii() { "## " } else { "■■ " }));
-    }
 }
 
 /// Shows what will be done and asks for confirmation; without a terminal the answer is no.

@@ -28,6 +28,16 @@ pub const INTERRUPTED: u8 = 130;
 #[error("{0}")]
 pub struct WrongInput(pub String);
 
+/// Ends the function with the error that the command line, or a file that it names, is wrong; takes the arguments of `format!`.
+macro_rules! refuse {
+    ($($words:tt)*) => { return Err($crate::failure::WrongInput(format!($($words)*)).into()) };
+}
+
+/// The first of these options that is given.
+pub fn first_given<'o>(options: &[(&'o str, bool)]) -> Option<&'o str> {
+    options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
+}
+
 /// The exit code of a run or a race that has ended: void if a contender that took part has no sound start in some
 /// cell. Prints the names of these contenders.
 pub fn code_of(findings: &Findings) -> ExitCode {

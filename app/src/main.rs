@@ -1,12 +1,13 @@
 //! drome: a racecourse for web servers. This is the table of contents; each command is a file of its own.
 
-// First, because the modules below use its macro.
+// First, because the modules below use their macros.
 #[macro_use]
 mod console;
+#[macro_use]
+mod failure;
 
 mod cli;
 mod command;
-mod failure;
 mod flame;
 mod live;
 mod manual;
@@ -41,29 +42,22 @@ fn main() -> ExitCode {
         Command::Sweep(args) => command::sweep::run(&args, &cli.common),
         Command::Run(args) => command::run::run(&args, &cli.common),
         Command::Heat(args) => command::heat::run(&args, &cli.common),
-        Command::Plan(args) => command::plan::run(&args, &cli.common),
         Command::List(args) => command::list::run(&args, &cli.common),
-        Command::Show(args) => command::show::run(&args, &cli.common),
         Command::Install(args) => command::install::run(&args, &cli.common),
         Command::Verify(args) => command::verify::run(&args, &cli.common),
         Command::New(args) => command::new::run(&args, &cli.common),
-        Command::Schema(args) => command::schema::run(&args),
         Command::Report(args) => command::report::run(&args, &cli.common),
         Command::Import(args) => command::import::run(&args, &cli.common),
         Command::Push(args) => command::push::run(&args, &cli.common),
         Command::Pull(args) => command::pull::run(&args, &cli.common),
         Command::Serve(args) => command::serve::run(&args, &cli.common),
         Command::Compare(args) => command::compare::run(&args, &cli.common),
-        Command::Comment(args) => command::comment::run(&args),
         Command::History(args) => command::history::run(&args, &cli.common),
         Command::Ui(args) => command::ui::run(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Agent(args) => command::agent::run(&args),
-        Command::Completions(args) => command::completions::run(&args),
-        Command::Man(args) => command::pages::man(&args),
-        Command::Reference(args) => command::pages::reference(&args),
-        Command::Schemas(args) => command::pages::schemas(&args),
+        Command::Generate(what) => command::generate::run(&what),
     };
     result.unwrap_or_else(|error| failure::tell(&error))
 }

@@ -4,20 +4,24 @@
 //! them by DNS rebinding.
 
 use crate::failure::WrongInput;
-use crate::live::ServerSampler;
+use crate::live::{ServerSampler, Sum};
+use crate::ui::{Limits, connections, one};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use judge::verdict::{Case, Policy};
-use model::{Interval, Plan, Tally};
+use model::{Interval, Plan};
 use report::open_metrics::{self, SoFar};
-use std::io::{ErrorKind, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// The largest request head; a scraper's is smaller.
-const MOST_BYTES: usize = 8 * 1024;
-
-/// The longest time for one request, because others wait meanwhile.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A few scrapers; none keeps others waiting.
+const LIMITS: Limits =
+    Limits { connections: 16, head: Duration::from_secs(2), stalled: Duration::from_secs(2) };
 
 /// Reads `127.0.0.1:9469`, `[::1]:9469`, `localhost:9469`, or a port alone.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
@@ -42,10 +46,7 @@ pub struct Metrics(Arc<Mutex<Gathered>>);
 #[derive(Debug)]
 struct Gathered {
     plan: Plan,
-    tally: Tally,
-    /// The measured time of all workers together.
-    worker_time_ns: u64,
-    connections_open: Option<u64>,
+    sum: Sum,
     server: Option<i32>,
     sampler: Option<ServerSampler>,
     server_rss_bytes: Option<u64>,
@@ -61,12 +62,7 @@ impl Metrics {
         note!("metrics: http://{address}/metrics");
         let gathered = Arc::new(Mutex::new(Gathered::new(plan, server)));
         let shared = Arc::clone(&gathered);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                // A client that disconnects early is no error.
-                let _ = answer(stream, &shared);
-            }
-        });
+        std::thread::spawn(move || connections::answer(listener, router(shared), LIMITS));
         Ok(Self(gathered))
     }
 
@@ -78,128 +74,65 @@ impl Metrics {
 
 impl Gathered {
     fn new(plan: &Plan, server: Option<i32>) -> Self {
-        let threads = plan.threads.clamp(1, plan.load.connections());
-        Self {
-            plan: plan.clone(),
-            // Intervals don't count opened connections, and nothing must be concluded from 0.
-            tally: Tally { threads, connections_opened: 1, ..Tally::default() },
-            worker_time_ns: 0,
-            connections_open: None,
-            server,
-            sampler: None,
-            server_rss_bytes: None,
-        }
+        Self { plan: plan.clone(), sum: Sum::new(plan), server, sampler: None, server_rss_bytes: None }
     }
 
     fn take(&mut self, intervals: &[Interval]) {
         if let Some(sampler) = self.sampler.as_mut().filter(|sampler| sampler.is_due()) {
             self.server_rss_bytes = sampler.sample().rss_bytes;
         }
-        if intervals.is_empty() {
-            return;
-        }
         // The measurement has just begun.
-        if self.sampler.is_none() {
+        if !intervals.is_empty() && self.sampler.is_none() {
             self.sampler = self.server.map(ServerSampler::new);
         }
-        let tally = &mut self.tally;
-        for interval in intervals {
-            self.worker_time_ns += interval.duration_ns;
-            tally.sent += interval.sent;
-            tally.completed += interval.completed;
-            tally.errors.merge(&interval.errors_by_kind);
-            for (cause, n) in &interval.error_causes {
-                *tally.error_causes.entry(cause.clone()).or_default() += n;
-            }
-            tally.sent_bytes += interval.sent_bytes;
-            tally.received_bytes += interval.received_bytes;
-            tally.latency.add(&interval.latency);
-            tally.unanswered += interval.unanswered;
-            tally.service.add(&interval.service);
-            tally.schedule_lag.add(&interval.schedule_lag);
-            tally.client_cpu_ns += interval.client_cpu_ns;
-            tally.client_idle_ns += interval.client_idle_ns;
-        }
-        tally.duration_ns = self.worker_time_ns / tally.threads as u64;
-        let open: u64 = intervals.iter().map(|interval| interval.connections_open).sum();
-        self.connections_open = Some(open * tally.threads as u64 / intervals.len() as u64);
+        self.sum.take(intervals);
     }
 
     fn text(&self) -> String {
         let usage = self.sampler.as_ref().and_then(ServerSampler::usage);
-        let case = Case { usage, ..Case::new(Policy::single(false), &self.plan, &self.tally) };
-        let verdict = (self.tally.duration_ns > 0).then(|| judge::verdict::judge(&case));
+        let case = Case { usage, ..Case::new(Policy::single(false), &self.plan, &self.sum.tally) };
+        let verdict = (self.sum.tally.duration_ns > 0).then(|| judge::verdict::judge(&case));
         open_metrics::text(&SoFar {
             plan: &self.plan,
-            tally: &self.tally,
+            tally: &self.sum.tally,
             verdict: verdict.as_ref(),
             usage,
             server_rss_bytes: self.server_rss_bytes,
-            connections_open: self.connections_open,
+            connections_open: self.sum.connections_open,
             version: env!("CARGO_PKG_VERSION"),
         })
     }
 }
 
-/// Reads one request and answers it.
-fn answer(mut stream: TcpStream, gathered: &Mutex<Gathered>) -> std::io::Result<()> {
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let head = head(&mut stream)?;
-    let (status, kind, body) = match asked(&head) {
-        Ok(()) => {
-            let text = gathered.lock().unwrap_or_else(PoisonError::into_inner).text();
-            ("200 OK", open_metrics::CONTENT_TYPE, text)
-        }
-        Err((status, why)) => (status, "text/plain; charset=utf-8", format!("{why}\n")),
+fn router(gathered: Arc<Mutex<Gathered>>) -> Router {
+    Router::new()
+        .route("/metrics", get(show))
+        .fallback(|| async { (StatusCode::NOT_FOUND, "only /metrics exists\n") })
+        .layer(from_fn(ensure_for_this_machine))
+        .with_state(gathered)
+}
+
+#[allow(clippy::unused_async, reason = "axum accepts only async handlers")]
+async fn show(State(gathered): State<Arc<Mutex<Gathered>>>) -> ([(HeaderName, &'static str); 3], String) {
+    let text = gathered.lock().unwrap_or_else(PoisonError::into_inner).text();
+    let fields = [
+        (header::CONTENT_TYPE, open_metrics::CONTENT_TYPE),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (fields, text)
+}
+
+/// Refuses a request whose Host is not this machine.
+async fn ensure_for_this_machine(request: Request, next: Next) -> Response {
+    let mut response = match one(request.headers(), &header::HOST) {
+        Some(host) if is_this_machine(host) => next.run(request).await,
+        Some(_) => (StatusCode::FORBIDDEN, "use the address that drome printed\n").into_response(),
+        None => (StatusCode::BAD_REQUEST, "a request must have exactly one Host header\n").into_response(),
     };
-    let is_head = head.starts_with("HEAD ");
-    let allow = if status.starts_with("405") { "Allow: GET, HEAD\r\n" } else { "" };
-    let answer = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{allow}Cache-Control: no-store\r\n\
-         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(answer.as_bytes())?;
-    if is_head { Ok(()) } else { stream.write_all(body.as_bytes()) }
-}
-
-/// Reads the head of a request, up to the empty line.
-fn head(stream: &mut TcpStream) -> std::io::Result<String> {
-    let (deadline, mut bytes, mut chunk) = (Instant::now() + PATIENCE, Vec::new(), [0; 1024]);
-    while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() || bytes.len() > MOST_BYTES {
-            return Err(ErrorKind::TimedOut.into());
-        }
-        stream.set_read_timeout(Some(left))?;
-        match net::read_some(stream, &mut chunk)? {
-            0 => return Err(ErrorKind::UnexpectedEof.into()),
-            n => bytes.extend_from_slice(&chunk[..n]),
-        }
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Checks that a request asks for the metrics, and that its Host is this machine.
-fn asked(head: &str) -> Result<(), (&'static str, &'static str)> {
-    let mut lines = head.split("\r\n");
-    let mut words = lines.next().unwrap_or_default().split(' ');
-    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let hosts: Vec<&str> = lines
-        .filter_map(|line| line.split_once(':'))
-        .filter(|(name, _)| name.eq_ignore_ascii_case("host"))
-        .map(|(_, value)| value.trim())
-        .collect();
-    match hosts[..] {
-        [host] if is_this_machine(host) => {}
-        [_] => return Err(("403 Forbidden", "use the address that drome printed")),
-        _ => return Err(("400 Bad Request", "a request must have exactly one Host header")),
-    }
-    match (method, target.split('?').next()) {
-        ("GET" | "HEAD", Some("/metrics")) => Ok(()),
-        ("GET" | "HEAD", _) => Err(("404 Not Found", "only /metrics exists")),
-        _ => Err(("405 Method Not Allowed", "only GET and HEAD are allowed")),
-    }
+    // A scraper asks so seldom that its connection would only be in the way of others.
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 fn is_this_machine(host: &str) -> bool {
@@ -213,7 +146,12 @@ fn is_this_machine(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
     use super::*;
+    use axum::body::Body;
+    use model::{Ask, Load, Target, Until};
+    use tower::ServiceExt;
 
     #[test]
     fn only_addresses_of_this_machine_are_listened_on() {
@@ -230,24 +168,29 @@ mod tests {
         }
     }
 
-    #[test]
-    fn only_requests_for_this_machine_are_answered() {
-        let asked = |line: &str, hosts: &[&str]| {
-            let hosts: String = hosts.iter().map(|host| format!("hOst: {host}\r\n")).collect();
-            asked(&format!("{line} HTTP/1.1\r\n{hosts}Accept: */*\r\n\r\n"))
-                .map_err(|(status, _)| &status[..3])
-        };
+    async fn status(router: &Router, method: &str, path: &str, hosts: &[&str]) -> u16 {
+        let request = Request::builder().method(method).uri(path);
+        let request = hosts.iter().fold(request, |request, host| request.header("hOst", *host));
+        router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap().status().as_u16()
+    }
+
+    #[tokio::test]
+    async fn only_requests_for_this_machine_are_answered() {
+        let target = Target::resolve("http://127.0.0.1:1/").unwrap();
+        let load = Load::Closed { connections: 1, per_connection: None };
+        let plan = Plan::new(target, Ask::default(), load, Until::Answered(1));
+        let router = router(Arc::new(Mutex::new(Gathered::new(&plan, None))));
         for host in ["localhost", "LOCALHOST:9469", "127.0.0.1:9469", "[::1]:9469", "127.0.0.53"] {
-            assert_eq!(asked("GET /metrics", &[host]), Ok(()), "{host}");
+            assert_eq!(status(&router, "GET", "/metrics", &[host]).await, 200, "{host}");
         }
         for host in ["evil.example", "127.0.0.1.evil.example:9469", "localhost.evil.example", "192.0.2.1", ""]
         {
-            assert_eq!(asked("GET /metrics", &[host]), Err("403"), "{host}");
+            assert_eq!(status(&router, "GET", "/metrics", &[host]).await, 403, "{host}");
         }
-        assert_eq!(asked("GET /metrics", &[]), Err("400"));
-        assert_eq!(asked("GET /metrics", &["localhost", "localhost"]), Err("400"));
-        assert_eq!(asked("HEAD /metrics?x=1", &["localhost"]), Ok(()));
-        assert_eq!(asked("GET /", &["localhost"]), Err("404"));
-        assert_eq!(asked("POST /metrics", &["localhost"]), Err("405"));
+        assert_eq!(status(&router, "GET", "/metrics", &[]).await, 400);
+        assert_eq!(status(&router, "GET", "/metrics", &["localhost", "localhost"]).await, 400);
+        assert_eq!(status(&router, "HEAD", "/metrics?x=1", &["localhost"]).await, 200);
+        assert_eq!(status(&router, "GET", "/", &["localhost"]).await, 404);
+        assert_eq!(status(&router, "POST", "/metrics", &["localhost"]).await, 405);
     }
 }

@@ -3,7 +3,10 @@
 use clap::builder::FalseyValueParser;
 use clap::{Args, ColorChoice, ValueEnum};
 use model::Arrivals;
+use std::fmt;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -92,10 +95,28 @@ pub fn precision(text: &str) -> Result<f64, String> {
     found.ok_or_else(|| "must be a share above 0 and below 1, such as 2% or 0.02".to_owned())
 }
 
-/// Parses a slowdown that is allowed: a share such as `3%`, `0.03` or 0.
-pub fn slowdown(text: &str) -> Result<f64, String> {
-    let found = read(text).filter(|share| (0.0..1.0).contains(share));
-    found.ok_or_else(|| "must be a share from 0 to below 1, such as 3% or 0.03".to_owned())
+/// A slowdown that is allowed, as a share: `3%`, `0.03` or 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slowdown(pub f64);
+
+impl FromStr for Slowdown {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = read(text).filter(|share| (0.0..1.0).contains(share));
+        found.map(Self).ok_or_else(|| "must be a share from 0 to below 1, such as 3% or 0.03".to_owned())
+    }
+}
+
+impl fmt::Display for Slowdown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// Parses a number of connections.
+pub fn connections(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "must be a whole number of at least 1".to_owned())
 }
 
 /// A number, or a percentage.

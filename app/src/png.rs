@@ -33,9 +33,10 @@ impl Painter {
         let names = || fonts.faces().filter_map(|face| face.families.first()).map(|(name, _)| name.as_str());
         let known = FAMILIES.into_iter().find(|family| names().any(|name| name == *family));
         let Some(family) = known.or_else(|| names().next()).map(str::to_owned) else {
-            let why = "this machine has no font for the text of a PNG chart: install one, such as the package \
-                       fonts-dejavu-core, or use --format svg";
-            return Err(WrongInput(why.to_owned()));
+            refuse!(
+                "this machine has no font for the text of a PNG chart: install one, such as the package \
+                 fonts-dejavu-core, or use --format svg"
+            );
         };
         fonts.set_sans_serif_family(family);
         Ok(Self(Options { fontdb: Arc::new(fonts), ..Options::default() }))

@@ -1,8 +1,9 @@
 //! The signals that ask drome to stop.
 
 use crate::failure::INTERRUPTED;
+use lab::LabError;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The flag of this process, once it was asked for.
@@ -22,6 +23,11 @@ pub fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     }
     *known = Some(Arc::clone(&stop));
     Ok(stop)
+}
+
+/// Fails if drome was asked to stop.
+pub fn ensure_not_stopped(stop: &AtomicBool) -> Result<(), LabError> {
+    if stop.load(Ordering::Relaxed) { Err(LabError::Interrupted) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ const TEMPLATE: &str = "{bar:24} {pos}/{len} heats, {elapsed} so far\n{msg}\n{pr
 /// Without a bar, the current step of a heat is printed at this interval.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Shows the progress of a run.
+/// Shows the progress of a run, until it is dropped.
 pub struct Watch {
     bar: ProgressBar,
     is_terminal: bool,
@@ -38,11 +38,6 @@ impl Watch {
         let (bar, is_terminal) = (console::bar(0, TEMPLATE), stderr().is_terminal());
         let printed_at = Instant::now();
         Self { bar, is_terminal, heat: None, heats: 0, printed_at, is_warned: false }
-    }
-
-    /// Removes the bar.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 
     fn say(&self, line: &str) {

@@ -215,15 +215,14 @@ fn hint<'a>(kind: &str, name: &str, all: impl Iterator<Item = &'a str>) -> Strin
             " (give a name, not a path, and its folder with --catalog DIR)".to_owned()
         };
     }
-    nearest(name, all).map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default()
+    did_you_mean(name, all)
 }
 
-/// Finds the most similar of `all`, if any is similar at all.
-pub fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<String> {
-    all.map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate.to_owned())
+/// Asks whether the most similar of `all` was meant, as the end of a sentence; empty: none is similar.
+pub fn did_you_mean<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> String {
+    let all = all.map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
+    let nearest = all.filter(|(likeness, _)| *likeness > 0.75).max_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.map(|(_, near)| format!(" (did you mean `{near}`?)")).unwrap_or_default()
 }
 
 /// Reads one TOML file; an error names the line, what is allowed and the nearest match.
@@ -240,10 +239,7 @@ fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, CatalogErro
 fn with_nearest(message: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match (message.starts_with("unknown"), quoted.split_first()) {
-        (true, Some((wrong, allowed))) => match nearest(wrong, allowed.iter().copied()) {
-            Some(near) => format!("{message} (did you mean `{near}`?)"),
-            None => message.to_owned(),
-        },
+        (true, Some((wrong, allowed))) => message.to_owned() + &did_you_mean(wrong, allowed.iter().copied()),
         _ => message.to_owned(),
     }
 }

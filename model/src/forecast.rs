@@ -1,4 +1,4 @@
-//! How long a study takes: the JSON of `drome plan --format json`.
+//! How long a study takes: the JSON of `drome run --dry-run --format json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -155,6 +155,15 @@ pub struct Decider {
     pub rate_per_s: Option<Rate>,
 }
 
+impl fmt::Display for Decider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.rate_per_s {
+            Some(rate) => write!(f, "{}@{rate}", self.metric),
+            None => write!(f, "{}", self.metric),
+        }
+    }
+}
+
 impl FromStr for Decider {
     type Err = String;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the verdict of another workflow's run into the one comment of its pull request. This runs with a token that may write, so
-# whatever a pull request can choose (its artifact, its branch's name) is data: the artifact is one file that `drome comment` reads,
+# whatever a pull request can choose (its artifact, its branch's name) is data: the artifact is one file that `drome report` reads,
 # and GitHub, not the artifact, says which pull request it is.
 #
 #   DROME                  the program
@@ -83,7 +83,7 @@ is_number "$id" && is_number "$bytes" && ((bytes <= MOST_PACKED)) || fail "the a
 
 work=$(mktemp -d "$RUNNER_TEMP/drome-XXXXXX")
 download "$id"
-env --unset=GH_TOKEN "$DROME" comment "$work/verdict.json" --marker "${DROME_ACTION_MARKER:-race}" > "$work/comment.md"
+env --unset=GH_TOKEN "$DROME" report "$work/verdict.json" --marker "${DROME_ACTION_MARKER:-race}" > "$work/comment.md"
 printf '\nMeasured for %s in [run %s](%s/%s/actions/runs/%s).\n' \
     "$commit" "$run" "${GITHUB_SERVER_URL:-https://github.com}" "$GITHUB_REPOSITORY" "$run" >> "$work/comment.md"
 

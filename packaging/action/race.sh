@@ -79,7 +79,7 @@ outcome=error
 if [[ -s $work/verdict.json ]]; then
     outcome=$(outcome_of "$code")
     echo "verdict=$work/verdict.json" >> "$GITHUB_OUTPUT"
-    "$DROME" comment "$work/verdict.json" >> "$GITHUB_STEP_SUMMARY" || fail "something changed the verdict while its race was running"
+    "$DROME" report "$work/verdict.json" >> "$GITHUB_STEP_SUMMARY" || fail "something changed the verdict while its race was running"
 fi
 echo "outcome=$outcome" >> "$GITHUB_OUTPUT"
 exit "$code"

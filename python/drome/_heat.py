@@ -32,8 +32,8 @@ class FailedThere(Failed):
 def measure(spec: str, catalogs: list[dict[str, bytes]], command: list[str] | None, is_shared: bool) -> bytes:
     """Measures the heat that `spec` describes, in JSON, and returns its result as a file's bytes. Raises `FailedThere`.
 
-    `catalogs` are the files of own catalogs, by path; `command` is the program to run in place of `drome heat`, in words; `is_shared`:
-    several nodes are on one host, so that its name does not identify one.
+    `catalogs` are the files of own catalogs, by path; `command` is the program to run in place of `drome heat measure`, in words;
+    `is_shared`: several nodes are on one host, so that its name does not identify one.
     """
     import ray
 
@@ -49,8 +49,8 @@ def _measured(spec: str, catalogs: list[dict[str, bytes]], command: list[str] | 
     with tempfile.TemporaryDirectory(prefix="drome-task-") as name:
         folder = Path(name)
         (folder / "spec.json").write_text(spec)
-        words = [binary(), "heat", "--quiet", "--tied"] if command is None else list(command)
-        words += ["--spec", str(folder / "spec.json"), "--output", str(folder / "result.jsonl"), "--machine", machine]
+        words = [binary(), "heat", "measure", "--quiet", "--tied"] if command is None else list(command)
+        words += [str(folder / "spec.json"), "--output", str(folder / "result.jsonl"), "--machine", machine]
         for nth, files in enumerate(catalogs):
             _write(folder / f"catalog-{nth}", files)
             words += ["--catalog", str(folder / f"catalog-{nth}")]

@@ -43,7 +43,7 @@ class Counts:
 class Result:
     """The findings of a run."""
 
-    #: The report, as `drome schema report` describes it.
+    #: The report, as `drome generate schema report` describes it.
     report: dict[str, Any]
     #: What the fleet did; None for a run on this machine.
     counts: Counts | None = None

@@ -26,7 +26,7 @@ from drome._result import Counts, Result
 
 __all__ = ["connect", "load", "run"]
 
-#: The exit code of `drome heat --commit` if a result was refused; the other results of the same call are added.
+#: The exit code of `drome heat commit` if a result was refused; the other results of the same call are added.
 REFUSED = 2
 
 #: A heat that has failed this number of times is not tried again.
@@ -70,8 +70,8 @@ def run(
     """Measures a study on `machines` machines of a Ray cluster at a time, and returns the findings.
 
     `resume` is the name of a run to continue, in place of a study. The folders of `catalog` are sent along with each heat. `command` are
-    the words of the program that measures a heat on the machine, in place of `drome heat`; `on_commit` is called with the outcome of each
-    result.
+    the words of the program that measures a heat on the machine, in place of `drome heat measure`; `on_commit` is called with the outcome
+    of each result.
     """
     if (study is None) == (resume is None):
         raise ValueError("name either a study or, with `resume`, a run to continue")
@@ -80,7 +80,7 @@ def run(
     # First, because a run that is planned for a cluster that can't be reached would stay in the store.
     connect(address)
     if resume is None:
-        words = ["heat", "--plan", str(study), "--machines", str(machines)]
+        words = ["heat", "plan", str(study), "--machines", str(machines)]
         words += _narrowed(contenders, cells, budget, precision, seed)
         words += [] if rounds is None else ["--rounds", str(rounds)]
         words += ["--quick"] if quick else []
@@ -163,7 +163,7 @@ class _Driver:
     def refill(self) -> bool:
         """Asks drome which heats are owed, if none is queued or under way; false: none is left."""
         if not self.queue and not self.flying:
-            lines = call(["heat", "--owed", self.run, *self.shared]).splitlines()
+            lines = call(["heat", "owed", self.run, *self.shared]).splitlines()
             self.queue.extend(json.loads(line) for line in lines)
         return bool(self.queue or self.flying)
 
@@ -249,7 +249,7 @@ class _Driver:
         with tempfile.TemporaryDirectory(prefix="drome-result-") as folder:
             file = Path(folder) / "result.jsonl"
             file.write_bytes(result)
-            lines = call(["heat", "--commit", str(file), *self.shared]).splitlines()
+            lines = call(["heat", "commit", str(file), *self.shared]).splitlines()
         for line in lines:
             told = json.loads(line)
             self.outcomes[told["outcome"]] += 1

@@ -1,4 +1,4 @@
-"""Stands for `drome heat --spec` where heats are only counted: writes a result in which every start was measured, after a short time."""
+"""Stands for `drome heat measure` where heats are only counted: writes a result in which every start was measured, after a short time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    for name in ("--spec", "--output", "--machine", "--catalog"):
+    for name in ("spec", "--output", "--machine", "--catalog"):
         parser.add_argument(name)
     args = parser.parse_args()
     spec = json.loads(Path(args.spec).read_text())

@@ -18,7 +18,7 @@ def told(line: Mapping[str, Any]) -> None:
 
 def main() -> None:
     own = Path(os.environ["DROME_TEST_HOME"]) / "own"
-    run = call(["heat", "--plan", "small", "--rounds", "20", "--machines", "2", "--catalog", str(own)]).strip()
+    run = call(["heat", "plan", "small", "--rounds", "20", "--machines", "2", "--catalog", str(own)]).strip()
     print(run, flush=True)
     nodes = Nodes(2)
     fleet.run(resume=run, machines=2, catalog=[own], address=nodes.address, command=COUNTED, on_commit=told)

@@ -23,7 +23,7 @@ def test_a_race_has_a_frame_with_a_row_for_each_server(home: Path) -> None:
 
 def test_what_drome_says_is_the_exceptions_message(home: Path) -> None:
     with pytest.raises(drome.Failed, match="there is no study `nosuch`") as failed:
-        call(["heat", "--plan", "nosuch"])
+        call(["heat", "plan", "nosuch"])
     assert failed.value.code == 2
 
 

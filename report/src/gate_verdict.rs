@@ -26,6 +26,12 @@ const LONGEST_MARKER: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker(String);
 
+impl Default for Marker {
+    fn default() -> Self {
+        Self("race".to_owned())
+    }
+}
+
 impl FromStr for Marker {
     type Err = String;
 

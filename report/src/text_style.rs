@@ -141,7 +141,7 @@ fn indent(line: &str) -> usize {
 }
 
 /// Fills lines of at most `width` columns with the pieces; the first line and the others have their own indents.
-fn filled(pieces: &[String], joint: &str, width: usize, [first, others]: [usize; 2]) -> Vec<String> {
+pub fn filled(pieces: &[String], joint: &str, width: usize, [first, others]: [usize; 2]) -> Vec<String> {
     let (mut lines, mut now) = (Vec::new(), " ".repeat(first));
     let mut is_empty = true;
     for piece in pieces {

@@ -3,7 +3,7 @@
 use super::agent_link::{self, PutArgs};
 use super::transport::Transport;
 use crate::console;
-use crate::failure::{FAILED, WrongInput};
+use crate::failure::FAILED;
 use agent::{Call, ClockOffset, Handler, Link};
 use clap::Args;
 use rustix::io::fcntl_dupfd_cloexec;
@@ -38,10 +38,9 @@ pub struct AgentArgs {
 pub fn run(args: &AgentArgs) -> anyhow::Result<ExitCode> {
     match &args.check {
         Some(transport) => check(transport, &args.put),
-        None if args.put.is_given() => Err(WrongInput(
-            "--put copies drome to the machine that --check names: add --check 'ssh HOST'".to_owned(),
-        )
-        .into()),
+        None if args.put.is_given() => {
+            refuse!("--put copies drome to the machine that --check names: add --check 'ssh HOST'")
+        }
         None => obey(),
     }
 }
@@ -56,8 +55,9 @@ fn handlers() -> Vec<Box<dyn Handler>> {
 
 fn obey() -> anyhow::Result<ExitCode> {
     if stdin().is_terminal() {
-        let why = "`drome agent` is not for use in a terminal: drome on another machine starts it. To test it, run `drome agent --check 'ssh HOST'` on that machine, with this machine as HOST";
-        return Err(WrongInput(why.to_owned()).into());
+        refuse!(
+            "`drome agent` is not for use in a terminal: drome on another machine starts it. To test it, run `drome agent --check 'ssh HOST'` on that machine, with this machine as HOST"
+        );
     }
     // The link is this process's own: what a server reads or prints must not be part of it.
     let input = File::from(fcntl_dupfd_cloexec(stdin(), FIRST_OWN)?);

@@ -79,10 +79,7 @@ impl PutArgs {
 
     /// Starts a link by this transport, after drome was copied there if that is wanted.
     pub fn link(&self, transport: &Transport) -> anyhow::Result<Link> {
-        match &self.put_from {
-            Some(folder) => link_to_copy(transport, Some(folder)),
-            None => link(transport, self.put),
-        }
+        if self.is_given() { link_to_copy(transport, self.put_from.as_deref()) } else { start(transport) }
     }
 }
 
@@ -91,14 +88,6 @@ pub fn own_hello() -> Hello {
     let build =
         digest::sha256(Path::new(OWN)).and_then(|digest| Some(format!(" {}", digest.get(..BUILD_DIGITS)?)));
     agent::hello(&format!("{}{}", env!("CARGO_PKG_VERSION"), build.unwrap_or_default()))
-}
-
-/// Starts a link by this transport. `put`: to a copy of this drome, which is copied there first unless it is there already.
-pub fn link(transport: &Transport, put: bool) -> anyhow::Result<Link> {
-    if put {
-        return link_to_copy(transport, None);
-    }
-    start(transport)
 }
 
 fn start(transport: &Transport) -> anyhow::Result<Link> {
@@ -120,7 +109,6 @@ fn link_to_copy(transport: &Transport, folder: Option<&Path>) -> anyhow::Result<
         note!("copying drome to {name} ({} MB)", bytes.div_ceil(1_000_000));
         let bar = console::bar(bytes, TEMPLATE);
         let taken = agent::run(&name, script(TAKE).command(&words), bar.wrap_read(file), LONGEST_COPY);
-        bar.finish_and_clear();
         taken.map_err(|error| not_taken(error, &name))?;
     }
     start(&transport.with_program(&["sh", "-c", RUN, "sh", &digest]))
@@ -148,22 +136,20 @@ fn program_for(arch: &str, transport: &Transport, folder: Option<&Path>) -> anyh
         bail!("{} reports an invalid architecture: {arch:?}", transport.name());
     }
     let own_folder = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
-    let built = folder.map(Path::to_owned).or(own_folder).map(|folder| folder.join(format!("drome-{arch}")));
-    match built {
-        Some(built) if built.is_file() => Ok(built),
-        _ if arch == std::env::consts::ARCH => Ok(PathBuf::from(OWN)),
-        Some(built) => bail!(
-            "{} is {arch}, and this drome is for {}: put a build for it at {}, or name its folder with --put-from",
-            transport.name(),
-            std::env::consts::ARCH,
-            built.display()
-        ),
-        None => bail!(
-            "{} is {arch}, and this drome is for {}: use --put-from with a folder that contains drome-{arch}",
-            transport.name(),
-            std::env::consts::ARCH
-        ),
+    let folder = folder.map(Path::to_owned).or(own_folder).unwrap_or_default();
+    let built = folder.join(format!("drome-{arch}"));
+    if built.is_file() {
+        return Ok(built);
     }
+    if arch == std::env::consts::ARCH {
+        return Ok(PathBuf::from(OWN));
+    }
+    bail!(
+        "{} is {arch}, and this drome is for {}: put a build for it at {}, or name its folder with --put-from",
+        transport.name(),
+        std::env::consts::ARCH,
+        built.display()
+    )
 }
 
 /// The error for a copy that failed, with what to do.

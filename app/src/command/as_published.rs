@@ -6,8 +6,8 @@ mod figures;
 use super::dialect::{measure, on_cores};
 use super::report::ReportWriter;
 use crate::console;
-use crate::failure::{VOID, WrongInput};
-use crate::signals::stop_flag;
+use crate::failure::VOID;
+use crate::signals::{ensure_not_stopped, stop_flag};
 use anyhow::{Context, bail};
 use control::fault::Fault;
 use control::machine::cores::Cores;
@@ -22,7 +22,7 @@ use load::Progress;
 use model::contender::{Track, Workers};
 use model::page::{AsPublished, Published, Replay, Replays};
 use model::study::REFERENCE;
-use model::{Cell, Study, Tally, Usage};
+use model::{Cell, Exchange, Study, Tally, Usage};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,9 +46,7 @@ pub fn run(
     writer: &ReportWriter,
 ) -> anyhow::Result<ExitCode> {
     if study.as_published.is_empty() {
-        bail!(WrongInput(
-            "this study does not say how its page measured: it has no [[as_published]]".to_owned()
-        ));
+        refuse!("this study does not say how its page measured: it has no [[as_published]]");
     }
     let started_at = control::clock_text();
     let mut all = Replays {
@@ -73,9 +71,7 @@ pub fn run(
             let Some(command) = page.command(&prepared.name) else { continue };
             bar.set_message(console::fitted(&format!("{}, {}", page.heading(), prepared.name)));
             let mut replay = stage.replay(page, cell, prepared, command)?;
-            if stage.stop.load(Ordering::Relaxed) {
-                bail!(lab::LabError::Interrupted);
-            }
+            ensure_not_stopped(&stage.stop)?;
             if let Some(published) = &study.published {
                 beside_the_page(&mut replay, page, published);
             }
@@ -87,7 +83,7 @@ pub fn run(
             store.keep_replays(&all)?;
         }
     }
-    bar.finish_and_clear();
+    drop(bar);
     all.is_whole = true;
     store.keep_replays(&all)?;
     writer.write_replays(&all)?;
@@ -198,10 +194,10 @@ impl Stage {
         let Some((dialect, args)) =
             words.split_first().and_then(|(tool, args)| Some((dialects::named(tool)?, args)))
         else {
-            bail!(WrongInput(format!(
+            refuse!(
                 "drome does not know the tool of `{}`: `drome dialects` lists those it knows",
                 replay.command
-            )));
+            );
         };
         let sampler =
             instance.server.sampler(&Cores::deal()).context("the server's processes are not known")?;
@@ -235,21 +231,22 @@ fn speak(
         Call { program: dialect.name.to_owned(), args: args.to_vec(), descriptors: descriptors as usize };
     let mut job = match (dialect.parse)(&call) {
         Ok(job) => job,
-        Err(printed) => bail!(WrongInput(format!("{}{}", printed.out, printed.err))),
+        Err(printed) => refuse!("{}{}", printed.out, printed.err),
     };
     let plan = on_cores(job.plan());
     let mut exact = figures::Exact::default();
     let mut report = job.begin().out;
     let (begun, cut) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let progress = Progress { stop: Arc::clone(&cut), ..Progress::default() };
-    let mut heard = figures::Heard { job: job.as_mut(), exact: &mut exact };
-    let (result, _) = measure(&plan, &mut heard, progress, &sampler.watch(), &mut |printed: &Printed| {
+    let tell = &mut |printed: &Printed| {
         report.push_str(&printed.out);
         if begun.elapsed() > LONGEST || stop.load(Ordering::Relaxed) {
             cut.store(true, Ordering::Relaxed);
         }
         Ok(None)
-    })?;
+    };
+    let hear = &mut |all: &[Exchange]| all.iter().for_each(|exchange| exact.hear(exchange));
+    let (result, _) = measure(&plan, job.as_mut(), progress, &sampler.watch(), tell, hear)?;
     let printed = match &result {
         Ok(tally) => job.print(tally),
         Err(error) => job.fail(&Halt::Other { why: error.to_string(), errno: None }),

@@ -2,11 +2,11 @@
 
 use super::format::{Destination, FormatArgs};
 use super::gate;
-use super::store;
 use super::verdict_file::VerdictFile;
+use super::{is_file_name, store};
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::Common;
+use crate::options::{Common, Slowdown};
 use clap::{Args, ValueEnum};
 use model::gate::{Gate, Outcome};
 use model::{Comparison, Findings, GateVerdict};
@@ -26,8 +26,8 @@ pub struct CompareArgs {
     new: Option<String>,
     /// Exit with 3 if the whole interval of a slowdown lies beyond this share, such as 3%; with 0 if none is slower by more; with 4 if the
     /// runs don't tell
-    #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown)]
-    fail_if_slower: Option<f64>,
+    #[arg(long, value_name = "SHARE")]
+    fail_if_slower: Option<Slowdown>,
     /// Exit with 0 even if a contender could not be judged: the share lies within its interval, it failed, has too few
     /// sound starts, or is missing from the later run
     #[arg(long, requires = "fail_if_slower")]
@@ -62,8 +62,8 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let new = findings(args.new.as_deref(), common)?;
     bar.inc(1);
     let comparison = judge::findings::compare::compare(&old, &new, args.anyway)?;
-    bar.finish_and_clear();
-    let gate = args.fail_if_slower.map(|margin| Gate::of_comparison(&comparison, margin));
+    drop(bar);
+    let gate = args.fail_if_slower.map(|margin| Gate::of_comparison(&comparison, margin.0));
     to.write(show(&comparison, gate.as_ref(), &to)?.as_bytes())?;
     let Some(gate) = gate else { return Ok(ExitCode::SUCCESS) };
     let code = judge(&gate, args.allow_unknown);
@@ -100,10 +100,9 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
         }
         return Ok(findings);
     }
-    // No run has a name like this.
-    if let Some(name) = name.filter(|name| name.contains(['.', '/'])) {
+    if let Some(name) = name.filter(|name| is_file_name(name)) {
         let either = "name a JSON report of drome, or a run as `drome list runs` lists it";
-        return Err(WrongInput(format!("there is no file {name}: {either}")).into());
+        refuse!("there is no file {name}: {either}");
     }
     let store = store(common)?;
     let latest = || {
@@ -112,22 +111,20 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     let name = name.map_or_else(latest, |name| Ok(Some(name.to_owned())))?;
     match store.find(name.as_deref())? {
         Stored::Run(run, ended) => Ok(lab::findings::of(&store, &run, ended.as_deref())?),
-        Stored::Import(import) => Err(WrongInput(format!(
+        Stored::Import(import) => refuse!(
             "run {} was imported and has nothing to compare: choose a run that drome measured (`drome list runs`)",
             import.id
-        ))
-        .into()),
-        Stored::Replays(replays) => Err(WrongInput(format!(
+        ),
+        Stored::Replays(replays) => refuse!(
             "run {} was made with --as-published: each command line is run once, so there is nothing to compare; choose \
              another run (`drome list runs`)",
             replays.id
-        ))
-        .into()),
-        Stored::Printed(printed) => Err(WrongInput(format!(
+        ),
+        Stored::Printed(printed) => refuse!(
             "{} is the result of `drome {}`, which can't be compared: choose a run of a study (`drome list runs`); `drome race` compares two servers",
-            printed.id, printed.title
-        ))
-        .into()),
+            printed.id,
+            printed.title
+        ),
     }
 }
 

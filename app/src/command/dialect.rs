@@ -43,7 +43,8 @@ pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
         Ok(job) => job,
         Err(printed) => return tell(&printed).map(|code| ExitCode::from(code.unwrap_or(0))),
     };
-    job.files().iter().try_for_each(|(option, path)| can_be_written(dialect.name, option, path))?;
+    // The tool's own files, too, are tried before anything is measured.
+    job.files().iter().try_for_each(|(option, path)| Output::to(option, path).map(drop))?;
     let mut plan = on_cores(job.plan());
     if let Err(error) = load::reach(&mut plan.target) {
         return tell(&failed(job.as_mut(), &error)).map(|code| ExitCode::from(code.unwrap_or(1)));
@@ -52,7 +53,7 @@ pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(code));
     }
     let progress = Progress { stop: stop_flag()?, ..Progress::default() };
-    let (result, asked) = measure(&plan, job.as_mut(), progress, &(), &mut tell)?;
+    let (result, asked) = measure(&plan, job.as_mut(), progress, &(), &mut tell, &mut |_| {})?;
     let printed = match &result {
         Ok(tally) => job.print(tally),
         Err(error) => failed(job.as_mut(), error),
@@ -93,29 +94,13 @@ fn own_result(plan: &Plan, tally: &Tally, json: Option<&Output>) -> anyhow::Resu
     Ok(())
 }
 
-/// Checks a file that the tool writes after the measurement.
-fn can_be_written(tool: &str, option: &str, path: &Path) -> Result<(), WrongInput> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let tried = if path.exists() {
-        OpenOptions::new().append(true).open(path).map(drop)
-    } else {
-        tempfile::tempfile_in(folder).map(drop)
-    };
-    tried.map_err(|error| {
-        WrongInput(format!(
-            "{tool} {option} {} can't be written: {error}; choose another file",
-            path.display()
-        ))
-    })
-}
-
 /// Takes drome's own option out of the tool's.
 fn without_json(args: &[OsString]) -> anyhow::Result<(Vec<String>, Option<PathBuf>)> {
     let mut args = args.to_vec();
     let mut json = None;
     if let Some(at) = args.iter().position(|arg| arg == JSON) {
         if at + 1 == args.len() {
-            return Err(WrongInput(format!("{JSON} needs a file name")).into());
+            refuse!("{JSON} needs a file name");
         }
         json = Some(args.remove(at + 1).into());
         args.remove(at);
@@ -137,6 +122,9 @@ pub fn on_cores(plan: &Plan) -> Plan {
 /// Handles a job's output; returns the exit code if the job asks to end.
 pub type Tell<'t> = &'t mut dyn FnMut(&Printed) -> anyhow::Result<Option<u8>>;
 
+/// Hears what the job hears.
+pub type Hear<'h> = &'h mut dyn FnMut(&[Exchange]);
+
 /// Runs the plan and passes the events to the job. Returns the exit code with which the job asked to end, if it did.
 pub fn measure(
     plan: &Plan,
@@ -144,16 +132,18 @@ pub fn measure(
     progress: Progress,
     watch: &impl Watch,
     tell: Tell<'_>,
+    hear: Hear<'_>,
 ) -> anyhow::Result<(Result<Tally, LoadError>, Option<u8>)> {
     let (to, exchanges) = channel();
     let log = job.wants_exchanges().then_some(to);
     let progress = Progress { log, ..progress };
     std::thread::scope(|scope| {
         let engine = scope.spawn(|| load::run(plan, &progress, watch));
-        let asked = listen(job, &exchanges, &progress, tell, || engine.is_finished());
+        let asked = listen(job, &exchanges, &progress, (tell, hear), || engine.is_finished());
         let result = engine.join().unwrap_or(Err(LoadError::Worker));
         // The last exchanges.
         let rest = exchanges.try_iter().flatten().collect::<Vec<_>>();
+        hear(&rest);
         let last = tell(&job.hear(&rest))?;
         Ok((result, asked?.or(last)))
     })
@@ -163,14 +153,17 @@ fn listen(
     job: &mut dyn Job,
     exchanges: &Receiver<Vec<Exchange>>,
     progress: &Progress,
-    tell: Tell<'_>,
+    (tell, hear): (Tell<'_>, Hear<'_>),
     is_over: impl Fn() -> bool,
 ) -> anyhow::Result<Option<u8>> {
     let mut asked = None;
     let mut tick = Instant::now() + TICK;
     while !is_over() {
         let printed = match exchanges.recv_timeout(TICK.min(tick.saturating_duration_since(Instant::now()))) {
-            Ok(chunk) => job.hear(&chunk),
+            Ok(chunk) => {
+                hear(&chunk);
+                job.hear(&chunk)
+            }
             Err(RecvTimeoutError::Timeout) => Printed::default(),
             Err(RecvTimeoutError::Disconnected) => {
                 std::thread::sleep(tick.saturating_duration_since(Instant::now()));
@@ -233,9 +226,7 @@ pub fn list(link: Option<&Path>) -> anyhow::Result<ExitCode> {
         match std::os::unix::fs::symlink(&drome, &path) {
             Err(_) if std::fs::read_link(&path).is_ok_and(|to| to == drome) => {}
             Err(error) => {
-                let why =
-                    format!("can't create the link {} ({error}): choose another folder", path.display());
-                return Err(WrongInput(why).into());
+                refuse!("can't create the link {} ({error}): choose another folder", path.display());
             }
             Ok(()) => {}
         }

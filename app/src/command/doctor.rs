@@ -1,8 +1,8 @@
 //! `drome doctor`: reports what on this machine would disturb a measurement, how much, and the remedy.
 
-use super::format::FormatArgs;
+use super::format::{FormatArgs, TextOrJson};
 use crate::failure::CHECK_FAILED;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use control::doctor::{self, BEST, Examination};
 use control::machine::cores::Cores;
 use control::machine::system::System;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     #[command(flatten)]
-    shown: FormatArgs<Format>,
+    shown: FormatArgs<TextOrJson>,
     /// Exit with 3 if the score is below this number, from 0 to 10
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=i64::from(BEST)))]
     least: Option<u8>,
@@ -22,20 +22,13 @@ pub struct DoctorArgs {
     strict: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    #[default]
-    Terminal,
-    Json,
-}
-
 /// Examines the machine and prints what it found.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let to = args.shown.destination()?;
     let found = doctor::examine(&System::here(), &Cores::deal(), doctor::LOOK);
     let text = match to.format {
-        Format::Terminal => to.look().report(&words(&found)),
-        Format::Json => serde_json::to_string_pretty(&found)? + "\n",
+        TextOrJson::Terminal => to.look().report(&words(&found)),
+        TextOrJson::Json => serde_json::to_string_pretty(&found)? + "\n",
     };
     to.write(text.as_bytes())?;
     let least = if args.strict { BEST } else { args.least.unwrap_or(0) };

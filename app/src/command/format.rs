@@ -22,8 +22,17 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("csv", "csv"),
     ("tsv", "tsv"),
     ("svg", "svg"),
+    ("folded", "folded"),
     ("png", "png"),
 ];
+
+/// The formats of a command that has no others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TextOrJson {
+    #[default]
+    Terminal,
+    Json,
+}
 
 /// Raw arguments.
 #[derive(Clone, Debug, Args)]
@@ -92,7 +101,7 @@ impl<F> Destination<F> {
 pub fn export<F: ValueEnum>(option: &'static str, path: &Path) -> Result<(F, Output), WrongInput> {
     let Some(format) = of(path) else {
         let (path, extensions) = (path.display(), extensions::<F>());
-        return Err(WrongInput(format!("{option} {path}: name a file that ends in {extensions}")));
+        refuse!("{option} {path}: name a file that ends in {extensions}");
     };
     Ok((format, Output::to(option, path)?))
 }
@@ -119,7 +128,10 @@ pub fn extensions<F: ValueEnum>() -> String {
 /// The name of the format that the file name's extension stands for.
 fn name(path: &Path) -> Option<&'static str> {
     let file = path.file_name()?.to_str()?;
-    let has = |extension: &str| file.strip_suffix(extension).is_some_and(|rest| rest.ends_with('.'));
+    // A hidden file such as `.json` has no extension.
+    let has = |extension: &str| {
+        file.strip_suffix(extension).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+    };
     EXTENSIONS.iter().find(|(extension, _)| has(extension)).map(|(_, name)| *name)
 }
 

@@ -3,25 +3,21 @@
 
 use super::machines;
 use super::output::Output;
-use super::part::part;
+use super::part::PartArgs;
 use super::pictures::Folder;
 use super::push::host_name;
 use super::session::check_budget;
 use super::{catalog, store};
 use crate::console;
 use crate::failure::{INTERRUPTED, WRONG, WrongInput};
-use crate::options::{Common, MachineArgs, precision};
+use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use crate::watch::Watch;
-use anyhow::{Context, anyhow, bail};
-use clap::{ArgGroup, Args};
+use anyhow::{Context, anyhow};
+use clap::{Args, Subcommand};
 use control::Catalog;
-use control::catalog::narrow::Wanted;
-use lab::fleet::{self, Committed, FleetError, Owed, Planned, Spec};
+use lab::fleet::{self, FleetError, Owed, Planned, Spec};
 use lab::setup::{self, Rules};
-use model::Study;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -40,144 +36,107 @@ const TO_STOP: Duration = Duration::from_secs(5);
 
 /// Raw arguments.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true).args(["plan", "owed", "spec", "commit"]))]
 pub struct HeatArgs {
-    /// Plan a run of this study for several machines, and print the run's name
-    #[arg(long, value_name = "STUDY")]
-    plan: Option<String>,
-    /// Print the specs of the heats that this run still needs, one JSON object a line; if it needs none, record why it ended
-    #[arg(long, value_name = "RUN")]
-    owed: Option<String>,
-    /// Measure the heat of this spec on this machine; `-` is standard input
-    #[arg(long, value_name = "FILE", requires = "output")]
-    spec: Option<PathBuf>,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Plan a run of a study for several machines, and print the run's name
+    Plan(PlanArgs),
+    /// Print the specs of the heats that a run still needs, one JSON object a line; if it needs none, record why it ended
+    Owed(OwedArgs),
+    /// Measure the heat of a spec on this machine
+    Measure(MeasureArgs),
     /// Add results to their run, each heat once, and print the outcome of each as a JSON object
-    #[arg(long, value_name = "FILE", num_args = 1..)]
-    commit: Vec<PathBuf>,
-    /// With --plan: the number of machines, by which the budget is multiplied
+    Commit {
+        /// Results of `drome heat measure`
+        #[arg(required = true, value_name = "FILE")]
+        results: Vec<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+struct PlanArgs {
+    /// Study to measure; `drome list studies` lists them
+    study: String,
+    /// Number of machines, by which the budget is multiplied
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     machines: u16,
-    /// With --spec: write the result to this file, which appears only when it is complete; `-` is standard output. With --plan or --owed:
-    /// write the specs to this folder as well, a file each: ROUND-HEAT.json
-    #[arg(long, short, value_name = "PATH", conflicts_with = "commit")]
-    output: Option<PathBuf>,
-    /// With --plan: measure exactly this many rounds [default: as many as the study's comparisons need]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    /// Measure exactly this many rounds [default: as many as the study's comparisons need]
+    #[arg(long, value_name = "N", conflicts_with = "quick", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: Option<u16>,
-    /// With --plan: take a first look, without ranks
-    #[arg(long, conflicts_with = "rounds")]
-    quick: bool,
-    /// With --plan: measure only this contender, besides the reference; may be repeated
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    contender: Vec<String>,
-    /// With --plan: measure only this cell, by its title or number; may be repeated
-    #[arg(long, value_name = "CELL")]
-    cell: Vec<String>,
-    /// With --plan: longest time of the run on each machine [default: the study's]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    budget: Option<Duration>,
-    /// With --plan: stop when every comparison is decided or known to this share, such as 2% [default: the study's]
-    #[arg(long, value_name = "SHARE", value_parser = precision)]
-    precision: Option<f64>,
-    /// With --plan: seed of everything that is random [default: the clock]
+    #[command(flatten)]
+    part: PartArgs,
+    /// Seed of everything that is random [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
     machine_rules: MachineArgs,
-    /// With --spec: name of this machine in reports [default: its host name]
+    #[command(flatten)]
+    specs: SpecsArgs,
+}
+
+#[derive(Debug, Args)]
+struct OwedArgs {
+    /// Run whose heats are printed
+    run: String,
+    #[command(flatten)]
+    specs: SpecsArgs,
+}
+
+/// Where specs go besides standard output.
+#[derive(Debug, Args)]
+struct SpecsArgs {
+    /// Write the specs to this folder as well, a file each: ROUND-HEAT.json
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct MeasureArgs {
+    /// File with the spec; `-` is standard input
+    #[arg(value_name = "FILE")]
+    spec: PathBuf,
+    /// Write the result to this file, which appears only when it is complete; `-` is standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Name of this machine in reports [default: its host name]
     #[arg(long, value_name = "NAME", value_parser = machines::parse)]
     machine: Option<String>,
-    /// With --spec: end, with all servers, as soon as standard input ends, so that nothing outlives a worker that is killed
+    /// End, with all servers, as soon as standard input ends, so that nothing outlives a worker that is killed
     #[arg(long)]
     tied: bool,
-    /// With --spec: run the shell command that the spec names (`prepare`) before every start; without this, a spec with a command is refused
+    /// Run the shell command that the spec names (`prepare`) before every start; without this, a spec with a command is refused
     #[arg(long)]
     allow_prepare: bool,
 }
 
-/// The outcome of a result: a line of `--commit`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CommitLine {
-    /// The run that the heat belongs to, by its name.
-    run: String,
-    /// The round of the heat, from 0.
-    round: usize,
-    /// The heat's number in the round, from 0.
-    heat: usize,
-    /// The number of the attempt at the heat that the run has.
-    attempt: usize,
-    /// The machine that measured that attempt.
-    machine: String,
-    /// Whether this result was added.
-    outcome: CommitOutcome,
-}
-
-/// Whether a result was added.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum CommitOutcome {
-    /// It was added.
-    Committed,
-    /// The run already had the heat, so this result is not counted.
-    Already,
-}
-
-impl CommitLine {
-    fn of(done: Committed) -> Self {
-        let Committed { run, round, number: heat, attempt, machine, is_new } = done;
-        let outcome = if is_new { CommitOutcome::Committed } else { CommitOutcome::Already };
-        Self { run, round, heat, attempt, machine, outcome }
-    }
-}
-
 /// Plans a run, prints the heats that it still needs, measures one of them, or adds results: whichever the arguments ask for.
 pub fn run(args: &HeatArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    refuse_without_effect(args)?;
-    match (&args.plan, &args.owed, &args.spec) {
-        (Some(study), _, _) => plan(args, common, study),
-        (_, Some(run), _) => owed(args, &store(common)?, run),
-        (_, _, Some(spec)) => measure(args, common, spec),
-        _ => commit(args, &store(common)?),
+    match &args.action {
+        Action::Plan(args) => plan(args, common),
+        Action::Owed(args) => owed(args, &store(common)?),
+        Action::Measure(args) => measure(args, common),
+        Action::Commit { results } => commit(results, &store(common)?),
     }
 }
 
-/// Refuses options of `--plan` and of `--spec` without these. Clap's `requires` passes over what the group of the four excludes.
-fn refuse_without_effect(args: &HeatArgs) -> Result<(), WrongInput> {
-    let of_plan = [
-        ("--machines", args.machines != 1),
-        ("--rounds", args.rounds.is_some()),
-        ("--quick", args.quick),
-        ("--contender", !args.contender.is_empty()),
-        ("--cell", !args.cell.is_empty()),
-        ("--budget", args.budget.is_some()),
-        ("--precision", args.precision.is_some()),
-        ("--seed", args.seed.is_some()),
-    ];
-    let of_spec = [
-        ("--machine", args.machine.is_some()),
-        ("--tied", args.tied),
-        ("--allow-prepare", args.allow_prepare),
-    ];
-    let (plan, spec) = (("--plan", args.plan.is_some()), ("--spec", args.spec.is_some()));
-    let all = of_plan.map(|option| (plan, option)).into_iter().chain(of_spec.map(|option| (spec, option)));
-    for ((owner, has_owner), (option, is_given)) in all {
-        if is_given && !has_owner {
-            return Err(WrongInput(format!("{option} goes with {owner} only")));
-        }
-    }
-    Ok(())
-}
-
-fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode> {
-    let folder = specs_folder(args)?;
+fn plan(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let folder = args.specs.folder()?;
     let catalog = catalog(common)?;
-    let study = wanted(args, catalog.study(name)?)?;
+    let name = &args.study;
+    let mut study = args.part.of(catalog.study(name)?)?;
+    if let Some(rounds) = args.rounds {
+        study.design.rounds = [rounds.into(), rounds.into()];
+    }
     let store = store(common)?;
-    let rules = Rules { seed: args.seed, quick: args.quick, allow_busy: args.machine_rules.allow_busy };
+    let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine_rules.allow_busy };
     let machines = usize::from(args.machines);
     let Planned { run, heats } =
         fleet::plan(&catalog, &store, (name, study), rules, machines).map_err(classified)?;
-    if let Err(why) = check_budget(&run, args.budget.is_some()) {
+    if let Err(why) = check_budget(&run, args.part.budget.is_some()) {
         store.end_run(&run.id, "the budget is too short for one heat")?;
         return Err(why.into());
     }
@@ -202,19 +161,9 @@ fn plan(args: &HeatArgs, common: &Common, name: &str) -> anyhow::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// The study with the options of the command line.
-fn wanted(args: &HeatArgs, study: &Study) -> anyhow::Result<Study> {
-    let (contenders, cells) = (args.contender.clone(), args.cell.clone());
-    let wanted = Wanted { contenders, cells, budget: args.budget, precision: args.precision };
-    let mut study = part(study, &wanted, args.quick)?;
-    if let Some(rounds) = args.rounds {
-        study.design.rounds = [rounds.into(), rounds.into()];
-    }
-    Ok(study)
-}
-
-fn owed(args: &HeatArgs, store: &Store, run: &str) -> anyhow::Result<ExitCode> {
-    let folder = specs_folder(args)?;
+fn owed(args: &OwedArgs, store: &Store) -> anyhow::Result<ExitCode> {
+    let folder = args.specs.folder()?;
+    let run = &args.run;
     match fleet::owed(store, run).map_err(classified)? {
         Owed::Specs(specs) => {
             if let Some(folder) = folder {
@@ -229,9 +178,11 @@ fn owed(args: &HeatArgs, store: &Store, run: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The folder for the heats' specs, if there is to be one.
-fn specs_folder(args: &HeatArgs) -> Result<Option<Folder>, WrongInput> {
-    args.output.as_deref().map(|folder| Folder::to("--output", folder)).transpose()
+impl SpecsArgs {
+    /// The folder for the heats' specs, if there is to be one.
+    fn folder(&self) -> Result<Option<Folder>, WrongInput> {
+        self.output.as_deref().map(|folder| Folder::to("--output", folder)).transpose()
+    }
 }
 
 fn write_specs(folder: &Folder, specs: &[Spec]) -> anyhow::Result<()> {
@@ -242,15 +193,12 @@ fn write_specs(folder: &Folder, specs: &[Spec]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn measure(args: &HeatArgs, common: &Common, file: &Path) -> anyhow::Result<ExitCode> {
-    let Some(result) = &args.output else { bail!(WrongInput("--spec needs --output FILE".to_owned())) };
-    let is_stdout = result.as_os_str() == "-";
-    let output = (!is_stdout).then(|| Output::to("--output", result)).transpose()?;
+fn measure(args: &MeasureArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let file = &args.spec;
+    let is_stdout = args.output.as_os_str() == "-";
+    let output = (!is_stdout).then(|| Output::to("--output", &args.output)).transpose()?;
     if args.tied && file.as_os_str() == "-" {
-        bail!(WrongInput(
-            "--tied watches standard input, so the spec can't be read from there: name a file with --spec"
-                .to_owned()
-        ));
+        refuse!("--tied watches standard input, so the spec can't be read from there: name a file");
     }
     let spec = Spec::read(&text_of(file)?, args.allow_prepare)
         .map_err(|e| WrongInput(format!("{} {e}", file.display())))?;
@@ -261,10 +209,7 @@ fn measure(args: &HeatArgs, common: &Common, file: &Path) -> anyhow::Result<Exit
     }
     let own = || host_name().filter(|name| model::origin::is_machine(name));
     let machine = args.machine.clone().or_else(own).unwrap_or_else(|| NAMELESS.to_owned());
-    let mut watch = Watch::new();
-    let measured = fleet::measure(&catalog, &spec, &machine, stop, &mut watch);
-    watch.finish();
-    let measured = measured.map_err(classified)?;
+    let measured = fleet::measure(&catalog, &spec, &machine, stop, &mut Watch::new()).map_err(classified)?;
     let version = env!("CARGO_PKG_VERSION");
     match output {
         Some(output) => output.stream(|to| Ok(fleet::write(to, version, &spec, measured)?))?,
@@ -304,9 +249,9 @@ fn tie(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
 }
 
 /// Takes in results, file by file. A file that is refused does not keep the others from being stored.
-fn commit(args: &HeatArgs, store: &Store) -> anyhow::Result<ExitCode> {
+fn commit(results: &[PathBuf], store: &Store) -> anyhow::Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
-    for file in &args.commit {
+    for file in results {
         match commit_file(store, file) {
             Ok(lines) => console::print(&lines)?,
             Err(error) if error.is::<WrongInput>() => {
@@ -334,7 +279,7 @@ fn commit_file(store: &Store, file: &Path) -> anyhow::Result<String> {
             }
             other => classified(other),
         })?;
-        lines += &(serde_json::to_string(&CommitLine::of(done))? + "\n");
+        lines += &(serde_json::to_string(&done)? + "\n");
     }
     Ok(lines)
 }

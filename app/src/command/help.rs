@@ -30,9 +30,8 @@ fn unknown(name: &str) -> WrongInput {
     let command = manual::command();
     let commands = command.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name);
     let all: Vec<&str> = commands.chain(topics::TOPICS.iter().map(|topic| topic.name)).collect();
-    let nearest = control::catalog::nearest(name, all.iter().copied());
-    let nearest = nearest.map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default();
-    WrongInput(format!("there is no command or topic `{name}`{nearest}; available: {}", all.join(", ")))
+    let hint = control::catalog::did_you_mean(name, all.iter().copied());
+    WrongInput(format!("there is no command or topic `{name}`{hint}; available: {}", all.join(", ")))
 }
 
 /// The width of the terminal, if there is one.

@@ -5,7 +5,6 @@ use super::machines;
 use super::pictures::{Kind, Pictures};
 use super::store;
 use crate::console;
-use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
 use model::History;
@@ -61,12 +60,11 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
         let charts = report::chart::of_history(&history);
         let is_folder = path.is_some_and(|path| path.is_dir() || path.extension().is_none());
         if !is_folder && charts.len() > 1 {
-            let words = format!(
+            refuse!(
                 "the history of {} has {} charts: choose one with --cell, or give a folder for all with --output",
                 history.study,
                 charts.len()
             );
-            return Err(WrongInput(words).into());
         }
         pictures.write(&format!("the history of {}", history.study), charts)?;
         return Ok(ExitCode::SUCCESS);
@@ -95,17 +93,14 @@ fn history(study: &str, machine: Option<&str>, common: &Common) -> anyhow::Resul
     let unended = listed.iter().filter(|run| run.ended.is_none()).count();
     listed.retain(|run| run.ended.is_some());
     if listed.is_empty() {
-        let words = match (unended, known.is_empty()) {
+        let known: Vec<String> = known.into_iter().collect();
+        match (unended, known.as_slice()) {
             (1.., _) => {
-                format!("no run of {study} has ended yet: `drome list runs` shows which can be resumed")
+                refuse!("no run of {study} has ended yet: `drome list runs` shows which can be resumed")
             }
-            (_, true) => format!("there are no runs yet: `drome run {study}` makes one"),
-            _ => {
-                let known: Vec<String> = known.into_iter().collect();
-                format!("there is no run of {study}; there are runs of {}", known.join(", "))
-            }
-        };
-        return Err(WrongInput(words).into());
+            (_, []) => refuse!("there are no runs yet: `drome run {study}` makes one"),
+            _ => refuse!("there is no run of {study}; there are runs of {}", known.join(", ")),
+        }
     }
     let bar = console::bar(listed.len() as u64, TEMPLATE);
     let mut runs = Vec::with_capacity(listed.len());
@@ -115,13 +110,11 @@ fn history(study: &str, machine: Option<&str>, common: &Common) -> anyhow::Resul
         runs.push(lab::findings::of(&store, &run, ended.as_deref())?);
         bar.inc(1);
     }
-    bar.finish_and_clear();
     if !runs.iter().any(judge::findings::history::has_reference) {
-        let words = format!(
+        refuse!(
             "no run of {study} has figures of the reference, so the machine's drift is unknown: choose a \
              study, because races have no reference"
         );
-        return Err(WrongInput(words).into());
     }
     Ok(judge::findings::history::history(study, &runs, unended))
 }
@@ -140,8 +133,7 @@ fn name(cell: &CellHistory) -> String {
 fn narrow(history: &mut History, args: &HistoryArgs) -> anyhow::Result<()> {
     if let Some(other) = args.cell.iter().find(|given| !history.cells.iter().any(|cell| is(cell, given))) {
         let known: Vec<String> = history.cells.iter().map(name).collect();
-        let words = format!("--cell {other}: not in these runs; there are {}", known.join(", "));
-        return Err(WrongInput(words).into());
+        refuse!("--cell {other}: not in these runs; there are {}", known.join(", "));
     }
     if !args.cell.is_empty() {
         history.cells.retain(|cell| args.cell.iter().any(|given| is(cell, given)));
@@ -153,8 +145,7 @@ fn narrow(history: &mut History, args: &HistoryArgs) -> anyhow::Result<()> {
         history.cells.iter().flat_map(|cell| &cell.contenders).map(|c| c.name.clone()).collect();
     if let Some(other) = args.contender.iter().find(|name| !known.contains(*name)) {
         let known: Vec<String> = known.into_iter().collect();
-        let words = format!("--contender {other}: not in these runs; there are {}", known.join(", "));
-        return Err(WrongInput(words).into());
+        refuse!("--contender {other}: not in these runs; there are {}", known.join(", "));
     }
     for cell in &mut history.cells {
         cell.contenders.retain(|c| args.contender.contains(&c.name));

@@ -65,7 +65,7 @@ pub fn get(prepared: &[Prepared], yes: bool) {
         bar.set_message(console::fitted(line));
     };
     let installed = control::prepare::install::install(prepared, &ask, &say);
-    bar.finish_and_clear();
+    drop(bar);
     if let Err(why) = installed {
         alert!("drome: {why}");
     }

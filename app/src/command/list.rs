@@ -1,11 +1,11 @@
-//! `drome list`: lists the catalog and the runs, and shows which contenders are installed.
+//! `drome list`: lists the catalog and the runs, and shows which contenders are installed; `drome list NAME` prints an entry as it is declared.
 
 use super::{catalog, machines, store};
 use crate::console;
-use crate::failure::WrongInput;
 use crate::options::Common;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use control::Catalog;
+use control::catalog::did_you_mean;
 use control::prepare::assets;
 use lab::setup;
 use model::study::RACE;
@@ -18,46 +18,72 @@ use store::Kind;
 const TEMPLATE: &str =
     "{bar:24} {pos}/{len} contenders, {elapsed} so far, {eta} left: asking for the version of {msg}";
 
+/// The lists.
+const LISTS: [&str; 4] = ["studies", "contenders", "workloads", "runs"];
+
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// What to list [default: studies, contenders and workloads]
-    what: Option<What>,
+    /// List to print: studies, contenders, workloads or runs; or a study, contender or workload to print as it is declared [default:
+    /// studies, contenders and workloads]
+    name: Option<String>,
     /// With runs: list only runs measured on the machine that the list shows as NAME; `here` is this one
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum What {
-    Studies,
-    Contenders,
-    Workloads,
-    Runs,
-}
-
-/// Prints the lists.
+/// Prints the lists, or what has the name.
 pub fn run(args: &ListArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let wants = |what| args.what.is_none_or(|wanted| wanted == what);
     let mut out = String::new();
-    if args.what == Some(What::Runs) {
-        runs(common, args.machine.as_deref(), &mut out)?;
-    } else if args.machine.is_some() {
-        return Err(WrongInput("--machine is for the list of runs: `drome list runs`".to_owned()).into());
-    } else {
-        let catalog = catalog(common)?;
-        if wants(What::Studies) {
+    if args.machine.is_some() && args.name.as_deref() != Some("runs") {
+        refuse!("--machine is for the list of runs: `drome list runs`");
+    }
+    match args.name.as_deref() {
+        Some("runs") => runs(common, args.machine.as_deref(), &mut out)?,
+        Some("studies") => studies(&catalog(common)?, &mut out),
+        Some("contenders") => contenders(&catalog(common)?, &mut out)?,
+        Some("workloads") => workloads(&catalog(common)?, &mut out)?,
+        Some(name) => {
+            console::print(&declared(&catalog(common)?, name)?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        None => {
+            let catalog = catalog(common)?;
             studies(&catalog, &mut out);
-        }
-        if wants(What::Contenders) {
             contenders(&catalog, &mut out)?;
-        }
-        if wants(What::Workloads) {
             workloads(&catalog, &mut out)?;
         }
     }
     console::tell(&out)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Everything of this name, as TOML.
+fn declared(catalog: &Catalog, name: &str) -> anyhow::Result<String> {
+    let mut out = String::new();
+    if let Some(study) = catalog.studies.get(name) {
+        out += &format!("# studies/{name}.toml\n{}", toml::to_string_pretty(study)?);
+    }
+    if let Some(entry) = catalog.contenders.get(name) {
+        let prepared = setup::prepare(catalog, &[name.to_owned()])?;
+        let state = prepared
+            .iter()
+            .map(|p| p.version().map_or_else(|lack| lack.sentence(), |v| format!("version {v}")));
+        out += &format!("# contenders/{name}/contender.toml: {}\n", state.collect::<String>());
+        out += &toml::to_string_pretty(&entry.contender)?;
+        for path in entry.sources.keys() {
+            out += &format!("# src/{}\n", path.display());
+        }
+    }
+    if let Some(workload) = catalog.workloads.get(name) {
+        out += &format!("# workloads/{name}.toml\n{}", toml::to_string_pretty(workload)?);
+    }
+    if out.is_empty() {
+        let all = catalog.studies.keys().chain(catalog.contenders.keys()).chain(catalog.workloads.keys());
+        let hint = did_you_mean(name, all.map(String::as_str).chain(LISTS));
+        refuse!("there is no study, contender or workload `{name}`{hint}: `drome list` shows them all");
+    }
+    Ok(out)
 }
 
 fn studies(catalog: &Catalog, out: &mut String) {
@@ -77,7 +103,6 @@ fn contenders(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
         let state = prepared.version().unwrap_or_else(|lack| format!("missing: {}", lack.sentence()));
         let _ = writeln!(out, "  {:<26}{}", prepared.name, state);
     }
-    bar.finish_and_clear();
     Ok(())
 }
 
@@ -98,8 +123,7 @@ fn runs(common: &Common, machine: Option<&str>, out: &mut String) -> anyhow::Res
         machines::only(&mut all, machine)?;
     }
     for run in all {
-        let machine =
-            if has_others { format!("{}  ", machines::name(run.machine.as_deref())) } else { String::new() };
+        let machine = if has_others { format!("{}  ", machines::name(&run)) } else { String::new() };
         let size = units::several(run.count, run.kind.word());
         let summary = match run.kind {
             Kind::Starts => {

@@ -15,14 +15,14 @@ pub fn parse(name: &str) -> Result<String, String> {
     ))
 }
 
-/// What a list calls a machine; `None` is this one.
-pub fn name(machine: Option<&str>) -> &str {
-    machine.unwrap_or(HERE)
+/// What a list calls the machine of a run.
+pub fn name(run: &Listed) -> &str {
+    run.machine.as_deref().unwrap_or(HERE)
 }
 
 /// The names of all machines, this one among them if a run is its own.
 pub fn names(runs: &[Listed]) -> BTreeSet<String> {
-    runs.iter().map(|run| name(run.machine.as_deref()).to_owned()).collect()
+    runs.iter().map(|run| name(run).to_owned()).collect()
 }
 
 /// Keeps the runs of one machine; fails if there is none.
@@ -35,8 +35,8 @@ pub fn only(runs: &mut Vec<Listed>, machine: &str) -> Result<(), WrongInput> {
         } else {
             format!("there are runs of {}", known.join(", "))
         };
-        return Err(WrongInput(format!("--machine {machine}: no run is of this machine; {there}")));
+        refuse!("--machine {machine}: no run is of this machine; {there}");
     }
-    runs.retain(|run| name(run.machine.as_deref()) == machine);
+    runs.retain(|run| name(run) == machine);
     Ok(())
 }

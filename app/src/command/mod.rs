@@ -4,14 +4,14 @@ pub mod agent;
 mod agent_link;
 pub mod as_published;
 mod command_line;
-pub mod comment;
 pub mod compare;
-pub mod completions;
 pub mod counted;
 pub mod dialect;
 pub mod doctor;
+mod dry_run;
 mod format;
 pub mod gate;
+pub mod generate;
 pub mod heat;
 pub mod help;
 pub mod history;
@@ -20,30 +20,26 @@ pub mod import;
 pub mod install;
 pub mod list;
 pub mod load;
-mod machines;
+pub mod machines;
 pub mod new;
 mod output;
-pub mod pages;
 mod part;
 mod pictures;
-pub mod plan;
-mod plan_heats;
 pub mod profile_dir;
 mod profiler;
 pub mod pull;
 pub mod push;
 pub mod race;
 pub mod race_file;
+mod race_settings;
 mod race_urls;
 mod repeat;
 pub mod report;
 mod revisions;
 pub mod run;
-pub mod schema;
 pub mod serve;
 mod servers_on;
 mod session;
-pub mod show;
 mod stored_report;
 pub mod sweep;
 mod transport;
@@ -65,6 +61,11 @@ fn catalog(common: &Common) -> anyhow::Result<Catalog> {
         catalog.add_folder(folder)?;
     }
     Ok(catalog)
+}
+
+/// Whether a name on the command line is a file's: no run has a name with these characters.
+fn is_file_name(name: &str) -> bool {
+    name.contains(['.', '/'])
 }
 
 /// Opens the results database.

@@ -3,7 +3,6 @@
 
 use super::race_file;
 use crate::console;
-use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, Subcommand};
 use include_dir::{Dir, include_dir};
@@ -53,7 +52,7 @@ fn race() -> anyhow::Result<ExitCode> {
     let mut file = match File::create_new(race_file::NAME) {
         Ok(file) => file,
         Err(error) => {
-            return Err(WrongInput(format!("can't create {}: {error}", race_file::NAME)).into());
+            refuse!("can't create {}: {error}", race_file::NAME);
         }
     };
     file.write_all(race_file::TEMPLATE.as_bytes())?;
@@ -64,20 +63,21 @@ fn race() -> anyhow::Result<ExitCode> {
 
 fn contender(args: &ContenderArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let Some(template) = TEMPLATES.get_dir(&args.from) else {
-        return Err(WrongInput(no_template(&args.from)).into());
+        let all: Vec<&str> = TEMPLATES.dirs().filter_map(|dir| dir.path().to_str()).collect();
+        let hint = control::catalog::did_you_mean(&args.from, all.iter().copied());
+        refuse!("there is no template `{}`{hint}; available: {}", args.from, all.join(", "));
     };
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if args.name.is_empty() || args.name.starts_with('-') || !args.name.chars().all(is_letter) {
-        let why = format!(
+        refuse!(
             "`{}` is not a valid name: use lower-case letters and digits, and hyphens between them",
             args.name
         );
-        return Err(WrongInput(why).into());
     }
     let root = common.catalog.first().cloned().unwrap_or_else(|| PathBuf::from("."));
     let folder = root.join("contenders").join(&args.name);
     if folder.exists() {
-        return Err(WrongInput(format!("{} already exists: choose another name", folder.display())).into());
+        refuse!("{} already exists: choose another name", folder.display());
     }
     write_files(template, &args.from, &args.name, &folder)?;
     let (name, root) = (&args.name, root.display());
@@ -94,11 +94,4 @@ fn write_files(template: &Dir<'_>, below: &str, name: &str, folder: &Path) -> an
         std::fs::write(path, text.replace(NAME, &format!("\"{name}\"")))?;
     }
     template.dirs().try_for_each(|dir| write_files(dir, below, name, folder))
-}
-
-fn no_template(from: &str) -> String {
-    let all: Vec<&str> = TEMPLATES.dirs().filter_map(|dir| dir.path().to_str()).collect();
-    let nearest = control::catalog::nearest(from, all.iter().copied());
-    let hint = nearest.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
-    format!("there is no template `{from}`{hint}; available: {}", all.join(", "))
 }

@@ -53,7 +53,7 @@ impl Output {
 
     /// Writes the whole file.
     pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
-        self.failed(self.try_to_write(bytes))
+        self.stream(|to| self.failed(to.write_all(bytes)))
     }
 
     /// Says what to check if something could not be written.
@@ -80,15 +80,6 @@ impl Output {
         self.failed(to.flush())?;
         drop(to);
         self.failed(self.put_in_place(file))
-    }
-
-    fn try_to_write(&self, bytes: &[u8]) -> std::io::Result<()> {
-        if !self.is_replaced() {
-            return File::options().write(true).open(&self.path)?.write_all(bytes);
-        }
-        let mut file = self.beside()?;
-        file.write_all(bytes)?;
-        self.put_in_place(file)
     }
 
     fn put_in_place(&self, file: NamedTempFile) -> std::io::Result<()> {

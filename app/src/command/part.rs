@@ -1,5 +1,4 @@
-//! The part of a study to measure, and how long and how precisely: what `drome run` and `drome plan` share, so that a plan is of the run that
-//! would be started.
+//! The part of a study to measure, and how long and how precisely: what `drome run` and `drome heat plan` share.
 
 use crate::failure::WrongInput;
 use crate::options::precision;
@@ -30,20 +29,15 @@ pub struct PartArgs {
 }
 
 impl PartArgs {
-    /// The study with these options.
+    /// The part of a study that is wanted, shortened to a first look with `--quick`.
     pub fn of(&self, study: &Study) -> Result<Study, WrongInput> {
         let (contenders, cells) = (self.contender.clone(), self.cell.clone());
         let wanted = Wanted { contenders, cells, budget: self.budget, precision: self.precision };
-        part(study, &wanted, self.quick)
+        let mut study = study.clone();
+        narrow(&mut study, &wanted).map_err(|e| WrongInput(e.to_string()))?;
+        if self.quick {
+            setup::quicken(&mut study);
+        }
+        Ok(study)
     }
-}
-
-/// The part of a study that is wanted; `quick`: shortened to a first look.
-pub fn part(study: &Study, wanted: &Wanted, quick: bool) -> Result<Study, WrongInput> {
-    let mut study = study.clone();
-    narrow(&mut study, wanted).map_err(|e| WrongInput(e.to_string()))?;
-    if quick {
-        setup::quicken(&mut study);
-    }
-    Ok(study)
 }

@@ -1,36 +1,24 @@
 //! Writes charts as SVG or PNG: one to standard output or to a file, or each to its own file in a folder.
 
+use super::format;
 use super::output::Output;
 use crate::console;
 use crate::failure::WrongInput;
 use crate::png::Painter;
 use anyhow::Context;
+use clap::ValueEnum;
 use report::chart::Chart;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Component, Path, PathBuf};
 
 /// The format of a chart's file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     /// SVG, which follows the reader's choice of light or dark.
     Svg,
     /// PNG.
     Png,
-}
-
-impl Kind {
-    fn ending(self) -> &'static str {
-        match self {
-            Self::Svg => "svg",
-            Self::Png => "png",
-        }
-    }
-
-    /// The format of a file name's extension.
-    pub fn of(path: &Path) -> Option<Self> {
-        [Self::Svg, Self::Png].into_iter().find(|kind| path.extension().is_some_and(|e| e == kind.ending()))
-    }
 }
 
 /// Where the charts are written to.
@@ -55,8 +43,7 @@ impl Pictures {
     pub fn to(kind: Kind, wanted: Option<&str>, output: Option<&Path>) -> Result<Self, WrongInput> {
         let to = match output {
             None if kind == Kind::Png && std::io::stdout().is_terminal() => {
-                let why = "a terminal can't show PNG: name a file or a folder with --output";
-                return Err(WrongInput(why.to_owned()));
+                refuse!("a terminal can't show PNG: name a file or a folder with --output");
             }
             None => To::Stdout,
             Some(path) if path.is_dir() || path.extension().is_none() => {
@@ -70,32 +57,30 @@ impl Pictures {
 
     /// One chart to a file; its name sets the format.
     pub fn to_file(option: &'static str, path: &Path) -> Result<Self, WrongInput> {
-        let Some(kind) = Kind::of(path) else {
-            let path = path.display();
-            return Err(WrongInput(format!("{option} {path}: name a file that ends in .svg or .png")));
-        };
+        let (kind, output) = format::export(option, path)?;
         let painter = (kind == Kind::Png).then(Painter::new).transpose()?;
-        Ok(Self { kind, painter, wanted: None, to: To::File(Output::to(option, path)?) })
+        Ok(Self { kind, painter, wanted: None, to: To::File(output) })
     }
 
     /// Writes the charts that were asked for. `what` names what they show, for messages.
     pub fn write(&self, what: &str, mut charts: Vec<Chart>) -> anyhow::Result<()> {
         if charts.is_empty() {
-            let words = format!("{what} has nothing to draw: none of its starts has a figure");
-            return Err(WrongInput(words).into());
+            refuse!("{what} has nothing to draw: none of its starts has a figure");
         }
         let names = charts.iter().map(|chart| chart.name.as_str()).collect::<Vec<_>>().join(", ");
         if let Some(wanted) = &self.wanted {
             charts.retain(|chart| chart.name == *wanted);
             if charts.is_empty() {
-                return Err(WrongInput(format!("--only-chart {wanted}: {what} has {names}")).into());
+                refuse!("--only-chart {wanted}: {what} has {names}");
             }
         }
         match (&self.to, charts.as_slice()) {
             (To::Folder(folder), _) => {
                 for chart in &charts {
-                    let path = folder
-                        .write(&format!("{}.{}", chart.name, self.kind.ending()), &self.bytes(chart)?)?;
+                    let path = folder.write(
+                        &format!("{}.{}", chart.name, format::extension(&self.kind)),
+                        &self.bytes(chart)?,
+                    )?;
                     note!("{}", path.display());
                 }
                 Ok(())
@@ -103,12 +88,10 @@ impl Pictures {
             (To::Stdout, [one]) => console::print_bytes(&self.bytes(one)?),
             (To::File(output), [one]) => output.write(&self.bytes(one)?),
             _ => {
-                let words = format!(
-                    "{what} has {} charts: choose one with --only-chart ({names}), or give a folder for all with \
-                     --output",
-                    charts.len()
-                );
-                Err(WrongInput(words).into())
+                let count = charts.len();
+                refuse!(
+                    "{what} has {count} charts: choose one with --only-chart ({names}), or give a folder for all with --output"
+                )
             }
         }
     }
@@ -138,7 +121,7 @@ impl Folder {
         fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path)).map_err(refused)?;
         // A picture of an earlier time is replaced.
         for before in fs::read_dir(path).map_err(refused)?.flatten() {
-            if Kind::of(&before.path()).is_some() {
+            if format::of::<Kind>(&before.path()).is_some() {
                 Output::to(option, &before.path())?;
             }
         }

@@ -1,7 +1,7 @@
 //! Samples the processes of a server under load, and counts what they do, between the edges of the measured window.
 
 use load::Watch;
-use profile::{Counters, Counting, Options, ProfileError, Recording, Sampling, Target, Window};
+use profile::{Counters, Counting, Options, ProfileError, Recording, Report, Sampling, Target, Window, Work};
 use std::sync::{Mutex, PoisonError};
 
 /// A server that is being sampled.
@@ -29,11 +29,30 @@ impl Profiler {
         Ok(Self { sampling, window: options.window, counts: Mutex::new(counts) })
     }
 
-    /// Ends the sampling; called while the processes still run. Names are not looked up yet. Counts that could not be read are `None`.
-    pub fn end(self) -> Result<(Recording, Counters), ProfileError> {
+    /// Ends the sampling; called while the processes still run. Counts that could not be read are `None`.
+    pub fn end(self) -> Result<Sampled, ProfileError> {
         let counts = self.counts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let counters = counts.closed.zip(counts.opened).map(|(closed, opened)| closed.since(&opened));
-        Ok((self.sampling.end()?, counters.unwrap_or_default()))
+        Ok(Sampled { recording: self.sampling.end()?, counters: counters.unwrap_or_default() })
+    }
+}
+
+/// What was sampled and counted. Names are not looked up yet.
+#[derive(Debug)]
+pub struct Sampled {
+    /// The samples.
+    pub recording: Recording,
+    counters: Counters,
+}
+
+impl Sampled {
+    /// Looks up names. `cpu_ns`: the exact CPU time of the server for these answers.
+    pub fn report(self, answers: u64, cpu_ns: Option<u64>, received_bytes: u64) -> Report {
+        let profile = self.recording.resolve();
+        // The exact time includes time in the kernel, so it fits only a profile that has the kernel's part.
+        let cpu_ns = cpu_ns.filter(|_| profile.has_kernel);
+        let counters = Counters { received_bytes: Some(received_bytes), ..self.counters };
+        Report { schema: Report::SCHEMA, work: Work { answers, cpu_ns }, counters, profile }
     }
 }
 

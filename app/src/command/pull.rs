@@ -101,7 +101,7 @@ fn of_file(words: &[String]) -> anyhow::Result<Vec<Entry>> {
     };
     if let Some(missing) = runs.iter().find(|run| !entries.iter().any(|entry| entry.id == **run)) {
         let there: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
-        bail!(WrongInput(format!("{file} has no run {missing}: it has {}", there.join(", "))));
+        refuse!("{file} has no run {missing}: it has {}", there.join(", "));
     }
     entries.retain(|entry| runs.is_empty() || runs.contains(&entry.id));
     Ok(entries)
@@ -135,16 +135,14 @@ fn asked(args: &PullArgs) -> Result<Vec<String>, WrongInput> {
     let mut words = vec!["push".to_owned()];
     let mut named = args.words.iter().chain(&args.study);
     if let Some(other) = named.find(|word| !is_plain(word)) {
-        return Err(WrongInput(format!(
+        refuse!(
             "`{other}` can't be asked of another machine: the name of a run or a study has letters, digits, dots and hyphens only"
-        )));
+        );
     }
     if !args.words.is_empty() && (args.all || args.study.is_some()) {
         let option = if args.all { "--all" } else { "--study" };
         let run = &args.words[0];
-        return Err(WrongInput(format!(
-            "{option} and the run {run} exclude each other: leave one of them out"
-        )));
+        refuse!("{option} and the run {run} exclude each other: leave one of them out");
     }
     words.extend(args.all.then(|| "--all".to_owned()));
     words.extend(args.study.iter().flat_map(|study| ["--study".to_owned(), study.clone()]));

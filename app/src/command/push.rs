@@ -2,9 +2,9 @@
 
 use super::machines;
 use super::output::Output;
-use super::store;
 use super::transport::Transport;
 use super::transport::remote_command::{self, RemoteCommand};
+use super::{is_file_name, store};
 use crate::console;
 use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
@@ -32,8 +32,8 @@ const TEMPLATE: &str = "{bar:24} {pos}/{len} runs written, {elapsed} so far, {et
     override_usage = "drome push [OPTIONS] [RUN]... FILE\n       drome push [OPTIONS] --to COMMAND [RUN]..."
 )]
 pub struct PushArgs {
-    /// Runs to write, and then the file to write them to, which --to replaces; `-` is standard output [default: the latest
-    /// run]
+    /// Runs to write, and then the file to write them to, with a dot or a slash in its name, which --to replaces; `-` is standard output
+    /// [default: the latest run]
     #[arg(value_name = "RUN FILE", required_unless_present = "to")]
     words: Vec<String>,
     /// Send the runs to drome on another machine, which this command reaches: `ssh HOST`, or any words to which
@@ -84,8 +84,14 @@ pub fn run(args: &PushArgs, common: &Common) -> anyhow::Result<ExitCode> {
         _ => (&args.words[..], None),
     };
     let wanted = wanted(args, runs)?;
-    let output =
-        file.filter(|file| *file != STDOUT).map(|file| Output::to("FILE", Path::new(file))).transpose()?;
+    let file = file.filter(|file| *file != STDOUT);
+    if let Some(run) = file.filter(|file| !is_file_name(file)) {
+        refuse!(
+            "`{run}` names a run, and after the runs comes the file for them, with a dot or a slash in its name: add one such as runs.jsonl, \
+             or `-` for standard output"
+        );
+    }
+    let output = file.map(|file| Output::to("FILE", Path::new(file))).transpose()?;
     let store = store(common)?;
     let runs = ready(&store, selected(&store, &wanted)?, &wanted, args.redact)?;
     let how = How::of(args);
@@ -123,7 +129,7 @@ fn wanted<'a>(args: &'a PushArgs, runs: &'a [String]) -> Result<Wanted<'a>, Wron
         return Ok(wanted);
     }
     let option = if args.all { "--all" } else { "--study" };
-    Err(WrongInput(format!("{option} and the run {} exclude each other: leave one of them out", runs[0])))
+    refuse!("{option} and the run {} exclude each other: leave one of them out", runs[0])
 }
 
 /// The runs that were asked for, the earliest first.
@@ -136,7 +142,7 @@ fn selected(store: &Store, wanted: &Wanted<'_>) -> anyhow::Result<Vec<Listed>> {
         Wanted::Study(study) => {
             all.retain(|run| run.name == *study && !matches!(run.kind, Kind::Readings | Kind::Report));
             if all.is_empty() {
-                bail!(WrongInput(format!("there is no run of {study}: `drome list runs` lists all runs")));
+                refuse!("there is no run of {study}: `drome list runs` lists all runs");
             }
         }
         Wanted::Named(names) => {
@@ -165,7 +171,7 @@ fn ready(
         let why = if is_under_way(store, &run) {
             "is being measured: push it when it is over"
         } else if is_owed_heats(store, &run)? {
-            "is a fleet's and has not ended: push it when `drome heat --owed` says that it is over"
+            "is a fleet's and has not ended: push it when `drome heat owed` says that it is over"
         } else if is_redacted && run.kind == Kind::Report {
             "is stored as it was printed, so it can't be redacted: push it without --redact"
         } else {
@@ -215,7 +221,6 @@ fn write_all(store: &Store, runs: &[Listed], how: &How, to: &mut dyn Write) -> R
         bar.inc(1);
     }
     writer.end()?;
-    bar.finish_and_clear();
     Ok(())
 }
 

@@ -5,27 +5,26 @@ mod profiling;
 mod servers;
 
 use self::profiling::Profiling;
-use self::servers::Servers;
+use self::servers::RaceServers;
 use super::format;
 use super::gate;
-use super::images::ImageArgs;
 use super::output::Output;
 use super::profile_dir::ProfileDir;
-use super::race_file;
+use super::race_file::{self, FileRace};
+use super::race_settings::{RaceSettings, Servers};
 use super::race_urls::RunningArgs;
 use super::repeat;
 use super::report::{Format, ReportOutputArgs, show};
-use super::revisions::RevisionArgs;
 use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure};
 use super::store;
 use super::verdict_file::VerdictFile;
 use crate::console;
-use crate::failure::{self, WrongInput};
-use crate::options::{Common, MachineArgs};
+use crate::failure::{self, WrongInput, first_given};
+use crate::options::{Common, MachineArgs, precision};
 use crate::signals::stop_flag;
 use anyhow::Context;
-use clap::{Args, FromArgMatches};
+use clap::Args;
 use control::revision::RevisionError;
 use lab::Session;
 use lab::setup::{self, Rules, SetupError};
@@ -36,12 +35,16 @@ use model::url::redacted;
 use model::{Arrivals, Design, Findings, GateVerdict, Load, Run, Study};
 use report::{RunReport, TextStyle};
 use std::ffi::OsString;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// Contenders within this share of each other count as equal.
 const EQUAL: f64 = 0.02;
+
+/// The default number of connections.
+const CONNECTIONS: u32 = 64;
 
 /// The default budget, unless the least rounds take more than half of it.
 const BUDGET: Duration = Duration::from_mins(2);
@@ -64,17 +67,11 @@ const SLICE: Duration = Duration::from_millis(100);
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 
 /// Raw arguments.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(args_override_self = true)]
 pub struct RaceArgs {
-    /// Commands that each start a server, where {port} stands for the port that it must listen on; or URLs of servers that
-    /// already run, which are neither started nor stopped [default: the servers of drome.toml in this folder or above]
-    #[arg(conflicts_with_all = ["revs", "images"], num_args = 1..=26, value_name = "COMMAND")]
-    commands: Vec<String>,
     #[command(flatten)]
-    revisions: RevisionArgs,
-    #[command(flatten)]
-    images: ImageArgs,
+    settings: RaceSettings,
     /// Read the options from this file instead of drome.toml; its commands are for the current folder, wherever the file is
     #[arg(long, value_name = "FILE", conflicts_with = "commands")]
     file: Option<PathBuf>,
@@ -87,42 +84,19 @@ pub struct RaceArgs {
     /// them apart]
     #[arg(long = "name", value_name = "LABEL")]
     names: Vec<String>,
-    /// URL to request of servers that drome starts; {port} stands for the server's port [default:
-    /// http://127.0.0.1:{port}/]
-    #[arg(long)]
-    url: Option<String>,
-    /// Number of connections
-    #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    connections: u32,
-    /// Open a new connection for every request
-    #[arg(long)]
-    no_keepalive: bool,
     /// Measured load on each start of a server, in turns with the others
     #[arg(short, long, default_value = "500ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     duration: Duration,
     /// Shortest warm-up load before that, not counted; it continues until the server is warm
     #[arg(long, default_value = "200ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
-    /// Longest time from the start of a server to its first answer that is no error, such as 503 or 404; one that takes longer has
-    /// failed [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    ready: Option<Duration>,
-    /// Metric that decides: rate, server-cpu (CPU time per request), rss (memory), or p50@RATE, p90@RATE, p99@RATE,
-    /// p999@RATE (latency at an offered rate in requests/s, such as p99@5k)
-    #[arg(long, default_value = "rate", value_name = "METRIC", value_parser = str::parse::<Decider>)]
-    metric: Decider,
     /// Command to run in the current folder before every start of a server; if it fails, the start fails
     #[arg(long, value_name = "COMMAND")]
     prepare: Option<String>,
     /// End also when the ratio is known to this share, such as 3% [default: only when one is certainly better, or
     /// they are within 2% of each other]
-    #[arg(long, value_name = "SHARE", value_parser = crate::options::precision)]
+    #[arg(long, value_name = "SHARE", value_parser = precision, conflicts_with = "fail_if_slower")]
     precision: Option<f64>,
-    /// Exit with 3 if a command is certainly slower than the first by more than this share, such as 2%; with 0 if none is;
-    /// with 4 if that is still open at the end, or if another command does not build or start, or answers wrongly. The race continues until
-    /// this is decided
-    #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown, conflicts_with_all = ["precision", "alone"])]
-    fail_if_slower: Option<f64>,
     /// With --fail-if-slower: also write the judgement to this file, .json or .md
     #[arg(long, value_name = "FILE")]
     verdict: Option<PathBuf>,
@@ -133,17 +107,13 @@ pub struct RaceArgs {
     /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 or more if drome or the first command failed
     #[arg(long)]
     bisect: bool,
-    /// Longest time of the race; a round that would exceed it is not started [default: 2min, or twice the time of
-    /// the rounds before the first look]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    budget: Option<Duration>,
     /// Maximum number of rounds; in each round every server is started and measured twice, and a server that drome did not start (a URL)
     /// is measured once
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: u16,
     /// Measure each command in a heat of its own, alive with nothing but drome's hub: for servers that can't run side by
     /// side, because they share a file, a lock or a database. Takes more rounds
-    #[arg(long)]
+    #[arg(long, conflicts_with = "fail_if_slower")]
     alone: bool,
     /// Allow the servers to answer with different bodies
     #[arg(long)]
@@ -164,12 +134,22 @@ pub struct RaceArgs {
     /// The words that made these arguments, without the seed.
     #[arg(skip = repeat::own())]
     words: Vec<String>,
+    /// The folder in which revisions are looked for; `None`: the current one.
+    #[arg(skip)]
+    folder: Option<PathBuf>,
     /// The title of the cell, where the file has cells.
     #[arg(skip)]
     title: Option<String>,
     /// The number of cells that are raced and judged together, if there are several.
     #[arg(skip)]
     cells: Option<usize>,
+}
+
+impl RaceArgs {
+    /// The largest slowdown that passes, if the race is judged.
+    fn margin(&self) -> Option<f64> {
+        self.settings.fail_if_slower.map(|share| share.0)
+    }
 }
 
 /// A race that is over.
@@ -192,7 +172,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     } else if args.file.is_none() && args.cell.is_empty() && names_servers(args) {
         race(args, common)
     } else {
-        of_file(args.file.as_deref(), &args.cell).and_then(|all| match all.as_slice() {
+        of_file(args).and_then(|all| match all.as_slice() {
             [only] => race(only, common),
             several => cells::race(several, common),
         })
@@ -212,7 +192,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
 fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
     match measured(args, common, verdict.as_ref()) {
-        Err(error) if args.fail_if_slower.is_some() && is_of_a_later_one(&error, &args.revisions.revs) => {
+        Err(error) if args.margin().is_some() && is_of_a_later_one(&error, &args.settings.rev) => {
             let _ = failure::tell(&error);
             Ok(exit_of(args, Outcome::Open))
         }
@@ -238,72 +218,63 @@ fn exit_of(args: &RaceArgs, outcome: Outcome) -> ExitCode {
 /// Whether the command line has all that is needed to start servers. Images alone are enough where there is no drome.toml that could
 /// have the rest.
 fn names_servers(args: &RaceArgs) -> bool {
-    let start = args.revisions.start.as_deref();
-    let are_images_whole = args.images.are_whole(start) || (args.images.are_named() && !race_file::exists());
-    !args.commands.is_empty() || start.is_some() || are_images_whole
+    let are_images = args.settings.servers() == Servers::Images;
+    args.settings.is_whole() || (are_images && !race_file::exists())
 }
 
-/// The arguments of a race whose command line names no servers, for each selected cell: the options of a file, each replaced by that of the
-/// command line if it is given there. `named`: the file; `None`: drome.toml. `wanted`: the cells, by title or number; all if it is empty.
-fn of_file(named: Option<&Path>, wanted: &[String]) -> anyhow::Result<Vec<RaceArgs>> {
-    // These two are left out, because clap refuses them beside URLs, and the file may have URLs.
-    let given = repeat::without("--file", std::env::args_os().skip_while(|arg| arg != "race").skip(1));
-    let given = repeat::without("--cell", given);
-    let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let (path, cells) = race_file::options(named, &words)?;
-    let wrong = |error: clap::Error| WrongInput(format!("{}: {error}", path.display()));
-    let of_cell = |cell: race_file::Options| -> anyhow::Result<RaceArgs> {
-        let command =
-            Common::augment_args(RaceArgs::augment_args(clap::Command::new("race").no_binary_name(true)));
-        let all: Vec<OsString> =
-            cell.words.into_iter().map(OsString::from).chain(given.iter().cloned()).collect();
-        let matches = command.try_get_matches_from(&all).map_err(wrong)?;
-        let mut args = RaceArgs::from_arg_matches(&matches).map_err(wrong)?;
-        args.words = repeat::words(std::iter::once("race".into()).chain(all));
-        // drome.toml is part of the repository; a file that was named may be anywhere.
-        args.revisions.folder = path.parent().filter(|_| named.is_none()).map(Path::to_owned);
-        args.title = cell.title;
-        Ok(args)
+/// The arguments of a race whose command line names no servers, for each selected cell: what the command line leaves out is as in a file.
+fn of_file(args: &RaceArgs) -> anyhow::Result<Vec<RaceArgs>> {
+    let (path, races) = race_file::read(args.file.as_deref(), &args.settings)?;
+    // drome.toml is part of the repository; a file that was named may be anywhere.
+    let folder = path.parent().filter(|_| args.file.is_none()).map(Path::to_owned);
+    let typed = repeat::without("--file", std::env::args_os().skip_while(|arg| arg != "race").skip(1));
+    let typed = repeat::without("--cell", typed);
+    let of_race = |FileRace { title, settings }| {
+        let own = settings.words(&args.settings).into_iter().map(OsString::from);
+        RaceArgs {
+            words: repeat::words(std::iter::once("race".into()).chain(own).chain(typed.iter().cloned())),
+            settings: args.settings.clone().or(settings),
+            folder: folder.clone(),
+            title,
+            ..args.clone()
+        }
     };
-    let all = cells.into_iter().map(of_cell).collect::<anyhow::Result<Vec<RaceArgs>>>()?;
-    Ok(cells::selected(all, wanted)?)
+    Ok(cells::selected(races.into_iter().map(of_race).collect(), &args.cell)?)
 }
 
-/// Fails if an option needs a margin and there is none.
+/// Fails if an option needs a margin and there is none, or if there is one, perhaps from the file, and an option excludes it.
 fn check_margin(args: &RaceArgs) -> Result<(), WrongInput> {
     let needs = [("--bisect", args.bisect), ("--verdict", args.verdict.is_some())];
-    match needs.into_iter().find(|(_, is_given)| *is_given && args.fail_if_slower.is_none()) {
-        Some((option, _)) => {
-            Err(WrongInput(format!("{option} needs --fail-if-slower, or fail_if_slower in drome.toml")))
-        }
-        None => Ok(()),
+    if let Some(option) = first_given(&needs).filter(|_| args.margin().is_none()) {
+        refuse!("{option} needs --fail-if-slower, or fail_if_slower in drome.toml");
     }
+    let excluded = [("--precision", args.precision.is_some()), ("--alone", args.alone)];
+    if let Some(option) = first_given(&excluded).filter(|_| args.margin().is_some()) {
+        refuse!("{option} can't be used with fail_if_slower, which drome.toml has: leave one of them out");
+    }
+    Ok(())
 }
 
 /// Refuses what needs the servers on this machine.
 fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
-    let are_urls = args.commands.iter().any(|command| command.contains("://") && !command.contains("{port}"));
-    let needs = [
-        ("a race of URLs", are_urls),
-        ("--image", args.images.are_named()),
-        ("--rev", args.revisions.start.is_some()),
-        ("--profile", args.profile.is_some()),
-    ];
-    match needs.into_iter().find(|(_, is_given)| *is_given && args.servers_on.is_given()) {
-        Some((what, _)) => {
-            Err(WrongInput(format!("{what} needs the servers on this machine: use it without --server-on")))
-        }
-        None => Ok(()),
+    let what = match args.settings.servers() {
+        Servers::Urls => "a race of URLs",
+        Servers::Images => "--image",
+        Servers::Revisions => "--rev",
+        Servers::Commands if args.profile.is_some() => "--profile",
+        Servers::Commands => return Ok(()),
+    };
+    if args.servers_on.is_given() {
+        refuse!("{what} needs the servers on this machine: use it without --server-on");
     }
+    Ok(())
 }
 
 /// Measures and reports one race. `verdict`: the file that gets the judgement, if it is this race's own.
 fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<Measured> {
     check_margin(args)?;
-    if let [only] = &args.commands[..] {
-        let why =
-            format!("a race needs two or more commands or URLs, and `{}` is the only one", redacted(only));
-        return Err(WrongInput(why).into());
+    if let [only] = &args.settings.commands[..] {
+        refuse!("a race needs two or more commands or URLs, and `{}` is the only one", redacted(only));
     }
     let writer = args.report_output.writer()?;
     let export = args.export.as_deref().map(export).transpose()?;
@@ -311,7 +282,7 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     let stop = stop_flag()?;
     refuse_elsewhere(args)?;
     let remote = args.servers_on.connect(None)?;
-    let Servers { mut lineup, mut entrants, path, url, mut raced, revisions } = servers::of(args, &stop)?;
+    let RaceServers { mut lineup, mut entrants, path, url, mut raced, revisions } = servers::of(args, &stop)?;
     raced.cells = args.cells;
     setup::name_entrants(&mut entrants, &args.names)?;
     let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
@@ -326,8 +297,9 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     let mut session = Session::open(run, lineup, stop, &store)?;
     console::while_told(|step| session.ensure_same_work(&path, args.any_body, step))?;
     // By now the kinds of servers are known, and so is how long they take to warm up.
-    session.run.study.design.budget = budget(&session.run, args.budget);
-    check_budget(&session.run, args.budget.is_some())?;
+    let asked = args.settings.budget.as_deref().copied();
+    session.run.study.design.budget = budget(&session.run, asked);
+    check_budget(&session.run, asked.is_some())?;
     session.begin()?;
     let findings = measure(&session);
     if let Some((format, output)) = export {
@@ -339,7 +311,7 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     let findings =
         findings.with_context(|| format!("run {id}: `drome report {id}` shows what was measured"))?;
     let exit = conclude(&session, &findings, &writer)?;
-    let gate = args.fail_if_slower.map(|margin| Gate::of_race(&findings, margin));
+    let gate = args.margin().map(|margin| Gate::of_race(&findings, margin));
     gate.iter().for_each(gate::tell);
     let judged = verdict.zip(gate.as_ref());
     let judged = judged.map(|(file, gate)| (file, GateVerdict::of_race(gate, &findings, revisions.clone())));
@@ -359,8 +331,7 @@ fn budget(run: &Run, asked: Option<Duration>) -> Duration {
 fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
     if format::of::<Format>(path).is_some_and(|format| format.kind().is_some()) {
         let path = path.display();
-        let words = format!("--export {path}: draw charts after the race with `drome report --format svg`");
-        return Err(WrongInput(words));
+        refuse!("--export {path}: draw charts after the race with `drome report --format svg`");
     }
     format::export("--export", path)
 }
@@ -370,21 +341,20 @@ fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow
     let least = Design::LEAST_SLICE * Design::LEAST_SLICES;
     if args.duration < least {
         let [given, least] = [args.duration, least].map(humantime::format_duration);
-        return Err(WrongInput(format!("--duration {given}: must be {least} or more")).into());
+        refuse!("--duration {given}: must be {least} or more");
     }
     if args.warmup > WARMUP_LIMIT {
         let limit = humantime::format_duration(WARMUP_LIMIT);
-        return Err(WrongInput(format!("--warmup: must be {limit} or less")).into());
+        refuse!("--warmup: must be {limit} or less");
     }
-    let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
-    let load = match &args.metric.rate_per_s {
+    let connections = args.settings.connections.map_or(CONNECTIONS, NonZeroU32::get) as usize;
+    let per_connection = args.settings.no_keepalive.then_some(1);
+    let Decider { metric, rate_per_s } = args.settings.metric.clone().unwrap_or_default();
+    let load = match rate_per_s {
         None => Load::Closed { connections, per_connection },
-        Some(rate) => Load::Open {
-            rate_per_s: rate.clone(),
-            connections,
-            arrivals: Arrivals::default(),
-            per_connection,
-        },
+        Some(rate_per_s) => {
+            Load::Open { rate_per_s, connections, arrivals: Arrivals::default(), per_connection }
+        }
     };
     let rounds = usize::from(args.rounds);
     let least_rounds = match (are_running, args.alone) {
@@ -400,8 +370,8 @@ fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow
         warmup_limit: WARMUP_LIMIT,
         measure: args.duration,
         decide: args.precision.is_none(),
-        margin: args.fail_if_slower,
-        metric: args.metric.metric,
+        margin: args.margin(),
+        metric,
         precision,
         budget: BUDGET,
     };

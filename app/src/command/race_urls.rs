@@ -7,7 +7,7 @@ use model::url::redacted;
 use model::{Metric, Target};
 
 /// Raw arguments.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RunningArgs {
     /// With URLs: the first process of a server, whose CPU time and memory are then measured; repeated, once for each URL and in their
     /// order [default: CPU time and memory stay unknown]
@@ -39,29 +39,29 @@ impl RunningArgs {
 pub fn targets(given: &[String]) -> anyhow::Result<Vec<Target>> {
     let Some(first) = given.iter().find(|word| is_url(word)) else { return Ok(Vec::new()) };
     if let Some(command) = given.iter().find(|word| !is_url(word)) {
-        return Err(WrongInput(format!(
+        refuse!(
             "`{}` is a command, and `{}` is the URL of a server that already runs: give only commands, so that drome \
              starts all servers alike, or start all of them yourself and give only URLs",
             redacted(command),
             redacted(first)
-        ))
-        .into());
+        );
     }
     let mut targets = given.iter().map(|url| url::resolve(url)).collect::<anyhow::Result<Vec<_>>>()?;
     if let Some(encrypted) = targets.iter().find(|target| target.tls) {
-        return Err(WrongInput(format!(
+        refuse!(
             "{}: a race can't use TLS: give http URLs, or measure one server at a time with `drome load`",
             encrypted.url
-        ))
-        .into());
+        );
     }
     let first = &targets[0];
     if let Some(other) = targets.iter().find(|target| target.path != first.path) {
-        return Err(WrongInput(format!(
+        refuse!(
             "{} asks for {}, and {} for {}: give URLs with the same path and query, so that all servers do the same work",
-            first.url, first.path, other.url, other.path
-        ))
-        .into());
+            first.url,
+            first.path,
+            other.url,
+            other.path
+        );
     }
     for target in &mut targets {
         load::reach(target).map_err(|error| WrongInput(format!("{}: {error}", target.url)))?;
@@ -70,7 +70,7 @@ pub fn targets(given: &[String]) -> anyhow::Result<Vec<Target>> {
 }
 
 /// Whether an argument is the URL of a server that already runs, and not a command.
-fn is_url(word: &str) -> bool {
+pub fn is_url(word: &str) -> bool {
     let scheme = word.split_once("://").map_or("", |(scheme, _)| scheme);
     ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }

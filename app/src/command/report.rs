@@ -1,4 +1,4 @@
-//! `drome report`: shows the findings of a stored run. Also how every command shows findings.
+//! `drome report`: shows the findings of a stored run, or the verdict in a file. Also how every command shows findings.
 
 mod formats;
 
@@ -6,14 +6,15 @@ pub use formats::{Format, formats_of_printed, show, show_printed};
 
 use super::format::{self, Destination, FormatArgs};
 use super::pictures::{Folder, Pictures};
-use super::{profile_dir, store};
+use super::{is_file_name, profile_dir, store, verdict_file};
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::Args;
 use formats::{show_import, show_replays};
 use model::page::Replays;
-use model::{Import, Observation, Run};
+use model::{GateVerdict, Import, Observation, Run};
 use report::RunReport;
+use report::gate_verdict::{self, Marker};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,8 +23,13 @@ use store::Stored;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Run to show [default: the latest run]
+    /// Run to show; or a file that `drome race --verdict FILE` or `drome compare --verdict FILE` wrote, here or anywhere: its verdict as a
+    /// comment on a pull request, in Markdown [default: the latest run]
     run: Option<String>,
+    /// With a verdict's file: name in the hidden first line, by which a program finds its comment again: letters, digits and hyphens
+    /// [default: race]
+    #[arg(long, value_name = "NAME", requires = "run", value_parser = str::parse::<Marker>)]
+    marker: Option<Marker>,
     #[command(flatten)]
     report_output: ReportOutputArgs,
 }
@@ -130,6 +136,19 @@ impl ReportWriter {
         self.to.write(&bytes)
     }
 
+    /// Fails unless the result is to be shown in one of these formats, and without charts.
+    pub fn ensure(&self, formats: &[Format], why: &str) -> anyhow::Result<()> {
+        let is_plain = self.charts.is_none() && formats.contains(&self.to.format);
+        if is_plain { Ok(()) } else { Err(self.to.format.refused(why)) }
+    }
+
+    /// Shows a verdict as a comment on a pull request.
+    fn write_verdict(&self, verdict: &GateVerdict, marker: &Marker) -> anyhow::Result<()> {
+        let why = "a verdict is shown in Markdown, without charts";
+        self.ensure(&[Format::Terminal, Format::Markdown], why)?;
+        self.to.write(gate_verdict::comment(verdict, marker).as_bytes())
+    }
+
     /// Shows an import.
     pub fn write_import(&self, import: &Import) -> anyhow::Result<()> {
         self.to.write(&show_import(import, self.to.format, &self.to.look())?)
@@ -149,6 +168,14 @@ impl ReportWriter {
 /// Reads the run, analyses it, and shows its findings.
 pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let writer = args.report_output.writer()?;
+    if let Some(file) = args.run.as_ref().filter(|name| is_file_name(name)) {
+        writer
+            .write_verdict(&verdict_file::read(Path::new(file))?, &args.marker.clone().unwrap_or_default())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.marker.is_some() {
+        refuse!("--marker is for the comment of a verdict: name its file, such as verdict.json");
+    }
     let store = store(common)?;
     match store.find(args.run.as_deref())? {
         Stored::Run(run, ended) => {

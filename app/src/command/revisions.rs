@@ -1,37 +1,14 @@
 //! `drome race --rev`: the servers of several revisions of a repository, all built before anything is measured.
 
-use crate::failure::WrongInput;
-use clap::Args;
+use super::race_settings::{MOST, RaceSettings};
 use control::prepare::folders;
 use control::revision::{Builder, Built, Repository, Revision, WORKING_TREE};
 use lab::setup::ServerCommand;
 use model::gate_verdict::VerdictRevision;
 use model::observation::Entrant;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
-
-/// Raw arguments.
-#[derive(Debug, Args)]
-pub struct RevisionArgs {
-    /// Revision of this folder's git repository to race, such as main, HEAD~1 or v1.2; a dot is the working tree with
-    /// its changes. Repeat it for each revision; the others are compared with the first
-    #[arg(long = "rev", value_name = "REV", group = "built_servers")]
-    pub revs: Vec<String>,
-    /// Command that builds a revision, run by a shell in this folder of a checkout; a build is kept by commit, command and tools
-    #[arg(long, value_name = "COMMAND", requires = "revs")]
-    pub build: Option<String>,
-    /// Command that starts a revision's server, in the same folder; {port} stands for the port that it must listen on.
-    /// With --image: the words after the image's name
-    #[arg(long, value_name = "COMMAND", requires = "built_servers")]
-    pub start: Option<String>,
-    /// The folder that is meant by "this folder"; `None`: the current one.
-    #[arg(skip)]
-    pub folder: Option<PathBuf>,
-}
-
-/// The largest number of servers in a race.
-const MOST: usize = 26;
 
 /// The commands that start the revisions, and what reports call each.
 #[derive(Debug)]
@@ -41,42 +18,33 @@ pub struct Revisions {
     built: Vec<Built>,
 }
 
-impl RevisionArgs {
-    /// Finds and builds all revisions; `None` if none was asked for.
-    pub fn build(&self, stop: &AtomicBool) -> anyhow::Result<Option<Revisions>> {
-        if self.revs.is_empty() {
-            return Ok(None);
-        }
-        let Some(start) = &self.start else {
-            let why = "--rev needs --start, the command that starts a revision's server";
-            return Err(WrongInput(why.to_owned()).into());
-        };
-        if !(2..=MOST).contains(&self.revs.len()) {
-            return Err(
-                WrongInput(format!("name 2 to {MOST} revisions, each with a --rev of its own")).into()
-            );
-        }
-        if !start.contains("{port}") {
-            let why = "write {port} where the command takes the port that the server must listen on";
-            return Err(WrongInput(format!("--start `{start}` has no {{port}}: {why}")).into());
-        }
-        let repository = Repository::of(&self.folder.clone().map_or_else(std::env::current_dir, Ok)?)?;
-        let revisions =
-            self.revs.iter().map(|rev| repository.revision(rev)).collect::<Result<Vec<_>, _>>()?;
-        warn_of_same(&revisions);
-        let command = self.build.as_deref().unwrap_or_default();
-        let builder = Builder::new(&repository, command, &folders::cache());
-        let mut built = Vec::new();
-        for revision in &revisions {
-            if !command.is_empty() && !builder.has(revision) {
-                note!("building {} ({})", revision.name, revision.version());
-            }
-            built.push(builder.build(revision, stop)?);
-        }
-        builder.prune(&built);
-        let server = |built: &Built| ServerCommand { line: start.clone(), folder: built.folder.clone() };
-        Ok(Some(Revisions { commands: built.iter().map(server).collect(), built }))
+/// Finds and builds all revisions. `folder`: that of the repository in which the commands run; `None`: the current one.
+pub fn build(settings: &RaceSettings, folder: Option<&Path>, stop: &AtomicBool) -> anyhow::Result<Revisions> {
+    let Some(start) = &settings.start else {
+        refuse!("--rev needs --start, the command that starts a revision's server");
+    };
+    if !(2..=MOST).contains(&settings.rev.len()) {
+        refuse!("name 2 to {MOST} revisions, each with a --rev of its own");
     }
+    if !start.contains("{port}") {
+        let why = "write {port} where the command takes the port that the server must listen on";
+        refuse!("--start `{start}` has no {{port}}: {why}");
+    }
+    let repository = Repository::of(&folder.map_or_else(std::env::current_dir, |own| Ok(own.to_owned()))?)?;
+    let revisions = settings.rev.iter().map(|rev| repository.revision(rev)).collect::<Result<Vec<_>, _>>()?;
+    warn_of_same(&revisions);
+    let command = settings.build.as_deref().unwrap_or_default();
+    let builder = Builder::new(&repository, command, &folders::cache());
+    let mut built = Vec::new();
+    for revision in &revisions {
+        if !command.is_empty() && !builder.has(revision) {
+            note!("building {} ({})", revision.name, revision.version());
+        }
+        built.push(builder.build(revision, stop)?);
+    }
+    builder.prune(&built);
+    let server = |built: &Built| ServerCommand { line: start.clone(), folder: built.folder.clone() };
+    Ok(Revisions { commands: built.iter().map(server).collect(), built })
 }
 
 impl Revisions {

@@ -1,14 +1,14 @@
-//! `drome run STUDY`: every step from a study to its report.
+//! `drome run STUDY`: every step from a study to its report; with `--dry-run`, only an estimate of its time.
 
 use super::part::PartArgs;
 use super::profile_dir::ProfileDir;
 use super::report::{ReportOutputArgs, ReportWriter};
 use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure, present};
-use super::{as_published, catalog, repeat, store};
-use crate::failure::WrongInput;
+use super::{as_published, catalog, dry_run, repeat, store};
+use crate::failure::{WrongInput, first_given};
 use crate::options::{Common, MachineArgs};
-use crate::signals::stop_flag;
+use crate::signals::{ensure_not_stopped, stop_flag};
 use anyhow::{Context, bail};
 use clap::Args;
 use control::Catalog;
@@ -19,7 +19,6 @@ use lab::{LabError, Session};
 use model::Run;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use store::Listed;
 use store::{Store, StoreError};
@@ -33,6 +32,14 @@ pub struct RunArgs {
     /// Run all studies, one after the other; --output is then a folder with a report, or a folder of charts, for each
     #[arg(long, conflicts_with_all = ["study", "resume", "contender", "cell"])]
     all: bool,
+    /// Only estimate how long the run takes
+    #[arg(long, conflicts_with_all = ["all", "install", "as_published", "resume", "profile", "seed", "server_on", "server_address", "put", "put_from"])]
+    dry_run: bool,
+    /// With --dry-run: run this many rounds first (2 without a number), and estimate from them [default: it is estimated from the study's
+    /// design]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "2", requires = "dry_run",
+          value_parser = clap::value_parser!(u16).range(2..=100))]
+    pilot: Option<u16>,
     /// Install what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
     install: bool,
@@ -80,9 +87,7 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let stop = stop_flag()?;
     for (name, outputs) in writers {
         // The signal may have come while the report of the study before was written.
-        if stop.load(Ordering::Relaxed) {
-            return Err(LabError::Interrupted.into());
-        }
+        ensure_not_stopped(&stop)?;
         note!("study {name}");
         match one(args, common, &catalog, name, outputs) {
             Ok(ended) if ended == ExitCode::SUCCESS => {}
@@ -112,6 +117,10 @@ fn one(
 ) -> anyhow::Result<ExitCode> {
     let study = args.part.of(catalog.study(name)?)?;
     let store = store(common)?;
+    let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
+    if args.dry_run {
+        return dry_run::run(catalog, &store, (name, &study), (rules, args.pilot), &writer);
+    }
     let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
     // A resumed run uses the study as it was when the run began.
     let study = begun.as_ref().map_or(study, |run| run.study.clone());
@@ -128,7 +137,6 @@ fn one(
     if args.as_published {
         return as_published::run((name, &study), lineup, &store, &writer);
     }
-    let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
     let mut run = lineup.run(name, study, rules);
     run.command =
         repeat::own().into_iter().map(|word| if word == "--all" { name.to_owned() } else { word }).collect();
@@ -157,12 +165,10 @@ fn one(
 /// Refuses what needs the servers on this machine.
 fn refuse_elsewhere(args: &RunArgs, is_elsewhere: bool) -> Result<(), WrongInput> {
     let needs = [("--as-published", args.as_published), ("--profile", args.profile.is_some())];
-    match needs.into_iter().find(|(_, is_given)| *is_given && is_elsewhere) {
-        Some((option, _)) => {
-            Err(WrongInput(format!("{option} needs the servers on this machine: use it without --server-on")))
-        }
-        None => Ok(()),
+    if let Some(option) = first_given(&needs).filter(|_| is_elsewhere) {
+        refuse!("{option} needs the servers on this machine: use it without --server-on");
     }
+    Ok(())
 }
 
 /// The folder for the profiles of a study, if they are asked for.
@@ -178,21 +184,11 @@ fn same_as_begun(begun: &Run, now: &Run) -> anyhow::Result<()> {
     if changes.is_empty() {
         return Ok(());
     }
-    bail!(WrongInput(format!(
+    refuse!(
         "run {} can't be resumed: {}; restore that, or start a new run without --resume",
         begun.id,
         changes.join("; ")
-    )))
-}
-
-/// Why no run of this study can be resumed, and what to do instead.
-fn nothing_to_resume(study: &str, any_ended: bool) -> String {
-    let why = if any_ended {
-        "all have ended; continue the latest with a larger --budget or a smaller --precision, or"
-    } else {
-        "the store has none;"
-    };
-    format!("there is no run of {study} to resume: {why} start a new run without --resume")
+    )
 }
 
 /// The run to resume: the latest that was interrupted or, with a new budget or precision, the latest of all.
@@ -206,21 +202,24 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     if let Some(Listed { id, machine: Some(machine), .. }) = nearest {
         return Err(StoreError::Pulled { run: id.clone(), machine: machine.clone() }.into());
     }
-    let Some(open) = open else { bail!(WrongInput(nothing_to_resume(study, !all.is_empty()))) };
+    let Some(open) = open else {
+        let why = if all.is_empty() {
+            "the store has none;"
+        } else {
+            "all have ended; continue the latest with a larger --budget or a smaller --precision, or"
+        };
+        refuse!("there is no run of {study} to resume: {why} start a new run without --resume");
+    };
     let (mut run, ended) = store.run(&open.id)?;
     if run.fleet.is_some() {
         let id = &run.id;
-        let why = format!(
-            "run {id} is measured on several machines: `drome heat --owed {id}` says what it still needs"
-        );
-        bail!(WrongInput(why));
+        refuse!("run {id} is measured on several machines: `drome heat owed {id}` says what it still needs");
     }
     if run.quick && ended.is_some() {
-        let why = format!(
+        refuse!(
             "run {} is a first look (--quick) that has ended, so it can't be resumed: start a full run without --resume",
             run.id
         );
-        bail!(WrongInput(why));
     }
     run.study = args.part.of(&run.study)?;
     Ok(run)
@@ -233,12 +232,12 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
     check_budget(run, budget.is_some())?;
     let design = &run.study.design;
     if budget.is_some_and(|budget| budget <= spent) {
-        bail!(WrongInput(format!(
+        refuse!(
             "--budget {} is too small: it covers the whole run, and run {} has already taken {}; use a larger one",
             humantime::format_duration(design.budget),
             run.id,
             report::progress::long(spent)
-        )));
+        );
     }
     let Some(sum) = budget::sum(run) else { return Ok(()) };
     let (after, about) = sum.looks.first().copied().unwrap_or((design.rounds[0], sum.round));

@@ -3,7 +3,7 @@
 use super::agent_link::PutArgs;
 use super::transport::Transport;
 use crate::console;
-use crate::failure::WrongInput;
+use crate::failure::{WrongInput, first_given};
 use clap::Args;
 use control::prepare::elsewhere;
 use control::remote::RemoteMachine;
@@ -37,14 +37,13 @@ impl ServersOnArgs {
         let wrong = |why| WrongInput(format!("server-on in the study: {why}"));
         let of_study = of_study.map(|words| words.parse::<Transport>().map_err(wrong)).transpose()?;
         let Some(transport) = self.server_on.clone().or(of_study) else {
-            let lost = [(self.server_address.is_some(), "--server-address"), (self.put.is_given(), "--put")];
-            return match lost.into_iter().find(|(is_given, _)| *is_given) {
-                Some((_, option)) => Err(WrongInput(format!(
+            let lost = [("--server-address", self.server_address.is_some()), ("--put", self.put.is_given())];
+            if let Some(option) = first_given(&lost) {
+                refuse!(
                     "{option} is only for servers on another machine: name it with --server-on 'ssh HOST'"
-                ))
-                .into()),
-                None => Ok(None),
-            };
+                );
+            }
+            return Ok(None);
         };
         let link = self.put.link(&transport)?;
         Ok(Some(RemoteMachine::open(link, self.server_address)?))

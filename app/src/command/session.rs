@@ -1,4 +1,4 @@
-//! What `run`, `race` and `plan --pilot` have in common: checks before anything starts, progress on standard error, and
+//! What `run`, `race` and `run --dry-run --pilot` have in common: checks before anything starts, progress on standard error, and
 //! the report at the end.
 
 use super::report::ReportWriter;
@@ -24,7 +24,7 @@ pub fn present(run: &Run) -> Result<usize, SetupError> {
 /// study.
 pub fn check_budget(run: &Run, is_asked: bool) -> Result<(), WrongInput> {
     match budget::too_small(run) {
-        Some(why) if is_asked => Err(WrongInput(format!("--budget: {why}"))),
+        Some(why) if is_asked => refuse!("--budget: {why}"),
         Some(why) => Err(WrongInput(why)),
         None => Ok(()),
     }
@@ -32,10 +32,7 @@ pub fn check_budget(run: &Run, is_asked: bool) -> Result<(), WrongInput> {
 
 /// Measures what is left of a run, with its progress on standard error.
 pub fn measure(session: &Session<'_>) -> Result<Findings, LabError> {
-    let mut watch = Watch::new();
-    let findings = session.measure(&mut watch);
-    watch.finish();
-    findings
+    session.measure(&mut Watch::new())
 }
 
 /// Reports the findings of a run that has ended, and returns the exit code.

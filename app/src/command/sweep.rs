@@ -133,9 +133,7 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     // drome's other work runs on the cores of the load generator, never on those of a server that it starts.
     let _pinned = args.url.is_none().then(|| Pinned::to(&lab.cores.client));
     let mut servers = Servers::new(&lab, &run.study.design, entries).over(run.environment.network().cloned());
-    let mut watch = Watch::new();
-    let swept = sweep::run(&setting, titles.len(), &mut servers, &mut watch);
-    watch.finish();
+    let swept = sweep::run(&setting, titles.len(), &mut servers, &mut Watch::new());
     let url = run.study.cells.first().map_or("", |cell| cell.title.as_str());
     let elapsed = sweep::Measure::elapsed(&servers);
     let lab_failure = swept.lab_failure.clone();
@@ -187,17 +185,16 @@ fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
 fn check(args: &SweepArgs) -> Result<(), WrongInput> {
     let is_share = |share: &f64| *share > 0.0 && *share <= 10.0;
     if !args.shares.iter().all(is_share) {
-        let why = "--shares: each must be above 0 and at most 1000% of the capacity, such as 5%,50%,120%";
-        return Err(WrongInput(why.to_owned()));
+        refuse!("--shares: each must be above 0 and at most 1000% of the capacity, such as 5%,50%,120%");
     }
     if !args.common.is_none_or(|share| share > 0.0 && share < 1.0) {
-        return Err(WrongInput("--common: must be a share above 0 and below 1, such as 70%".to_owned()));
+        refuse!("--common: must be a share above 0 and below 1, such as 70%");
     }
     if args.start.len() < 2 && args.common.is_some() {
-        return Err(WrongInput("--common: only several servers are compared: repeat --start".to_owned()));
+        refuse!("--common: only several servers are compared: repeat --start");
     }
     if args.start.len() > MOST {
-        return Err(WrongInput(format!("--start: at most {MOST} servers can be compared")));
+        refuse!("--start: at most {MOST} servers can be compared");
     }
     Ok(())
 }
@@ -225,9 +222,7 @@ type Ready = (Run, Lab, Vec<Entry>, Vec<String>);
 fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     let target = url::reached(url)?;
     if args.servers_on.is_given() {
-        bail!(WrongInput(
-            "--server-on needs --start: a server that already runs is where its URL says".to_owned()
-        ));
+        refuse!("--server-on needs --start: a server that already runs is where its URL says");
     }
     let run = setup::race_run(study(args, &target.url), BTreeMap::new(), Raced::default(), rules(args));
     let lab = setup::lab(&run, Lineup::default(), stop_flag()?, None)?;

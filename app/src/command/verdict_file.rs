@@ -1,10 +1,14 @@
-//! `--verdict FILE` of `drome race` and `drome compare`: the judgement as a file, in the format of its extension.
+//! `--verdict FILE` of `drome race` and `drome compare`: the judgement as a file, in the format of its extension. `drome report FILE` reads it
+//! back; such a file may come from anyone, so nothing in it is trusted.
 
 use super::format;
 use super::output::Output;
 use crate::failure::WrongInput;
 use clap::ValueEnum;
 use model::GateVerdict;
+use report::gate_verdict::{self, MOST_BYTES};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -37,9 +41,20 @@ impl VerdictFile {
     /// Writes the whole file.
     pub fn write(&self, verdict: &GateVerdict) -> anyhow::Result<()> {
         let text = match self.format {
-            Format::Json => report::gate_verdict::json(verdict),
-            Format::Markdown => report::gate_verdict::markdown(verdict),
+            Format::Json => gate_verdict::json(verdict),
+            Format::Markdown => gate_verdict::markdown(verdict),
         };
         self.output.write(text.as_bytes())
     }
+}
+
+/// The verdict in a file.
+pub fn read(path: &Path) -> Result<GateVerdict, WrongInput> {
+    let (file, how) = (path.display(), "write one with `drome race --fail-if-slower 2% --verdict FILE.json`");
+    let wrong = |why: String| WrongInput(format!("{file} is not a verdict: {why}; {how}"));
+    let mut bytes = Vec::new();
+    // One byte more than is allowed shows that it is too large.
+    let opened = File::open(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes));
+    opened.map_err(|error| wrong(error.to_string()))?;
+    gate_verdict::read(&bytes).map_err(wrong)
 }

@@ -6,7 +6,7 @@ use super::servers_on::{self, ServersOnArgs};
 use crate::console;
 use crate::failure::{CHECK_FAILED, FAILED, WrongInput};
 use crate::options::Common;
-use crate::signals::stop_flag;
+use crate::signals::{ensure_not_stopped, stop_flag};
 use clap::{Args, ValueEnum};
 use control::machine::cores::Cores;
 use control::prepare::Prepared;
@@ -20,7 +20,6 @@ use lab::setup::Lineup;
 use model::contender::Track;
 use model::inspection::Inspection;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 /// The bar, then the contender that is being checked.
 const TEMPLATE: &str = "{bar:24} {pos}/{len} contenders, {elapsed} so far, {eta} left\n{msg}";
@@ -102,12 +101,12 @@ fn server_on<'c>(catalog: &'c Catalog, names: &[String]) -> Result<Option<&'c st
     if let [one, another, ..] = all[..] {
         let shown =
             |words: Option<&str>| words.map_or("this machine".to_owned(), |words| format!("`{words}`"));
-        return Err(WrongInput(format!(
+        refuse!(
             "these studies start their servers on different machines, {} and {} (server-on): verify one study at a time, or choose the \
              machine with --server-on",
             shown(one),
             shown(another)
-        )));
+        );
     }
     Ok(all.pop().flatten())
 }
@@ -137,21 +136,16 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
     let mut all = Vec::new();
     for prepared in &prepared {
         bar.set_message(console::fitted(&prepared.name));
-        if stop.load(Ordering::Relaxed) {
-            anyhow::bail!(lab::LabError::Interrupted);
-        }
+        ensure_not_stopped(&stop)?;
         let log = logs.join(format!("{}.log", prepared.name));
         let place = Place { cpus: cpus.clone(), connections: 1, assets: assets.clone(), log };
         let seen = inspect::inspect(prepared, &place, &works, &stop);
-        if stop.load(Ordering::Relaxed) {
-            anyhow::bail!(lab::LabError::Interrupted);
-        }
+        ensure_not_stopped(&stop)?;
         let seen = seen.map_err(|why| anyhow::anyhow!("can't check {}: {why}", prepared.name))?;
         bar.suspend(|| note!("{}: {}", seen.name, state(&seen)));
         bar.inc(1);
         all.push(seen);
     }
-    bar.finish_and_clear();
     Ok(all)
 }
 

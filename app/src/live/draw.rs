@@ -35,7 +35,7 @@ pub fn draw(frame: &mut Frame, state: &State) {
     frame.render_widget(gauge.filled_symbol(symbols::line::THICK_HORIZONTAL), progress);
     draw_rates(frame, state, chart);
     draw_percentiles(frame, state, percentiles);
-    if state.error_causes.is_empty() {
+    if state.sum.tally.error_causes.is_empty() {
         draw_histogram(frame, state, lower);
     } else {
         let [histogram, errors] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(lower);
@@ -60,20 +60,20 @@ fn draw_rates(frame: &mut Frame, state: &State, area: Rect) {
 
 fn draw_percentiles(frame: &mut Frame, state: &State, area: Rect) {
     let time = |ns: Option<f64>| units::known(ns, units::duration);
-    let quantile = |p| state.latency.quantile_ns(p).map(|ns| ns as f64);
+    let quantile = |p| state.sum.tally.latency.quantile_ns(p).map(|ns| ns as f64);
     let figures = [
-        ("min", state.latency.min_ns().map(|ns| ns as f64)),
-        ("mean", state.latency.mean_ns()),
+        ("min", state.sum.tally.latency.min_ns().map(|ns| ns as f64)),
+        ("mean", state.sum.tally.latency.mean_ns()),
         ("p50", quantile(0.5)),
         ("p90", quantile(0.9)),
         ("p99", quantile(0.99)),
         ("p999", quantile(0.999)),
         ("p9999", quantile(0.9999)),
-        ("max", state.latency.max_ns().map(|ns| ns as f64)),
+        ("max", state.sum.tally.latency.max_ns().map(|ns| ns as f64)),
     ];
     let line = |(name, ns): (&str, Option<f64>)| Line::from(format!("{name:<8}{:>18}", time(ns)));
     let lines: Vec<Line> = figures.into_iter().map(line).collect();
-    let title = match state.unanswered {
+    let title = match state.sum.tally.unanswered {
         0 => " latency so far ".to_owned(),
         n => format!(" latency so far; {} timed out ", units::count(n)),
     };
@@ -83,7 +83,7 @@ fn draw_percentiles(frame: &mut Frame, state: &State, area: Rect) {
 fn draw_histogram(frame: &mut Frame, state: &State, area: Rect) {
     let block = Block::bordered().title(" latency histogram ");
     let inner = block.inner(area);
-    let rows = bars::rows(&state.latency, inner.height.into());
+    let rows = bars::rows(&state.sum.tally.latency, inner.height.into());
     let most = rows.iter().map(|row| row.share).fold(f64::MIN_POSITIVE, f64::max);
     let width = usize::from(inner.width).saturating_sub(LABEL_WIDTH + 1 + SHARE_WIDTH);
     let line = |row: &bars::Row| {
@@ -110,8 +110,9 @@ fn edge(ns: u64) -> String {
 }
 
 fn draw_errors(frame: &mut Frame, state: &State, area: Rect) {
-    let block = Block::bordered().title(format!(" errors: {} ", units::count(state.errors)));
-    let mut causes: Vec<_> = state.error_causes.iter().collect();
+    let block =
+        Block::bordered().title(format!(" errors: {} ", units::count(state.sum.tally.errors.total())));
+    let mut causes: Vec<_> = state.sum.tally.error_causes.iter().collect();
     causes.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let lines: Vec<Line> =
         causes.into_iter().map(|(cause, n)| Line::from(format!("{}× {cause}", units::count(*n)))).collect();
@@ -119,7 +120,7 @@ fn draw_errors(frame: &mut Frame, state: &State, area: Rect) {
 }
 
 fn foot_line(state: &State) -> Line<'static> {
-    let open = units::known(state.connections_open, |n| n.to_string());
+    let open = units::known(state.sum.connections_open, |n| n.to_string());
     let client = units::known(state.client_core_use, units::percent);
     let server = units::known(state.server.core_use, units::percent);
     let memory =
@@ -137,6 +138,7 @@ mod tests {
     use super::super::server_sampler::ServerUse;
     use super::super::state::tests::{interval, state};
     use super::*;
+    use model::Errors;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
     use std::time::Duration;
@@ -173,7 +175,7 @@ mod tests {
     fn errors_by_cause() {
         let mut state = under_way();
         let mut failed = interval(0, 1);
-        failed.errors = 1205;
+        failed.errors_by_kind = Errors { receive: 5, status: 1200, ..Errors::default() };
         failed.error_causes.insert("receive: Connection reset by peer (os error 104)".to_owned(), 5);
         failed.error_causes.insert("status: 503 was not expected".to_owned(), 1200);
         state.take(&[failed]);

@@ -5,8 +5,10 @@ mod bars;
 mod draw;
 mod server_sampler;
 mod state;
+mod sum;
 
 pub use server_sampler::ServerSampler;
+pub use sum::Sum;
 
 use crate::failure::INTERRUPTED;
 use load::View;

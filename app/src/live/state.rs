@@ -2,10 +2,10 @@
 //! clock and the server's CPU come from outside.
 
 use super::server_sampler::ServerUse;
+use super::sum::Sum;
 use model::{Interval, Plan, Rate};
 use report::{offered, units};
-use stats::Histogram;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// The number of rates kept for the chart, one every quarter of a second: two minutes.
@@ -22,39 +22,25 @@ pub struct State {
     warmup: Duration,
     /// The time since the load started, by the viewer's clock.
     since_start: Duration,
-    /// The time since the measurement began, by the workers' clocks.
-    elapsed: Duration,
     /// The share of the measurement that is done, 0 to 1.
     pub done: f64,
     /// The progress of the measurement in words.
     pub progress: String,
     /// Requests per second, oldest first.
     pub rates: VecDeque<f64>,
-    /// Requests with a complete and expected answer.
-    completed: u64,
-    /// Errors by cause.
-    pub error_causes: BTreeMap<String, u64>,
-    /// All errors.
-    pub errors: u64,
-    /// Latency of the whole measurement.
-    pub latency: Histogram,
-    /// The number of requests without an answer whose ages are in it.
-    pub unanswered: u64,
+    /// What was counted so far.
+    pub sum: Sum,
     /// The share of its cores that the client used last, if known.
     pub client_core_use: Option<f64>,
     /// What a server on this machine used last.
     pub server: ServerUse,
-    /// Connections that are open.
-    pub connections_open: Option<u64>,
-    /// Worker threads.
-    threads: usize,
     until: model::Until,
 }
 
 impl State {
     /// The state before anything is known.
     pub fn new(plan: &Plan) -> Self {
-        let threads = plan.threads.clamp(1, plan.load.connections());
+        let sum = Sum::new(plan);
         let load = plan
             .load
             .rate_per_s()
@@ -65,65 +51,58 @@ impl State {
             load: format!(
                 "{load}, {}, {}",
                 units::several(connections, "connection"),
-                units::several(threads, "thread")
+                units::several(sum.tally.threads, "thread")
             ),
             warmup: plan.warmup,
             since_start: Duration::ZERO,
-            elapsed: Duration::ZERO,
             done: 0.0,
             progress: String::new(),
             rates: VecDeque::with_capacity(MOST_POINTS),
-            completed: 0,
-            error_causes: BTreeMap::new(),
-            errors: 0,
-            latency: Histogram::new(),
-            unanswered: 0,
+            sum,
             client_core_use: None,
             server: ServerUse::default(),
-            connections_open: None,
-            threads,
             until: plan.until,
         }
     }
 
     /// Adds what the workers have published since the last call; a worker may be early or late by one interval.
     pub fn take(&mut self, intervals: &[Interval]) {
-        let mut all = Interval::default();
-        intervals.iter().for_each(|interval| all.append(interval));
-        if all.duration_ns == 0 {
+        let all_ns: u64 = intervals.iter().map(|interval| interval.duration_ns).sum();
+        if all_ns == 0 {
             return;
         }
-        let worker_time = Duration::from_nanos(all.duration_ns);
-        self.elapsed += worker_time / self.threads as u32;
+        self.sum.take(intervals);
         if self.rates.len() == MOST_POINTS {
             self.rates.pop_front();
         }
-        self.rates.push_back(all.completed as f64 * self.threads as f64 / worker_time.as_secs_f64());
-        let busy_ns = all.client_cpu_ns.saturating_sub(all.client_idle_ns);
-        self.client_core_use = Some(busy_ns as f64 / all.duration_ns as f64);
-        let open: u64 = intervals.iter().map(|interval| interval.connections_open).sum();
-        self.connections_open = Some(open * self.threads as u64 / intervals.len() as u64);
-        self.completed += all.completed;
-        self.errors += all.errors;
-        for (cause, n) in all.error_causes {
-            *self.error_causes.entry(cause).or_default() += n;
-        }
-        self.latency.add(&all.latency);
-        self.unanswered += all.unanswered;
+        let completed: u64 = intervals.iter().map(|interval| interval.completed).sum();
+        let worker_s = Duration::from_nanos(all_ns).as_secs_f64();
+        self.rates.push_back(completed as f64 * self.sum.tally.threads as f64 / worker_s);
+        let busy_ns: u64 = intervals.iter().map(|i| i.client_cpu_ns.saturating_sub(i.client_idle_ns)).sum();
+        self.client_core_use = Some(busy_ns as f64 / all_ns as f64);
+    }
+
+    /// The time since the measurement began, by the workers' clocks.
+    fn elapsed(&self) -> Duration {
+        Duration::from_nanos(self.sum.tally.duration_ns)
     }
 
     /// Sets the time to `since_start`.
     pub fn tick(&mut self, since_start: Duration) {
         self.since_start = since_start;
-        let seconds = self.elapsed.as_secs_f64();
+        let seconds = self.elapsed().as_secs_f64();
         (self.done, self.progress) = match self.until {
             _ if self.is_warming_up() => (0.0, format!("warming up for {:?}", self.warmup)),
             model::Until::Elapsed(whole) => {
                 (seconds / whole.as_secs_f64(), format!("{seconds:.1} s of {:.1} s", whole.as_secs_f64()))
             }
             model::Until::Answered(n) | model::Until::Closed(n) => (
-                self.completed as f64 / n as f64,
-                format!("{} of {} requests", report::units::count(self.completed), report::units::count(n)),
+                self.sum.tally.completed as f64 / n as f64,
+                format!(
+                    "{} of {} requests",
+                    report::units::count(self.sum.tally.completed),
+                    report::units::count(n)
+                ),
             ),
         };
         // Covers a measurement of length 0, and workers that run slightly past the end.
@@ -142,8 +121,8 @@ impl State {
 
     /// Requests per second over the measurement so far.
     pub fn rate_mean(&self) -> Option<f64> {
-        let seconds = self.elapsed.as_secs_f64();
-        (seconds > 0.0).then(|| self.completed as f64 / seconds)
+        let seconds = self.elapsed().as_secs_f64();
+        (seconds > 0.0).then(|| self.sum.tally.completed as f64 / seconds)
     }
 }
 
@@ -151,7 +130,7 @@ impl State {
 pub mod tests {
     use super::*;
     use model::{Ask, Load, Target, Until};
-    use stats::Counts;
+    use stats::{Counts, Histogram};
 
     /// A quarter of a second of one of two workers.
     pub fn interval(completed: u64, ns: u64) -> Interval {
@@ -184,13 +163,16 @@ pub mod tests {
         let mut state = state();
         state.take(&[interval(1000, 100_000), interval(500, 100_000)]);
         assert_eq!((state.rate_now(), state.rate_mean()), (Some(6000.0), Some(6000.0)));
-        assert_eq!((state.client_core_use, state.connections_open), (Some(0.4), Some(64)));
+        assert_eq!((state.client_core_use, state.sum.connections_open), (Some(0.4), Some(64)));
         // One worker is late: the rate is that of the others, and the time is half of it.
         state.take(&[interval(1000, 100_000)]);
         assert_eq!(state.rates, [6000.0, 8000.0]);
-        assert_eq!(state.elapsed, Duration::from_millis(375));
+        assert_eq!(state.elapsed(), Duration::from_millis(375));
         state.take(&[]);
-        assert_eq!((state.rates.len(), state.completed, state.latency.count()), (2, 2500, 2500));
+        assert_eq!(
+            (state.rates.len(), state.sum.tally.completed, state.sum.tally.latency.count()),
+            (2, 2500, 2500)
+        );
     }
 
     #[test]

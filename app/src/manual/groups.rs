@@ -6,10 +6,10 @@ use report::TextStyle;
 
 /// Every command, in the group of what it is for.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Measure", &["load", "race", "sweep", "run", "heat", "plan"]),
-    ("Read results", &["report", "compare", "comment", "history", "import", "push", "pull", "ui"]),
-    ("Catalogue", &["list", "show", "install", "verify", "new", "schema"]),
-    ("Machine and tools", &["doctor", "serve", "dialects", "agent", "completions"]),
+    ("Measure", &["load", "race", "sweep", "run", "heat"]),
+    ("Read results", &["report", "compare", "history", "import", "push", "pull", "ui"]),
+    ("Catalogue", &["list", "install", "verify", "new"]),
+    ("Machine and tools", &["doctor", "serve", "dialects", "agent"]),
 ];
 
 /// The widest help, in columns.

@@ -17,7 +17,7 @@ pub fn write(folder: &Path) -> io::Result<()> {
     whole.build();
     std::fs::write(folder.join("drome.1"), page(&whole, None)?)?;
     for command in whole.get_subcommands().filter(|c| !c.is_hide_set()) {
-        let text = page(command, pages::of(command.get_name()))?;
+        let text = page(command, pages::of(command.get_name()).as_ref())?;
         std::fs::write(folder.join(format!("drome-{}.1", command.get_name())), text)?;
         for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
             let name = format!("drome-{}-{}.1", command.get_name(), inner.get_name());
@@ -57,12 +57,12 @@ fn title(command: &Command) -> String {
 
 fn of_command(end: &mut Roff, page: &Page) {
     end.control("SH", ["EXAMPLES"]);
-    for (line, about) in page.examples {
+    for (line, about) in &page.examples {
         end.control("TP", []).text([bold(*line)]).text([roman(*about)]);
     }
     end.control("SH", ["EXIT STATUS"]);
-    for (code, meaning) in page.codes() {
-        end.control("TP", []).text([bold(code.to_string())]).text([roman(meaning)]);
+    for (code, meaning) in &page.codes {
+        end.control("TP", []).text([bold(code.to_string())]).text([roman(*meaning)]);
     }
     end.control("SH", ["SEE ALSO"]).text([bold("drome"), roman("(1)")]);
 }

@@ -25,7 +25,7 @@ pub fn command() -> Command {
     let whole = whole.after_help(topics()).help_template(template);
     names.iter().fold(whole, |whole, name| match pages::of(name) {
         None => whole,
-        Some(page) => whole.mut_subcommand(name, |sub| sub.after_long_help(at_end(page))),
+        Some(page) => whole.mut_subcommand(name, |sub| sub.after_long_help(at_end(&page))),
     })
 }
 
@@ -61,6 +61,6 @@ fn topics() -> String {
 fn at_end(page: &pages::Page) -> String {
     let examples: String =
         page.examples.iter().map(|(line, about)| format!("  {line}\n      {about}\n")).collect();
-    let codes: String = page.codes().map(|(code, meaning)| format!("  {code:<4} {meaning}\n")).collect();
+    let codes: String = page.codes.iter().map(|(code, meaning)| format!("  {code:<4} {meaning}\n")).collect();
     format!("Examples:\n{examples}\nExit codes:\n{}", codes.trim_end())
 }

@@ -2,6 +2,7 @@
 //! headings, paragraphs, lists, tables, blocks of code, links.
 
 use super::topics::TOPICS;
+use report::text_style::filled;
 use unicode_width::UnicodeWidthStr;
 
 /// The indentation of blocks of code and rows of tables.
@@ -152,28 +153,10 @@ fn cells(row: &[String], widths: &[usize]) -> String {
     out
 }
 
-/// Wraps words at `width`; `hang` indents all lines but the first. Leading spaces stay.
+/// Wraps words at `width`; `hang` indents all lines but the first.
 fn wrapped(text: &str, width: usize, hang: usize) -> String {
-    let mut out = String::new();
-    let mut line = text.chars().take_while(|c| *c == ' ').collect::<String>();
-    let mut is_first = true;
-    for word in text.trim_start().split(' ') {
-        if !is_first && line.width() + 1 + word.width() > width && line.width() > hang {
-            out.push_str(line.trim_end());
-            out.push('\n');
-            line = " ".repeat(hang);
-            line.push_str(word);
-            continue;
-        }
-        if !is_first {
-            line.push(' ');
-        }
-        line.push_str(word);
-        is_first = false;
-    }
-    out.push_str(line.trim_end());
-    out.push('\n');
-    out
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    filled(&words, " ", width, [0, hang]).join("\n") + "\n"
 }
 
 /// Removes the marks of code and emphasis, and adds its target to every link.

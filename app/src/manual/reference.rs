@@ -51,10 +51,10 @@ fn page(command: &Command) -> String {
     let name = command.get_name();
     let mut text = format!("{GENERATED}# drome {name}\n\n{}\n", sentence(command));
     let beside = pages::of(name);
-    if let Some(page) = beside {
+    if let Some(page) = &beside {
         text.push_str("\n```sh\n");
         let width = page.examples.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0);
-        for (line, about) in page.examples {
+        for (line, about) in &page.examples {
             let _ = writeln!(text, "{line:<width$}  # {about}");
         }
         text.push_str("```\n");
@@ -66,7 +66,7 @@ fn page(command: &Command) -> String {
     }
     if let Some(page) = beside {
         text.push_str("\n## Exit codes\n\n| code | when |\n| ---: | --- |\n");
-        for (code, meaning) in page.codes() {
+        for (code, meaning) in &page.codes {
             let _ = writeln!(text, "| {code} | {meaning} |");
         }
         let see: Vec<String> =

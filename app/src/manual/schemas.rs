@@ -5,11 +5,10 @@ mod tests;
 #[cfg(test)]
 mod tests_of_runs;
 
-use crate::command::heat::CommitLine;
 use crate::command::race_file::RaceFile;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use control::doctor::Examination;
-use lab::fleet::Spec;
+use lab::fleet::{Committed, Spec};
 use model::inspection::Inspection;
 use model::page::Replay;
 use model::{Comparison, Contender, Findings, Forecast, GateVerdict, History, Study, Sweep, Workload};
@@ -59,7 +58,7 @@ pub const FORMATS: &[Format] = &[
         schema: printed::<GateVerdict>,
     },
     Format { name: "history", title: "drome history --format json", schema: printed::<History> },
-    Format { name: "plan", title: "drome plan --format json", schema: printed::<Forecast> },
+    Format { name: "plan", title: "drome run --dry-run --format json", schema: printed::<Forecast> },
     Format {
         name: "profile",
         title: "drome load --profile FILE.json, and the same of drome race and drome run",
@@ -74,13 +73,13 @@ pub const FORMATS: &[Format] = &[
     },
     Format {
         name: "heat",
-        title: "a line of drome heat --owed, and the file of drome heat --spec",
+        title: "a line of drome heat owed, and the file that drome heat measure reads",
         schema: printed::<Spec>,
     },
-    Format { name: "heat-commit", title: "a line of drome heat --commit", schema: printed::<CommitLine> },
+    Format { name: "heat-commit", title: "a line of drome heat commit", schema: printed::<Committed> },
     Format {
         name: "runs",
-        title: "a line of the files of drome push and of drome heat --spec",
+        title: "a line of the files of drome push and of drome heat measure",
         schema: printed::<Line>,
     },
 ];

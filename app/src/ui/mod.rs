@@ -14,12 +14,12 @@ mod recent;
 mod state;
 mod turns;
 
-pub use access::guard::Guard;
+pub use access::connections::{self, Limits};
+pub use access::guard::{Guard, one};
 
 use crate::console;
 use crate::failure::INTERRUPTED;
 use access::body::IMPORT_PATH;
-use access::connections::{self, Limits};
 use access::gate::gate;
 use access::guard;
 use axum::Router;
@@ -67,7 +67,9 @@ pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
     // This thread must keep all cores: the lab's threads inherit them and divide them.
     thread::spawn(move || {
         let _ = net::cpu::pin(&client);
-        let answered = catch_unwind(AssertUnwindSafe(|| answer(config.listener, router)));
+        let answered = catch_unwind(AssertUnwindSafe(|| {
+            connections::answer(config.listener, router, Limits::default())
+        }));
         let why = match answered {
             Ok(Err(error)) => error.to_string(),
             Ok(Ok(())) | Err(_) => "drome has a bug; please report it".to_owned(),
@@ -103,21 +105,6 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
         .route("/live/events", get(live::events))
         .route("/assets/{name}", get(assets::show));
     pages.merge(ungated).layer(from_fn_with_state(Arc::new(guard), guard::check)).with_state(app)
-}
-
-/// Serves the pages. One thread is enough for a few readers, and it disturbs measurements the least.
-fn answer(listener: TcpListener, router: Router) -> std::io::Result<()> {
-    listener.set_nonblocking(true)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .max_blocking_threads(4)
-        .build()?;
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        connections::serve(listener, router, Limits::default()).await;
-        Ok(())
-    })
 }
 
 /// Stops at the first signal, and exits at once at the second.

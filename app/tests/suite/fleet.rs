@@ -36,7 +36,7 @@ fn heat(home: &Home, args: &[&str]) -> Command {
 }
 
 fn planned(home: &Home, args: &[&str]) -> String {
-    let finished = run(heat(home, &["--plan", "small"]).args(args));
+    let finished = run(heat(home, &["plan", "small"]).args(args));
     assert_eq!(finished.code, 0, "{}", finished.err);
     finished.out.trim().to_owned()
 }
@@ -45,7 +45,7 @@ fn planned(home: &Home, args: &[&str]) -> String {
 fn measured(home: &Home, nth: usize, spec: &str, machine: &str) -> String {
     let spec = home.write(&format!("spec-{nth}.json"), spec).display().to_string();
     let result = home.path().join(format!("result-{nth}.jsonl")).display().to_string();
-    let finished = run(&mut heat(home, &["--spec", &spec, "--output", &result, "--machine", machine]));
+    let finished = run(&mut heat(home, &["measure", &spec, "--output", &result, "--machine", machine]));
     assert_eq!(finished.code, 0, "{}", finished.err);
     result
 }
@@ -54,7 +54,7 @@ fn measured(home: &Home, nth: usize, spec: &str, machine: &str) -> String {
 fn a_study_with_its_servers_elsewhere_is_not_planned() {
     let home = home();
     home.write("own/studies/small.toml", &format!("server-on = \"ssh pi@board\"{STUDY}"));
-    let finished = run(&mut heat(&home, &["--plan", "small"]));
+    let finished = run(&mut heat(&home, &["plan", "small"]));
     assert!(
         finished.code == 2 && finished.err.contains("(`server-on`)"),
         "{} {}",
@@ -67,7 +67,7 @@ fn a_study_with_its_servers_elsewhere_is_not_planned() {
 fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
     let home = home();
     let id = planned(&home, &["--machines", "2", "-o", &home.path().join("specs").display().to_string()]);
-    let owed = run(&mut heat(&home, &["--owed", &id])).out;
+    let owed = run(&mut heat(&home, &["owed", &id])).out;
     let specs: Vec<&str> = owed.lines().collect();
     assert_eq!((specs.len(), fs::read_dir(home.path().join("specs")).unwrap().count()), (4, 4));
     let mut results = Vec::new();
@@ -76,7 +76,7 @@ fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
     }
     let commit = |files: &[String]| {
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
-        let finished = run(&mut heat(&home, &[&["--commit"], &files[..]].concat()));
+        let finished = run(&mut heat(&home, &[&["commit"], &files[..]].concat()));
         let outcomes =
             finished.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["outcome"].clone());
         (finished.code, outcomes.collect::<Vec<_>>(), finished.err)
@@ -90,7 +90,7 @@ fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
         half.err
     );
     let empty = home.path().join("empty.sqlite").display().to_string();
-    let unknown = run(&mut heat(&home, &["--commit", &results[0], &results[1], "--store", &empty]));
+    let unknown = run(&mut heat(&home, &["commit", &results[0], &results[1], "--store", &empty]));
     assert!(unknown.code == 2 && unknown.err.matches("result-").count() == 2, "{}", unknown.err);
     let (code, outcomes, _) = commit(&results);
     assert_eq!(
@@ -105,7 +105,7 @@ fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
         code == 2 && outcomes == ["already"] && err.contains("was changed after it was written"),
         "{err}"
     );
-    let over = run(&mut heat(&home, &["--owed", &id]));
+    let over = run(&mut heat(&home, &["owed", &id]));
     assert!(over.out.is_empty() && over.err.contains("is over"), "{}", over.err);
     let report: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", &id, "--format", "json"])).out).unwrap();
@@ -123,12 +123,12 @@ fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
 fn a_heat_whose_worker_is_gone_ends_with_all_of_its_servers() {
     let home = home();
     let id = planned(&home, &[]);
-    let owed = run(&mut heat(&home, &["--owed", &id])).out;
+    let owed = run(&mut heat(&home, &["owed", &id])).out;
     // A longer heat, so that it is under way.
     let spec = owed.lines().next().unwrap().replace("\"measure\":\"100ms\"", "\"measure\":\"1m\"");
     let spec = home.write("spec.json", &spec).display().to_string();
     let result = home.path().join("result.jsonl").display().to_string();
-    let mut command = heat(&home, &["--spec", &spec, "--output", &result, "--tied"]);
+    let mut command = heat(&home, &["measure", &spec, "--output", &result, "--tied"]);
     let mut child = process::spawn(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()));
     let serves = || {
         crate::common::processes_with(&home.path().display().to_string())
@@ -146,11 +146,11 @@ fn a_heat_whose_worker_is_gone_ends_with_all_of_its_servers() {
 fn another_contender_than_was_planned_is_not_measured() {
     let home = home();
     let id = planned(&home, &[]);
-    let owed = run(&mut heat(&home, &["--owed", &id])).out;
+    let owed = run(&mut heat(&home, &["owed", &id])).out;
     let spec = home.write("spec.json", owed.lines().next().unwrap()).display().to_string();
     let path = home.path().join("own/contenders/one/contender.toml");
     fs::write(&path, fs::read_to_string(&path).unwrap().replace("1.0", "2.0")).unwrap();
     let result = home.path().join("result.jsonl").display().to_string();
-    let finished = run(&mut heat(&home, &["--spec", &spec, "--output", &result]));
+    let finished = run(&mut heat(&home, &["measure", &spec, "--output", &result]));
     assert!(finished.code == 1 && finished.err.contains("one was 1.0 and is 2.0"), "{}", finished.err);
 }

@@ -317,7 +317,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     commands.extend([
         vec!["list"],
         vec!["list", "runs"],
-        vec!["show", "nginx"],
+        vec!["list", "nginx"],
         vec!["history", "example"],
         vec!["compare", "20260101-000000-0000", "20260101-000000-0000"],
         vec!["compare", "20260101-000000-0000", "--fail-if-slower", "3%"],

@@ -339,21 +339,23 @@ fn what_it_takes_is_told_before_anything_is_started() {
     };
     refused(&["run", "small", "--budget", "1ms"], "is too short for one heat, which takes about");
     assert!(!home.store().exists() || Store::open(&home.store()).unwrap().runs().unwrap().is_empty());
-    let told = run(&mut command(&home, &["plan", "small"]));
+    let told = run(&mut command(&home, &["run", "small", "--dry-run"]));
     assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats per round"), "{}", told.out);
-    let json: serde_json::Value =
-        serde_json::from_str(&run(&mut command(&home, &["plan", "small", "--format", "json"])).out).unwrap();
+    let json: serde_json::Value = serde_json::from_str(
+        &run(&mut command(&home, &["run", "small", "--dry-run", "--format", "json"])).out,
+    )
+    .unwrap();
     assert_eq!((json["heats_a_round"].as_u64(), json["looks"][0]["rounds"].as_u64()), (Some(2), Some(2)));
     assert_as_schema(&home, "plan", &json);
-    let of_one = &["plan", "small", "--cell", "2", "--budget", "1ms"];
+    let of_one = &["run", "small", "--dry-run", "--cell", "2", "--budget", "1ms"];
     let told = run(&mut command(&home, of_one)).out;
     assert!(told.contains("4 contenders, 1 cell, 2 heats per round"), "{told}");
     assert!(told.contains("budget: 1ms\nthe budget of 1ms is too short for one heat"), "{told}");
-    let quick = run(&mut command(&home, &["plan", "small", "--quick"])).out;
+    let quick = run(&mut command(&home, &["run", "small", "--dry-run", "--quick"])).out;
     let contains = |words: &str| quick.contains(words);
     assert!(contains("2 rounds: about") && !contains("3 rounds") && !contains("4 rounds"), "{quick}");
-    refused(&["plan", "small", "--cell", "3"], "3");
-    refused(&["plan", "small", "--quick", "--budget", "1h"], "cannot be used with");
+    refused(&["run", "small", "--dry-run", "--cell", "3"], "3");
+    refused(&["run", "small", "--dry-run", "--quick", "--budget", "1h"], "cannot be used with");
 }
 
 #[test]
@@ -363,12 +365,12 @@ fn a_plan_counts_what_is_not_installed_and_names_it() {
     let tracks = "tracks = [\"default\", \"tuned\"]\n[[cell]]";
     home.write("own/studies/small.toml", &study.replacen("[[cell]]", tracks, 1));
     home.write("own/contenders/absent/contender.toml", ABSENT);
-    let told = run(&mut command(&home, &["plan", "small"]));
+    let told = run(&mut command(&home, &["run", "small", "--dry-run"]));
     let lines: Vec<&str> = told.out.lines().collect();
     assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats per round"), "{}", told.out);
     let last = "not installed, but counted: absent; `drome install small` installs what is missing";
     assert_eq!(lines.last(), Some(&last), "{}", told.out);
-    let told = run(&mut command(&home, &["plan", "small", "--format", "json"])).out;
+    let told = run(&mut command(&home, &["run", "small", "--dry-run", "--format", "json"])).out;
     let json: serde_json::Value = serde_json::from_str(&told).unwrap();
     assert_eq!((&json["contenders"], &json["not_installed"]), (&4.into(), &vec!["absent"].into()));
     assert_as_schema(&home, "plan", &json);

@@ -49,8 +49,8 @@ fn an_option_without_an_effect_is_refused_by_its_name() {
         (vec!["race", url, url, "--url", url], "--url"),
         (vec!["race", url, url, "--alone"], "--alone"),
         (vec!["run", "today", "--yes"], "--install"),
-        (vec!["heat", "--owed", "x", "--allow-prepare"], "--spec"),
-        (vec!["heat", "--owed", "x", "--rounds", "2"], "--plan"),
+        (vec!["heat", "owed", "x", "--allow-prepare"], "--allow-prepare"),
+        (vec!["heat", "owed", "x", "--rounds", "2"], "--rounds"),
     ];
     for (line, named) in lines {
         let done = run(&mut home.drome(&line));

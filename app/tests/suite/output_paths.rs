@@ -102,7 +102,7 @@ fn races_sweeps_and_runs_start_nothing_before_their_files_are_tried() {
         (&race, "--profile"),
         (&[&study[..], &["--format", "markdown"]].concat(), "--charts"),
         (&study, "--profile"),
-        (&["heat", "--plan", "snap-pong", "--quick", "--contender", "marked"], "--output"),
+        (&["heat", "plan", "snap-pong", "--quick", "--contender", "marked"], "--output"),
     ];
     for (args, option) in folders {
         for place in NO_FOLDERS.iter().chain((*option == "--charts").then_some(&TAKEN)) {

@@ -124,7 +124,7 @@ fn share_of(folded: &str, frames: &str) -> f64 {
 
 /// Checks what the verdict of a race says of its profiles, and that a comment and what was printed say the same.
 fn assert_in_verdict(home: &Home, path: &str, verdict: &Value, printed: &str) {
-    let comment = run(&mut home.drome(&["comment", path]));
+    let comment = run(&mut home.drome(&["report", path]));
     assert_eq!(comment.code, 0, "{}", comment.err);
     let summary = "<details><summary>Where the CPU time goes</summary>\n";
     assert!(comment.out.contains(summary), "{}", comment.out);

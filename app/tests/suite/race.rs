@@ -414,7 +414,7 @@ fn a_plan_is_told_with_the_time_of_a_pilots_rounds() {
     );
     let plan = |args: &[&str]| {
         let mine = home.path().join("mine").display().to_string();
-        run(home.drome(&["plan", "short", "--catalog", &mine]).args(args))
+        run(home.drome(&["run", "short", "--dry-run", "--catalog", &mine]).args(args))
     };
     let finished = plan(&[]);
     assert!(finished.code == 0 && !finished.out.contains("measured: "), "{}{}", finished.out, finished.err);
@@ -453,7 +453,7 @@ fn a_pilot_has_the_tracks_that_the_study_asks_for() {
          [tuned]\nbecause = \"http://localhost/\"\nworkers = 1\n[serves]\nhello = \"/hello\"\n",
     );
     let mine = home.path().join("mine").display().to_string();
-    let finished = run(&mut home.drome(&["plan", "both", "--pilot", "3", "--catalog", &mine]));
+    let finished = run(&mut home.drome(&["run", "both", "--dry-run", "--pilot", "3", "--catalog", &mine]));
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     let finished = run(&mut home.drome(&["report", "--format", "json"]));
     let findings: Value = serde_json::from_str(&finished.out).unwrap();

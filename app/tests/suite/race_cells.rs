@@ -37,7 +37,7 @@ fn each_cell_is_raced_and_they_are_judged_together() {
     assert_eq!((judged(0, "cell"), judged(0, "judged")), ("tight".into(), "slower".into()), "{verdict}");
     assert_eq!((judged(1, "cell"), judged(1, "judged")), ("loose".into(), "passed".into()), "{verdict}");
     assert_eq!((judged(0, "margin"), judged(1, "margin")), (Value::Null, 0.995.into()), "{verdict}");
-    let comment = run(home.drome(&["comment", "verdict.json"]).current_dir(home.path()));
+    let comment = run(home.drome(&["report", "verdict.json"]).current_dir(home.path()));
     assert_eq!(comment.code, 0, "{}", comment.err);
     for words in ["1 of 2 comparisons", "| `loose` |", "not more than 99.5 % slower"] {
         assert!(comment.out.contains(words), "{words}: {}", comment.out);

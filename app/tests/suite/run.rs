@@ -346,7 +346,7 @@ fn a_name_that_is_unknown_gets_the_nearest_one() {
     let home = Home::new();
     let finished = run(&mut home.drome(&["run", "rasberry-pi"]));
     assert!(finished.code == 2 && finished.err.contains("did you mean `raspberry-pi`?"), "{}", finished.err);
-    let finished = run(&mut home.drome(&["show", "ngnix"]));
+    let finished = run(&mut home.drome(&["list", "ngnix"]));
     assert!(finished.code == 2 && finished.err.contains("did you mean `nginx`?"), "{}", finished.err);
     let finished = run(&mut home.drome(&["report", "no-such-run"]));
     assert!(finished.code == 2 && finished.err.contains("no run `no-such-run`"), "{}", finished.err);

@@ -1,4 +1,4 @@
-//! `drome schema`: the formats, and the schema of each, by the real binary.
+//! `drome generate schema`: the formats, and the schema of each, by the real binary.
 
 use crate::common::{Finished, Home, assert_as_schema, load, run, serve};
 use serde_json::Value;
@@ -6,14 +6,15 @@ use serde_json::Value;
 #[test]
 fn every_format_that_is_listed_has_a_schema() {
     let home = Home::new();
-    let listed = run(&mut home.drome(&["schema"]));
+    let listed = run(&mut home.drome(&["generate", "schema"]));
     assert!(listed.code == 0 && listed.out.starts_with("contender "), "{}", listed.out);
     for line in listed.out.lines() {
         let (name, title) = line.split_once(' ').unwrap();
-        let schema: Value = serde_json::from_str(&run(&mut home.drome(&["schema", name])).out).unwrap();
+        let schema: Value =
+            serde_json::from_str(&run(&mut home.drome(&["generate", "schema", name])).out).unwrap();
         assert_eq!(schema["title"], title.trim());
     }
-    let Finished { code, err, .. } = run(&mut home.drome(&["schema", "contendr"]));
+    let Finished { code, err, .. } = run(&mut home.drome(&["generate", "schema", "contendr"]));
     assert!(code == 2 && err.contains("contender"), "{code}: {err}");
 }
 

@@ -247,6 +247,8 @@ fn another_machine_that_can_not_be_reached_is_told() {
     refused(&run(&mut home.drome(&["pull", "--from", "ssh box", "--all", FIRST])), 2, "exclude each other");
     refused(&run(&mut home.drome(&["push", "--study", "example", FIRST, "file"])), 2, "exclude each other");
     refused(&run(&mut home.drome(&["push"])), 2, "required");
+    refused(&run(&mut home.drome(&["push", FIRST])), 2, "names a run, and after the runs comes the file");
+    assert!(!Path::new(FIRST).exists());
     refused(&run(&mut home.drome(&["pull", "--all", "file"])), 2, "--from");
     refused(&run(&mut home.drome(&["push", "--machine", "here", "-"])), 2, "which is this machine");
     refused(&run(&mut home.drome(&["push", "20260101-000000-ffff", "-"])), 2, "there is no run");

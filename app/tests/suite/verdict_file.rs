@@ -1,4 +1,4 @@
-//! `--verdict FILE` of `drome race` and `drome compare`, and `drome comment FILE`.
+//! `--verdict FILE` of `drome race` and `drome compare`, and `drome report FILE`.
 
 use crate::common::{Home, assert_as_schema, run};
 use crate::gate::findings;
@@ -42,7 +42,7 @@ fn a_race_writes_its_verdict_and_ends_as_without() {
         verdict["machine"]["cores"].as_u64() > Some(0) && verdict.get("revisions").is_none(),
         "{verdict}"
     );
-    let comment = run(&mut home.drome(&["comment", &path, "--marker", "nightly-2"]));
+    let comment = run(&mut home.drome(&["report", &path, "--marker", "nightly-2"]));
     let head =
         "<!-- drome: nightly-2 -->\n\n**`@everyone ¦ </details>` is more than 2 % slower than `old`.**\n";
     assert!(comment.code == 0 && comment.out.starts_with(head), "{}{}", comment.out, comment.err);
@@ -66,7 +66,7 @@ fn a_comparison_writes_it_as_json_and_as_markdown() {
     let text = fs::read_to_string(home.path().join("v.md")).unwrap();
     assert!(text.starts_with("**`nginx` is more than 3 % slower than `old`.**\n"), "{text}");
     assert!(text.contains("| `nginx` | `keep-alive` | 30.0 % slower |"), "{text}");
-    let comment = run(&mut home.drome(&["comment", &path("v.json")])).out;
+    let comment = run(&mut home.drome(&["report", &path("v.json")])).out;
     assert_eq!(comment.strip_prefix("<!-- drome: race -->\n\n"), Some(text.as_str()), "one text for both");
     let refused = compare("v.html");
     assert!(
@@ -97,7 +97,7 @@ fn what_a_stranger_wrote_is_read_or_refused_with_the_reason() {
     let home = Home::new();
     let comment = |text: &str| {
         let file = home.write("verdict.json", text);
-        run(home.drome(&["comment", file.to_str().unwrap()]).env_remove("COLUMNS"))
+        run(home.drome(&["report", file.to_str().unwrap()]).env_remove("COLUMNS"))
     };
     let long = "x".repeat(300_000);
     let fair = comment(VERDICT);
@@ -114,8 +114,8 @@ fn what_a_stranger_wrote_is_read_or_refused_with_the_reason() {
         assert!(refused.code == 2 && refused.out.is_empty() && refused.err.contains(why), "{}", refused.err);
         assert!(refused.err.lines().count() == 1 && !refused.err.contains('\u{1b}'), "{:?}", refused.err);
     }
-    let none = run(&mut home.drome(&["comment", "none.json"]));
+    let none = run(&mut home.drome(&["report", "none.json"]));
     assert!(none.code == 2 && none.err.contains("none.json is not a verdict"), "{}", none.err);
-    let marker = run(&mut home.drome(&["comment", "none.json", "--marker=-->"]));
+    let marker = run(&mut home.drome(&["report", "none.json", "--marker=-->"]));
     assert!(marker.code == 2 && marker.err.contains("letters, digits and single hyphens"), "{}", marker.err);
 }

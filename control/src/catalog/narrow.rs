@@ -1,7 +1,7 @@
 //! Narrows a study to what is wanted of it now: some of its contenders, some of its cells, less time. The result is a study like
 //! any other and is stored with the run, so that a resumed run is the same.
 
-use crate::catalog::nearest;
+use crate::catalog::did_you_mean;
 use model::Study;
 use std::time::Duration;
 
@@ -20,14 +20,14 @@ pub struct Wanted {
 
 /// A contender or a cell that the study does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the study has no {kind} `{name}`{}; it has: {all}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
+#[error("the study has no {kind} `{name}`{hint}; it has: {all}")]
 pub struct NotInStudy {
     /// Contender or cell.
     kind: &'static str,
     /// The name as given.
     name: String,
     /// The most similar one, if any is similar.
-    nearest: Option<String>,
+    hint: String,
     /// All names that the study has.
     all: String,
 }
@@ -68,7 +68,7 @@ fn known<'s>(
         Some(name) => Err(NotInStudy {
             kind,
             name: name.clone(),
-            nearest: nearest(name, all.clone()),
+            hint: did_you_mean(name, all.clone()),
             all: all.map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", "),
         }),
     }

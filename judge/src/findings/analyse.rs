@@ -54,7 +54,7 @@ fn cut_off(run: &Run) -> &'static str {
     if run.name == RACE {
         "the race was interrupted; the results cover the trials that finished"
     } else if run.fleet.is_some() {
-        "the run has not ended; `drome heat --owed` prints the heats that it still needs, and `drome.fleet.run(resume=...)` measures \
+        "the run has not ended; `drome heat owed` prints the heats that it still needs, and `drome.fleet.run(resume=...)` measures \
          them"
     } else {
         "the run has not ended; --resume continues it"

@@ -7,25 +7,37 @@ use crate::heat::RunState;
 use judge::schedule::owed;
 use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use store::shared::{Entry, Kind, Row};
 use store::{Store, StoreError};
 
-/// The outcome of taking in a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The outcome of a result: a line of `drome heat commit`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Committed {
-    /// The run.
+    /// The run that the heat belongs to, by its name.
     pub run: String,
     /// The round of the heat, from 0.
     pub round: usize,
     /// The heat's number in the round, from 0.
-    pub number: usize,
-    /// The attempt of the heat that the store has.
+    pub heat: usize,
+    /// The number of the attempt at the heat that the run has.
     pub attempt: usize,
     /// The machine that measured that attempt.
     pub machine: String,
-    /// Whether it is this result that is stored now; else the store had the heat, and this result is not counted.
-    pub is_new: bool,
+    /// Whether this result was added.
+    pub outcome: CommitOutcome,
+}
+
+/// Whether a result was added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitOutcome {
+    /// It was added.
+    Committed,
+    /// The run already had the heat, so this result is not counted.
+    Already,
 }
 
 /// Takes in one result.
@@ -49,7 +61,7 @@ pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
     if !schedule::is_dealt(&state, &heat) {
         let (round, number) = (heat.round + 1, heat.number + 1);
         return Err(refused(format!(
-            "run {0} needs no heat {number} of round {round} with these members; `drome heat --owed {0}` prints the heats that it needs",
+            "run {0} needs no heat {number} of round {round} with these members; `drome heat owed {0}` prints the heats that it needs",
             run.id
         )));
     }
@@ -79,7 +91,7 @@ impl Heats {
         match (<[Run; 1]>::try_from(run), <[Heat; 1]>::try_from(heat)) {
             (Ok([run]), Ok([heat])) if all == entry.rows.len() => Ok(Self { run, heat, starts, slices }),
             _ => {
-                Err(refused("it is not the result of one heat, which `drome heat --spec` writes".to_owned()))
+                Err(refused("it is not the result of one heat, which `drome heat measure` writes".to_owned()))
             }
         }
     }
@@ -120,10 +132,10 @@ fn committed(run: &str, heat: &Heat, is_new: bool) -> Committed {
     Committed {
         run: run.to_owned(),
         round: heat.round,
-        number: heat.number,
+        heat: heat.number,
         attempt: machine.map_or(1, |machine| machine.attempt),
         machine: machine.map(|machine| machine.name.clone()).unwrap_or_default(),
-        is_new,
+        outcome: if is_new { CommitOutcome::Committed } else { CommitOutcome::Already },
     }
 }
 

@@ -12,7 +12,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use commit::{Committed, commit};
+pub use commit::{CommitOutcome, Committed, commit};
 pub use measure::{measure, write};
 pub use owed::{Owed, owed};
 pub use plan::{Planned, plan};
@@ -52,13 +52,13 @@ pub enum FleetError {
         study: String,
     },
     /// The run is not one of a fleet.
-    #[error("run {run} is not a run of a fleet: `drome heat --plan STUDY` begins one")]
+    #[error("run {run} is not a run of a fleet: `drome heat plan STUDY` begins one")]
     NoFleet {
         /// The run.
         run: String,
     },
     /// The file is no spec.
-    #[error("is not the spec of a heat: {0}; `drome heat --owed RUN` prints specs, one per line")]
+    #[error("is not the spec of a heat: {0}; `drome heat owed RUN` prints specs, one per line")]
     Spec(String),
     /// The spec has a shell command, which nobody has allowed.
     #[error(

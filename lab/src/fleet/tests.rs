@@ -110,9 +110,15 @@ fn a_heat_counts_once_whichever_attempt_comes_first() {
     assert_eq!(spec, specs[3]);
     let second = Spec { attempt: 2, ..spec.clone() };
     let done = commit(&store, &entry(&result(&second, "ci-2"))).unwrap();
-    assert!(done.is_new && (done.attempt, done.machine.as_str()) == (2, "ci-2"), "{done:?}");
+    assert!(
+        done.outcome == CommitOutcome::Committed && (done.attempt, done.machine.as_str()) == (2, "ci-2"),
+        "{done:?}"
+    );
     let late = commit(&store, &entry(&result(&spec, "ci-1"))).unwrap();
-    assert!(!late.is_new && (late.attempt, late.machine.as_str()) == (2, "ci-2"), "{late:?}");
+    assert!(
+        late.outcome == CommitOutcome::Already && (late.attempt, late.machine.as_str()) == (2, "ci-2"),
+        "{late:?}"
+    );
     assert_eq!(store.heats(&spec.run.id).unwrap().len(), 1);
     assert_eq!(store.starts(&spec.run.id).unwrap().len(), spec.heat.servers().len());
     let Owed::Specs(left) = owed(&store, &spec.run.id).unwrap() else { panic!("it is not over") };
@@ -128,7 +134,8 @@ fn a_result_is_taken_in_although_a_file_of_the_plan_has_control_characters() {
     files.insert("nginx.conf".to_owned(), "worker_processes 1;\r\n".to_owned());
     store.add_run(&run).unwrap();
     let Owed::Specs(specs) = owed(&store, &run.id).unwrap() else { panic!("nothing is owed") };
-    assert!(commit(&store, &entry(&result(&specs[0], "ci-1"))).unwrap().is_new);
+    let done = commit(&store, &entry(&result(&specs[0], "ci-1"))).unwrap();
+    assert_eq!(done.outcome, CommitOutcome::Committed);
     let mut other = specs[1].clone();
     other.run.contenders.get_mut("a").unwrap().files.clear();
     let error = commit(&store, &entry(&result(&other, "ci-1"))).unwrap_err();

@@ -20,19 +20,19 @@ pub fn docs() -> Result<()> {
     drome(&["--version"])?;
     let schemas = root.join("docs/schemas");
     emptied(&schemas)?;
-    drome(&["schemas", &schemas.to_string_lossy()])?;
+    drome(&["generate", "schemas", &schemas.to_string_lossy()])?;
     emptied(&reference)?;
     for (name, text) in formats::pages(&root)? {
         write(&reference.join(name), &text)?;
     }
-    drome(&["reference", &reference.to_string_lossy()])?;
+    drome(&["generate", "reference", &reference.to_string_lossy()])?;
     let man = root.join("target/man");
     emptied(&man)?;
-    drome(&["man", &man.to_string_lossy()])?;
+    drome(&["generate", "man", &man.to_string_lossy()])?;
     let completions = root.join("target/completions");
     std::fs::create_dir_all(&completions)?;
     for (shell, file) in SHELLS {
-        let text = drome(&["completions", shell])?;
+        let text = drome(&["generate", "completions", shell])?;
         write(&completions.join(file), &text)?;
     }
     let broken = Pages::of_project(&root)?.dead_links();

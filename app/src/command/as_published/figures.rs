@@ -1,7 +1,7 @@
 //! The figures of a tool's report under drome's own names, which a page's figures are compared with.
 
-use dialects::{Dialect, Halt, Job, Printed};
-use model::{Exchange, Plan, Tally, Usage};
+use dialects::Dialect;
+use model::{Exchange, Usage};
 use stats::Histogram;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,8 @@ pub struct Exact {
 }
 
 impl Exact {
-    fn hear(&mut self, exchange: &Exchange) {
+    /// Adds the times of a request.
+    pub fn hear(&mut self, exchange: &Exchange) {
         // No tool's table includes the times of a failed request.
         if exchange.status().is_none() {
             return;
@@ -78,45 +79,6 @@ pub fn of(dialect: &Dialect, report: &str, exact: &Exact, usage: Option<&Usage>)
     figures
 }
 
-/// A job, and the exact times of the exchanges that it hears.
-pub struct Heard<'j> {
-    /// The tool's own job.
-    pub job: &'j mut dyn Job,
-    /// The times of what was heard.
-    pub exact: &'j mut Exact,
-}
-
-impl Job for Heard<'_> {
-    fn plan(&self) -> &Plan {
-        self.job.plan()
-    }
-
-    fn wants_exchanges(&self) -> bool {
-        self.job.wants_exchanges()
-    }
-
-    fn begin(&mut self) -> Printed {
-        self.job.begin()
-    }
-
-    fn hear(&mut self, exchanges: &[Exchange]) -> Printed {
-        exchanges.iter().for_each(|exchange| self.exact.hear(exchange));
-        self.job.hear(exchanges)
-    }
-
-    fn tick(&mut self, done: u64) -> Printed {
-        self.job.tick(done)
-    }
-
-    fn print(&mut self, tally: &Tally) -> Printed {
-        self.job.print(tally)
-    }
-
-    fn fail(&mut self, halt: &Halt) -> Printed {
-        self.job.fail(halt)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,7 +87,7 @@ mod tests {
     use model::page::AsPublished;
     use model::page_figures::counterpart;
     use model::study::Published;
-    use model::{End, Errors};
+    use model::{End, Errors, Tally};
 
     /// A measurement that is made up: a hundred requests, each on a connection of its own.
     fn exchange(n: u64) -> Exchange {
@@ -185,10 +147,10 @@ mod tests {
         let mut job = (dialect.parse)(&call).map_err(|printed| printed.err).unwrap();
         let mut exact = Exact::default();
         let mut report = job.begin().out;
-        let mut heard = Heard { job: job.as_mut(), exact: &mut exact };
         let exchanges: Vec<Exchange> = (0..100).map(exchange).collect();
-        report += &heard.hear(&exchanges).out;
-        report += &heard.print(&tally()).out;
+        exchanges.iter().for_each(|exchange| exact.hear(exchange));
+        report += &job.hear(&exchanges).out;
+        report += &job.print(&tally()).out;
         of(dialect, &report, &exact, Some(&Usage::default()))
     }
 

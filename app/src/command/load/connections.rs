@@ -1,7 +1,7 @@
 //! The options of `drome load` for connections: how they are opened, used and closed.
 
 use super::parse;
-use crate::failure::WrongInput;
+use crate::failure::{WrongInput, first_given};
 use crate::options::{Io, IoArgs};
 use clap::Args;
 use model::{Connecting, IoChoice, Target, Think, TlsChoice};
@@ -72,20 +72,18 @@ impl ConnectionArgs {
         match self.connections {
             None => Ok(USUAL.min(most) as usize),
             Some(c) if c <= most => Ok(c as usize),
-            Some(c) => Err(WrongInput(format!(
-                "-c {c} is above -n {most}: {} connections would have nothing to do",
-                c - most
-            ))),
+            Some(c) => {
+                refuse!("-c {c} is above -n {most}: {} connections would have nothing to do", c - most)
+            }
         }
     }
 
     /// Refuses options that would do nothing for this target.
     pub fn fit(&self, target: &Target) -> Result<(), WrongInput> {
         if self.bursts && self.pipeline == 1 {
-            return Err(WrongInput(
+            refuse!(
                 "--bursts needs --pipeline with 2 or more: without a pipeline there is nothing to refill"
-                    .to_owned(),
-            ));
+            );
         }
         let of_tls = [
             ("--insecure", self.insecure),
@@ -93,13 +91,10 @@ impl ConnectionArgs {
             ("--cert and --key", self.cert.is_some()),
             ("--no-resumption", self.no_resumption),
         ];
-        match of_tls.into_iter().find(|(_, is_given)| *is_given && !target.tls) {
-            Some((option, _)) => Err(WrongInput(format!(
-                "{option}: for https only, and {} is not encrypted: leave it out",
-                target.url
-            ))),
-            None => Ok(()),
+        if let Some(option) = first_given(&of_tls).filter(|_| !target.tls) {
+            refuse!("{option}: for https only, and {} is not encrypted: leave it out", target.url);
         }
+        Ok(())
     }
 
     /// The number of requests after which a connection is closed and replaced.

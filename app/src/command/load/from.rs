@@ -63,8 +63,12 @@ impl FromArgs {
     /// Reaches the machines, all at once, if any are named.
     pub fn reach(&self, plan: &Plan) -> anyhow::Result<Option<Machines>> {
         if self.load_from.is_empty() {
-            let why = "--put copies drome to the machines that --load-from names: add --load-from 'ssh HOST'";
-            return if self.put.is_given() { Err(WrongInput(why.to_owned()).into()) } else { Ok(None) };
+            if self.put.is_given() {
+                refuse!(
+                    "--put copies drome to the machines that --load-from names: add --load-from 'ssh HOST'"
+                );
+            }
+            return Ok(None);
         }
         // A plan that can't be divided is refused before any machine is contacted.
         lab::load_from::divide(plan, self.load_from.len()).map_err(|error| WrongInput(error.to_string()))?;

@@ -110,10 +110,9 @@ impl LoadArgs {
     /// Refuses options that would do nothing.
     fn fit(&self, target: &Target, connections: usize) -> Result<(), WrongInput> {
         if let Some(threads) = self.threads.filter(|threads| *threads > connections as u64) {
-            let why = format!(
+            refuse!(
                 "--threads {threads} is above the number of connections, {connections}: a thread would have nothing to do"
             );
-            return Err(WrongInput(why));
         }
         self.asking.fit(target)?;
         self.connections.fit(target)
@@ -220,8 +219,8 @@ fn measure(
     let edges = sampler.as_ref().map(Sampler::watch);
     let nobody: &dyn Watch = &();
     let of_usage = edges.as_ref().map_or(nobody, |edges| edges as &dyn Watch);
-    let both = Both(of_usage, profiler.map_or(nobody, |profiler| profiler as &dyn Watch));
-    let watch = outputs.watch(&both);
+    let both = Both(of_usage, profiler.map_or(nobody, |profiler| &profiler.profiler as &dyn Watch));
+    let watch = Both(outputs, &both);
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
         let engine = scope.spawn(|| drive(plan, &progress, &watch, driver));
@@ -247,8 +246,6 @@ fn measure(
         }
         engine.join().unwrap_or_else(|_| Err(LoadError::Worker.into()))
     });
-    bar.finish_and_clear();
-    drop(watch);
     drop(edges);
     let (tally, machines) = result?;
     Ok(Measured { tally, usage: sampler.and_then(Sampler::finish), machines })

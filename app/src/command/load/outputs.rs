@@ -1,10 +1,9 @@
 //! The options of `drome load` for its output: what is reported, and where.
 
-use crate::command::format::{Destination, FormatArgs};
+use crate::command::format::{Destination, FormatArgs, TextOrJson};
 use crate::command::output::Output;
-use crate::failure::WrongInput;
 use crate::metrics;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use load::{View, Watch};
 use model::{Machines, Plan, Tally, Verdict};
 use report::{Detail, TextStyle};
@@ -19,7 +18,7 @@ use std::time::SystemTime;
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     #[command(flatten)]
-    shown: FormatArgs<Format>,
+    shown: FormatArgs<TextOrJson>,
     /// Report the whole latency distribution; with --format json as `latency_spectrum`
     #[arg(long)]
     percentile_spectrum: bool,
@@ -37,17 +36,10 @@ pub struct OutputArgs {
     metrics: Option<SocketAddr>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    #[default]
-    Terminal,
-    Json,
-}
-
 /// The report and the other outputs. Files are tried before anything is measured, so that a wrong path loses no measurement.
 #[derive(Debug)]
 pub struct Outputs {
-    to: Destination<Format>,
+    to: Destination<TextOrJson>,
     detail: Detail,
     series: Option<Output>,
     hdr: Option<Output>,
@@ -66,8 +58,9 @@ impl OutputArgs {
     /// Checks where the report and the other files go.
     pub fn check(&self) -> anyhow::Result<Outputs> {
         if self.tui && !stderr().is_terminal() {
-            let why = "--tui draws on standard error, which is not a terminal here: leave out --tui or the redirection";
-            return Err(WrongInput(why.to_owned()).into());
+            refuse!(
+                "--tui draws on standard error, which is not a terminal here: leave out --tui or the redirection"
+            );
         }
         let detail = if self.percentile_spectrum { Detail::Spectrum } else { Detail::Summary };
         let to = self.shown.destination()?;
@@ -85,11 +78,6 @@ impl Outputs {
         (self.tui || self.metrics.is_some()).then(View::default)
     }
 
-    /// A watch that records when the measurement began, and passes everything on.
-    pub fn watch<'a>(&'a self, other: &'a dyn Watch) -> impl Watch + 'a {
-        Clocked { outputs: self, other }
-    }
-
     /// Writes the report, and the files that were asked for. The report is returned as plain text and as JSON.
     pub fn write(
         self,
@@ -101,8 +89,8 @@ impl Outputs {
         let text = report::load_text::of_machines(plan, tally, verdict, self.detail, machines);
         let json = report::load_json::of_machines(plan, tally, verdict, self.detail, machines);
         match self.to.format {
-            Format::Terminal => self.to.write(self.to.look().report(&text).as_bytes())?,
-            Format::Json => self.to.write(json.as_bytes())?,
+            TextOrJson::Terminal => self.to.write(self.to.look().report(&text).as_bytes())?,
+            TextOrJson::Json => self.to.write(json.as_bytes())?,
         }
         if let Some(file) = self.series {
             file.write(report::series_csv::report(tally).as_bytes())?;
@@ -115,22 +103,9 @@ impl Outputs {
     }
 }
 
-struct Clocked<'a> {
-    outputs: &'a Outputs,
-    other: &'a dyn Watch,
-}
-
-impl Watch for Clocked<'_> {
-    fn started(&self) {
-        self.other.started();
-    }
-
+/// Records when the measurement began.
+impl Watch for Outputs {
     fn opened(&self) {
-        let _ = self.outputs.opened.set(SystemTime::now());
-        self.other.opened();
-    }
-
-    fn closed(&self) {
-        self.other.closed();
+        let _ = self.opened.set(SystemTime::now());
     }
 }

@@ -1,13 +1,13 @@
 //! The options of `drome load` for the server's processes: which they are, and where they spend their CPU time.
 
+use crate::command::format;
 use crate::command::output::Output;
 use crate::command::profiler::Profiler;
 use crate::failure::WrongInput;
 use crate::flame::file;
-use clap::Args;
-use load::Watch;
+use clap::{Args, ValueEnum};
 use model::{Plan, Tally};
-use profile::{Counters, ProfileError, Report, Target, Work};
+use profile::{ProfileError, Target};
 use std::path::{Path, PathBuf};
 
 /// Raw arguments.
@@ -23,7 +23,7 @@ pub struct ServerArgs {
 }
 
 /// The format of a profile, by the extension of its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     Svg,
     Folded,
@@ -44,33 +44,17 @@ impl ServerArgs {
         let Some(pid) = self.pid else {
             return Ok(plan.target.address.tcp().and_then(control::processes::local::listener));
         };
-        if Path::new(&format!("/proc/{pid}")).exists() {
-            Ok(Some(pid))
-        } else {
-            Err(WrongInput(format!("--pid {pid}: there is no such process on this machine")))
+        if !Path::new(&format!("/proc/{pid}")).exists() {
+            refuse!("--pid {pid}: there is no such process on this machine");
         }
+        Ok(Some(pid))
     }
 
     /// Checks that the profile's file can be written, if one is wanted.
     pub fn wanted(&self) -> Result<Option<Wanted>, WrongInput> {
         let Some(path) = self.profile.clone() else { return Ok(None) };
-        let form = form(&path).ok_or_else(|| {
-            WrongInput(format!(
-                "--profile {}: name a file that ends in .svg, .folded or .json",
-                path.display()
-            ))
-        })?;
-        let output = Output::to("--profile", &path)?;
+        let (form, output) = format::export("--profile", &path)?;
         Ok(Some(Wanted { form, path, output }))
-    }
-}
-
-fn form(path: &Path) -> Option<Form> {
-    match path.extension()?.to_str()? {
-        "svg" => Some(Form::Svg),
-        "folded" => Some(Form::Folded),
-        "json" => Some(Form::Json),
-        _ => None,
     }
 }
 
@@ -79,24 +63,24 @@ fn form(path: &Path) -> Option<Form> {
 pub struct FileProfiler {
     wanted: Wanted,
     pid: i32,
-    profiler: Profiler,
+    /// Samples between the edges of the window.
+    pub profiler: Profiler,
 }
 
 impl Wanted {
     /// Begins to profile. Where that is not allowed or not possible, prints why, and the measurement goes on without a profile.
     pub fn begin(self, server: Option<i32>, plan: &Plan) -> Result<Option<FileProfiler>, WrongInput> {
         let Some(pid) = server else {
-            return Err(WrongInput(
+            refuse!(
                 "--profile: no process of this machine is seen to listen on the URL's port; name the server's process with --pid, \
                  and run drome as root if it is another user's"
-                    .to_owned(),
-            ));
+            );
         };
         // The sampler runs on the load generator's CPUs, so it takes no time from the server's.
         match Profiler::begin(&Target::From(pid), &plan.cpus) {
             Ok(profiler) => Ok(Some(FileProfiler { wanted: self, pid, profiler })),
             Err(error) => {
-                refuse(&error);
+                print_why_not(&error);
                 Ok(None)
             }
         }
@@ -104,36 +88,20 @@ impl Wanted {
 }
 
 /// Says why there is no profile.
-fn refuse(error: &ProfileError) {
+fn print_why_not(error: &ProfileError) {
     alert!("drome: no profile: {error}; the measurement is not affected");
-}
-
-impl Watch for FileProfiler {
-    fn opened(&self) {
-        self.profiler.opened();
-    }
-
-    fn closed(&self) {
-        self.profiler.closed();
-    }
 }
 
 impl FileProfiler {
     /// Looks up names, and writes the file. `cpu_ns`: the exact CPU time of the server for the answers of this load.
     pub fn finish(self, tally: &Tally, cpu_ns: Option<u64>) -> anyhow::Result<()> {
-        let (recording, counters) = match self.profiler.end() {
-            Ok(ended) => ended,
+        let report = match self.profiler.end() {
+            Ok(sampled) => sampled.report(tally.completed, cpu_ns, tally.received_bytes),
             Err(error) => {
-                refuse(&error);
+                print_why_not(&error);
                 return Ok(());
             }
         };
-        let profile = recording.resolve();
-        // The exact time includes time in the kernel, so it fits only a profile that has the kernel's part.
-        let cpu_ns = cpu_ns.filter(|_| profile.has_kernel);
-        let work = Work { answers: tally.completed, cpu_ns };
-        let counters = Counters { received_bytes: Some(tally.received_bytes), ..counters };
-        let report = Report { schema: Report::SCHEMA, work, counters, profile };
         let text = match self.wanted.form {
             Form::Folded => report.profile.to_folded(),
             Form::Json => format!("{}\n", serde_json::to_string_pretty(&report)?),
@@ -142,7 +110,7 @@ impl FileProfiler {
                 match file::one(&report, &title) {
                     Ok(svg) => svg,
                     Err(error) => {
-                        refuse(&error);
+                        print_why_not(&error);
                         return Ok(());
                     }
                 }
@@ -163,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_ending_of_the_file_is_the_form() {
-        let of = |path: &str| form(Path::new(path));
+        let of = |path: &str| format::of::<Form>(Path::new(path));
         assert_eq!(of("a/b.svg"), Some(Form::Svg));
         assert_eq!(of("b.tar.folded"), Some(Form::Folded));
         assert_eq!(of("b.json"), Some(Form::Json));

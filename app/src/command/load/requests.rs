@@ -85,19 +85,18 @@ impl RequestArgs {
     pub fn fit(&self, target: &Target) -> Result<(), WrongInput> {
         let has = |name: &str| self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
         if target.authorization.is_some() && has("authorization") {
-            let why = "-H 'Authorization: …' and the URL's name and password say different things: leave one of them out";
-            return Err(WrongInput(why.to_owned()));
+            refuse!(
+                "-H 'Authorization: …' and the URL's name and password say different things: leave one of them out"
+            );
         }
         if self.urls.is_some() && target.path != "/" {
-            let why = format!(
+            refuse!(
                 "--urls has the paths, so {} of the URL would not be asked for: leave it out, or add it to the list",
                 target.path
             );
-            return Err(WrongInput(why));
         }
         if self.verify.is_some() && self.expect_body.is_none() && self.expect_sha256.is_none() {
-            let why = "--verify needs --expect-body or --expect-sha256: without them no body is checked";
-            return Err(WrongInput(why.to_owned()));
+            refuse!("--verify needs --expect-body or --expect-sha256: without them no body is checked");
         }
         Ok(())
     }
@@ -187,11 +186,7 @@ fn list(file: &Path) -> anyhow::Result<Vec<Line>> {
         lines.push(read);
     }
     if lines.is_empty() {
-        return Err(WrongInput(format!(
-            "{} lists no path: write one per line, such as /index.html",
-            file.display()
-        ))
-        .into());
+        refuse!("{} lists no path: write one per line, such as /index.html", file.display());
     }
     Ok(lines)
 }

@@ -62,10 +62,7 @@ impl ProfileDir {
             units::several(all.len(), "load"),
             report::progress::long(time.fold(Duration::ZERO, Duration::saturating_add))
         );
-        let mut progress = Progress::begin(all.len());
-        let explained = self.walk(session, &all, &mut progress);
-        progress.finish();
-        explained
+        self.walk(session, &all, &mut Progress::begin(all.len()))
     }
 
     fn walk(

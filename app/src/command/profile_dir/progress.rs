@@ -7,7 +7,7 @@ use std::io::{IsTerminal, stderr};
 /// The bar, then what is being sampled.
 const TEMPLATE: &str = "{bar:24} {pos}/{len} profiles, {elapsed} so far, {eta} left\n{msg}";
 
-/// Shows how many profiles are done.
+/// Shows how many profiles are done, until it is dropped.
 pub struct Progress {
     bar: ProgressBar,
     is_terminal: bool,
@@ -35,10 +35,5 @@ impl Progress {
     /// Prints something while the bar is hidden.
     pub fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
-    }
-
-    /// Removes the bar.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 }

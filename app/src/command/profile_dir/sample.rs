@@ -5,7 +5,7 @@ use control::fault::Fault;
 use control::processes::tree::{self, Tree};
 use lab::Session;
 use lab::extra_start::{ExtraServer, ExtraStart};
-use profile::{Counters, ProfileError, Report, Side, Target, Work};
+use profile::{ProfileError, Report, Side, Target};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
@@ -99,18 +99,13 @@ pub fn sample(
     let profiler = Profiler::begin(&target, start.client_cpus())?;
     let driven = start.drive(window, &profiler)?;
     // While the server runs: it may remove the names of what it compiled at run time when it ends.
-    let (recording, counters) = profiler.end()?;
-    left.by(&tree, recording.pids_with_own_code());
+    let sampled = profiler.end()?;
+    left.by(&tree, sampled.recording.pids_with_own_code());
     let name = extra.contender.clone();
     if let Err(why) = start.stop() {
         note!("profile: {name}: {why}");
     }
-    let profile = recording.resolve();
-    // The exact time includes time in the kernel, so it fits only a profile that has the kernel's part.
-    let cpu_ns = driven.cpu_ns.filter(|_| profile.has_kernel);
-    let work = Work { answers: driven.answers, cpu_ns };
-    let counters = Counters { received_bytes: Some(driven.received_bytes), ..counters };
-    let report = Report { schema: Report::SCHEMA, work, counters, profile };
+    let report = sampled.report(driven.answers, driven.cpu_ns, driven.received_bytes);
     Ok(Profiled { name, title: title.to_owned(), report })
 }
 

@@ -2,15 +2,13 @@
 
 use super::{Measured, RaceArgs, check_margin, exit_of, is_of_a_later_one, measured};
 use crate::command::verdict_file::VerdictFile;
-use crate::failure::{self, WrongInput};
+use crate::failure::{self, WrongInput, first_given};
 use crate::options::Common;
-use crate::signals::stop_flag;
+use crate::signals::{ensure_not_stopped, stop_flag};
 use control::catalog::narrow::position;
-use lab::LabError;
 use model::gate::{Gate, Outcome};
 use model::{Findings, GateVerdict};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
 /// The races of the wanted cells, each knowing how many there are; all if none is wanted. Fails if there is no such cell.
 pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, WrongInput> {
@@ -21,7 +19,7 @@ pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, 
             [] => "has no cells".to_owned(),
             titles => format!("has: {}", titles.join(", ")),
         };
-        return Err(WrongInput(format!("--cell {unknown}: the file {has}")));
+        refuse!("--cell {unknown}: the file {has}");
     }
     let wanted: Vec<usize> = wanted.iter().filter_map(place).collect();
     let is_selected = |nth: usize| wanted.is_empty() || wanted.contains(&nth);
@@ -39,13 +37,10 @@ fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
         ("--export", args.export.is_some()),
         ("--output and --charts", args.report_output.has_output()),
     ];
-    match of_one.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => {
-            let why = "for one cell only; choose it with --cell, by its title or number";
-            Err(WrongInput(format!("{option}: {why}")))
-        }
-        None => Ok(()),
+    if let Some(option) = first_given(&of_one) {
+        refuse!("{option}: for one cell only; choose it with --cell, by its title or number");
     }
+    Ok(())
 }
 
 /// Runs the races, and judges them together: they are slower if one cell is slower, and have passed if every cell has passed.
@@ -58,9 +53,7 @@ pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
     let stop = stop_flag()?;
     for (nth, args) in all.iter().enumerate() {
         // The signal may have come while the report of the cell before was written.
-        if stop.load(Ordering::Relaxed) {
-            return Err(LabError::Interrupted.into());
-        }
+        ensure_not_stopped(&stop)?;
         let title = args.title.clone().unwrap_or_default();
         alert!("drome: cell {} of {}: {title}", nth + 1, all.len());
         match measured(args, common, None) {
@@ -68,8 +61,8 @@ pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
                 gates.extend(race.gate.clone().map(|gate| (title, gate)));
                 races.push(race);
             }
-            Err(error) => match args.fail_if_slower {
-                Some(margin) if is_of_a_later_one(&error, &args.revisions.revs) => {
+            Err(error) => match args.margin() {
+                Some(margin) if is_of_a_later_one(&error, &args.settings.rev) => {
                     let _ = failure::tell(&error);
                     gates.push((title, unjudged(margin, &error)));
                 }

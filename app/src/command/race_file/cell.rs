@@ -1,7 +1,11 @@
 //! A cell of `drome.toml`: what is requested in one of several races of the same servers, and how slow it may become.
 
+use crate::command::race_settings::{RaceSettings, parsed};
+use crate::options::Slowdown;
+use model::metric::Decider;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::num::NonZeroU32;
 
 /// One race. An option that is missing here is taken from `[race]`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -11,41 +15,40 @@ pub struct Cell {
     pub title: String,
     /// URL to request; `{port}` stands for the server's port.
     #[serde(default)]
-    url: Option<String>,
+    pub url: Option<String>,
     /// Number of connections.
     #[serde(default)]
-    connections: Option<u32>,
+    connections: Option<NonZeroU32>,
     /// Whether a new connection is opened for every request.
     #[serde(default)]
     no_keepalive: bool,
     /// Metric that decides, such as `rate`, `server-cpu` or `p99@5k`.
-    #[serde(default)]
-    metric: Option<String>,
+    #[serde(default, deserialize_with = "parsed")]
+    #[schemars(with = "Option<String>")]
+    metric: Option<Decider>,
     /// Largest slowdown that passes, such as `2%`.
-    #[serde(default)]
-    fail_if_slower: Option<String>,
+    #[serde(default, deserialize_with = "parsed")]
+    #[schemars(with = "Option<String>")]
+    fail_if_slower: Option<Slowdown>,
     /// Longest time of this race, such as `2min`.
-    #[serde(default)]
-    budget: Option<String>,
+    #[serde(default, deserialize_with = "parsed")]
+    #[schemars(with = "Option<String>")]
+    budget: Option<humantime::Duration>,
 }
 
 impl Cell {
-    /// Whether it says what is requested.
-    pub fn has_url(&self) -> bool {
-        self.url.is_some()
-    }
-
-    /// Its options as words of a command line.
-    pub fn words(self) -> Vec<String> {
-        let all = [
-            self.url.map(|url| format!("--url={url}")),
-            self.connections.map(|n| format!("--connections={n}")),
-            self.no_keepalive.then(|| "--no-keepalive".to_owned()),
-            self.metric.map(|metric| format!("--metric={metric}")),
-            self.fail_if_slower.map(|share| format!("--fail-if-slower={share}")),
-            self.budget.map(|time| format!("--budget={time}")),
-        ];
-        all.into_iter().flatten().collect()
+    /// What it says of its race.
+    pub fn settings(self) -> RaceSettings {
+        let Self { title: _, url, connections, no_keepalive, metric, fail_if_slower, budget } = self;
+        RaceSettings {
+            url,
+            connections,
+            no_keepalive,
+            metric,
+            fail_if_slower,
+            budget,
+            ..RaceSettings::default()
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use indicatif::ProgressBar;
 use lab::sweep::Show;
 use model::SweepTrial;
 
-/// The progress of a sweep: a bar.
+/// The progress of a sweep: a bar, which is removed when this is dropped.
 pub struct Watch {
     bar: ProgressBar,
 }
@@ -15,11 +15,6 @@ impl Watch {
     pub fn new() -> Self {
         let template = "{bar:30} {pos}/{len} measurements, {elapsed} so far, {eta} left: {msg}";
         Self { bar: console::bar(0, template) }
-    }
-
-    /// Removes the bar.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 }
 

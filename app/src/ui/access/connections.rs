@@ -35,8 +35,22 @@ impl Default for Limits {
     }
 }
 
+/// Answers with the pages of the router, for ever. One thread is enough for a few readers, and it disturbs measurements the least.
+pub fn answer(listener: std::net::TcpListener, router: Router, limits: Limits) -> std::io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .max_blocking_threads(4)
+        .build()?;
+    runtime.block_on(async {
+        serve(TcpListener::from_std(listener)?, router, limits).await;
+        Ok(())
+    })
+}
+
 /// Serves connections for ever.
-pub async fn serve(listener: TcpListener, router: Router, limits: Limits) {
+async fn serve(listener: TcpListener, router: Router, limits: Limits) {
     let slots = Arc::new(Semaphore::new(limits.connections));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head);

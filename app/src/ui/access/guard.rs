@@ -163,7 +163,7 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
 }
 
 /// The value of a header field that must occur exactly once.
-fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+pub fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?.to_str().ok()?;
     all.next().is_none().then_some(first)

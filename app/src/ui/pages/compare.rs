@@ -3,24 +3,20 @@
 use super::failure::Failure;
 use super::frame::{self, Place};
 use super::intervals::{Axis, Estimate};
-use super::url;
+use super::{App, Asked, url};
 use crate::ui::state::AppState;
 use axum::extract::{Query, State};
 use judge::findings::compare::CompareError;
 use maud::{Markup, html};
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
 use report::units;
-use std::sync::Arc;
 use store::Listed;
 
 /// The number of runs to choose from here; older ones can be selected on the page *Runs*.
 const OFFERED: usize = 200;
 
 /// Compares the two chosen runs, the earlier first, or shows a form to choose them.
-pub async fn show(
-    State(app): State<Arc<AppState>>,
-    Query(asked): Query<Vec<(String, String)>>,
-) -> Result<Markup, Failure> {
+pub async fn show(State(app): App, Query(asked): Asked) -> Result<Markup, Failure> {
     let chosen: Vec<String> =
         url::values(&asked, "run").filter(|id| !id.is_empty()).map(str::to_owned).collect();
     let anyway = url::value(&asked, "anyway").is_some();

@@ -5,7 +5,7 @@ mod filter;
 
 use super::failure::Failure;
 use super::frame::{self, Place};
-use super::url;
+use super::{App, Asked, url};
 use crate::ui::state::AppState;
 use axum::extract::{Path, Query, State};
 use filter::Filter;
@@ -14,7 +14,6 @@ use maud::{Markup, html};
 use model::Contender;
 use report::chips::{self, Chip};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The number of workloads that a row shows; it shows all of them when it is opened.
 const WORKLOADS: usize = 3;
@@ -23,16 +22,13 @@ const WORKLOADS: usize = 3;
 const FIRST: [&str; 3] = ["hello", "json", "echo"];
 
 /// The contenders of the catalog that the query asks for.
-pub async fn list(State(app): State<Arc<AppState>>, Query(asked): Query<Vec<(String, String)>>) -> Markup {
+pub async fn list(State(app): App, Query(asked): Asked) -> Markup {
     show(&app, &Filter::of(&asked, &app.catalog), &BTreeMap::new())
 }
 
 /// The same list with all versions at once, for browsers without scripts. It is a POST because it runs commands and
 /// writes to the cache, which no link or frame may do.
-pub async fn list_installed(
-    State(app): State<Arc<AppState>>,
-    Query(asked): Query<Vec<(String, String)>>,
-) -> Result<Markup, Failure> {
+pub async fn list_installed(State(app): App, Query(asked): Asked) -> Result<Markup, Failure> {
     let filter = Filter::of(&asked, &app.catalog);
     let wanted = filter.clone();
     let all = move |app: &AppState| {
@@ -122,7 +118,7 @@ fn serves(contender: &Contender) -> Markup {
 }
 
 /// The state of one contender on this machine, as a piece of the page. A POST, for the reasons of [`list_installed`].
-pub async fn state(State(app): State<Arc<AppState>>, Path(name): Path<String>) -> Result<Markup, Failure> {
+pub async fn state(State(app): App, Path(name): Path<String>) -> Result<Markup, Failure> {
     app.work(move |app| ask(app, &name)).await
 }
 

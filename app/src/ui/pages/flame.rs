@@ -3,7 +3,7 @@
 
 use super::failure::Failure;
 use super::frame::{self, Place};
-use super::{profiles, url};
+use super::{App, Asked, profiles, url};
 use crate::flame::{Graph, View};
 use crate::ui::state::AppState;
 use axum::extract::{Path, Query, State};
@@ -11,16 +11,15 @@ use axum::http::StatusCode;
 use maud::{Markup, html};
 use profile::{CallTree, StoredProfile};
 use report::units;
-use std::sync::Arc;
 
 /// Calls with less than this share of all CPU time are not drawn.
 const LEAST_SHARE: f64 = 0.001;
 
 /// The flame graph of a contender. Queries: `frame`, the box that is as wide as the picture, by its number; `q`, what is searched.
 pub async fn show(
-    State(app): State<Arc<AppState>>,
+    State(app): App,
     Path((run, contender)): Path<(String, String)>,
-    Query(asked): Query<Vec<(String, String)>>,
+    Query(asked): Asked,
 ) -> Result<Markup, Failure> {
     let sought = url::value(&asked, "q").unwrap_or_default().trim().to_owned();
     let zoomed = url::value(&asked, "frame").and_then(|number| number.parse().ok()).unwrap_or(0);

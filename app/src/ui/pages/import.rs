@@ -1,7 +1,7 @@
 //! Imports a report that is dropped on the page, or chosen, as `drome import` does.
 
 use super::failure::Failure;
-use super::url;
+use super::{App, Asked, url};
 use crate::command::import::{NamedText, nothing, of};
 use crate::ui::access::body::{IMPORT_PATH, LARGEST_FILE_BYTES};
 use crate::ui::state::AppState;
@@ -9,12 +9,11 @@ use axum::body::Bytes;
 use axum::extract::{Query, State};
 use axum::http::{HeaderName, StatusCode, header};
 use maud::{Markup, html};
-use std::sync::Arc;
 
 /// Reads a file, which is the whole body, stores the import, and says where its page is. Query: `name`, what the file is called.
 pub async fn receive(
-    State(app): State<Arc<AppState>>,
-    Query(asked): Query<Vec<(String, String)>>,
+    State(app): App,
+    Query(asked): Asked,
     body: Bytes,
 ) -> Result<(StatusCode, [(HeaderName, String); 1]), Failure> {
     let name = url::value(&asked, "name").unwrap_or_default().to_owned();

@@ -4,9 +4,8 @@
 
 use super::failure::Failure;
 use super::frame::{self, Place};
-use super::piece;
+use super::{App, piece};
 use crate::ui::job::{Job, Piece};
-use crate::ui::state::AppState;
 use crate::ui::turns::Turns;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -23,7 +22,7 @@ use tokio::sync::watch;
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// The page of the running study, or of the last one.
-pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
+pub async fn show(State(app): App) -> Markup {
     let Some(job) = app.job() else {
         let body = html! {
             h1 { "Live" }
@@ -57,9 +56,7 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
 
 /// The updates from now on. They are not behind the gate, which would answer "later" after a while, because a
 /// browser does not ask again: the stream begins at once, and its first update comes at the end of the current step.
-pub async fn events(
-    State(app): State<Arc<AppState>>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+pub async fn events(State(app): App) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     let job = app.job().ok_or_else(nothing)?;
     let receiver = job.watch().ok_or_else(|| {
         let why = "Too many pages watch this study already. Close one of them, or reload this page from time to time.";
@@ -93,7 +90,7 @@ fn pieces(
 }
 
 /// Asks the study to stop.
-pub async fn stop(State(app): State<Arc<AppState>>) -> Result<Redirect, Failure> {
+pub async fn stop(State(app): App) -> Result<Redirect, Failure> {
     app.under_way().ok_or_else(nothing)?.stop();
     Ok(Redirect::to("/live"))
 }

@@ -19,3 +19,13 @@ pub mod run;
 pub mod runs;
 pub mod studies;
 pub mod url;
+
+use super::state::AppState;
+use axum::extract::{Query, State};
+use std::sync::Arc;
+
+/// The state, as a page gets it.
+pub type App = State<Arc<AppState>>;
+
+/// The query of an address: keys and values.
+pub type Asked = Query<Vec<(String, String)>>;

@@ -5,7 +5,7 @@ mod race;
 use super::failure::Failure;
 use super::frame::{self, Place, moment};
 use super::profiles::{self, RunProfile};
-use super::{cells, url};
+use super::{App, cells, url};
 use crate::command::report::{Format, formats_of_printed, show_printed};
 use crate::ui::state::{Analysed, AppState};
 use axum::extract::{Path, State};
@@ -28,7 +28,7 @@ enum Shown {
 }
 
 /// The page of a run or of an import.
-pub async fn show(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> Result<Markup, Failure> {
+pub async fn show(State(app): App, Path(id): Path<String>) -> Result<Markup, Failure> {
     let read = move |app: &AppState| {
         let is_run = |listed: &Listed| listed.id == id && listed.kind.is_measured();
         if app.store()?.runs()?.iter().any(is_run) {
@@ -131,7 +131,7 @@ fn links(f: &Findings) -> Markup {
 }
 
 /// The chart of a run.
-pub async fn picture(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> Result<Response, Failure> {
+pub async fn picture(State(app): App, Path(id): Path<String>) -> Result<Response, Failure> {
     let analysed = app.work(move |app| app.analysed(&id)).await?;
     let chart = chart::overview(&analysed.findings).ok_or_else(no_such_part)?;
     // A separate picture: it contains its style and loads nothing.
@@ -142,7 +142,7 @@ pub async fn picture(State(app): State<Arc<AppState>>, Path(id): Path<String>) -
 
 /// The report of `drome report`: as a page, or as a text file to download.
 pub async fn report(
-    State(app): State<Arc<AppState>>,
+    State(app): App,
     Path((id, format)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let format = match format.as_str() {

@@ -3,11 +3,10 @@
 
 use super::failure::Failure;
 use super::frame::{self, Place, moment};
-use super::{import, url};
-use crate::ui::state::AppState;
+use super::{App, Asked, import, url};
+use crate::command::machines;
 use axum::extract::{Query, State};
 use maud::{Markup, html};
-use model::origin::HERE;
 use model::study::RACE;
 use report::chips::{self, Chip};
 use report::units;
@@ -27,10 +26,7 @@ const VERDICTS: Duration = Duration::from_millis(300);
 type Verdicts = BTreeMap<String, Arc<str>>;
 
 /// Lists all runs, the latest first.
-pub async fn list(
-    State(app): State<Arc<AppState>>,
-    Query(asked): Query<Vec<(String, String)>>,
-) -> Result<Markup, Failure> {
+pub async fn list(State(app): App, Query(asked): Asked) -> Result<Markup, Failure> {
     let all = app.work(|app| Ok(app.store()?.everything()?)).await?;
     let sought = url::value(&asked, "q").unwrap_or_default().trim().to_lowercase();
     let number = url::value(&asked, "page").and_then(|n| n.parse().ok()).unwrap_or(1);
@@ -77,18 +73,13 @@ struct Machines {
 impl Machines {
     fn of(runs: &[Listed], chosen: &str) -> Self {
         let has_others = runs.iter().any(|run| run.machine.is_some());
-        let names = runs.iter().filter(|_| has_others).map(|run| machine(run).to_owned()).collect();
+        let names = runs.iter().filter(|_| has_others).map(|run| machines::name(run).to_owned()).collect();
         Self { names, chosen: chosen.to_owned() }
     }
 
     fn is_chosen(&self, run: &Listed) -> bool {
-        self.chosen.is_empty() || machine(run) == self.chosen
+        self.chosen.is_empty() || machines::name(run) == self.chosen
     }
-}
-
-/// What the list calls the machine of a run.
-fn machine(run: &Listed) -> &str {
-    run.machine.as_deref().unwrap_or(HERE)
 }
 
 fn nothing_yet() -> Markup {
@@ -160,7 +151,7 @@ fn row(run: &Listed, verdict: Option<&Arc<str>>, has_machines: bool) -> Markup {
                 (chips::draw(&states(run)))
                 span.id { @if run.name != run.title { (run.name) ", " } (run.id) }
             }
-            @if has_machines { td data-label="Machine" { (machine(run)) } }
+            @if has_machines { td data-label="Machine" { (machines::name(run)) } }
             td data-label="Started" { (moment(&run.started_at)) }
             td data-label="Verdict" {
                 @match verdict {

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::frame::{self, Place};
-use super::url;
+use super::{App, url};
 use crate::ui::job::Wanted;
 use crate::ui::state::AppState;
 use axum::extract::{Form, Path, State};
@@ -15,11 +15,10 @@ use maud::{Markup, html};
 use model::{Load, Study};
 use report::{progress, units};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// All studies of the catalog.
-pub async fn list(State(app): State<Arc<AppState>>) -> Markup {
+pub async fn list(State(app): App) -> Markup {
     let body = html! {
         div.head {
             h1 { "Studies" }
@@ -44,7 +43,7 @@ pub async fn list(State(app): State<Arc<AppState>>) -> Markup {
 }
 
 /// One study: its cells, its contenders, and the form that starts it.
-pub async fn show(State(app): State<Arc<AppState>>, Path(name): Path<String>) -> Result<Markup, Failure> {
+pub async fn show(State(app): App, Path(name): Path<String>) -> Result<Markup, Failure> {
     let study = app.catalog.study(&name)?;
     let under_way = app.under_way();
     let body = html! {
@@ -142,7 +141,7 @@ fn load(load: &Load) -> String {
 
 /// Starts a study.
 pub async fn start(
-    State(app): State<Arc<AppState>>,
+    State(app): App,
     Path(name): Path<String>,
     Form(form): Form<Vec<(String, String)>>,
 ) -> Result<Redirect, Failure> {

@@ -158,7 +158,8 @@ pub fn finished(output: &Output) -> Finished {
 
 /// Checks that what drome printed is as its JSON Schema says.
 pub fn assert_as_schema(home: &Home, name: &str, json: &Value) {
-    let schema: Value = serde_json::from_str(&run(&mut home.drome(&["schema", name])).out).unwrap();
+    let schema: Value =
+        serde_json::from_str(&run(&mut home.drome(&["generate", "schema", name])).out).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let wrong: Vec<String> = validator.iter_errors(json).map(|error| error.to_string()).collect();
     assert!(wrong.is_empty(), "{name}: {}", wrong.join("\n"));

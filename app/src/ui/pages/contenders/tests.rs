@@ -4,7 +4,7 @@
 
 use super::*;
 use control::Catalog;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 fn app() -> (Arc<AppState>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
+use crate::ui::state::AppState;
 use control::Catalog;
 use model::{Printed, Run};
 use std::sync::mpsc;

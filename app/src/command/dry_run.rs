@@ -1,33 +1,102 @@
-//! The output of `drome plan`.
+//! `drome run STUDY --dry-run`: estimates how long a study takes.
 
-use judge::schedule::budget::Sum;
+use super::report::{Format, ReportWriter};
+use super::session::{measure, present};
+use crate::signals::stop_flag;
+use control::Catalog;
+use judge::schedule::budget::{self, Sum};
 use judge::turns::shape::Shape;
+use lab::Session;
+use lab::setup::{Lineup, Rules, SetupError};
 use model::forecast::{Forecast, Look};
-use model::{Cell, Run};
+use model::{Cell, Run, Study};
 use report::progress::long;
 use report::units::several;
+use std::collections::BTreeSet;
+use std::process::ExitCode;
 use std::time::Duration;
+use store::Store;
 
 /// The number of answers from which a p99 is known: at least ten of them must lie beyond a percentile.
 const ENOUGH_FOR_P99: f64 = 1_000.0;
 
+/// Estimates the time and prints it. `pilot`: the number of rounds that are run first.
+pub fn run(
+    catalog: &Catalog,
+    store: &Store,
+    (name, study): (&str, &Study),
+    (rules, pilot): (Rules, Option<u16>),
+    writer: &ReportWriter,
+) -> anyhow::Result<ExitCode> {
+    writer.ensure(&[Format::Terminal, Format::Json], "an estimate is shown in terminal or json")?;
+    let mut run = Lineup::of_study(catalog, study)?.run(name, study.clone(), rules);
+    // A pilot measures only what is installed.
+    let not_installed = if pilot.is_none() { count_not_installed(&mut run) } else { Vec::new() };
+    let nobody = || SetupError::Nobody { study: name.to_owned() };
+    let sum = budget::sum(&run).ok_or_else(nobody)?;
+    let round = match pilot {
+        Some(rounds) => Some(run_rounds(catalog, store, (name, study), rules, rounds)? / u32::from(rounds)),
+        None => None,
+    };
+    let too_small = budget::too_small(&run);
+    let told = Estimate { sum: &sum, run: &run, not_installed, too_small, round };
+    let text = match writer.to.format {
+        Format::Json => serde_json::to_string_pretty(&told.forecast())? + "\n",
+        _ => writer.to.look().report(&told.terminal()),
+    };
+    writer.to.write(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes every contender of the run take part, and returns the names of those that are not installed.
+fn count_not_installed(run: &mut Run) -> Vec<String> {
+    let lacking = run.contenders.iter_mut().filter_map(|(name, e)| e.missing.take().map(|_| name));
+    // A contender on both tracks is installed once.
+    let names: BTreeSet<&str> = lacking.filter_map(|name| name.split('@').next()).collect();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// Runs a few rounds, which are stored as a first look, and returns the time that they took.
+fn run_rounds(
+    catalog: &Catalog,
+    store: &Store,
+    (name, study): (&str, &Study),
+    rules: Rules,
+    rounds: u16,
+) -> anyhow::Result<Duration> {
+    let mut short = study.clone();
+    short.design.rounds = [rounds.into(), rounds.into()];
+    let lineup = Lineup::of_study(catalog, &short)?;
+    let mut run = lineup.run(name, short, Rules { quick: true, ..rules });
+    // All of them are measured: a round that the budget ends would seem shorter than rounds are.
+    if let Some(sum) = budget::sum(&run) {
+        let most = sum.round_most.saturating_mul(rounds.into());
+        run.study.design.budget = run.study.design.budget.max(most);
+    }
+    present(&run)?;
+    let session = Session::open(run, lineup, stop_flag()?, store)?;
+    session.begin()?;
+    measure(&session)?;
+    Ok(budget::spent(&store.starts(&session.run.id)?))
+}
+
 /// The estimate to print.
-pub struct Estimate<'a> {
+struct Estimate<'a> {
     /// The estimate from the study's design.
-    pub sum: &'a Sum,
+    sum: &'a Sum,
     /// The run, not started.
-    pub run: &'a Run,
+    run: &'a Run,
     /// The names of the contenders that are counted although they are not installed.
-    pub not_installed: Vec<String>,
+    not_installed: Vec<String>,
     /// Why the budget is too small, if it is.
-    pub too_small: Option<String>,
+    too_small: Option<String>,
     /// The mean time of a pilot's rounds.
-    pub round: Option<Duration>,
+    round: Option<Duration>,
 }
 
 impl Estimate<'_> {
     /// The estimate as text.
-    pub fn terminal(&self) -> String {
+    fn terminal(&self) -> String {
         let Sum { contenders, heats, heat, round, starting, warming, turns, looks, round_most, budget } =
             self.sum;
         let cells = self.run.study.cells.len();
@@ -92,8 +161,8 @@ impl Estimate<'_> {
         Some(format!("{}: about {answers:.0} answers per start: {told}", cell.title))
     }
 
-    /// The estimate as `drome plan --format json` prints it.
-    pub fn forecast(&self) -> Forecast {
+    /// The estimate as `drome run --dry-run --format json` prints it.
+    fn forecast(&self) -> Forecast {
         let Sum { contenders, heats, heat, round, starting, warming, turns, looks, round_most, budget } =
             self.sum;
         let look = |(rounds, time): &(usize, Duration)| Look { rounds: *rounds, seconds: time.as_secs_f64() };
