@@ -68,7 +68,7 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
 fn show(destination: &Destination<Format>, words: &str, told: &impl Serialize) -> anyhow::Result<ExitCode> {
     let text = match destination.format {
         Format::Terminal => destination.look().report(words),
-        Format::Json => serde_json::to_string_pretty(told)? + "\n",
+        Format::Json => report::json(told),
     };
     destination.write(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

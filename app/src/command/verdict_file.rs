@@ -37,8 +37,8 @@ impl VerdictFile {
     /// Writes the whole file.
     pub fn write(&self, verdict: &GateVerdict) -> anyhow::Result<()> {
         let text = match self.format {
-            Format::Json => report::gate_verdict::json(verdict),
-            Format::Markdown => report::gate_verdict::markdown(verdict),
+            Format::Json => report::json(verdict),
+            Format::Markdown => report::gate_verdict::document(verdict).markdown(),
         };
         self.output.write(text.as_bytes())
     }
