@@ -69,9 +69,9 @@ fn race() -> Run {
 fn reported(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
     let found = in_heats::findings(run, observations, ended);
     if run.name == "race" {
-        report::race::report(&found, &report::TextStyle::default())
+        report::run::document(&found).terminal(&report::TextStyle::default())
     } else {
-        report::terminal::report(&found, &report::TextStyle::default())
+        report::run::document(&found).terminal(&report::TextStyle::default())
     }
 }
 
@@ -163,7 +163,7 @@ fn compared(old: &Findings, new: &Findings, anyway: bool) -> String {
         Findings { run: "later".to_owned(), ..new.clone() },
     );
     match compare::compare(&old, &new, anyway) {
-        Ok(comparison) => report::compare::terminal(&comparison, &report::TextStyle::default()),
+        Ok(comparison) => report::compare::document(&comparison).terminal(&report::TextStyle::default()),
         Err(error) => format!("refused: {error}\n"),
     }
 }
@@ -196,5 +196,5 @@ fn a_baseline_from_another_machine() {
     let pi = on(&fixture::raspberry_pi(), hot);
     insta::assert_snapshot!("another_machine", compared(&laptop, &pi, false));
     insta::assert_snapshot!("another_machine_anyway", compared(&laptop, &pi, true));
-    insta::assert_snapshot!("a_run_on_a_raspberry_pi", report::markdown::report(&pi));
+    insta::assert_snapshot!("a_run_on_a_raspberry_pi", report::run::document(&pi).markdown());
 }

@@ -45,18 +45,13 @@ fn unit_within(bars: &[(String, f64)], longest: f64) -> f64 {
     steps.into_iter().find(|unit| most / unit <= longest + 1.0).unwrap_or(most)
 }
 
-/// The chart of a cell with its scale, at most `columns` wide. Empty if no contender has a figure, and under open load, where
-/// every server that keeps up has the same rate.
-pub fn of_cell(cell: &CellFindings, columns: Option<usize>) -> String {
+/// The bars of a cell. None under open load, where every server that keeps up has the same rate.
+pub(crate) fn of_cell(cell: &CellFindings) -> Vec<(String, f64)> {
     if cell.load.rate_per_s().is_some() {
-        return String::new();
+        return Vec::new();
     }
     let bar = |c: &model::findings::ContenderFindings| Some((c.title.clone(), c.rate_per_s?.median));
-    let bars: Vec<_> = cell.contenders.iter().filter_map(bar).collect();
-    if bars.is_empty() {
-        return String::new();
-    }
-    within(bars, columns)
+    cell.contenders.iter().filter_map(bar).collect()
 }
 
 /// A chart with its scale, at most `columns` wide. Names that leave no room for bars are shortened.

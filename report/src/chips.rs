@@ -1,7 +1,7 @@
 //! Chips: small labels for the state of a contender or of a run. Each names its state in words, not by its colour alone, and its
 //! title explains it.
 
-use crate::in_heats;
+use crate::figures;
 use crate::units::{capital, several};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Unranked};
@@ -86,7 +86,7 @@ fn reason(c: &ContenderFindings, begins: &str) -> String {
 }
 
 fn starved(c: &ContenderFindings) -> Option<Chip> {
-    let note = in_heats::starved(c)?;
+    let note = figures::starved(c)?;
     Some(Chip::new("open", "starved", format!("The server left connections without any answer: {note}")))
 }
 

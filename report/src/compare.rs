@@ -1,46 +1,28 @@
-//! The comparison of two runs, for a terminal and as Markdown.
+//! The comparison of two runs.
 
-use crate::table::{Side, Table};
-use crate::text_style::{Ink, TextStyle};
-use crate::{markdown_text as md, units};
+use crate::document::Document;
+use crate::lanes::{Axis, Estimate};
+use crate::table::{Lane, Table};
+use crate::text_style::Ink;
+use crate::units;
 use model::Metric;
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison, DriftOf};
 use model::findings::Figure;
-use std::fmt::Write;
 
 /// A smaller movement, as a share of the speed, is not mentioned.
 const LEAST_MOVEMENT: f64 = 0.005;
 
-/// For a terminal.
-pub fn terminal(c: &Comparison, style: &TextStyle) -> String {
-    let line = |text: &str| style.prose(text, Ink::Plain);
-    let mut out = line(&headline(c));
+/// The whole comparison.
+pub fn document(c: &Comparison) -> Document {
+    let mut document = Document::default().finding(headline(c));
     for cell in &c.cells {
-        let _ = write!(out, "\n{}{}\n{}", line(&cell.title), line(&drift(cell)), table(cell).fit(style));
+        document = document.heading(3, &cell.title).sentence(drift(cell)).table(table(cell));
     }
-    let notes = notes(c);
-    if !notes.is_empty() {
-        let _ = write!(out, "\n{}", line(&notes.join("\n")));
-    }
-    out
-}
-
-/// For a pull request.
-pub fn markdown(c: &Comparison) -> String {
-    let mut out = format!("**{}**\n", md::words(&headline(c)));
-    for cell in &c.cells {
-        let _ =
-            write!(out, "\n### {}\n\n{}\n\n{}", md::words(&cell.title), drift(cell), table(cell).markdown());
-    }
-    let notes = notes(c);
-    if !notes.is_empty() {
-        let _ = write!(out, "\n{}", md::items(&notes));
-    }
-    out
+    document.heading(3, "Notes").items(notes(c))
 }
 
 /// The result in one line.
-pub fn headline(c: &Comparison) -> String {
+fn headline(c: &Comparison) -> String {
     let count = |change: Change| {
         let all = c.cells.iter().flat_map(|cell| &cell.contenders);
         all.filter(|contender| contender.change == change).count()
@@ -59,7 +41,7 @@ pub fn headline(c: &Comparison) -> String {
 }
 
 /// How much the speed of the machine itself changed between the runs.
-pub fn drift(cell: &CellComparison) -> String {
+fn drift(cell: &CellComparison) -> String {
     match cell.drift {
         None => "The drift of the machine itself is unknown.".to_owned(),
         Some(drift) => format!(
@@ -99,34 +81,34 @@ pub(crate) fn speed(metric: Metric) -> String {
 }
 
 fn table(cell: &CellComparison) -> Table {
-    let mut table = Table::new(&[
-        ("contender", Side::Left),
-        ("version", Side::Left),
-        ("now / then", Side::Right),
-        ("interval", Side::Right),
-        ("change", Side::Left),
-    ]);
-    for contender in &cell.contenders {
-        table.row(vec![
-            contender.title.clone(),
-            versions(contender),
-            units::known(contender.ratio, |r| format!("{:.3}", r.median)),
-            units::interval(contender.ratio, |x| format!("{x:.3}")),
-            change(contender),
-        ]);
-        table.paint("change", ink(contender.change));
-    }
-    table
+    let estimate = |c: &ContenderComparison| Estimate {
+        value: c.ratio.map(|ratio| ratio.median),
+        interval: c.ratio.and_then(|ratio| ratio.low.zip(ratio.high)),
+        ..Estimate::default()
+    };
+    let estimates: Vec<Estimate> = cell.contenders.iter().map(estimate).collect();
+    let axis = Axis::of_ratios(&estimates);
+    let rows = estimates.iter().map(|estimate| axis.draw(estimate, 1.0)).collect();
+    let lane = Lane { title: "ratio, drawn".to_owned(), axis: axis.head(), rows };
+    Table::of(&cell.contenders)
+        .text("contender", |c| c.title.clone())
+        .text("version", versions)
+        .figure("now / then", |c| Some(format!("{:.3}", c.ratio?.median)))
+        .number("interval", |c| units::interval(c.ratio, |x| format!("{x:.3}")))
+        .text("change", change)
+        .ink(|c| ink(c.change))
+        .table()
+        .with_lane(lane)
 }
 
 /// The version, or both where it changed.
-pub fn versions(contender: &ContenderComparison) -> String {
+fn versions(contender: &ContenderComparison) -> String {
     let [old, new] = contender.versions.each_ref().map(|v| v.as_deref().unwrap_or("unknown"));
     if old == new { new.to_owned() } else { format!("{old} → {new}") }
 }
 
 /// How the contender changed, in words.
-pub fn change(contender: &ContenderComparison) -> String {
+fn change(contender: &ContenderComparison) -> String {
     let word = match contender.change {
         Change::Faster => "faster",
         Change::Slower => "slower",
@@ -156,7 +138,7 @@ fn share(figure: Figure) -> String {
 }
 
 /// Remarks on both runs.
-pub fn notes(c: &Comparison) -> Vec<String> {
+fn notes(c: &Comparison) -> Vec<String> {
     let mut notes = c.notes.clone();
     notes.extend(c.gone.iter().map(|what| format!("{what} is only in {}", c.old)));
     notes.extend(c.added.iter().map(|what| format!("{what} is only in {}", c.new)));

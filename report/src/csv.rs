@@ -1,12 +1,19 @@
 //! Lines of CSV (RFC 4180, but with a line feed as the end of a line). Every field reads back unchanged, but for characters that act on
 //! a terminal, and an apostrophe before what a spreadsheet would take for a formula.
 
+use crate::records::Records;
 use crate::text_style::is_unprintable;
 
+impl Records {
+    /// The header and the rows, separated by commas.
+    pub fn csv(&self) -> String {
+        self.lines(line)
+    }
+}
+
 /// One line. A field with a comma, a quote or a line break is quoted.
-pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
-    let fields: Vec<String> = fields.into_iter().map(|field| quoted(field.as_ref())).collect();
-    fields.join(",") + "\n"
+fn line(fields: &[String]) -> String {
+    fields.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// A field that does nothing where it is shown: a character that acts on a terminal is replaced, and what a spreadsheet would take for
@@ -79,7 +86,7 @@ mod tests {
             ("\u{1b}[2Ja\u{202e}b\u{0}", "\u{fffd}[2Ja\u{fffd}b\u{fffd}"),
         ];
         for (field, expected) in cases {
-            assert_eq!(line([field]), format!("{expected}\n"));
+            assert_eq!(line(&[field.to_owned()]), format!("{expected}\n"));
         }
     }
 
@@ -88,7 +95,7 @@ mod tests {
         fn what_is_written_is_read(
             table in prop::collection::vec(prop::collection::vec("[a,\"\r\n é]{0,6}", 3), 0..5)
         ) {
-            let text: String = table.iter().map(line).collect();
+            let text: String = table.iter().map(|row| line(row)).collect();
             let inert: Vec<Vec<String>> = table.iter().map(|row| row.iter().map(|field| inert(field)).collect()).collect();
             prop_assert_eq!(read(&text), inert);
         }

@@ -4,10 +4,11 @@ use crate::text_style::Ink;
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings};
 use model::study::REFERENCE;
+use model::verdict::NEVER_ANSWERED;
 use model::{Load, Metric};
 
 /// The throughput, with ≥ if the load generator limited it, so that it is a lower bound.
-pub(crate) fn rate(c: &ContenderFindings) -> String {
+pub fn rate(c: &ContenderFindings) -> String {
     let floor = if c.is_held_back() { "≥ " } else { "" };
     units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))
 }
@@ -70,6 +71,12 @@ pub fn rank(c: &ContenderFindings) -> String {
 /// The letters of a contender: those with a common letter show no significant difference.
 pub(crate) fn letters(c: &ContenderFindings) -> Option<&str> {
     c.in_heats.letters.as_deref()
+}
+
+/// The note that says how many connections the server left without any answer, and in how many starts.
+pub(crate) fn starved(c: &ContenderFindings) -> Option<&str> {
+    let note = c.notes.iter().find(|note| note.contains(NEVER_ANSWERED))?;
+    Some(note.strip_prefix("void: ").unwrap_or(note))
 }
 
 /// The title of the latency column. Under closed load the latency is that of a saturated server, and the title says so.

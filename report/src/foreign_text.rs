@@ -27,9 +27,14 @@ const UNSEEN: &[std::ops::RangeInclusive<char>] = &[
 /// The text as inline code on one line. It has no backquote, so nothing in it ends the code, and no bar, so nothing in it ends the
 /// cell of a table.
 pub fn code(text: &str) -> String {
+    format!("`{}`", inert(text))
+}
+
+/// The same without the marks of code.
+pub fn inert(text: &str) -> String {
     let harmless = harmless(text);
     let shown = harmless.trim();
-    format!("`{}`", if shown.is_empty() { UNKNOWN } else { shown })
+    if shown.is_empty() { UNKNOWN.to_owned() } else { shown.to_owned() }
 }
 
 /// The text on one line. Every character that is invisible, or has a meaning in a table or to inline code, is replaced.

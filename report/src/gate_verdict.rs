@@ -1,10 +1,10 @@
 //! A verdict's document: as JSON, which is read back with checks because anyone may have written it, and as Markdown for a job's summary or
 //! a comment on a pull request.
 
-mod markdown;
+mod document;
 mod profile;
 
-pub use markdown::markdown;
+pub use document::document;
 
 use crate::foreign_text::harmless;
 use crate::units;
@@ -53,17 +53,10 @@ impl fmt::Display for Marker {
     }
 }
 
-/// The document (schema 1).
-pub fn json(verdict: &GateVerdict) -> String {
-    let mut text = serde_json::to_string_pretty(verdict).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}"));
-    text.push('\n');
-    text
-}
-
 /// A comment on a pull request: the marker's line, then the verdict in Markdown. It is shorter than GitHub's limit of 65,536
 /// characters.
 pub fn comment(verdict: &GateVerdict, marker: &Marker) -> String {
-    format!("{marker}\n\n{}", markdown(verdict))
+    format!("{marker}\n\n{}", document(verdict).markdown())
 }
 
 /// Reads a document that anyone may have written. Fails with what is wrong, as the end of a sentence on one line.

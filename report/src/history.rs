@@ -1,8 +1,9 @@
-//! The history of a study over many runs: for a terminal, as Markdown and as CSV (RFC 4180).
+//! The history of a study over many runs, and its rows as CSV.
 
-use crate::table::{Side, Table};
-use crate::text_style::{Ink, TextStyle};
-use crate::{csv, markdown_text as md, units};
+use crate::document::Document;
+use crate::records::{Field, Records, decimals, text};
+use crate::table::Table;
+use crate::units;
 use model::Metric;
 use model::history::{Cause, CellHistory, ContenderHistory, History, Point, Step};
 use std::fmt::Write;
@@ -13,65 +14,49 @@ const COURSE_RUNS: usize = 40;
 /// The least height of a trend as a share of its middle, so that noise does not look like a change.
 const LEAST_SPAN: f64 = 0.2;
 
-/// For a terminal.
-pub fn terminal(history: &History, style: &TextStyle) -> String {
-    let line = |text: &str| style.prose(text, Ink::Plain);
-    let mut out = line(&headline(history));
+/// The whole history.
+pub fn document(history: &History) -> Document {
+    let mut document = Document::default().finding(headline(history));
     for cell in &history.cells {
-        let _ = write!(out, "\n{}\n{}", line(&cell_line(cell)), table(cell).fit(style));
-        let lines = remarks(cell);
-        if !lines.is_empty() {
-            let _ = write!(out, "\n{}", line(&lines.join("\n")));
-        }
+        document = document.heading(3, cell_line(cell)).table(table(cell)).items(remarks(cell));
     }
-    let _ = write!(out, "\n{}", line(&foot(history).join("\n")));
-    out
+    document.sentences(foot(history))
 }
 
-/// For a page.
-pub fn markdown(history: &History) -> String {
-    let mut out = format!("**{}**\n", md::words(&headline(history)));
-    for cell in &history.cells {
-        let _ = write!(out, "\n### {}\n\n{}", md::words(&cell_line(cell)), table(cell).markdown());
-        let lines = remarks(cell);
-        if !lines.is_empty() {
-            let _ = write!(out, "\n{}", md::items(&lines));
-        }
-    }
-    let _ = write!(out, "\n{}\n", foot(history).join("\n\n"));
-    out
+/// A row: a contender in a cell, the index of a run, and what was measured in it.
+type Measured<'h> = (&'h CellHistory, &'h ContenderHistory, usize, &'h Point);
+
+/// The step that begins with the run of a row.
+fn step<'h>((_, contender, i, _): &Measured<'h>) -> Option<&'h Step> {
+    contender.steps.iter().find(|step| step.at == *i)
 }
 
-/// One row per contender, cell and run; `step` is the ratio of the step that begins with that run, and `machine` is empty where this
-/// machine measured it.
-pub fn csv(history: &History) -> String {
-    let mut out =
-        "cell,workload,contender,run,started_at,drome,version,rate_per_s,of_reference,step,step_cause,machine\n"
-            .to_owned();
-    for cell in &history.cells {
-        for contender in everyone(cell) {
-            for (i, (run, point)) in cell.runs.iter().zip(&contender.points).enumerate() {
-                let Some(point) = point else { continue };
-                let step = contender.steps.iter().find(|step| step.at == i);
-                let fields = [
-                    cell.title.clone(),
-                    cell.workload.clone(),
-                    contender.name.clone(),
-                    run.run.clone(),
-                    run.started_at.clone(),
-                    run.drome.clone(),
-                    point.version.clone().unwrap_or_default(),
-                    format!("{:.3}", point.rate_per_s),
-                    point.of_reference.map_or_else(String::new, |ratio| format!("{ratio:.6}")),
-                    step.map_or_else(String::new, |step| format!("{:.6}", step.ratio.median)),
-                    step.map_or("", |step| cause_word(step.cause)).to_owned(),
-                    run.machine.clone().unwrap_or_default(),
-                ];
-                out.push_str(&csv::line(fields));
-            }
-        }
-    }
-    out
+/// The columns: `step` is the ratio of the step that begins with that run, and `machine` is empty where this machine measured it.
+fn fields<'h>() -> [Field<Measured<'h>>; 12] {
+    [
+        ("cell", |(cell, ..)| text(&cell.title)),
+        ("workload", |(cell, ..)| text(&cell.workload)),
+        ("contender", |(_, contender, ..)| text(&contender.name)),
+        ("run", |(cell, _, i, _)| text(&cell.runs[*i].run)),
+        ("started_at", |(cell, _, i, _)| text(&cell.runs[*i].started_at)),
+        ("drome", |(cell, _, i, _)| text(&cell.runs[*i].drome)),
+        ("version", |(.., point)| point.version.clone()),
+        ("rate_per_s", |(.., point)| decimals(point.rate_per_s, 3)),
+        ("of_reference", |(.., point)| decimals(point.of_reference?, 6)),
+        ("step", |row| decimals(step(row)?.ratio.median, 6)),
+        ("step_cause", |row| text(cause_word(step(row)?.cause))),
+        ("machine", |(cell, _, i, _)| cell.runs[*i].machine.clone()),
+    ]
+}
+
+/// One row per contender, cell and run.
+pub fn records(history: &History) -> Records {
+    let all = history.cells.iter().flat_map(|cell| everyone(cell).map(move |contender| (cell, contender)));
+    let rows = all.flat_map(|(cell, contender)| {
+        let points = contender.points.iter().take(cell.runs.len()).enumerate();
+        points.filter_map(move |(i, point)| Some((cell, contender, i, point.as_ref()?)))
+    });
+    Records::of(rows, fields())
 }
 
 fn headline(history: &History) -> String {
@@ -104,31 +89,16 @@ fn everyone(cell: &CellHistory) -> impl Iterator<Item = &ContenderHistory> {
 }
 
 fn table(cell: &CellHistory) -> Table {
-    let mut table = Table::new(&[
-        ("contender", Side::Left),
-        ("version", Side::Left),
-        ("runs", Side::Right),
-        ("trend", Side::Left),
-        ("requests/s, latest", Side::Right),
-        ("of the hub", Side::Right),
-        ("steps", Side::Right),
-    ]);
-    for contender in everyone(cell) {
-        let latest = contender.points.iter().flatten().last();
-        table.row(vec![
-            contender.title.clone(),
-            units::known(latest.and_then(|p| p.version.clone()), |v| v),
-            contender.points.iter().flatten().count().to_string(),
-            course(contender),
-            units::known(latest, |p| units::rate(p.rate_per_s)),
-            units::known(latest.and_then(|p| p.of_reference), units::ratio),
-            contender
-                .note
-                .as_ref()
-                .map_or_else(|| contender.steps.len().to_string(), |_| units::UNKNOWN.to_owned()),
-        ]);
-    }
-    table
+    let latest = |c: &ContenderHistory| c.points.iter().flatten().last().cloned();
+    Table::of(everyone(cell))
+        .text("contender", |c| c.title.clone())
+        .known("version", |c| latest(c)?.version)
+        .number("runs", |c| c.points.iter().flatten().count().to_string())
+        .text("trend", course)
+        .figure("requests/s, latest", |c| Some(units::rate(latest(c)?.rate_per_s)))
+        .figure("of the hub", |c| Some(units::ratio(latest(c)?.of_reference?)))
+        .figure("steps", |c| c.note.is_none().then(|| c.steps.len().to_string()))
+        .table()
 }
 
 /// One bar per run: the ratio to the reference, or the reference's rate; a dot if the run has none.

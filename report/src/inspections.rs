@@ -1,54 +1,37 @@
-//! The results of `drome verify`, as a table.
+//! The results of `drome verify`.
 
-use crate::table::{Side, Table};
-use crate::text_style::{Ink, TextStyle};
-use crate::{markdown_text as md, units};
+use crate::document::Document;
+use crate::table::Table;
+use crate::text_style::Ink;
 use model::inspection::Inspection;
 
-/// For a terminal.
-pub fn terminal(all: &[Inspection], style: &TextStyle) -> String {
-    let line = |fault: &String| style.prose(&format!("  {fault}"), Ink::Plain);
-    format!("{}{}", table(all).fit(style), faults(all).iter().map(line).collect::<String>())
-}
-
-/// For a page.
-pub fn markdown(all: &[Inspection]) -> String {
-    let faults = md::items(&faults(all));
-    let gap = if faults.is_empty() { "" } else { "\n" };
-    format!("{}{gap}{faults}", table(all).markdown())
+/// A table of all contenders, and every fault.
+pub fn document(all: &[Inspection]) -> Document {
+    Document::default().table(table(all)).items(faults(all))
 }
 
 fn table(all: &[Inspection]) -> Table {
-    let mut table = Table::new(&[
-        ("contender", Side::Left),
-        ("version", Side::Left),
-        ("track", Side::Left),
-        ("workloads", Side::Right),
-        ("seconds", Side::Right),
-        ("hello on the wire", Side::Right),
-        ("", Side::Left),
-    ]);
-    for seen in all {
-        let is_there = seen.missing.is_none();
-        let state = match (is_there, seen.has_failed()) {
-            (false, _) => "missing",
-            (true, true) => "FAILED",
-            (true, false) if !seen.known.is_empty() => "ok except for a known fault",
-            (true, false) => "ok",
-        };
-        table.row(vec![
-            seen.title.clone(),
-            seen.version.clone().unwrap_or_else(|| units::UNKNOWN.to_owned()),
-            seen.track.word().to_owned(),
-            units::known(is_there.then_some(seen), |s| format!("{} of {}", s.right, s.served)),
-            units::known(is_there.then_some(seen), |s| format!("{:.1}", s.elapsed_s)),
-            units::known(seen.hello_wire_bytes, |n| format!("{n} B")),
-            state.to_owned(),
-        ]);
-        let ink = if seen.has_failed() && is_there { Ink::Bad } else { Ink::Plain };
-        table.paint("", ink);
-    }
-    table
+    let is_there = |seen: &Inspection| seen.missing.is_none();
+    Table::of(all)
+        .text("contender", |seen| seen.title.clone())
+        .known("version", |seen| seen.version.clone())
+        .text("track", |seen| seen.track.word().to_owned())
+        .figure("workloads", |seen| is_there(seen).then(|| format!("{} of {}", seen.right, seen.served)))
+        .figure("seconds", |seen| is_there(seen).then(|| format!("{:.1}", seen.elapsed_s)))
+        .figure("hello on the wire", |seen| Some(format!("{} B", seen.hello_wire_bytes?)))
+        .text("", state)
+        .ink(|seen| if seen.has_failed() && is_there(seen) { Ink::Bad } else { Ink::Plain })
+        .table()
+}
+
+fn state(seen: &Inspection) -> String {
+    let words = match (seen.missing.is_none(), seen.has_failed()) {
+        (false, _) => "missing",
+        (true, true) => "FAILED",
+        (true, false) if !seen.known.is_empty() => "ok except for a known fault",
+        (true, false) => "ok",
+    };
+    words.to_owned()
 }
 
 /// The contenders that are missing, and every fault that was found.

@@ -8,6 +8,7 @@ pub mod ci;
 pub mod compare;
 mod cpu_time;
 mod csv;
+mod document;
 pub mod figures;
 mod foreign_text;
 pub mod function_name;
@@ -19,40 +20,46 @@ pub mod html;
 pub mod imported;
 pub mod in_heats;
 pub mod inspections;
+pub mod lanes;
 pub mod load_json;
 mod load_machines;
-pub mod load_text;
+pub mod load_report;
 pub mod machine;
 mod machines;
-pub mod markdown;
 mod markdown_text;
 mod memory_growth;
 pub mod notes;
 pub mod offered;
 pub mod open_metrics;
+pub mod outcome;
 mod page;
 mod page_figures;
 pub mod progress;
+mod published;
 pub mod race;
 pub mod ranking;
+mod records;
 pub mod replays;
-pub mod series_csv;
+pub mod run;
+pub mod series;
 mod setup;
 mod spectrum;
 pub mod sweep;
-mod table;
-pub mod terminal;
+pub mod table;
 pub mod text_style;
-pub mod trials_csv;
+pub mod trials;
 mod tsv;
 pub mod units;
 pub mod verdict;
 
+pub use document::Document;
+pub use records::Records;
 pub use text_style::TextStyle;
 
 use model::findings::StartFigure;
 use model::observation::InHeat;
 use model::{Findings, Observation, Run};
+use serde::Serialize;
 
 /// How much detail the report of one measurement has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,10 +94,8 @@ impl RunReport<'_> {
     }
 }
 
-/// The documented JSON of a run's findings (schema 1).
-pub fn findings_json(findings: &Findings) -> String {
-    let mut text =
-        serde_json::to_string_pretty(findings).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}"));
-    text.push('\n');
-    text
+/// The documented JSON of a result.
+pub fn json(result: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(result);
+    text.unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
 }

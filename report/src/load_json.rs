@@ -219,13 +219,8 @@ struct VerdictPart<'a> {
     reasons: &'a [String],
 }
 
-/// One measurement as one line of JSON.
-pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
-    of_machines(plan, tally, verdict, detail, None)
-}
-
-/// The same for a load that several machines may have driven.
-pub fn of_machines(
+/// One measurement as one line of JSON. `machines`: those that drove the load, if there were several.
+pub fn report(
     plan: &Plan,
     tally: &Tally,
     verdict: &Verdict,

@@ -1,48 +1,34 @@
 //! The machines that drove one load together, for people.
 
-use crate::table::{Side, Table};
+use crate::document::Document;
+use crate::table::Table;
 use crate::units;
-use model::machines::{Clock, Machine, Machines};
-use std::fmt::Write;
+use model::machines::{Clock, Machines};
 
 /// A table of the machines, and how closely together they started.
-pub fn text(machines: &Machines) -> String {
-    let titles =
-        ["connections", "offered/s", "responses", "p50", "p99", "lag p99", "busiest", "started", "clock"];
-    let head: Vec<(&'static str, Side)> =
-        std::iter::once(("machine", Side::Left)).chain(titles.map(|title| (title, Side::Right))).collect();
-    let mut table = Table::new(&head);
-    machines.each.iter().for_each(|machine| table.row(row(machine)));
-    let mut out = table.plain();
-    let _ = writeln!(out, "{}", start(machines));
-    out
-}
-
-fn row(machine: &Machine) -> Vec<String> {
-    let counted = machine.counted;
-    let time = |ns: Option<u64>| units::known(ns, |ns| units::duration(ns as f64));
-    vec![
-        machine.name.clone(),
-        units::count(machine.connections as u64),
-        units::known(machine.rate_per_s, units::rate),
-        units::known(counted.map(|counted| counted.completed), units::count),
-        time(counted.and_then(|counted| counted.latency_p50_ns)),
-        time(counted.and_then(|counted| counted.latency_p99_ns)),
-        time(counted.and_then(|counted| counted.schedule_lag_p99_ns)),
-        units::known(counted.and_then(|counted| counted.busiest_thread_use), units::percent),
-        units::known(machine.start_late_ns, signed),
-        units::known(machine.clock, clock),
-    ]
+pub fn document(machines: &Machines) -> Document {
+    let time = |ns: Option<u64>| Some(units::duration(ns? as f64));
+    Document::default()
+        .table(
+            Table::of(&machines.each)
+                .text("machine", |m| m.name.clone())
+                .number("connections", |m| units::count(m.connections as u64))
+                .figure("offered/s", |m| m.rate_per_s.map(units::rate))
+                .figure("responses", |m| Some(units::count(m.counted?.completed)))
+                .figure("p50", |m| time(m.counted?.latency_p50_ns))
+                .figure("p99", |m| time(m.counted?.latency_p99_ns))
+                .figure("lag p99", |m| time(m.counted?.schedule_lag_p99_ns))
+                .figure("busiest", |m| m.counted?.busiest_thread_use.map(units::percent))
+                .figure("started", |m| m.start_late_ns.map(|ns| units::signed(ns as f64)))
+                .figure("clock", |m| m.clock.map(clock))
+                .table(),
+        )
+        .sentence(start(machines))
 }
 
 /// How far the clock can be off: its offset itself means nothing, since each machine counts from its own boot.
 fn clock(clock: Clock) -> String {
     format!("± {}", units::duration(clock.bound_ns as f64))
-}
-
-fn signed(ns: i64) -> String {
-    let sign = if ns < 0 { "−" } else { "+" };
-    format!("{sign}{}", units::duration(ns.unsigned_abs() as f64))
 }
 
 fn start(machines: &Machines) -> String {
@@ -59,7 +45,8 @@ fn start(machines: &Machines) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::machines::Counted;
+    use crate::TextStyle;
+    use model::machines::{Counted, Machine};
 
     #[test]
     fn each_machine_has_its_row_and_what_is_unknown_a_dash() {
@@ -75,12 +62,12 @@ mod tests {
         };
         let b = Machine { name: "ssh b".to_owned(), connections: 31, ..Machine::default() };
         let mut machines = Machines { each: vec![a, b], ..Machines::default() };
-        let told = text(&machines);
+        let told = document(&machines).terminal(&TextStyle::default());
         for words in ["ssh a", "12,345", "1.50 ms", "−2.00 ms", "± 120 µs", "not all of them started"] {
             assert!(told.contains(words), "no «{words}» in:\n{told}");
         }
         assert!(told.lines().any(|line| line.contains("ssh b") && line.contains(units::UNKNOWN)), "{told}");
         (machines.skew_ns, machines.skew_bound_ns) = (Some(300_000), Some(240_000));
-        assert!(text(&machines).contains("within 300 µs (± 240 µs"));
+        assert!(document(&machines).terminal(&TextStyle::default()).contains("within 300 µs (± 240 µs"));
     }
 }

@@ -81,15 +81,14 @@ pub fn block(text: &str) -> String {
 }
 
 /// A list; further lines of an item stay part of it.
-pub fn items(all: &[String]) -> String {
+pub fn items(all: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let further = |line: &str| format!("\n  {}", line.strip_prefix("    ").unwrap_or(line));
-    let item = |item: &String| {
-        let prose = prose(item);
+    all.into_iter().fold(String::new(), |out, item| {
+        let prose = prose(item.as_ref());
         let (first, rest) = prose.split_once('\n').unwrap_or((&prose, ""));
         let rest: String = rest.lines().map(further).collect();
-        format!("- {first}{rest}\n")
-    };
-    all.iter().map(item).collect()
+        format!("{out}- {first}{rest}\n")
+    })
 }
 
 fn longest_run(text: &str) -> usize {

@@ -1,6 +1,7 @@
 //! Notes on single contenders of a cell. A note that holds for many is printed once, with all of their names.
 
 use crate::machines;
+use crate::text_style::Ink;
 use model::Metric;
 use model::findings::{CellFindings, ContenderFindings};
 use model::notes::kind;
@@ -32,6 +33,18 @@ pub fn of(cell: &CellFindings) -> Vec<String> {
     single.sort_by_key(place);
     lines.extend(single.iter().map(|Note { who, words, trials }| format!("{who}: {words}{trials}")));
     lines
+}
+
+/// The same, each with the colour of the outcome that it names.
+pub(crate) fn painted(cell: &CellFindings) -> impl Iterator<Item = (String, Ink)> {
+    of(cell).into_iter().map(|note| {
+        let ink = match &note {
+            n if n.contains(": failed: ") => Ink::Bad,
+            n if n.contains(": void: ") => Ink::Doubt,
+            _ => Ink::Plain,
+        };
+        (note, ink)
+    })
 }
 
 /// A note on one contender.

@@ -1,217 +1,39 @@
 //! The last part of a study's report: the figures that its page published beside those measured here, and the unequal
 //! conditions on that page.
 
-use crate::table::{Side, Table};
-use crate::text_style::{Ink, TextStyle};
-use crate::{markdown_text, page_figures, units};
-use model::findings::{CellFindings, ContenderFindings};
-use model::{Findings, Metric};
-use std::fmt::Write;
+use crate::document::Document;
+use crate::page_figures;
+use crate::published::comparisons;
+use model::Findings;
+use model::findings::CellFindings;
 
-/// A section of the Markdown report; empty if the study reproduces no page.
-pub fn section(f: &Findings) -> String {
-    let Some(page) = &f.page else { return String::new() };
-    let mut out = format!(
-        "\n## Published and measured\n\nThe published figures were measured on {}.\n",
-        markdown_text::words(&page.hardware)
-    );
-    for cell in &f.cells {
-        for one in comparisons(f, cell) {
-            let title = markdown_text::words(&format!("{}{}", cell.title, one.kind.words()));
-            let _ = write!(out, "\n### {title}\n\n{}\n{}", one.table().markdown(), one.agreement());
-        }
-        if let Some(others) = page_figures::of_cell(f, cell) {
-            let _ = write!(out, "\nOther figures of this cell on the page:\n\n{}", others.markdown());
-        }
+/// The section; empty if the study names no page.
+pub(crate) fn document(f: &Findings) -> Document {
+    if f.page.is_none() && f.source.is_none() && f.unequal.is_empty() {
+        return Document::default();
     }
-    out.extend(page_figures::elsewhere(f).map(|words| format!("\n{words}\n")));
-    out.extend(page_figures::versions(f).map(|versions| format!("\n{}", versions.markdown())));
-    if !f.unequal.is_empty() {
-        let _ = write!(out, "\n### Unequal conditions on the page\n\n{}", markdown_text::items(&f.unequal));
+    let source = f.source.iter().map(|source| format!("The source of the published figures: {source}."));
+    let hardware =
+        f.page.iter().map(|page| format!("The published figures were measured on {}.", page.hardware));
+    let title =
+        Document::default().section("published", "Published and measured").sentences(source.chain(hardware));
+    let cells = f.cells.iter().map(|cell| of_cell(f, cell));
+    let versions = page_figures::versions(f).into_iter().fold(Document::default(), Document::table);
+    let versions = Document::default().sentences(page_figures::elsewhere(f)).and(versions);
+    let document = cells.fold(title, Document::and).details(versions);
+    if f.unequal.is_empty() {
+        return document;
     }
-    out
+    document.heading(3, "Unequal conditions on the page").items(&f.unequal)
 }
 
-/// The last part of the report for a terminal: like the Markdown section, without the page's other figures.
-pub fn plain(f: &Findings, style: &TextStyle) -> String {
-    let line = |text: &str| style.prose(text, Ink::Plain);
-    let mut out = String::new();
-    for cell in &f.cells {
-        for one in comparisons(f, cell) {
-            let title = line(&format!("published and measured: {}{}", cell.title, one.kind.words()));
-            let _ = write!(out, "\n{title}{}{}", one.table().fit(style), line(one.agreement().trim_end()));
-        }
+/// The page's figures of a cell beside those measured here; the figures that do not rank it only where length does not matter.
+fn of_cell(f: &Findings, cell: &CellFindings) -> Document {
+    let mut document = Document::default();
+    for one in comparisons(f, cell) {
+        let title = format!("{}{}", cell.title, one.kind.words());
+        document = document.heading(3, title).table(one.table()).sentence(one.agreement());
     }
-    if !f.unequal.is_empty() && !out.is_empty() {
-        out += "unequal conditions on the page:\n";
-        out.extend(f.unequal.iter().map(|unequal| line(&format!("  {unequal}"))));
-    }
-    out
-}
-
-/// One figure of the page and the same figure measured here, for all contenders that have both.
-pub(crate) struct Comparison<'f> {
-    pub kind: Kind,
-    /// In the order of the page.
-    pub rows: Vec<Compared<'f>>,
-}
-
-/// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Throughput.
-    Rate,
-    /// Throughput under open load. Every server that keeps up reaches the offered rate, so this gives no ranking.
-    OfferedRate,
-    /// The mean latency, in nanoseconds.
-    LatencyMean,
-}
-
-/// A contender with both figures.
-pub(crate) struct Compared<'f> {
-    pub title: &'f str,
-    pub published: f64,
-    pub measured: f64,
-    is_floor: bool,
-    /// The range of ranks in the cell, if the measured figure is the one that ranks it.
-    ranks: Option<(usize, usize)>,
-}
-
-/// All comparisons between the page and this machine in a cell: throughput, and under open load latency as well.
-pub(crate) fn comparisons<'f>(f: &'f Findings, cell: &'f CellFindings) -> Vec<Comparison<'f>> {
-    let is_open = cell.load.rate_per_s().is_some();
-    let kinds = if is_open { &[Kind::OfferedRate, Kind::LatencyMean][..] } else { &[Kind::Rate] };
-    let of = |kind: &Kind| Comparison { kind: *kind, rows: rows(f, cell, *kind) };
-    kinds.iter().map(of).filter(|one| !one.rows.is_empty()).collect()
-}
-
-fn rows<'f>(f: &'f Findings, cell: &'f CellFindings, kind: Kind) -> Vec<Compared<'f>> {
-    let details = f.page.as_ref().and_then(|page| page.details.get(&cell.title));
-    let both = |c: &'f ContenderFindings| match kind {
-        Kind::Rate | Kind::OfferedRate => Some((c.published?, c.rate_per_s?.median, c.is_held_back())),
-        Kind::LatencyMean => {
-            let published_ms = details?.get(&c.name)?.get("latency_mean_ms")?;
-            Some((published_ms * 1e6, c.latency_ns_mean?.median, false))
-        }
-    };
-    let is_known = |(then, now, _): &(f64, f64, bool)| then.is_finite() && now.is_finite();
-    let row = |c: &'f ContenderFindings| {
-        let (published, measured, is_floor) = both(c).filter(is_known)?;
-        let ranks = c.rank_low.zip(c.rank_high).filter(|_| kind == Kind::Rate && cell.metric == Metric::Rate);
-        Some(Compared { title: &c.title, published, measured, is_floor, ranks })
-    };
-    let mut rows: Vec<Compared> = cell.contenders.iter().filter_map(row).collect();
-    rows.sort_by(|a, b| kind.order(a.published, b.published));
-    rows
-}
-
-impl Kind {
-    /// The suffix to the cell's title.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::Rate => "",
-            Self::OfferedRate => ", requests/s",
-            Self::LatencyMean => ", mean latency",
-        }
-    }
-
-    /// Puts the better value first.
-    fn order(self, a: f64, b: f64) -> std::cmp::Ordering {
-        if self == Self::LatencyMean { a.total_cmp(&b) } else { b.total_cmp(&a) }
-    }
-
-    fn shown(self, value: f64) -> String {
-        if self == Self::LatencyMean { units::duration(value) } else { units::rate(value) }
-    }
-}
-
-impl Comparison<'_> {
-    /// Whether this figure gives a ranking.
-    pub(crate) fn is_ranked(&self) -> bool {
-        self.kind != Kind::OfferedRate
-    }
-
-    /// The figures then and now and, if it gives a ranking, the ranks then and now.
-    pub(crate) fn table(&self) -> Table {
-        let mut head = vec![
-            ("contender", Side::Left),
-            ("published", Side::Right),
-            ("measured", Side::Right),
-            ("ratio", Side::Right),
-        ];
-        if self.is_ranked() {
-            head.extend([("rank then", Side::Right), ("rank now", Side::Right)]);
-        }
-        let mut table = Table::new(&head);
-        for row in &self.rows {
-            let floor = if row.is_floor { "≥ " } else { "" };
-            let then = match self.kind {
-                Kind::LatencyMean => units::duration(row.published),
-                Kind::Rate | Kind::OfferedRate => format!("{:.1}", row.published),
-            };
-            let mut cells = vec![
-                row.title.to_owned(),
-                then,
-                format!("{floor}{}", self.kind.shown(row.measured)),
-                format!("{floor}{}", units::times(row.measured / row.published)),
-            ];
-            if self.is_ranked() {
-                cells.push(self.rank(|r| r.published, row));
-                cells.push(self.rank(|r| r.measured, row));
-            }
-            table.row(cells);
-        }
-        table
-    }
-
-    /// The rank: one more than the number of better ones.
-    fn rank(&self, of: impl Fn(&Compared<'_>) -> f64, own: &Compared<'_>) -> String {
-        let is_better = |r: &&Compared<'_>| self.kind.order(of(r), of(own)).is_lt();
-        (1 + self.rows.iter().filter(is_better).count()).to_string()
-    }
-
-    /// How well the two rankings agree. `pairs`: the published and the measured figure of each contender.
-    pub(crate) fn agreement(&self) -> String {
-        if !self.is_ranked() {
-            return OFFERED.to_owned();
-        }
-        let words = words(&self.rows.iter().map(|r| (r.published, r.measured)).collect::<Vec<_>>());
-        if self.rows.len() >= LEAST_ORDER && self.has_overlap() {
-            format!("{} {OVERLAP}", words.trim_end())
-        } else {
-            words
-        }
-    }
-
-    /// Whether the measured ranks of two contenders overlap.
-    fn has_overlap(&self) -> bool {
-        let ranks: Vec<(usize, usize)> = self.rows.iter().filter_map(|row| row.ranks).collect();
-        let overlap =
-            |i: usize, (low, high): (usize, usize)| ranks[..i].iter().any(|r| r.0 <= high && low <= r.1);
-        ranks.iter().enumerate().any(|(i, own)| overlap(i, *own))
-    }
-}
-
-/// Printed in place of the agreement of two rankings.
-const OFFERED: &str =
-    "This is the offered rate. Every server that keeps up reaches it, so it gives no ranking.\n";
-
-/// Printed after the agreement of two rankings, where ranks overlap.
-const OVERLAP: &str =
-    "The measured ranks follow the estimates; where ranges of ranks overlap, their order may be chance.\n";
-
-/// The least number of figures to compare two rankings: two figures agree by chance half of the time.
-const LEAST_ORDER: usize = 3;
-
-/// How well the two rankings agree. `pairs`: the published and the measured figure of each contender.
-pub fn words(pairs: &[(f64, f64)]) -> String {
-    match stats::kendall::tau(pairs).filter(|_| pairs.len() >= LEAST_ORDER) {
-        Some(tau) => {
-            format!(
-                "The agreement of the two rankings is Kendall's τ = {tau:.2} (1: same order, −1: reversed) over {} contenders.\n",
-                pairs.len()
-            )
-        }
-        None => "There are too few figures to compare the two rankings.\n".to_owned(),
-    }
+    let Some(others) = page_figures::of_cell(f, cell) else { return document };
+    document.details(Document::default().sentence("Other figures of this cell on the page:").table(others))
 }

@@ -1,7 +1,7 @@
 //! The other figures of a page beside the measured ones, in the units of the page. If the page's own command line was run, all
 //! of them are shown; in a fair run (drome's own load), only those that measure the same thing under both loads.
 
-use crate::table::{Side, Table};
+use crate::table::{Rows, Table};
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::page::{Published, Replay};
@@ -19,41 +19,34 @@ pub fn of_replay(replay: &Replay) -> Option<Table> {
     if replay.page_figures.is_empty() || replay.figures.is_empty() {
         return None;
     }
-    let mut table = Table::new(&[
-        ("figure", Side::Left),
-        ("published", Side::Right),
-        ("measured", Side::Right),
-        ("ratio", Side::Right),
-        ("", Side::Left),
-    ]);
-    for (figure, published) in &replay.page_figures {
-        let measured = counterpart(figure).and_then(|c| Some(replay.figures.get(&c.name)? / c.unit));
-        let [then, now, ratio] = cells(*published, measured);
-        let why = replay.without.get(figure).cloned().unwrap_or_default();
-        table.row(vec![label(figure), then, now, ratio, why]);
-    }
-    Some(table)
+    let rows: Vec<Row> = replay
+        .page_figures
+        .iter()
+        .map(|(figure, published)| {
+            let measured = counterpart(figure).and_then(|c| Some(replay.figures.get(&c.name)? / c.unit));
+            let why = replay.without.get(figure).cloned().unwrap_or_default();
+            Row { who: String::new(), figure: label(figure), published: *published, measured, why }
+        })
+        .collect();
+    Some(with_figures(Table::of(&rows)).text("", |row| row.why.clone()).table())
 }
 
 /// The page's figures that can be compared with a cell of a fair run (drome's own load, not the page's command line), each beside
 /// the measured one; `None` if there are none.
 pub fn of_cell(f: &Findings, cell: &CellFindings) -> Option<Table> {
     let page = f.page.as_ref()?;
-    let mut table = Table::new(&[
-        ("contender", Side::Left),
-        ("figure", Side::Left),
-        ("published", Side::Right),
-        ("measured", Side::Right),
-        ("ratio", Side::Right),
-    ]);
-    for contender in &cell.contenders {
-        for (figure, published, measured) in comparable(page, cell, contender) {
-            let [then, now, ratio] = cells(published, Some(measured));
-            table.row(vec![contender.title.clone(), figure, then, now, ratio]);
-        }
+    let mut rows = Vec::new();
+    for c in &cell.contenders {
+        rows.extend(comparable(page, cell, c).into_iter().map(|(figure, published, measured)| Row {
+            who: c.title.clone(),
+            figure,
+            published,
+            measured: Some(measured),
+            why: String::new(),
+        }));
     }
-    let is_empty = table.rows().len() == 0;
-    (!is_empty).then_some(table)
+    let table = with_figures(Table::of(&rows).text("contender", |row| row.who.clone())).table();
+    (!rows.is_empty()).then_some(table)
 }
 
 /// The comparable figures of a contender: name, published value, measured value.
@@ -87,11 +80,27 @@ fn fair(name: &str, load: &Load, c: &ContenderFindings) -> Option<f64> {
     }
 }
 
-/// The cells of a row: published, measured, ratio.
-fn cells(published: f64, measured: Option<f64>) -> [String; 3] {
-    let measured = measured.filter(|value| value.is_finite());
-    let ratio = measured.filter(|_| published != 0.0).map(|value| value / published);
-    [figure_text(published), units::known(measured, digits), units::known(ratio, units::times)]
+/// A figure of the page and, if it is known, of this machine.
+struct Row {
+    /// The contender, where the table has several.
+    who: String,
+    figure: String,
+    published: f64,
+    measured: Option<f64>,
+    /// Why there is no measured one, where there is none.
+    why: String,
+}
+
+/// The columns that both tables have.
+fn with_figures(rows: Rows<'_, Row>) -> Rows<'_, Row> {
+    let measured = |row: &Row| row.measured.filter(|value| value.is_finite());
+    rows.text("figure", |row| row.figure.clone())
+        .number("published", |row| figure_text(row.published))
+        .figure("measured", |row| measured(row).map(digits))
+        .figure("ratio", |row| {
+            let measured = measured(row).filter(|_| row.published != 0.0)?;
+            Some(units::times(measured / row.published))
+        })
 }
 
 /// A published figure as it is on the page.
@@ -123,16 +132,16 @@ pub fn elsewhere(f: &Findings) -> Option<String> {
 /// The versions on the page and here; `None` if the page names none.
 pub fn versions(f: &Findings) -> Option<Table> {
     let page = f.page.as_ref().filter(|page| !page.versions.is_empty())?;
-    let mut table =
-        Table::new(&[("contender", Side::Left), ("version on the page", Side::Left), ("here", Side::Left)]);
-    for (name, then) in &page.versions {
-        let all = || f.cells.iter().flat_map(|cell| &cell.contenders);
-        let Some(here) = all().find(|c| c.name == *name) else { continue };
-        let now = here.version.clone().unwrap_or_else(|| units::UNKNOWN.to_owned());
-        table.row(vec![here.title.clone(), then.clone(), now]);
-    }
-    let is_empty = table.rows().len() == 0;
-    (!is_empty).then_some(table)
+    let all = || f.cells.iter().flat_map(|cell| &cell.contenders);
+    let here = page.versions.iter().filter_map(|(name, then)| Some((all().find(|c| c.name == *name)?, then)));
+    let here: Vec<(&ContenderFindings, &String)> = here.collect();
+    (!here.is_empty()).then(|| {
+        Table::of(&here)
+            .text("contender", |(c, _)| c.title.clone())
+            .text("version on the page", |(_, then)| (*then).clone())
+            .known("here", |(c, _)| c.version.clone())
+            .table()
+    })
 }
 
 #[cfg(test)]

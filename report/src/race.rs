@@ -1,61 +1,14 @@
 //! A race in words: which contender is better, by how much, with which confidence, after how long, and what was the same for
 //! all.
 
-use crate::text_style::{Ink, TextStyle};
-use crate::{
-    answer, cpu_time, machine, markdown, markdown_text, memory_growth, offered, ranking, terminal, units,
-};
+use crate::text_style::Ink;
+use crate::{answer, machine, memory_growth, notes, offered, ranking, units};
 use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, PairFindings, RaceFindings,
 };
 use model::observation::Entrant;
 use std::fmt::Write;
-
-/// The whole report for a terminal.
-pub fn report(f: &Findings, style: &TextStyle) -> String {
-    let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else {
-        return terminal::report(f, style);
-    };
-    let mut out = String::new();
-    for c in by_letter(cell) {
-        let (label, command) = labelled(f, c);
-        out += &style.prose(&format!("{label}: {command}"), Ink::Plain);
-    }
-    let _ = write!(out, "\n{}\n", ranking::race_table(cell).fit(style));
-    for (line, ink) in lines(f, race, cell) {
-        out += &style.prose(&line, ink);
-    }
-    out.push_str(&cpu_time::plain(f, style));
-    out
-}
-
-/// The same in Markdown.
-pub fn markdown(f: &Findings) -> String {
-    let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else {
-        return markdown::report(f);
-    };
-    let mut out = String::from("# A race\n\n");
-    for c in by_letter(cell) {
-        let (label, command) = labelled(f, c);
-        let _ = writeln!(out, "- {}: {}", markdown_text::words(&label), markdown_text::code(command));
-    }
-    let _ = write!(out, "\n{}\n", ranking::race_table(cell).markdown());
-    let lines: Vec<String> = lines(f, race, cell).into_iter().map(|(line, _)| line).collect();
-    out += &markdown_text::items(&lines);
-    // Readers of a pasted report do not know the machine.
-    let conditions = machine::conditions(&f.conditions);
-    for line in [machine::name(&f.environment)]
-        .into_iter()
-        .chain(machine::of_servers(&f.environment))
-        .chain(machine::setup(&f.environment))
-        .chain(conditions)
-    {
-        out.push_str(&markdown_text::items(&[line]));
-    }
-    out.push_str(&cpu_time::section(f));
-    out
-}
 
 /// Which contender is better, by how much and with which confidence: some sentences for every pair, with the labels of the
 /// contenders.
@@ -94,17 +47,20 @@ fn label(c: &ContenderFindings) -> &str {
 }
 
 /// The contenders in the order of their letters.
-pub fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
+fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     let mut all: Vec<&ContenderFindings> = cell.contenders.iter().collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
 }
 
-/// A contender's letter with its label, and its command or URL: `A, old` and `./old --port {port}`.
-pub fn labelled<'f>(f: &'f Findings, c: &'f ContenderFindings) -> (String, &'f str) {
-    let command = f.entrants.get(&c.name).map_or(c.title.as_str(), Entrant::raced_command);
-    let label = if command == c.title { c.name.clone() } else { format!("{}, {}", c.name, c.title) };
-    (label, command)
+/// The contenders in the order of their letters: each with its letter and label, `A, old`, and its command or URL, `./old --port {port}`.
+pub fn commands(f: &Findings, cell: &CellFindings) -> Vec<(String, String)> {
+    let labelled = |c: &ContenderFindings| {
+        let command = f.entrants.get(&c.name).map_or(c.title.as_str(), Entrant::raced_command);
+        let label = if command == c.title { c.name.clone() } else { format!("{}, {}", c.name, c.title) };
+        (label, command.to_owned())
+    };
+    by_letter(cell).into_iter().map(labelled).collect()
 }
 
 /// All lines below the table, each with its colour.
@@ -119,10 +75,7 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
     lines.extend(doubts.flatten().map(|line| (line, Ink::Doubt)));
     let background = answer::never_quiet(&cell.in_heats);
     lines.extend(background.map(|line| (line, Ink::Doubt)));
-    lines.extend(crate::notes::of(cell).into_iter().map(|note| {
-        let ink = terminal::ink(&note);
-        (note, ink)
-    }));
+    lines.extend(notes::painted(cell));
     lines.extend(conditions(f).into_iter().map(|line| (line, Ink::Plain)));
     lines.push((format!("ended: {}; run {}", f.ended, f.run), Ink::Plain));
     lines.extend(machine::origin(f).map(|from| (from, Ink::Plain)));

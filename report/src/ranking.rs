@@ -1,4 +1,4 @@
-//! The ranking of one cell, with the same columns for a terminal and in Markdown.
+//! The ranking of one cell, and what readers must know before they read it.
 
 use crate::in_heats;
 use crate::machine;
@@ -36,6 +36,11 @@ pub fn race_table(cell: &CellFindings) -> Table {
 /// The workload, the load and the number of rounds.
 pub fn asked(cell: &CellFindings) -> String {
     format!("{}, {}; {}", cell.workload, load_words(cell), in_heats::asked(&cell.in_heats))
+}
+
+/// The same, and the noise floor with its meaning.
+pub fn about(cell: &CellFindings) -> String {
+    format!("{}; {}.", asked(cell), floor(cell))
 }
 
 /// The load in words.

@@ -1,48 +1,35 @@
 //! The results of a page's own command lines, run against the contenders of its study.
 
-use crate::page::words;
-use crate::table::{Side, Table};
-use crate::text_style::{Ink, TextStyle};
-use crate::{machine, markdown_text as md, page_figures, units};
+use crate::document::Document;
+use crate::published::words;
+use crate::table::Table;
+use crate::{machine, page_figures, units};
 use model::page::{Replay, Replays};
-use std::fmt::Write;
 
-/// For a terminal: the tables.
-pub fn terminal(all: &Replays, style: &TextStyle) -> String {
-    let line = |text: &str| style.prose(text.trim_end(), Ink::Plain);
-    let mut out = line(&format!("{}: {}, as published", all.name, all.title));
-    out.extend(preface(all).iter().map(|shown| line(shown)));
+/// The tables and, where length does not matter, the page's other figures and what the tools printed.
+pub fn document(all: &Replays) -> Document {
+    let mut document =
+        Document::titled(format!("{}: {}, as published", all.name, all.title)).items(preface(all));
     if all.replays.iter().any(|replay| page_figures::of_replay(replay).is_some()) {
-        out += &line("--format markdown also compares the page's other figures with the measured ones");
+        let hint = "--format markdown also compares the page's other figures with the measured ones";
+        document = document.in_short(Document::default().sentence(hint));
     }
     for cell in cells(&all.replays) {
-        let _ = write!(out, "\n{}{}{}", line(&cell[0].cell), table(cell).fit(style), line(&agreement(cell)));
-    }
-    out
-}
-
-/// For a page: the tables, and what the tools printed.
-pub fn markdown(all: &Replays) -> String {
-    let mut out = format!("# {}, as published\n\n{}", md::words(&all.title), md::items(&preface(all)));
-    for cell in cells(&all.replays) {
-        let _ = write!(
-            out,
-            "\n## {}\n\n{}\n{}",
-            md::words(&cell[0].cell),
-            table(cell).markdown(),
-            agreement(cell)
-        );
+        document = document.heading(2, &cell[0].cell).table(table(cell)).sentence(agreement(cell));
         // A command line that was not run printed nothing; the table has the reason.
         for replay in cell.iter().filter(|replay| !replay.command.is_empty()) {
-            let shown = format!("$ {}\n{}", replay.command, replay.report.trim_end());
-            let _ = write!(out, "\n### {}\n\n", md::words(&replay.title));
-            if let Some(figures) = page_figures::of_replay(replay) {
-                let _ = writeln!(out, "{}", figures.markdown());
-            }
-            out += &md::block(&shown);
+            document = document.details(printed(replay));
         }
     }
-    out
+    document
+}
+
+/// What a tool printed, below the page's other figures.
+fn printed(replay: &Replay) -> Document {
+    let document = Document::default().heading(3, &replay.title);
+    let figures = page_figures::of_replay(replay);
+    let document = figures.into_iter().fold(document, Document::table);
+    document.code(format!("$ {}\n{}", replay.command, replay.report.trim_end()))
 }
 
 /// The run, its time, the number of command lines and the machine.
@@ -59,35 +46,19 @@ fn cells(all: &[Replay]) -> impl Iterator<Item = &[Replay]> {
 }
 
 fn table(cell: &[Replay]) -> Table {
-    let mut table = Table::new(&[
-        ("contender", Side::Left),
-        ("published", Side::Right),
-        ("measured", Side::Right),
-        ("ratio", Side::Right),
-        ("responses", Side::Right),
-        ("failed", Side::Right),
-        ("mean latency", Side::Right),
-        ("VIRT", Side::Right),
-        ("RES", Side::Right),
-        ("", Side::Left),
-    ]);
-    for replay in cell {
-        let bytes = |n: Option<u64>| units::known(n, |n| units::bytes(n as f64));
-        let both = replay.published.zip(replay.rate_per_s);
-        table.row(vec![
-            name(replay),
-            units::known(replay.published, |p| format!("{p:.1}")),
-            units::known(replay.rate_per_s, units::rate),
-            units::known(both, |(then, now)| units::times(now / then)),
-            units::known(replay.completed, units::count),
-            units::known(replay.errors, units::count),
-            units::known(replay.latency_ns_mean, units::duration),
-            bytes(replay.virtual_max_bytes),
-            bytes(replay.rss_max_bytes),
-            replay.note.clone().unwrap_or_default().replace('\n', " "),
-        ]);
-    }
-    table
+    let bytes = |n: Option<u64>| Some(units::bytes(n? as f64));
+    Table::of(cell)
+        .text("contender", name)
+        .figure("published", |r| Some(format!("{:.1}", r.published?)))
+        .figure("measured", |r| r.rate_per_s.map(units::rate))
+        .figure("ratio", |r| Some(units::times(r.rate_per_s? / r.published?)))
+        .figure("responses", |r| r.completed.map(units::count))
+        .figure("failed", |r| r.errors.map(units::count))
+        .figure("mean latency", |r| r.latency_ns_mean.map(units::duration))
+        .figure("VIRT", |r| bytes(r.virtual_max_bytes))
+        .figure("RES", |r| bytes(r.rss_max_bytes))
+        .text("", |r| r.note.clone().unwrap_or_default())
+        .table()
 }
 
 /// The title with the version and, if the page names one, the version on the page.

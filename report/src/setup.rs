@@ -1,51 +1,46 @@
 //! How the contenders of a run were set up, which decides whether a comparison is fair.
 
-use crate::table::{Side, Table};
-use crate::{markdown_text as md, units};
+use crate::document::Document;
+use crate::table::Table;
+use crate::text_style::Ink;
 use model::Findings;
+use model::observation::Entrant;
 
-/// A section of the Markdown report; empty if nothing is known about any contender.
-pub fn section(f: &Findings) -> String {
-    let (table, is_known) = table(f);
-    let mut advice: Vec<String> = faults(f).collect();
-    for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
-        if let Some(because) = &entrant.because {
-            advice.push(format!("{}: {because}", entrant.title));
-        }
+/// The settings, the known faults, and the reasons for tuning; a terminal shows only the faults. Empty if nothing is known.
+pub(crate) fn document(f: &Findings) -> Document {
+    let of = |words: fn(&Entrant) -> Option<String>| present(f).filter_map(words).collect::<Vec<_>>();
+    let faults = of(|e| Some(format!("{}, known fault: {}", e.title, e.faults.fragments.as_ref()?)));
+    let reasons = of(|e| Some(format!("{}: {}", e.title, e.because.as_ref()?)));
+    let settings = table(f);
+    if settings.is_none() && faults.is_empty() && reasons.is_empty() {
+        return Document::default();
     }
-    if !is_known && advice.is_empty() {
-        return String::new();
-    }
-    let gap = if advice.is_empty() { "" } else { "\n" };
-    format!("\n## How each contender was set up\n\n{}{gap}{}", table.markdown(), md::items(&advice))
+    let has_faults = !faults.is_empty();
+    let document = Document::default()
+        .heading(2, "How each contender was set up")
+        .details(settings.into_iter().fold(Document::default(), Document::table))
+        .painted_items(faults.into_iter().map(|fault| (fault, Ink::Doubt)))
+        .details(Document::default().items(reasons));
+    if has_faults { document } else { Document::default().details(document) }
 }
 
-/// The settings of all contenders that take part, and whether any setting is known.
-pub fn table(f: &Findings) -> (Table, bool) {
-    let mut table = Table::new(&[
-        ("contender", Side::Left),
-        ("track", Side::Left),
-        ("keep-alive", Side::Left),
-        ("logging", Side::Left),
-        ("workers", Side::Left),
-        ("caching", Side::Left),
-    ]);
-    let mut is_known = false;
-    for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
-        let settings = entrant.settings.all().map(|(_, value)| value);
-        is_known |= settings.iter().any(Option::is_some);
-        let words = settings.map(|value| value.unwrap_or(units::UNKNOWN).to_owned());
-        let who = [entrant.title.clone(), entrant.track.word().to_owned()];
-        table.row(who.into_iter().chain(words).collect());
-    }
-    (table, is_known)
+/// The contenders that take part.
+fn present(f: &Findings) -> impl Iterator<Item = &Entrant> {
+    f.entrants.values().filter(|entrant| entrant.missing.is_none())
 }
 
-/// The known faults of the contenders that take part.
-pub fn faults(f: &Findings) -> impl Iterator<Item = String> {
-    let present = f.entrants.values().filter(|entrant| entrant.missing.is_none());
-    present.filter_map(|entrant| {
-        let fault = entrant.faults.fragments.as_ref()?;
-        Some(format!("{}, known fault: {fault}", entrant.title))
+/// The settings of all contenders that take part; `None` if no setting is known.
+pub(crate) fn table(f: &Findings) -> Option<Table> {
+    let setting = |nth: usize| move |e: &Entrant| e.settings.all()[nth].1.map(str::to_owned);
+    let is_known = present(f).any(|e| e.settings.all().iter().any(|(_, value)| value.is_some()));
+    is_known.then(|| {
+        Table::of(present(f))
+            .text("contender", |e| e.title.clone())
+            .text("track", |e| e.track.word().to_owned())
+            .known("keep-alive", setting(0))
+            .known("logging", setting(1))
+            .known("workers", setting(2))
+            .known("caching", setting(3))
+            .table()
     })
 }

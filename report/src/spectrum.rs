@@ -1,6 +1,6 @@
 //! The full latency distribution, as a table and as part of the JSON.
 
-use crate::table::{Side, Table};
+use crate::table::Table;
 use crate::units;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,16 +26,11 @@ pub fn points(histogram: &Histogram) -> Vec<Point> {
 
 /// The distribution for people: the latency, the percentile, the number of responses that took no longer, and one in how many took longer.
 pub fn table(title: &'static str, histogram: &Histogram) -> Table {
-    let columns = [(title, Side::Right), ("percentile", Side::Right), ("responses", Side::Right)];
-    let mut table = Table::new(&[&columns[..], &[("one in", Side::Right)]].concat());
-    for Tick { p, ns, count } in spectrum(histogram, TICKS_PER_HALF) {
-        let longer = (p < 1.0).then(|| 1.0 / (1.0 - p));
-        table.row(vec![
-            units::duration(ns as f64),
-            format!("{:.6}", p * 100.0),
-            units::count(count),
-            units::known(longer, |n| if n < 100.0 { format!("{n:.2}") } else { units::rate(n) }),
-        ]);
-    }
-    table
+    let one_in = |n: f64| if n < 100.0 { format!("{n:.2}") } else { units::rate(n) };
+    Table::of(&spectrum(histogram, TICKS_PER_HALF))
+        .number(title, |tick| units::duration(tick.ns as f64))
+        .number("percentile", |tick| format!("{:.6}", tick.p * 100.0))
+        .number("responses", |tick| units::count(tick.count))
+        .figure("one in", |tick| (tick.p < 1.0).then(|| one_in(1.0 / (1.0 - tick.p))))
+        .table()
 }

@@ -1,110 +1,62 @@
-//! The report of a sweep: for a terminal, as Markdown, as CSV, and as the documented JSON.
+//! The report of a sweep: as a document, and as rows.
 
-use crate::table::{Side, Table};
-use crate::text_style::{Ink, TextStyle};
-use crate::{csv, markdown_text as md, units};
+use crate::document::Document;
+use crate::records::{Field, Records, decimals, text};
+use crate::table::{Rows, Table};
+use crate::text_style::Ink;
+use crate::units;
 use model::Bound;
 use model::sweep::{Common, Kept, KeptOutcome, Spread, Step, Sweep, Swept};
-use std::fmt::Write;
 
-/// For a terminal.
-pub fn terminal(s: &Sweep, style: &TextStyle) -> String {
-    let line = |text: &str| style.prose(text, Ink::Plain);
-    let mut out = line(&asked(s));
+/// The whole report.
+pub fn document(s: &Sweep) -> Document {
+    let mut document = Document::default().sentence(asked(s));
     for c in &s.contenders {
-        let title = format!("{}: {}", c.name, c.title);
-        let _ = write!(out, "\n{}{}", line(&title), line(&figures(c).join("\n")));
+        document = document.heading(2, format!("{}: {}", c.name, c.title)).items(figures(c));
         if !c.steps.is_empty() {
-            let _ = write!(out, "\n{}", table(c).fit(style));
+            document = document.table(steps(c));
         }
-        let notes = notes(c);
-        if !notes.is_empty() {
-            let _ = write!(out, "\n{}", style.prose(&notes.join("\n"), Ink::Doubt));
-        }
+        document = document.painted_items(notes(c).into_iter().map(|note| (note, Ink::Doubt)));
     }
     if let Some(common) = &s.common {
-        let _ = write!(out, "\n{}\n{}", line(&common_words(common)), common_table(common).fit(style));
+        document =
+            document.heading(2, "Side by side").sentence(common_words(common)).table(common_table(common));
     }
-    let _ = write!(out, "\n{}", line(&ending(s).join("\n")));
-    out
+    document.sentences(ending(s))
 }
 
-/// As Markdown.
-pub fn markdown(s: &Sweep) -> String {
-    let mut out = format!("{}\n", md::words(&asked(s)));
-    for c in &s.contenders {
-        let _ =
-            write!(out, "\n## {}: {}\n\n{}", md::words(&c.name), md::code(&c.title), md::items(&figures(c)));
-        if !c.steps.is_empty() {
-            let _ = write!(out, "\n{}", table(c).markdown());
-        }
-        let notes = notes(c);
-        if !notes.is_empty() {
-            let _ = write!(out, "\n{}", md::items(&notes));
-        }
-    }
-    if let Some(common) = &s.common {
-        let _ = write!(
-            out,
-            "\n## Side by side\n\n{}\n\n{}",
-            md::words(&common_words(common)),
-            common_table(common).markdown()
-        );
-    }
-    let _ =
-        write!(out, "\n{}\n", ending(s).iter().map(|line| md::prose(line)).collect::<Vec<_>>().join("\n\n"));
-    out
+/// A row: the contender, the part of the sweep, and the step.
+type Measured<'s> = (&'s str, &'static str, &'s Step);
+
+/// The columns: medians over the repeats, except in those that end in `_low` and `_high`.
+fn fields<'s>() -> [Field<Measured<'s>>; 18] {
+    [
+        ("contender", |(name, ..)| text(name)),
+        ("part", |(_, part, _)| text(part)),
+        ("share", |(.., step)| decimals(step.share, 4)),
+        ("offered_per_s", |(.., step)| decimals(step.offered_per_s, 3)),
+        ("trials", |(.., step)| text(step.trials)),
+        ("void", |(.., step)| text(step.void)),
+        ("failed", |(.., step)| text(step.failed)),
+        ("due_per_s", |(.., step)| decimals(step.due_per_s?.median, 3)),
+        ("achieved_per_s", |(.., step)| decimals(step.achieved_per_s?.median, 3)),
+        ("achieved_per_s_low", |(.., step)| decimals(step.achieved_per_s?.low, 3)),
+        ("achieved_per_s_high", |(.., step)| decimals(step.achieved_per_s?.high, 3)),
+        ("latency_ns_p50", |(.., step)| decimals(step.latency_ns_p50?.median, 3)),
+        ("latency_ns_p99", |(.., step)| decimals(step.latency_ns_p99?.median, 3)),
+        ("latency_ns_p99_low", |(.., step)| decimals(step.latency_ns_p99?.low, 3)),
+        ("latency_ns_p99_high", |(.., step)| decimals(step.latency_ns_p99?.high, 3)),
+        ("latency_ns_p999", |(.., step)| decimals(step.latency_ns_p999?.median, 3)),
+        ("server_cpu_ns_per_request", |(.., step)| decimals(step.server_cpu_ns_per_request?.median, 3)),
+        ("server_cores", |(.., step)| decimals(step.server_cores?.median, 3)),
+    ]
 }
 
-/// The documented JSON (schema 1).
-pub fn json(s: &Sweep) -> String {
-    serde_json::to_string_pretty(s).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
-}
-
-/// The header of the CSV.
-const HEAD: &str = "contender,part,share,offered_per_s,trials,void,failed,due_per_s,achieved_per_s,achieved_per_s_low,\
-                    achieved_per_s_high,latency_ns_p50,latency_ns_p99,latency_ns_p99_low,latency_ns_p99_high,\
-                    latency_ns_p999,server_cpu_ns_per_request,server_cores\n";
-
-/// A header, one row per step, and one row per contender at the common rate (RFC 4180): medians over the repeats, except in the columns
-/// that end in `_low` and `_high`; a field is empty if the figure is unknown.
-pub fn csv(s: &Sweep) -> String {
-    let mut out = HEAD.to_owned();
-    for c in &s.contenders {
-        c.steps.iter().for_each(|step| out.push_str(&csv_row(&c.name, "step", step)));
-    }
-    for c in s.common.iter().flat_map(|common| &common.contenders) {
-        out.push_str(&csv_row(&c.name, "common", &c.step));
-    }
-    out
-}
-
-fn csv_row(name: &str, part: &str, step: &Step) -> String {
-    let cell = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.3}"));
-    let median = |s: Option<Spread>| cell(s.map(|s| s.median));
-    let [low, high] =
-        [|s: Spread| s.low, |s: Spread| s.high].map(|of| move |s: Option<Spread>| cell(s.map(of)));
-    let Step { trials, void, failed, .. } = step;
-    csv::line([
-        name.to_owned(),
-        part.to_owned(),
-        format!("{:.4}", step.share),
-        format!("{:.3}", step.offered_per_s),
-        trials.to_string(),
-        void.to_string(),
-        failed.to_string(),
-        median(step.due_per_s),
-        median(step.achieved_per_s),
-        low(step.achieved_per_s),
-        high(step.achieved_per_s),
-        median(step.latency_ns_p50),
-        median(step.latency_ns_p99),
-        low(step.latency_ns_p99),
-        high(step.latency_ns_p99),
-        median(step.latency_ns_p999),
-        median(step.server_cpu_ns_per_request),
-        median(step.server_cores),
-    ])
+/// One row per step, and one row per contender at the common rate.
+pub fn records(s: &Sweep) -> Records {
+    let steps = s.contenders.iter().flat_map(|c| c.steps.iter().map(|step| (c.name.as_str(), "step", step)));
+    let common = s.common.iter().flat_map(|common| &common.contenders);
+    Records::of(steps.chain(common.map(|c| (c.name.as_str(), "common", &c.step))), fields())
 }
 
 fn asked(s: &Sweep) -> String {
@@ -144,47 +96,29 @@ fn kept(k: &Kept) -> String {
     format!("{}: {words} ({} measurements; {})", k.promise, k.trials, k.ended)
 }
 
-/// The columns of [`step_cells`], after a first column of the table's own.
-fn step_columns(first: (&'static str, Side)) -> [(&'static str, Side); 10] {
-    [
-        first,
-        ("offered/s", Side::Right),
-        ("achieved/s", Side::Right),
-        ("p50", Side::Right),
-        ("p99", Side::Right),
-        ("p99 over repeats", Side::Right),
-        ("p999", Side::Right),
-        ("CPU/request", Side::Right),
-        ("cores", Side::Right),
-        ("", Side::Left),
-    ]
+/// A step, under the first column's words.
+type Row<'s> = (String, &'s Step);
+
+/// Steps beside a first column.
+fn with_steps(first: Rows<Row>) -> Table {
+    let time = |s: Option<Spread>| Some(units::duration(s?.median));
+    let over_repeats = |s: Spread| format!("{} to {}", units::duration(s.low), units::duration(s.high));
+    first
+        .number("offered/s", |(_, step)| units::rate(step.offered_per_s))
+        .figure("achieved/s", |(_, step)| Some(units::rate(step.achieved_per_s?.median)))
+        .figure("p50", |(_, step)| time(step.latency_ns_p50))
+        .figure("p99", |(_, step)| time(step.latency_ns_p99))
+        .figure("p99 over repeats", |(_, step)| step.latency_ns_p99.map(over_repeats))
+        .figure("p999", |(_, step)| time(step.latency_ns_p999))
+        .figure("CPU/request", |(_, step)| time(step.server_cpu_ns_per_request))
+        .figure("cores", |(_, step)| Some(format!("{:.2}", step.server_cores?.median)))
+        .text("", |(_, step)| soundness(step))
+        .table()
 }
 
-fn table(c: &Swept) -> Table {
-    let mut table = Table::new(&step_columns(("of capacity", Side::Right)));
-    for step in &c.steps {
-        let mut row = vec![format!("{:.0} %", step.share * 100.0)];
-        row.extend(step_cells(step));
-        table.row(row);
-    }
-    table
-}
-
-fn step_cells(step: &Step) -> Vec<String> {
-    let time = |s: Option<Spread>| units::known(s, |s| units::duration(s.median));
-    vec![
-        units::rate(step.offered_per_s),
-        units::known(step.achieved_per_s, |s| units::rate(s.median)),
-        time(step.latency_ns_p50),
-        time(step.latency_ns_p99),
-        units::known(step.latency_ns_p99, |s| {
-            format!("{} to {}", units::duration(s.low), units::duration(s.high))
-        }),
-        time(step.latency_ns_p999),
-        time(step.server_cpu_ns_per_request),
-        units::known(step.server_cores, |s| format!("{:.2}", s.median)),
-        soundness(step),
-    ]
+fn steps(c: &Swept) -> Table {
+    let rows: Vec<Row> = c.steps.iter().map(|step| (format!("{:.0} %", step.share * 100.0), step)).collect();
+    with_steps(Table::of(&rows).number("of capacity", |(share, _)| share.clone()))
 }
 
 fn soundness(step: &Step) -> String {
@@ -209,7 +143,7 @@ fn notes(c: &Swept) -> Vec<String> {
 
 fn common_words(common: &Common) -> String {
     format!(
-        "side by side at {}, {:.0} % of the knee of {}, the slowest",
+        "All at {}, {:.0} % of the knee of {}, the slowest.",
         units::requests_per_s(common.rate_per_s),
         common.share * 100.0,
         common.slowest
@@ -217,13 +151,8 @@ fn common_words(common: &Common) -> String {
 }
 
 fn common_table(common: &Common) -> Table {
-    let mut table = Table::new(&step_columns(("", Side::Left)));
-    for c in &common.contenders {
-        let mut row = vec![c.name.clone()];
-        row.extend(step_cells(&c.step));
-        table.row(row);
-    }
-    table
+    let rows: Vec<Row> = common.contenders.iter().map(|c| (c.name.clone(), &c.step)).collect();
+    with_steps(Table::of(&rows).text("", |(name, _)| name.clone()))
 }
 
 fn ending(s: &Sweep) -> Vec<String> {

@@ -1,8 +1,11 @@
 //! Tables with columns aligned by display width, not by bytes. A table that is too wide is split into parts, one below the
 //! other. Each part begins with the column that names the rows, and nothing is left out.
 
+use crate::chips::Chip;
 use crate::markdown_text as md;
 use crate::text_style::{Ink, TextStyle, shortened};
+use crate::units;
+use maud::Markup;
 use unicode_width::UnicodeWidthStr;
 
 /// The title of a column with the interval of the column before it. The two are never split.
@@ -21,23 +24,179 @@ pub enum Side {
 }
 
 /// A header and rows.
+#[must_use]
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    head: Vec<(&'static str, Side)>,
+    head: Vec<(String, Side)>,
     /// The index of the column that names the rows.
     name: usize,
     rows: Vec<Vec<(String, Ink)>>,
+    /// What a page calls the table.
+    caption: Option<&'static str>,
+    /// The chips of each row, which only a page shows.
+    chips: Vec<Vec<Chip>>,
+    /// What a page draws for each row, in a column after the names.
+    lane: Option<Lane>,
+    /// What a page draws for each row in the column with this index.
+    drawn: Option<(usize, Vec<Markup>)>,
+    /// Whether the cells of each column are code.
+    are_code: Vec<bool>,
+    narrowed: Option<Narrowed>,
+    /// Whether the rows can be filtered on a page.
+    pub has_filter: bool,
+    /// Whether it has so many rows that it scrolls vertically on a page.
+    pub is_tall: bool,
+}
+
+/// A column of drawings, which only a page has.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    /// Its title.
+    pub title: String,
+    /// The labels of the axis.
+    pub axis: Markup,
+    /// The drawing of each row.
+    pub rows: Vec<Markup>,
+}
+
+/// A column whose cells are shortened where the width is limited: its index, the largest number of characters, and how.
+type Narrowed = (usize, usize, fn(&str, usize) -> String);
+
+/// A table to which columns are being added: what its rows are made from, and the columns so far. What follows a column refers to it.
+#[must_use]
+pub struct Rows<'r, T> {
+    rows: Vec<&'r T>,
+    table: Table,
+}
+
+impl<T> Rows<'_, T> {
+    /// Adds a column of words.
+    pub fn text(self, title: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
+        self.known(title, |row| Some(cell(row)))
+    }
+
+    /// Adds a column of words, of which some may be unknown.
+    pub fn known(self, title: impl Into<String>, cell: impl Fn(&T) -> Option<String>) -> Self {
+        self.column(title.into(), Side::Left, cell)
+    }
+
+    /// Adds a column of numbers.
+    pub fn number(self, title: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
+        self.figure(title, |row| Some(cell(row)))
+    }
+
+    /// Adds a column of numbers, of which some may be unknown.
+    pub fn figure(self, title: impl Into<String>, cell: impl Fn(&T) -> Option<String>) -> Self {
+        self.column(title.into(), Side::Right, cell)
+    }
+
+    fn column(mut self, title: String, side: Side, cell: impl Fn(&T) -> Option<String>) -> Self {
+        self.table.head.push((title, side));
+        self.table.are_code.push(false);
+        for (cells, row) in self.table.rows.iter_mut().zip(&self.rows) {
+            cells.push((cell(row).unwrap_or_else(|| units::UNKNOWN.to_owned()), Ink::Plain));
+        }
+        self
+    }
+
+    /// Colours the cells of the column.
+    pub fn ink(mut self, ink: impl Fn(&T) -> Ink) -> Self {
+        for (cells, row) in self.table.rows.iter_mut().zip(&self.rows) {
+            if let Some((_, own)) = cells.last_mut() {
+                *own = ink(row);
+            }
+        }
+        self
+    }
+
+    /// Shows the cells of the column as code.
+    pub fn code(mut self) -> Self {
+        if let Some(is_code) = self.table.are_code.last_mut() {
+            *is_code = true;
+        }
+        self
+    }
+
+    /// Leaves out the column if none of its cells says anything.
+    pub fn if_any(mut self) -> Self {
+        let says = |cells: &Vec<(String, Ink)>| {
+            cells.last().is_some_and(|(cell, _)| !cell.is_empty() && cell != units::UNKNOWN)
+        };
+        if !self.table.rows.iter().any(says) {
+            self.table.head.pop();
+            self.table.are_code.pop();
+            self.table.rows.iter_mut().for_each(|cells| drop(cells.pop()));
+        }
+        self
+    }
+
+    /// The table. Its first column names the rows.
+    pub fn table(self) -> Table {
+        self.table
+    }
 }
 
 impl Table {
-    /// A table with this header. Its first column names the rows.
-    pub fn new(head: &[(&'static str, Side)]) -> Self {
-        Self { head: head.to_vec(), name: 0, rows: Vec::new() }
+    /// A table with a row for each of these, and no columns yet.
+    pub fn of<'r, T>(rows: impl IntoIterator<Item = &'r T>) -> Rows<'r, T> {
+        let rows: Vec<&T> = rows.into_iter().collect();
+        let table = Self {
+            chips: vec![Vec::new(); rows.len()],
+            rows: vec![Vec::new(); rows.len()],
+            ..Self::default()
+        };
+        Rows { rows, table }
+    }
+
+    /// Names the table on a page, below the name of its section.
+    pub fn called(self, caption: &'static str) -> Self {
+        Self { caption: Some(caption), ..self }
+    }
+
+    /// What a page calls the table.
+    pub fn caption(&self) -> &'static str {
+        self.caption.unwrap_or("figures")
+    }
+
+    /// Lets a reader of a page filter the rows.
+    pub fn filterable(self) -> Self {
+        Self { has_filter: true, ..self }
+    }
+
+    /// Draws something for each row after its name, on a page.
+    pub fn with_lane(self, lane: Lane) -> Self {
+        Self { lane: Some(lane), ..self }
+    }
+
+    /// Draws something for each row before the cell in the column with this title, on a page.
+    pub fn drawn(self, title: &str, rows: Vec<Markup>) -> Self {
+        Self { drawn: self.column(title).map(|i| (i, rows)), ..self }
+    }
+
+    /// The column of drawings, if there is one.
+    pub fn lane(&self) -> Option<&Lane> {
+        self.lane.as_ref()
+    }
+
+    /// What a page draws in a cell.
+    pub fn drawing(&self, row: usize, column: usize) -> Option<&Markup> {
+        let (own, rows) = self.drawn.as_ref()?;
+        rows.get(row).filter(|_| *own == column)
+    }
+
+    /// Gives each row its chips.
+    pub fn with_chips(self, chips: impl IntoIterator<Item = Vec<Chip>>) -> Self {
+        Self { chips: chips.into_iter().collect(), ..self }
     }
 
     /// Lets the column with this title name the rows.
     pub fn named_by(self, title: &str) -> Self {
         Self { name: self.column(title).unwrap_or(0), ..self }
+    }
+
+    /// Lets a column's cells have at most `most` characters where the width is limited.
+    pub fn narrowed(self, title: &str, most: usize, shortened: fn(&str, usize) -> String) -> Self {
+        Self { narrowed: self.column(title).map(|i| (i, most, shortened)), ..self }
     }
 
     /// The column that names a row: the chosen one, else the first column of words; `None`: all columns are numbers.
@@ -46,43 +205,33 @@ impl Table {
         Some(self.name).filter(is_words).or_else(|| (0..self.head.len()).find(is_words))
     }
 
-    /// Adds a row.
-    pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells.into_iter().map(|cell| (cell, Ink::Plain)).collect());
-    }
-
-    /// Colours the cell of the last row in the column with this title.
-    pub fn paint(&mut self, title: &str, ink: Ink) {
-        let column = self.column(title);
-        if let Some((_, own)) = self.rows.last_mut().zip(column).and_then(|(row, i)| row.get_mut(i)) {
-            *own = ink;
-        }
+    /// The chips of each row.
+    pub fn chips(&self) -> impl Iterator<Item = &[Chip]> {
+        self.chips.iter().map(Vec::as_slice)
     }
 
     fn column(&self, title: &str) -> Option<usize> {
-        self.head.iter().position(|(own, _)| *own == title)
+        self.head.iter().position(|(own, _)| own == title)
     }
 
     /// The title and the alignment of each column.
-    pub fn head(&self) -> &[(&'static str, Side)] {
+    pub fn head(&self) -> &[(String, Side)] {
         &self.head
     }
 
-    /// The rows, each with a cell for every column.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = impl Iterator<Item = &str>> {
-        self.rows.iter().map(|row| row.iter().map(|(cell, _)| cell.as_str()))
+    /// The rows, each with a cell and its colour for every column.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[(String, Ink)]> {
+        self.rows.iter().map(Vec::as_slice)
     }
 
-    /// The table at its full width: two spaces between columns, no spaces at the end of a line.
-    pub fn plain(&self) -> String {
-        self.fit(&TextStyle::default())
-    }
-
-    /// The table for a terminal.
+    /// The table for a terminal: two spaces between columns, no spaces at the end of a line.
     pub fn fit(&self, style: &TextStyle) -> String {
         let mut lines = vec![self.head.iter().map(|(title, _)| (style.words(title), Ink::Plain)).collect()];
         let shown = |(cell, ink): &(String, Ink)| (style.words(&cell.replace('\n', " ")), *ink);
         lines.extend(self.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()));
+        if let (Some(_), Some((i, most, shortened))) = (style.columns(), self.narrowed) {
+            lines.iter_mut().skip(1).for_each(|line| line[i].0 = shortened(&line[i].0, most));
+        }
         let mut widths = widths(&lines);
         let parts = match style.columns() {
             Some(columns) if total(&widths) > columns => {
@@ -107,7 +256,7 @@ impl Table {
         let mut parts: Vec<Vec<usize>> = vec![(0..=self.name).collect()];
         let mut next = self.name + 1;
         while next < self.head.len() {
-            let is_pair = self.head.get(next + 1).is_some_and(|(title, _)| *title == INTERVAL);
+            let is_pair = self.head.get(next + 1).is_some_and(|(title, _)| title == INTERVAL);
             let group: Vec<usize> = (next..=next + usize::from(is_pair)).collect();
             next += group.len();
             let Some(part) = parts.last_mut() else { break };
@@ -139,14 +288,17 @@ impl Table {
     /// The table as GitHub Markdown.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let head = line(self.head.iter().map(|(title, _)| (*title).to_owned()).collect());
+        let head = line(self.head.iter().map(|(title, _)| md::prose(title)).collect());
         let rule = line(
             self.head
                 .iter()
                 .map(|(_, s)| if *s == Side::Right { "---:" } else { "---" }.to_owned())
                 .collect(),
         );
-        let rows = self.rows.iter().map(|row| line(row.iter().map(|(cell, _)| md::words(cell)).collect()));
+        let cell = |((cell, _), is_code): (&(String, Ink), &bool)| {
+            if *is_code { md::code(cell) } else { md::words(cell) }
+        };
+        let rows = self.rows.iter().map(|row| line(row.iter().zip(&self.are_code).map(cell).collect()));
         [head, rule].into_iter().chain(rows).collect()
     }
 }
@@ -166,35 +318,39 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let head = [
-            ("rank", Side::Right),
-            ("who", Side::Left),
-            ("rate", Side::Right),
-            (INTERVAL, Side::Right),
-            ("bound", Side::Left),
+        let rows = [
+            ["1", "a server with a long name", "1,234", "1,200–1,300", "server"],
+            ["2", "b", "≥ 900", "880–920", "client"],
         ];
-        let mut table = Table::new(&head).named_by("who");
-        table.row(
-            ["1", "a server with a long name", "1,234", "1,200–1,300", "server"].map(Into::into).to_vec(),
-        );
-        table.row(["2", "b", "≥ 900", "880–920", "client"].map(Into::into).to_vec());
-        table.paint("bound", Ink::Doubt);
-        table
+        Table::of(&rows)
+            .number("rank", |row| row[0].to_owned())
+            .text("who", |row| row[1].to_owned())
+            .number("rate", |row| row[2].to_owned())
+            .number(INTERVAL, |row| row[3].to_owned())
+            .text("bound", |row| row[4].to_owned())
+            .ink(|row| if row[4] == "client" { Ink::Doubt } else { Ink::Plain })
+            .text("remarks", |_| String::new())
+            .if_any()
+            .figure("page", |_| None)
+            .if_any()
+            .table()
+            .named_by("who")
     }
 
     #[test]
     fn a_row_is_named_by_the_chosen_column_else_by_the_first_of_words() {
-        let head = [("rank", Side::Right), ("letters", Side::Left), ("who", Side::Left)];
+        let numbers = || Table::of::<()>(&[]).figure("rank", |()| None);
         let by = |table: Table| table.name_column();
-        assert_eq!(by(Table::new(&head).named_by("who")), Some(2));
-        assert_eq!(by(Table::new(&head)), Some(1));
-        assert_eq!(by(Table::new(&head[..1])), None);
+        let all = || numbers().known("letters", |()| None).known("who", |()| None).table();
+        assert_eq!(by(all().named_by("who")), Some(2));
+        assert_eq!(by(all()), Some(1));
+        assert_eq!(by(numbers().table()), None);
     }
 
     #[test]
     fn what_is_too_wide_comes_in_parts_that_each_name_their_rows() {
         let style = |columns| TextStyle { width: Some(columns), ..TextStyle::default() };
-        assert_eq!(table().fit(&style(80)), table().plain());
+        assert_eq!(table().fit(&style(80)), table().fit(&TextStyle::default()));
         let narrow = [
             "rank  who              rate         95 %",
             "   1  a server with…  1,234  1,200–1,300",
@@ -216,7 +372,10 @@ mod tests {
         let columns: Vec<_> = ascii.lines().map(column).collect();
         assert!(columns.iter().all(|c| *c == columns[0]), "{ascii}");
         let coloured = table().fit(&TextStyle { has_colour: true, ..TextStyle::default() });
-        assert_eq!(coloured.replace("\x1b[33m", "").replace("\x1b[0m", ""), table().plain());
+        assert_eq!(
+            coloured.replace("\x1b[33m", "").replace("\x1b[0m", ""),
+            table().fit(&TextStyle::default())
+        );
         assert!(coloured.contains("\x1b[33mclient\x1b[0m"), "{coloured}");
     }
 

@@ -29,6 +29,16 @@ pub enum Ink {
 }
 
 impl Ink {
+    /// The class of this colour on a page.
+    pub fn class(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Good => Some("good"),
+            Self::Doubt => Some("open"),
+            Self::Bad => Some("bad"),
+        }
+    }
+
     fn code(self) -> Option<u8> {
         match self {
             Self::Plain => None,
@@ -133,6 +143,11 @@ impl TextStyle {
 pub fn is_unprintable(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The character, or what stands for one that acts instead of being shown; line breaks and tabs stay.
+pub fn printable(c: char) -> char {
+    if is_unprintable(c) && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c }
 }
 
 /// The number of leading spaces.

@@ -10,6 +10,11 @@ pub fn duration(ns: f64) -> String {
     in_units(ns, ["ns", "µs", "ms", "s"])
 }
 
+/// A difference of durations in nanoseconds: `+2.61 µs`, `−312 ns`.
+pub fn signed(ns: f64) -> String {
+    format!("{}{}", if ns < 0.0 { "−" } else { "+" }, duration(ns.abs()))
+}
+
 /// The smallest time that a report can show, for a figure that is below it: `< 1 ms`.
 pub fn below(ns: f64) -> String {
     let shown = duration(ns);

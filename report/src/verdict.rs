@@ -1,16 +1,36 @@
 //! The verdict of a run, as it stands above its figures: which contender is best and by how much, how certain that is, and
 //! how well the machine behaved.
 
-use crate::html::headline;
+use crate::document::Document;
 use crate::{answer, machine, race, ranking, units};
 use model::Findings;
 use model::findings::{CellFindings, ContenderFindings};
 use std::collections::BTreeMap;
 
+/// The whole verdict.
+pub fn document(f: &Findings) -> Document {
+    let mut document = Document::default().section("verdict", "Verdict");
+    if let Some(cell) = f.cells.first().filter(|_| f.race.is_some()) {
+        document = document.commands(race::commands(f, cell));
+    }
+    if f.quick {
+        document = document.sentence("A first look: its starts are too few for ranks.");
+    }
+    for cell in &f.cells {
+        if f.cells.len() > 1 {
+            document = document.heading(3, &cell.title);
+        }
+        let mut best = best(f, cell).into_iter();
+        document = best.next().into_iter().fold(document, Document::finding).sentences(best);
+        document = document.remark(certainty(cell));
+    }
+    document.sentence(machine(f))
+}
+
 /// Which contender of a cell is best, and by how much: one sentence, or in a race some for every pair.
 pub fn best(f: &Findings, cell: &CellFindings) -> Vec<String> {
     let of_race = race::verdicts(f);
-    if of_race.is_empty() { headline::sentences(f, cell).into_iter().take(1).collect() } else { of_race }
+    if of_race.is_empty() { answer::of(f, cell).into_iter().take(1).collect() } else { of_race }
 }
 
 /// How certain the result of a cell is: what is decided, and which differences could have been detected.

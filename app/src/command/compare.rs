@@ -64,7 +64,7 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let comparison = judge::findings::compare::compare(&old, &new, args.anyway)?;
     drop(bar);
     let gate = args.fail_if_slower.map(|margin| Gate::of_comparison(&comparison, margin.0));
-    to.write(show(&comparison, gate.as_ref(), &to)?.as_bytes())?;
+    to.write(show(&comparison, gate.as_ref(), &to).as_bytes())?;
     let Some(gate) = gate else { return Ok(ExitCode::SUCCESS) };
     let code = judge(&gate, args.allow_unknown);
     if let Some(verdict) = verdict {
@@ -128,11 +128,11 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     }
 }
 
-fn show(comparison: &Comparison, gate: Option<&Gate>, to: &Destination<Format>) -> anyhow::Result<String> {
-    Ok(match to.format {
-        Format::Terminal => report::compare::terminal(comparison, &to.look()),
-        Format::Markdown => report::compare::markdown(comparison),
-        Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
+fn show(comparison: &Comparison, gate: Option<&Gate>, to: &Destination<Format>) -> String {
+    match to.format {
+        Format::Terminal => report::compare::document(comparison).terminal(&to.look()),
+        Format::Markdown => report::compare::document(comparison).markdown(),
+        Format::Json => report::json(comparison),
         Format::Junit => report::ci::junit_of_comparison(comparison, gate),
-    })
+    }
 }

@@ -88,7 +88,7 @@ fn own_result(plan: &Plan, tally: &Tally, json: Option<&Output>) -> anyhow::Resu
         alert!("drome: {}", verdict.reasons.join("; "));
     }
     if let Some(output) = json {
-        let text = report::load_json::report(plan, tally, &verdict, report::Detail::Summary);
+        let text = report::load_json::report(plan, tally, &verdict, report::Detail::Summary, None);
         output.write(text.as_bytes())?;
     }
     Ok(())

@@ -28,7 +28,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let found = doctor::examine(&System::here(), &Cores::deal(), doctor::LOOK);
     let text = match to.format {
         TextOrJson::Terminal => to.look().report(&words(&found)),
-        TextOrJson::Json => serde_json::to_string_pretty(&found)? + "\n",
+        TextOrJson::Json => report::json(&found),
     };
     to.write(text.as_bytes())?;
     let least = if args.strict { BEST } else { args.least.unwrap_or(0) };

@@ -41,7 +41,7 @@ pub fn run(
     let too_small = budget::too_small(&run);
     let told = Estimate { sum: &sum, run: &run, not_installed, too_small, round };
     let text = match writer.to.format {
-        Format::Json => serde_json::to_string_pretty(&told.forecast())? + "\n",
+        Format::Json => report::json(&told.forecast()),
         _ => writer.to.look().report(&told.terminal()),
     };
     writer.to.write(text.as_bytes())?;

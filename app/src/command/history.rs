@@ -70,10 +70,10 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let text = match format {
-        Format::Terminal => report::history::terminal(&history, &to.look()),
-        Format::Markdown => report::history::markdown(&history),
-        Format::Json => serde_json::to_string_pretty(&history)? + "\n",
-        Format::Csv | Format::Svg | Format::Png => report::history::csv(&history),
+        Format::Terminal => report::history::document(&history).terminal(&to.look()),
+        Format::Markdown => report::history::document(&history).markdown(),
+        Format::Json => report::json(&history),
+        Format::Csv | Format::Svg | Format::Png => report::history::records(&history).csv(),
     };
     to.write(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

@@ -305,7 +305,7 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     if let Some((format, output)) = export {
         let (observations, findings) = (session.observations()?, session.findings()?);
         let told = RunReport { run: &session.run, observations: &observations, findings: &findings };
-        output.write(&show(&told, format, &TextStyle::default())?)?;
+        output.write(show(&told, format, &TextStyle::default())?.as_bytes())?;
     }
     let id = &session.run.id;
     let findings =

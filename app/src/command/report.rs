@@ -125,15 +125,15 @@ impl ReportWriter {
         if let Some(pictures) = &self.pictures {
             return pictures.write(&format!("run {}", run.id), report::chart::of(&told));
         }
-        let mut bytes = show(&told, self.to.format, &self.to.look())?;
+        let mut text = show(&told, self.to.format, &self.to.look())?;
         if let Some(Charts { folder, link }) = &self.charts {
             let charts = report::chart::of(&told);
             for chart in &charts {
                 folder.write(&format!("{}.svg", chart.name), chart.svg.as_bytes())?;
             }
-            bytes.extend(report::chart::markdown(&charts, link).into_bytes());
+            text += &report::chart::markdown(&charts, link);
         }
-        self.to.write(&bytes)
+        self.to.write(text.as_bytes())
     }
 
     /// Fails unless the result is to be shown in one of these formats, and without charts.
@@ -151,16 +151,16 @@ impl ReportWriter {
 
     /// Shows an import.
     pub fn write_import(&self, import: &Import) -> anyhow::Result<()> {
-        self.to.write(&show_import(import, self.to.format, &self.to.look())?)
+        self.to.write(show_import(import, self.to.format, &self.to.look())?.as_bytes())
     }
 
     /// Shows the results of a page's own command lines.
     pub fn write_replays(&self, all: &Replays) -> anyhow::Result<()> {
-        self.to.write(&self.replays(all)?)
+        self.to.write(self.replays(all)?.as_bytes())
     }
 
     /// These results in the format; fails if it is not supported for them.
-    pub fn replays(&self, all: &Replays) -> anyhow::Result<Vec<u8>> {
+    pub fn replays(&self, all: &Replays) -> anyhow::Result<String> {
         show_replays(all, self.to.format, &self.to.look())
     }
 }

@@ -151,7 +151,7 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let is_sound = |t: &SweepTrial| t.share.is_some() && t.is_sound();
     let says_something = found.contenders.iter().any(|c| c.trials.iter().any(is_sound));
     let ending = Ending::of(found.interrupted, says_something);
-    let reports = (report::sweep::terminal(&found, &TextStyle::default()), report::sweep::json(&found));
+    let reports = (report::sweep::document(&found).terminal(&TextStyle::default()), report::json(&found));
     stored_report::keep(
         common,
         format!("sweep {}", titles.join(", ")),
@@ -165,10 +165,10 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
 /// The findings in a format.
 fn show(found: &Sweep, format: Format, look: &TextStyle) -> String {
     match format {
-        Format::Terminal => report::sweep::terminal(found, look),
-        Format::Markdown => report::sweep::markdown(found),
-        Format::Json => report::sweep::json(found),
-        Format::Csv => report::sweep::csv(found),
+        Format::Terminal => report::sweep::document(found).terminal(look),
+        Format::Markdown => report::sweep::document(found).markdown(),
+        Format::Json => report::json(found),
+        Format::Csv => report::sweep::records(found).csv(),
     }
 }
 

@@ -41,8 +41,8 @@ impl VerdictFile {
     /// Writes the whole file.
     pub fn write(&self, verdict: &GateVerdict) -> anyhow::Result<()> {
         let text = match self.format {
-            Format::Json => gate_verdict::json(verdict),
-            Format::Markdown => gate_verdict::markdown(verdict),
+            Format::Json => report::json(verdict),
+            Format::Markdown => report::gate_verdict::document(verdict).markdown(),
         };
         self.output.write(text.as_bytes())
     }

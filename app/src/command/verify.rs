@@ -64,9 +64,9 @@ pub fn run(args: &VerifyArgs, common: &Common) -> anyhow::Result<ExitCode> {
     };
     let all = verify(args, &catalog, &names)?;
     let text = match to.format {
-        Format::Terminal => report::inspections::terminal(&all, &to.look()),
-        Format::Markdown => report::inspections::markdown(&all),
-        Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
+        Format::Terminal => report::inspections::document(&all).terminal(&to.look()),
+        Format::Markdown => report::inspections::document(&all).markdown(),
+        Format::Json => report::json(&all),
     };
     to.write(text.as_bytes())?;
     // A contender that was asked for by name must not be missing.

@@ -152,8 +152,7 @@ impl Graph<'_> {
             figures.push_str(&format!(", {} per answer", units::duration(ns * share)));
         }
         if let Some(ns) = self.change_ns(at) {
-            let sign = if ns < 0.0 { "−" } else { "+" };
-            figures.push_str(&format!(", {sign}{} in itself", units::duration(ns.abs())));
+            figures.push_str(&format!(", {} in itself", units::signed(ns)));
         }
         figures
     }

@@ -29,7 +29,7 @@ fn every_key_of_a_measurement_is_in_the_reference() {
         h.record(1000);
     }
     let verdict = Verdict { bound: Bound::Server, valid: true, reasons: Vec::new(), ..Verdict::default() };
-    let json = report::load_json::report(&plan, &tally, &verdict, report::Detail::Spectrum);
+    let json = report::load_json::report(&plan, &tally, &verdict, report::Detail::Spectrum, None);
     let page = std::fs::read_to_string(root().join("docs/reference/load-json.md")).expect("the page");
     let mut keys = Vec::new();
     all_keys(&serde_json::from_str(&json).expect("JSON"), &mut keys);

@@ -298,20 +298,21 @@ fn the_html_report_is_sorted_and_filtered_and_fits() {
         browser.look(WIDE);
         browser.go(&address);
         let column = |n: usize| {
-            let cells = "return [...document.querySelectorAll('#trial-table tbody tr:not([hidden])')].map((r) => r.cells[arguments[0]].textContent.trim())";
+            let cells = "return [...document.querySelectorAll('#trials-table-1 tbody tr:not([hidden])')].map((r) => r.cells[arguments[0]].textContent.trim())";
             let cells = browser.script(cells, &[json!(n)]);
             cells.as_array().unwrap().iter().map(|c| c.as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
         let all = column(0);
         assert_eq!(all.len(), 24, "every start, with those of the hub: {address}");
         let heads = browser.script(
-            "return [...document.querySelectorAll('#trial-table th[scope=col]')].map((h) => h.textContent)",
+            "return [...document.querySelectorAll('#trials-table-1 th[scope=col]')].map((h) => h.textContent)",
             &[],
         );
         let who =
             heads.as_array().unwrap().iter().position(|h| h.as_str().unwrap().contains("contender")).unwrap();
         // By keyboard: the button in the head of the column.
-        let focus = format!("document.querySelectorAll('#trial-table th[scope=col] button')[{who}].focus()");
+        let focus =
+            format!("document.querySelectorAll('#trials-table-1 th[scope=col] button')[{who}].focus()");
         browser.script(&focus, &[]);
         browser.press(ENTER);
         let up = column(who);
@@ -321,13 +322,13 @@ fn the_html_report_is_sorted_and_filtered_and_fits() {
         browser.press(ENTER);
         let down: Vec<String> = column(who);
         assert_eq!(down.iter().rev().collect::<Vec<_>>(), sorted.iter().collect::<Vec<_>>());
-        browser.fill("#trial-table-filter", "spins");
+        browser.fill("#trials-table-1-filter", "spins");
         assert!(
             column(who).len() == 6 && column(who).iter().all(|name| name.contains("Spins")),
             "{:?}",
             column(who)
         );
-        browser.script("document.querySelector('#trial-table-filter').value = ''", &[]);
+        browser.script("document.querySelector('#trials-table-1-filter').value = ''", &[]);
         for look in [WIDE, PHONE] {
             for is_dark in [false, true] {
                 browser.look(Look { is_dark, ..look });

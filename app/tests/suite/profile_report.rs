@@ -16,7 +16,7 @@ fn report(home: &Home, format: &str) -> String {
 fn a_report_says_how_the_servers_differ_in_cpu_time() {
     let home = raced::home();
     let terminal = report(&home, "terminal");
-    for words in ["Where the CPU time goes:", SENTENCE, "+40.0 µs  to_vec::"] {
+    for words in ["Where the CPU time goes\n", SENTENCE, "+40.0 µs  to_vec::"] {
         assert!(terminal.contains(words), "{words} is not in {terminal}");
     }
     let markdown = report(&home, "markdown");
@@ -24,9 +24,11 @@ fn a_report_says_how_the_servers_differ_in_cpu_time() {
         assert!(markdown.contains(words), "{words} is not in {markdown}");
     }
     let html = report(&home, "html");
-    for words in
-        ["<a href=\"#cpu-time\">Where the CPU time goes</a>", SENTENCE, "<td class=\"n\">+40.0 µs</td>"]
-    {
+    for words in [
+        "<a href=\"#cpu-time\">Where the CPU time goes</a>",
+        SENTENCE,
+        "<td class=\"n\" data-label=\"change\">+40.0 µs</td>",
+    ] {
         assert!(html.contains(words), "{words} is not in {html}");
     }
     assert!(!html.contains("<script>alert"), "{html}");

@@ -205,7 +205,7 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
         "it was not ready within 1s",
         "hello (/hello): content type text/html instead of text/plain",
         "the body differs from byte 11 on",
-        "absent did not take part",
+        "\nDid not take part\nabsent: ",
     ] {
         assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }

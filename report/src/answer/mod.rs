@@ -21,7 +21,7 @@ const NAMES: usize = 6;
 pub fn of(f: &Findings, cell: &CellFindings) -> Vec<String> {
     let in_heats = &cell.in_heats;
     if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
-        return vec!["No start has been measured yet.".to_owned()];
+        return vec!["No start has finished yet.".to_owned()];
     }
     let leading = format!("{}{}.", lead(f, cell, in_heats), reference(cell, in_heats).unwrap_or_default());
     [Some(leading), apart(cell, in_heats), doubts::of(cell, in_heats)].into_iter().flatten().collect()

@@ -3,7 +3,7 @@
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::unit::Unit;
 use super::{Canvas, Caption, Scale, labels};
-use crate::page::{self, Kind};
+use crate::published::{self, Kind};
 use model::findings::CellFindings;
 use model::{Findings, Metric};
 
@@ -38,9 +38,9 @@ const SIDE: f64 = 310.0;
 
 /// The chart of the figure by which a cell and its page are ranked; without lines if there is no such figure.
 pub fn of_cell(f: &Findings, cell: &CellFindings) -> Slope {
-    let ranked = page::comparisons(f, cell).into_iter().find(page::Comparison::is_ranked);
+    let ranked = published::comparisons(f, cell).into_iter().find(published::Comparison::is_ranked);
     let kind = ranked.as_ref().map_or(Kind::Rate, |one| one.kind);
-    let line = |row: page::Compared<'_>| Line {
+    let line = |row: published::Compared<'_>| Line {
         label: row.title.to_owned(),
         published: row.published,
         measured: row.measured,
@@ -81,7 +81,7 @@ fn finding(lines: &[Line], unit: Unit, leader: Option<&str>) -> String {
         ),
     };
     let pairs: Vec<(f64, f64)> = lines.iter().map(|line| (line.published, line.measured)).collect();
-    format!("{lead}. {}", page::words(&pairs).trim_end())
+    format!("{lead}. {}", published::words(&pairs))
 }
 
 /// The rank: one more than the number of better ones.

@@ -10,18 +10,8 @@ use model::Metric;
 
 mod of_cell;
 
+pub use crate::outcome::State;
 pub use of_cell::of_cell;
-
-/// The outcome of a trial.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It counts.
-    Valid,
-    /// It was measured but does not count, with the reason.
-    Void(String),
-    /// There is no measurement, with the reason.
-    Failed(String),
-}
 
 /// One trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -296,8 +286,7 @@ fn tip(label: &str, trial: &Trial, places: &Places) -> String {
     let figure = trial.figure.map_or_else(String::new, |figure| format!(": {}", shown(figure)));
     let why = match &trial.state {
         State::Valid => String::new(),
-        State::Void(why) => format!("; void: {why}"),
-        State::Failed(why) => format!("; failed: {why}"),
+        lost => format!("; {}", lost.words()),
     };
     let (round, nth) = (trial.round.saturating_add(1), trial.nth + 1);
     format!("{label}, round {round}, start {nth} of {}{figure}{why}", places.trials)

@@ -24,5 +24,5 @@ pub fn bencher(f: &Findings) -> String {
             all.entry(name(f, cell, c)).or_default().insert(measure.name, metric);
         }
     }
-    serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
+    crate::json(&all)
 }

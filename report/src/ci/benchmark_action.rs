@@ -38,7 +38,7 @@ fn list(f: &Findings, is_better_higher: bool) -> String {
             extra: format!("{}, run {}", units::several(c.trials, "start"), f.run),
         }));
     }
-    serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n"
+    crate::json(&entries)
 }
 
 /// Half of the interval's width, as the action shows it.

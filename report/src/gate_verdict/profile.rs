@@ -1,44 +1,38 @@
-//! Where the servers of a race spent their CPU time, in Markdown: a few short tables that open at a click. Every text that comes from the
-//! document is inline code.
+//! Where the servers of a race spent their CPU time: a few short tables that open at a click. Every text that comes from the file is code.
 
-use crate::foreign_text::code;
+use crate::document::Document;
+use crate::foreign_text::{code, inert};
 use crate::function_name;
-use crate::units::{self, UNKNOWN};
+use crate::table::Table;
+use crate::units;
 use model::gate_verdict::{ProfileDifference, ProfiledFunction, ProfiledServer, VerdictProfile};
-use std::fmt::Write;
 
 /// The longest name of a function that is shown, in characters.
 const LONGEST_SHOWN: usize = 100;
 
 /// The differences, then each server's own functions.
-pub fn markdown(profile: &VerdictProfile) -> String {
-    let mut out = String::from("<details><summary>Where the CPU time goes</summary>\n\n");
-    if let Some(why) = &profile.why_not {
-        let _ = writeln!(out, "Not all servers could be sampled: {}\n", code(why));
-    }
+pub fn document(profile: &VerdictProfile) -> Document {
+    let why_not =
+        profile.why_not.iter().map(|why| format!("Not all servers could be sampled: {}", code(why)));
+    let mut document = Document::default().sentences(why_not);
     if let Some((first, others)) = profile.servers.split_first() {
         for server in others {
             if let Some(difference) = &server.difference {
-                let _ = writeln!(out, "{}\n", sentence(server, first, difference));
-                out.push_str(&changes(&server.title, difference));
+                document = document.sentence(sentence(server, first, difference));
+                document = changes(&server.title, difference).into_iter().fold(document, Document::table);
             }
         }
     }
-    out.push_str(&own(&profile.servers));
-    for server in &profile.servers {
+    let notes = profile.servers.iter().flat_map(|server| {
         let title = code(&server.title);
-        if let Some(why) = &server.why_not {
-            let _ = writeln!(out, "- {title} has no profile: {}", code(why));
-        }
-        if let Some(hint) = &server.hint {
-            let _ = writeln!(out, "- {title}: {}", code(hint));
-        }
-    }
-    if profile.left_out > 0 {
-        let _ = writeln!(out, "- not shown: {}", units::several(profile.left_out, "more server"));
-    }
-    out.push_str("\n</details>\n\n");
-    out
+        let why_not = server.why_not.as_ref().map(|why| format!("{title} has no profile: {}", code(why)));
+        let hint = server.hint.as_ref().map(|hint| format!("{title}: {}", code(hint)));
+        why_not.into_iter().chain(hint)
+    });
+    let left_out = (profile.left_out > 0)
+        .then(|| format!("not shown: {}", units::several(profile.left_out, "more server")));
+    let document = document.and(own(&profile.servers)).items(notes.chain(left_out));
+    Document::default().folded("Where the CPU time goes", document)
 }
 
 /// Which of the two spends more CPU time per answer, and how well that is known.
@@ -64,55 +58,53 @@ fn sentence(server: &ProfiledServer, first: &ProfiledServer, difference: &Profil
     format!("{title} spends {by} CPU time per answer than {against} ({how_known}).")
 }
 
-/// The functions on which a server spends more and less than the first.
-fn changes(title: &str, difference: &ProfileDifference) -> String {
-    if difference.more.is_empty() && difference.less.is_empty() {
-        return String::new();
-    }
-    let mut out = format!(
-        "| function of {} | its own CPU time per answer | standard error |\n| --- | ---: | ---: |\n",
-        code(title)
-    );
+/// The functions on which a server spends more and less than the first; `None`: on none.
+fn changes(title: &str, difference: &ProfileDifference) -> Option<Table> {
     let more = difference.more.iter().map(|function| (function, function.ns_per_answer));
     let less = difference.less.iter().map(|function| (function, -function.ns_per_answer));
-    for (function, ns) in more.chain(less) {
-        let _ = writeln!(
-            out,
-            "| {} | {} | {} |",
-            name(function),
-            change(ns),
-            units::duration(function.standard_error_ns)
-        );
-    }
-    out.push('\n');
-    out
+    let all: Vec<(&ProfiledFunction, f64)> = more.chain(less).collect();
+    (!all.is_empty()).then(|| {
+        Table::of(&all)
+            .text(format!("function of {}", code(title)), |(function, _)| name(function))
+            .code()
+            .number("its own CPU time per answer", |(_, ns)| change(*ns))
+            .number("standard error", |(function, _)| units::duration(function.standard_error_ns))
+            .table()
+    })
 }
 
 /// The functions in which each server spends most.
-fn own(servers: &[ProfiledServer]) -> String {
-    let mut out = String::new();
-    for server in servers {
-        for function in &server.functions {
-            let share = server.ns_per_answer.filter(|whole| *whole > 0.0);
-            let share = share
-                .map_or_else(|| UNKNOWN.to_owned(), |whole| units::percent(function.ns_per_answer / whole));
-            let time = units::duration(function.ns_per_answer);
-            let _ = writeln!(out, "| {} | {} | {time} | {share} |", code(&server.title), name(function));
-        }
+fn own(servers: &[ProfiledServer]) -> Document {
+    let all =
+        servers.iter().flat_map(|server| server.functions.iter().map(move |function| (server, function)));
+    let all: Vec<(&ProfiledServer, &ProfiledFunction)> = all.collect();
+    if all.is_empty() {
+        return Document::default();
     }
-    if out.is_empty() {
-        return out;
-    }
+    let share = |server: &ProfiledServer, function: &ProfiledFunction| {
+        let whole = server.ns_per_answer.filter(|whole| *whole > 0.0)?;
+        Some(units::percent(function.ns_per_answer / whole))
+    };
     let samples: Vec<String> = servers
         .iter()
         .filter(|server| server.samples > 0)
         .map(|server| format!("{} of {}", units::count(server.samples), code(&server.title)))
         .collect();
-    format!(
-        "| server | function | its own CPU time per answer | share |\n| --- | --- | ---: | ---: |\n{out}\nSamples, each of one more \
-         start after the race: {}.\n\n",
-        samples.join(", ")
-    )
+    let samples = format!("Samples, each of one more start after the race: {}.", samples.join(", "));
+    Document::default()
+        .table(
+            Table::of(&all)
+                .text("server", |(server, _)| inert(&server.title))
+                .code()
+                .text("function", |(_, function)| name(function))
+                .code()
+                .number("its own CPU time per answer", |(_, function)| {
+                    units::duration(function.ns_per_answer)
+                })
+                .figure("share", |(server, function)| share(server, function))
+                .table(),
+        )
+        .sentence(samples)
 }
 
 /// `2.61 µs more` or `3.00 µs less`.
@@ -123,5 +115,5 @@ fn change(ns: f64) -> String {
 
 /// The name of a function.
 fn name(function: &ProfiledFunction) -> String {
-    code(&function_name::within(&function.name, LONGEST_SHOWN))
+    inert(&function_name::within(&function.name, LONGEST_SHOWN))
 }

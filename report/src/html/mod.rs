@@ -1,55 +1,58 @@
-//! A run as one self-contained HTML file: no network, no other file, no script but its own. `maud` escapes every text. Only the
+//! A run as one self-contained HTML file: no network, no other file, no script but its own. Every text is escaped. Only the
 //! charts, which escape their own text, and the two files beside this one are inserted as they are.
 
-mod charts;
-mod contenders;
-mod cpu_time;
-pub(crate) mod headline;
-mod imported;
-mod machine;
-mod published;
-mod reproduce;
-mod table;
-mod trials;
-
-use crate::text_style::is_unprintable;
-use crate::{RunReport, answer, chart, chips, ranking};
+use crate::text_style::printable;
+use crate::{RunReport, chart, imported, ranking, run};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use charts::Charts;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use model::Findings;
-use model::findings::CellFindings;
+use model::Import;
 use sha2::{Digest, Sha256};
-use table::Shown;
-
-pub use imported::import_page;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("report.js");
 
 /// The whole page.
 pub fn page(told: &RunReport) -> String {
-    let (f, charts) = (told.findings, Charts::of(told));
-    let top = html! { (top(f)) (contents(told)) };
-    let main = html! {
-        (headline::section(f, &charts))
-        @for (i, cell) in f.cells.iter().enumerate() { (ranked(f, &charts, i, cell)) }
-        (cpu_time::section(f))
-        (published::section(f, &charts))
-        (trials::section(told))
-        (contenders::section(f))
-        (machine::section(f))
-        (reproduce::section(told))
+    let (f, document) = (told.findings, run::page(told));
+    let (kind, title) = match f.race {
+        Some(_) => ("race".to_owned(), "A race"),
+        None => (format!("study {}", f.study), f.title.as_str()),
     };
+    let top = head(&kind, title, ranking::preface(f).iter().map(String::as_str));
+    let top = html! { (top) (document.contents()) };
     let drome = &f.environment.drome;
     let foot =
         html! { "Made by drome " (drome) " from run " code { (f.run) } ". This file needs no network." };
-    document(&f.title, drome, &top, &main, &foot)
+    whole(&f.title, drome, &top, &document.html(), &foot)
+}
+
+/// Imported results of other tools as a page.
+pub fn import_page(import: &Import) -> String {
+    let document = imported::document(import);
+    let top = head("imported", &import.title, document.preface());
+    let main = html! {
+        @if import.items.is_empty() { p { "The import has nothing that a table can show." } }
+        (document.html())
+    };
+    let foot =
+        html! { "Made by drome " (import.drome) ". These figures were not measured by drome but imported." };
+    whole(&import.title, &import.drome, &top, &main, &foot)
+}
+
+/// The kind of page, its title, and what must be known before it is read.
+fn head<'t>(kind: &str, title: &str, preface: impl Iterator<Item = &'t str>) -> Markup {
+    html! {
+        header {
+            p.kind { "drome · " (kind) }
+            h1 { (title) }
+            ul.facts { @for line in preface { li { (line) } } }
+        }
+    }
 }
 
 /// The frame of a page around its content.
-fn document(title: &str, drome: &str, top: &Markup, main: &Markup, foot: &Markup) -> String {
+fn whole(title: &str, drome: &str, top: &Markup, main: &Markup, foot: &Markup) -> String {
     let style = format!("{STYLE}{}", chart::css());
     let markup = html! {
         (DOCTYPE)
@@ -64,7 +67,7 @@ fn document(title: &str, drome: &str, top: &Markup, main: &Markup, foot: &Markup
                 style { (PreEscaped(&style)) }
             }
             body {
-                a.skip href="#main" { "Skip to the findings" }
+                a.skip href="#main" { "Skip to the content" }
                 (top)
                 main #main tabindex="-1" { (main) }
                 footer { p { (foot) } }
@@ -73,12 +76,7 @@ fn document(title: &str, drome: &str, top: &Markup, main: &Markup, foot: &Markup
         }
     };
     // Nothing of a page's own is such a character; `maud` escapes all others.
-    let shown = |c: char| match c {
-        '\n' | '\t' => c,
-        c if is_unprintable(c) => char::REPLACEMENT_CHARACTER,
-        c => c,
-    };
-    markup.into_string().chars().map(shown).collect()
+    markup.into_string().chars().map(printable).collect()
 }
 
 /// The Content-Security-Policy: nothing may be fetched, and only the page's own script and style, identified by their hashes, are
@@ -88,82 +86,4 @@ fn policy(style: &str) -> String {
     format!(
         "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'"
     )
-}
-
-fn top(f: &Findings) -> Markup {
-    let kind = if f.race.is_some() { "race".to_owned() } else { format!("study {}", f.study) };
-    html! {
-        header {
-            p.kind { "drome · " (kind) }
-            h1 { @if f.race.is_some() { "A race" } @else { (f.title) } }
-            ul.facts { @for line in ranking::preface(f) { li { (line) } } }
-        }
-    }
-}
-
-fn contents(told: &RunReport) -> Markup {
-    let f = told.findings;
-    let cells = f.cells.iter().enumerate().map(|(i, cell)| (cell_id(i), cell.title.as_str()));
-    let rest = [
-        ("cpu-time", crate::cpu_time::TITLE, !f.profiles.is_empty()),
-        ("published", "Published and measured", published::is_there(f)),
-        ("trials", "Every start", true),
-        ("contenders", "The contenders", true),
-        ("machine", "The machine", true),
-        ("reproduce", "Reproduce", true),
-    ];
-    html! {
-        nav aria-label="Contents" {
-            ul {
-                li { a href="#found" { "Findings" } }
-                @for (id, title) in cells { li { a href={ "#" (id) } { (title) } } }
-                @for (id, title, is_there) in rest {
-                    @if is_there { li { a href={ "#" (id) } { (title) } } }
-                }
-            }
-        }
-    }
-}
-
-fn cell_id(i: usize) -> String {
-    format!("cell-{}", i + 1)
-}
-
-/// A cell: workload and load, the ranking, the charts, and notes on single contenders.
-fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Markup {
-    let id = cell_id(i);
-    let table = if f.race.is_some() { ranking::race_table(cell) } else { ranking::table(cell) };
-    // The rows of the table are the cell's contenders.
-    let chips: Vec<_> = cell.contenders.iter().map(|c| chips::of(cell, c)).collect();
-    let table_id = format!("{id}-ranking");
-    let caption = format!("Ranking: {}", cell.title);
-    let shown = Shown {
-        id: &table_id,
-        caption: &caption,
-        table: &table,
-        chips: &chips,
-        has_filter: true,
-        is_tall: false,
-    };
-    html! {
-        section #(id) aria-labelledby={ (id) "-title" } {
-            h2 id={ (id) "-title" } { (cell.title) }
-            @for sentence in answer::of(f, cell) { p { (sentence) } }
-            p.asked { (ranking::asked(cell)) "; " (ranking::floor(cell)) "." }
-            (shown.markup())
-            p.key { "95 %: confidence interval. –: unknown. ≥ and ≤: the load generator or the network was at its limit, so the figure is a lower or an upper bound." }
-            (charts.of_cell(i))
-            (notes(cell))
-        }
-    }
-}
-
-fn notes(cell: &CellFindings) -> Markup {
-    let notes = crate::notes::of(cell);
-    html! {
-        @if !notes.is_empty() {
-            h3 { "Notes" }
-            ul.notes { @for note in notes { li { (note) } } }
-        }
-    }
 }

@@ -150,8 +150,7 @@ struct Figure {
 
 /// The documented JSON.
 pub fn json(import: &Import) -> String {
-    let text = serde_json::to_string_pretty(&of(import));
-    text.unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
+    crate::json(&of(import))
 }
 
 fn of(import: &Import) -> Report<'_> {

@@ -2,12 +2,12 @@
 //! page says, so they have no intervals, no tiers and no verdict.
 
 mod json;
-pub(crate) mod text;
-mod tidy;
+mod records;
+mod text;
 
 pub use json::{Report, json};
-pub use text::{chart, markdown, terminal};
-pub use tidy::{csv, tsv};
+pub use records::records;
+pub use text::{chart, document};
 
 use crate::units;
 use model::Import;

@@ -49,17 +49,17 @@ fn end(text: &str) -> &str {
 fn a_race_says_where_the_cpu_time_goes() {
     let f = sampled(race(100_000.0, 80_000.0, 0.011), "B");
     let at_80 = TextStyle { width: Some(80), ..TextStyle::default() };
-    insta::assert_snapshot!("cpu_time_of_a_race_at_80", end(&report::race::report(&f, &at_80)));
-    insta::assert_snapshot!("cpu_time_of_a_race_in_markdown", end(&report::race::markdown(&f)));
+    insta::assert_snapshot!("cpu_time_of_a_race_at_80", end(&report::run::document(&f).terminal(&at_80)));
+    insta::assert_snapshot!("cpu_time_of_a_race_in_markdown", end(&report::run::document(&f).markdown()));
 }
 
 #[test]
 fn a_study_says_where_the_cpu_time_goes() {
     let f = sampled(findings(), "nginx, keep-alive with a long title");
     let at_80 = TextStyle { width: Some(80), ..TextStyle::default() };
-    insta::assert_snapshot!("cpu_time_of_a_study_at_80", end(&report::terminal::report(&f, &at_80)));
-    insta::assert_snapshot!("cpu_time_of_a_study_in_markdown", end(&report::markdown::report(&f)));
-    let wide = report::terminal::report(&f, &TextStyle::default());
+    insta::assert_snapshot!("cpu_time_of_a_study_at_80", end(&report::run::document(&f).terminal(&at_80)));
+    insta::assert_snapshot!("cpu_time_of_a_study_in_markdown", end(&report::run::document(&f).markdown()));
+    let wide = report::run::document(&f).terminal(&TextStyle::default());
     assert!(wide.ends_with("BTreeMap<K,V> as core::ops::drop::Drop>::drop\n"), "{wide}");
 }
 
@@ -77,10 +77,10 @@ fn the_page_has_a_section_of_its_own() {
 #[test]
 fn json_has_the_differences_where_there_are_any() {
     let f = sampled(race(100_000.0, 80_000.0, 0.011), "B");
-    let json = report::findings_json(&f);
+    let json = report::json(&f);
     insta::assert_snapshot!("cpu_time_in_json", &json[json.find("\"profiles\"").unwrap()..]);
     assert_eq!(serde_json::from_str::<Findings>(&json).unwrap(), f);
-    assert!(!report::findings_json(&race(1.0, 2.0, 0.01)).contains("\"profiles\""));
+    assert!(!report::json(&race(1.0, 2.0, 0.01)).contains("\"profiles\""));
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn without_profiles_there_is_no_section() {
     let (f, race) = (findings(), race(100_000.0, 80_000.0, 0.011));
     let style = TextStyle::default();
     let all = [
-        report::terminal::report(&f, &style),
-        report::markdown::report(&f),
-        report::race::report(&race, &style),
-        report::race::markdown(&race),
+        report::run::document(&f).terminal(&style),
+        report::run::document(&f).markdown(),
+        report::run::document(&race).terminal(&style),
+        report::run::document(&race).markdown(),
     ];
     assert!(all.iter().all(|text| !text.contains("CPU time goes")));
 }

@@ -158,15 +158,13 @@ fn of_runs_and_races() {
         let run = foreign(&run);
         let observations: Vec<_> = observations.iter().map(foreign).collect();
         let told = RunReport { run: &run, observations: &observations, findings: &f };
-        plain("terminal", &report::terminal::report(&f, &style()));
-        plain("race, terminal", &report::race::report(&f, &style()));
-        markdown("markdown", &report::markdown::report(&f));
-        markdown("race, markdown", &report::race::markdown(&f));
-        separated("csv", &report::trials_csv::report(&told), ',');
-        separated("tsv", &report::trials_csv::tsv(&told), '\t');
+        plain("terminal", &report::run::document(&f).terminal(&style()));
+        markdown("markdown", &report::run::document(&f).markdown());
+        separated("csv", &report::trials::records(&told).csv(), ',');
+        separated("tsv", &report::trials::records(&told).tsv(), '\t');
         html("html", &report::html::page(&told));
         html("junit", &report::ci::junit(&told));
-        for json in [report::findings_json(&f), report::ci::bigger_is_better(&f), report::ci::bencher(&f)] {
+        for json in [report::json(&f), report::ci::bigger_is_better(&f), report::ci::bencher(&f)] {
             serde_json::from_str::<Value>(&json).unwrap();
         }
         for chart in report::chart::of(&told) {
@@ -178,26 +176,26 @@ fn of_runs_and_races() {
 #[test]
 fn of_sweeps_comparisons_histories_and_imports() {
     let s = foreign(&sweep::sweep());
-    plain("sweep, terminal", &report::sweep::terminal(&s, &style()));
-    markdown("sweep, markdown", &report::sweep::markdown(&s));
-    separated("sweep, csv", &report::sweep::csv(&s), ',');
+    plain("sweep, terminal", &report::sweep::document(&s).terminal(&style()));
+    markdown("sweep, markdown", &report::sweep::document(&s).markdown());
+    separated("sweep, csv", &report::sweep::records(&s).csv(), ',');
     let c = foreign(&ci::comparison());
-    plain("comparison, terminal", &report::compare::terminal(&c, &style()));
-    markdown("comparison, markdown", &report::compare::markdown(&c));
+    plain("comparison, terminal", &report::compare::document(&c).terminal(&style()));
+    markdown("comparison, markdown", &report::compare::document(&c).markdown());
     html("comparison, junit", &report::ci::junit_of_comparison(&c, None));
     let h = foreign(&history::history());
-    plain("history, terminal", &report::history::terminal(&h, &style()));
-    markdown("history, markdown", &report::history::markdown(&h));
-    separated("history, csv", &report::history::csv(&h), ',');
+    plain("history, terminal", &report::history::document(&h).terminal(&style()));
+    markdown("history, markdown", &report::history::document(&h).markdown());
+    separated("history, csv", &report::history::records(&h).csv(), ',');
     for chart in report::chart::of_history(&h).into_iter().chain(report::chart::of_sweep(&s)) {
         html("chart", &chart.svg);
     }
     let i = foreign(&import());
-    plain("import, terminal", &report::imported::terminal(&i, &style()));
-    markdown("import, markdown", &report::imported::markdown(&i));
-    separated("import, csv", &report::imported::csv(&i), ',');
-    separated("import, tsv", &report::imported::tsv(&i), '\t');
+    plain("import, terminal", &report::imported::document(&i).terminal(&style()));
+    markdown("import, markdown", &report::imported::document(&i).markdown());
+    separated("import, csv", &report::imported::records(&i).csv(), ',');
+    separated("import, tsv", &report::imported::records(&i).tsv(), '\t');
     html("import, html", &report::html::import_page(&i));
-    let shown = report::imported::terminal(&import(), &style());
+    let shown = report::imported::document(&import()).terminal(&style());
     assert!(shown.contains("< 1 ms"), "{shown}");
 }

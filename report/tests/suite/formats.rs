@@ -27,22 +27,25 @@ fn evil() -> findings::Findings {
 
 #[test]
 fn a_ranking_in_a_narrow_terminal() {
-    insta::assert_snapshot!("ranking_at_80", report::terminal::report(&findings(), &look(80)));
-    insta::assert_snapshot!("ranking_at_60", report::terminal::report(&findings(), &look(60)));
-    insta::assert_snapshot!("race_at_60", report::race::report(&race(80_000.0, 100_000.0, 0.011), &look(60)));
+    insta::assert_snapshot!("ranking_at_80", report::run::document(&findings()).terminal(&look(80)));
+    insta::assert_snapshot!("ranking_at_60", report::run::document(&findings()).terminal(&look(60)));
+    insta::assert_snapshot!(
+        "race_at_60",
+        report::run::document(&race(80_000.0, 100_000.0, 0.011)).terminal(&look(60))
+    );
 }
 
 #[test]
 fn a_ranking_in_ascii_and_in_colour() {
-    let ascii = report::terminal::report(&findings(), &TextStyle { is_ascii: true, ..look(80) });
+    let ascii = report::run::document(&findings()).terminal(&TextStyle { is_ascii: true, ..look(80) });
     assert!(ascii.is_ascii(), "{ascii}");
     insta::assert_snapshot!("ranking_in_ascii", ascii);
-    let colour = report::terminal::report(&findings(), &TextStyle { has_colour: true, ..look(80) });
+    let colour = report::run::document(&findings()).terminal(&TextStyle { has_colour: true, ..look(80) });
     // As a reader sees it, and as it is kept here.
     insta::assert_snapshot!("ranking_in_colour", colour.replace('\x1b', "␛"));
     assert_eq!(
         plain(&colour),
-        report::terminal::report(&findings(), &look(80)),
+        report::run::document(&findings()).terminal(&look(80)),
         "colours change nothing else"
     );
 }
@@ -53,7 +56,7 @@ fn plain(text: &str) -> String {
 
 #[test]
 fn no_line_is_wider_than_the_terminal_and_no_figure_is_lost() {
-    let wide = report::terminal::report(&findings(), &TextStyle::default());
+    let wide = report::run::document(&findings()).terminal(&TextStyle::default());
     let figures = |text: &str| {
         let is_figure = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
         let mut all: Vec<String> = text.split_whitespace().filter(is_figure).map(str::to_owned).collect();
@@ -62,7 +65,7 @@ fn no_line_is_wider_than_the_terminal_and_no_figure_is_lost() {
         all
     };
     for columns in 45..200 {
-        let shown = report::terminal::report(&findings(), &look(columns));
+        let shown = report::run::document(&findings()).terminal(&look(columns));
         for line in shown.lines().filter(|line| line.trim_start().contains(' ')) {
             assert!(line.width() <= columns, "{columns}: {line}");
         }
@@ -77,9 +80,9 @@ fn no_line_is_wider_than_the_terminal_and_no_figure_is_lost() {
 
 #[test]
 fn what_others_brought_is_text_and_nothing_else() {
-    let text = report::terminal::report(&evil(), &look(80));
+    let text = report::run::document(&evil()).terminal(&look(80));
     assert!(!text.contains('\x1b') && text.contains("<script>"), "{text}");
-    let markdown = report::markdown::report(&evil());
+    let markdown = report::run::document(&evil()).markdown();
     insta::assert_snapshot!("markup_in_markdown", markdown);
     for raw in ["<script", "a|b", "**d**", "[e](", "\nnext", "\x1b["] {
         let is_raw = |at: usize| !markdown[..at].ends_with('\\') && !in_a_block(&markdown, at);
@@ -127,8 +130,8 @@ pub fn trials() -> (Run, Vec<Observation>) {
 fn trials_as_csv() {
     let (run, observations) = trials();
     let told = RunReport { run: &run, observations: &observations, findings: &findings() };
-    insta::assert_snapshot!(report::trials_csv::report(&told));
-    let none = report::trials_csv::report(&RunReport { observations: &[], ..told });
+    insta::assert_snapshot!(report::trials::records(&told).csv());
+    let none = report::trials::records(&RunReport { observations: &[], ..told }).csv();
     assert_eq!(none.lines().count(), 1, "a head and nothing else");
 }
 
@@ -136,7 +139,7 @@ fn trials_as_csv() {
 fn trials_as_tsv_have_the_columns_of_the_csv_and_a_line_each() {
     let (run, observations) = trials();
     let told = RunReport { run: &run, observations: &observations, findings: &findings() };
-    let (csv, tsv) = (report::trials_csv::report(&told), report::trials_csv::tsv(&told));
+    let (csv, tsv) = (report::trials::records(&told).csv(), report::trials::records(&told).tsv());
     let rows: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows.len(), 1 + observations.len(), "{tsv}");
     assert_eq!(rows[0].join(","), csv.lines().next().unwrap());

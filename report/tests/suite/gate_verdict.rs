@@ -9,7 +9,8 @@ use model::gate_verdict::{
     MOST_PROFILED, MOST_REVISIONS, MOST_SENTENCES, ProfileDifference, ProfiledFunction, ProfiledServer,
     VerdictChange, VerdictProfile, VerdictRevision,
 };
-use report::gate_verdict::{MOST_BYTES, Marker, comment, json, markdown, read};
+use report::gate_verdict::{MOST_BYTES, Marker, comment, document, read};
+use report::json;
 use serde_json::Value;
 
 /// Texts of people who want more than to be read.
@@ -69,6 +70,10 @@ fn profiled(functions: [&str; 3]) -> VerdictProfile {
         ..ProfiledServer::default()
     };
     VerdictProfile::new(vec![server("base", None), server("change", Some(difference))], None)
+}
+
+fn markdown(verdict: &GateVerdict) -> String {
+    document(verdict).markdown()
 }
 
 /// All parts of a document that are text, replaced.

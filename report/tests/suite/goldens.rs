@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 #[test]
 fn a_ranking_in_the_terminal() {
-    insta::assert_snapshot!(report::terminal::report(&findings(), &TextStyle::default()));
+    insta::assert_snapshot!(report::run::document(&findings()).terminal(&TextStyle::default()));
 }
 
 /// The slower one, B, uses less CPU per request.
@@ -18,7 +18,7 @@ fn a_ranking_in_the_terminal() {
 fn a_difference_is_told_so_that_its_figure_is_positive() {
     let mut f = race(100_000.0, 80_000.0, 0.011);
     f.cells[0].contenders[1].server_cpu_ns_more = figure(-94_500.0, 0.01);
-    let words = report::race::report(&f, &TextStyle::default());
+    let words = report::run::document(&f).terminal(&TextStyle::default());
     assert!(
         words.contains("a request to B costs the server 94.5 µs less CPU, 95 % 93.6 µs to 95.4 µs"),
         "{words}"
@@ -27,7 +27,7 @@ fn a_difference_is_told_so_that_its_figure_is_positive() {
 
 #[test]
 fn a_ranking_in_markdown() {
-    insta::assert_snapshot!(report::markdown::report(&findings()));
+    insta::assert_snapshot!(report::run::document(&findings()).markdown());
 }
 
 /// A Raspberry Pi that has told all that it knows.
@@ -68,20 +68,20 @@ fn a_ranking_with_all_of_its_environment() {
     f.cells[0].contenders.truncate(1);
     f.cells[0].contenders[0].ran.executables =
         vec![Executable { path: "/usr/sbin/nginx".to_owned(), sha256: None }];
-    insta::assert_snapshot!("environment_in_markdown", report::markdown::report(&f));
-    insta::assert_snapshot!("environment_as_json", report::findings_json(&f));
+    insta::assert_snapshot!("environment_in_markdown", report::run::document(&f).markdown());
+    insta::assert_snapshot!("environment_as_json", report::json(&f));
 }
 
 #[test]
 fn findings_as_json() {
-    insta::assert_snapshot!(report::findings_json(&findings()));
+    insta::assert_snapshot!(report::json(&findings()));
 }
 
 #[test]
 fn a_race_by_another_metric() {
     insta::assert_snapshot!(
         "less_cpu",
-        report::race::report(&race_by(Metric::ServerCpu, 1.17), &TextStyle::default())
+        report::run::document(&race_by(Metric::ServerCpu, 1.17)).terminal(&TextStyle::default())
     );
     let mut p90 = race_by(Metric::Latency(model::metric::Percentile::P90), 0.5);
     p90.cells[0].load = Load::Open {
@@ -90,8 +90,8 @@ fn a_race_by_another_metric() {
         arrivals: Arrivals::Poisson,
         per_connection: None,
     };
-    insta::assert_snapshot!("shorter_p90", report::race::report(&p90, &TextStyle::default()));
-    let less = report::race::report(&race_by(Metric::Rss, 0.97), &TextStyle::default());
+    insta::assert_snapshot!("shorter_p90", report::run::document(&p90).terminal(&TextStyle::default()));
+    let less = report::run::document(&race_by(Metric::Rss, 0.97)).terminal(&TextStyle::default());
     assert!(less.contains("B uses 1.031× less memory than A, 95 % 1.027–1.035"), "{less}");
 }
 
@@ -101,13 +101,16 @@ fn a_race_in_which_some_or_all_trials_failed() {
     some.cells[0].contenders[1].failed = 6;
     let race = some.race.as_mut().unwrap();
     (race.held_equal.body_bytes, race.held_equal.prepare) = (None, Some("make clean".to_owned()));
-    insta::assert_snapshot!("half_failed_in_markdown", report::race::markdown(&some));
+    insta::assert_snapshot!("half_failed_in_markdown", report::run::document(&some).markdown());
     let mut none = some.clone();
     none.cells[0].contenders[1] =
         ContenderFindings { name: "B".to_owned(), title: "./b {port}".to_owned(), failed: 3, ..dead() };
     none.cells[0].noise_floor = None;
     undecide(&mut none);
-    insta::assert_snapshot!("one_never_started", report::race::report(&none, &TextStyle::default()));
+    insta::assert_snapshot!(
+        "one_never_started",
+        report::run::document(&none).terminal(&TextStyle::default())
+    );
 }
 
 #[test]
@@ -115,7 +118,9 @@ fn a_race_of_servers_that_already_ran_says_what_it_can_not_tell_and_claims_no_co
     let mut f = race(100_000.0, 80_000.0, 0.011);
     let race = f.race.as_mut().unwrap();
     (race.running, race.held_equal.server_cpus) = (true, Vec::new());
-    for text in [report::race::report(&f, &TextStyle::default()), report::race::markdown(&f)] {
+    for text in
+        [report::run::document(&f).terminal(&TextStyle::default()), report::run::document(&f).markdown()]
+    {
         assert!(text.contains("drome did not start these servers: "), "{text}");
         assert!(text.contains("kept open; load generator on core 1; "), "{text}");
         assert!(!text.contains("servers on core"), "{text}");
@@ -126,28 +131,32 @@ fn a_race_of_servers_that_already_ran_says_what_it_can_not_tell_and_claims_no_co
 fn a_race_in_words() {
     insta::assert_snapshot!(
         "slower",
-        report::race::report(&race(100_000.0, 80_000.0, 0.011), &TextStyle::default())
+        report::run::document(&race(100_000.0, 80_000.0, 0.011)).terminal(&TextStyle::default())
     );
     insta::assert_snapshot!(
         "faster",
-        report::race::report(&race(80_000.0, 100_000.0, 0.011), &TextStyle::default())
+        report::run::document(&race(80_000.0, 100_000.0, 0.011)).terminal(&TextStyle::default())
     );
     insta::assert_snapshot!(
         "equal",
-        report::race::report(&race(100_000.0, 100_400.0, 0.011), &TextStyle::default())
+        report::run::document(&race(100_000.0, 100_400.0, 0.011)).terminal(&TextStyle::default())
     );
     let mut floor = race(80_000.0, 100_000.0, 0.011);
     floor.cells[0].contenders[1].bound = Some("client".to_owned());
-    insta::assert_snapshot!("a_floor", report::race::report(&floor, &TextStyle::default()));
+    insta::assert_snapshot!("a_floor", report::run::document(&floor).terminal(&TextStyle::default()));
     undecide(&mut floor);
     floor.cells[0].contenders[0].bound = Some("client".to_owned());
-    insta::assert_snapshot!("two_floors", report::race::report(&floor, &TextStyle::default()));
+    insta::assert_snapshot!("two_floors", report::run::document(&floor).terminal(&TextStyle::default()));
 }
 
 #[test]
 fn a_load_as_text() {
     let (plan, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
-    insta::assert_snapshot!("closed", report::load_text::report(&plan, &tally, &verdict, Detail::Summary));
+    insta::assert_snapshot!(
+        "closed",
+        report::load_report::document(&plan, &tally, &verdict, Detail::Summary, None)
+            .terminal(&TextStyle::default())
+    );
     let open = Load::Open {
         rate_per_s: 10_000.0.into(),
         connections: 8,
@@ -156,13 +165,17 @@ fn a_load_as_text() {
     };
     let (plan, tally, mut verdict) = measurement(open);
     (verdict.valid, verdict.bound) = (false, Bound::Client);
-    insta::assert_snapshot!("open", report::load_text::report(&plan, &tally, &verdict, Detail::Summary));
+    insta::assert_snapshot!(
+        "open",
+        report::load_report::document(&plan, &tally, &verdict, Detail::Summary, None)
+            .terminal(&TextStyle::default())
+    );
 }
 
 #[test]
 fn a_load_as_json() {
     let (plan, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
-    insta::assert_snapshot!(report::load_json::report(&plan, &tally, &verdict, Detail::Summary));
+    insta::assert_snapshot!(report::load_json::report(&plan, &tally, &verdict, Detail::Summary, None));
 }
 
 #[test]
@@ -174,12 +187,16 @@ fn a_load_with_its_percentile_spectrum() {
         per_connection: None,
     };
     let (plan, tally, verdict) = measurement(load);
-    insta::assert_snapshot!("spectrum", report::load_text::report(&plan, &tally, &verdict, Detail::Spectrum));
-    let json = report::load_json::report(&plan, &tally, &verdict, Detail::Spectrum);
+    insta::assert_snapshot!(
+        "spectrum",
+        report::load_report::document(&plan, &tally, &verdict, Detail::Spectrum, None)
+            .terminal(&TextStyle::default())
+    );
+    let json = report::load_json::report(&plan, &tally, &verdict, Detail::Spectrum, None);
     for (first_line, version) in [("GET / HTTP/1.0", "1.0"), ("GET /?a=HTTP/1.0 HTTP/1.1", "1.1")] {
         let mut plan = plan.clone();
         plan.asks[0].request = format!("{first_line}\r\nHost: HTTP/1.0\r\n\r\n").into_bytes();
-        let json = report::load_json::report(&plan, &tally, &verdict, Detail::Summary);
+        let json = report::load_json::report(&plan, &tally, &verdict, Detail::Summary, None);
         assert!(json.contains(&format!("\"http\":\"{version}\"")), "{json}");
     }
     insta::assert_snapshot!("spectrum_as_json", json);
@@ -217,9 +234,9 @@ fn two_runs() {
     };
     insta::assert_snapshot!(
         "two_runs_in_the_terminal",
-        report::compare::terminal(&comparison, &report::TextStyle::default())
+        report::compare::document(&comparison).terminal(&report::TextStyle::default())
     );
-    insta::assert_snapshot!("two_runs_in_markdown", report::compare::markdown(&comparison));
+    insta::assert_snapshot!("two_runs_in_markdown", report::compare::document(&comparison).markdown());
 }
 
 #[test]
@@ -252,7 +269,7 @@ fn both_at_their_limit_is_a_floor_and_idle_servers_are_told() {
     f.cells[0].contenders[1].bound = Some("both".to_owned());
     f.cells[0].contenders[2].bound = Some("neither".to_owned());
     f.cells[0].contenders[2].server_idle_share = Some(0.053);
-    let told = report::terminal::report(&f, &TextStyle::default());
+    let told = report::run::document(&f).terminal(&TextStyle::default());
     let line = |name: &str| told.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
     assert!(line("nginx 1.2.3").contains("≥ 98,765") && line("nginx 1.2.3").contains("both"), "{told}");
     assert!(line("Node.js 1.2.3").contains("neither, idle 5.3 %"), "{told}");
@@ -264,7 +281,7 @@ fn what_did_not_keep_up_is_told_with_what_that_means() {
     f.cells[0].metric = model::Metric::Latency(model::metric::Percentile::P99);
     let node = &mut f.cells[0].contenders[2];
     (node.fell_behind, node.void) = (2, 0);
-    let told = |f: &model::Findings| report::markdown::report(f).replace('\n', " ");
+    let told = |f: &model::Findings| report::run::document(f).markdown().replace('\n', " ");
     assert!(
         told(&f).contains("its latency comes from the 4 of 6 sound starts in which it kept up"),
         "{}",
@@ -285,12 +302,12 @@ fn a_run_that_was_pulled_says_from_where() {
     let (study, race) = (from(findings()), from(race(100_000.0, 80_000.0, 0.011)));
     let words = "measured on another machine, ci-1; pulled on 2026-02-01";
     for text in [
-        report::terminal::report(&study, &TextStyle::default()),
-        report::markdown::report(&study),
-        report::race::report(&race, &TextStyle::default()),
-        report::race::markdown(&race),
+        report::run::document(&study).terminal(&TextStyle::default()),
+        report::run::document(&study).markdown(),
+        report::run::document(&race).terminal(&TextStyle::default()),
+        report::run::document(&race).markdown(),
     ] {
         assert!(text.contains(words), "{text}");
     }
-    assert!(!report::terminal::report(&findings(), &TextStyle::default()).contains("another machine"));
+    assert!(!report::run::document(&findings()).terminal(&TextStyle::default()).contains("another machine"));
 }

@@ -94,17 +94,17 @@ pub fn history() -> History {
 
 #[test]
 fn a_history_for_a_terminal() {
-    insta::assert_snapshot!(report::history::terminal(&history(), &report::TextStyle::default()));
+    insta::assert_snapshot!(report::history::document(&history()).terminal(&report::TextStyle::default()));
 }
 
 #[test]
 fn a_history_as_markdown() {
-    insta::assert_snapshot!(report::history::markdown(&history()));
+    insta::assert_snapshot!(report::history::document(&history()).markdown());
 }
 
 #[test]
 fn a_history_as_csv() {
-    let csv = report::history::csv(&history());
+    let csv = report::history::records(&history()).csv();
     insta::assert_snapshot!(csv.lines().take(20).collect::<Vec<_>>().join("\n"));
     assert_eq!(csv.lines().count(), 1 + 14 + 14 + 3);
 }

@@ -134,7 +134,7 @@ fn a_run_in_which_no_trial_was_sound() {
     let page = none.page();
     let all = check(&page);
     assert!(page.contains("No contender has a rank"));
-    assert!(page.contains("18 of 18 starts void or failed"));
+    assert!(page.contains("18 of 18 starts were void or failed."));
     // Every trial, and every contender in the ranking.
     let failed = none.observations.len() + none.findings.cells[0].contenders.len();
     assert_eq!(all.iter().filter(|e| e.get("class") == Some("bad")).count(), failed);

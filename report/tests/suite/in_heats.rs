@@ -94,15 +94,15 @@ fn in_heats() -> Findings {
 fn a_cell_opens_with_its_answer_and_rows_carry_their_doubts() {
     insta::assert_snapshot!(
         "heats_in_the_terminal",
-        report::terminal::report(&in_heats(), &TextStyle::default())
+        report::run::document(&in_heats()).terminal(&TextStyle::default())
     );
-    insta::assert_snapshot!("heats_in_markdown", report::markdown::report(&in_heats()));
+    insta::assert_snapshot!("heats_in_markdown", report::run::document(&in_heats()).markdown());
 }
 
 #[test]
 fn a_row_says_that_connections_were_starved() {
     let mut f = in_heats();
-    let text = |f: &Findings| report::terminal::report(f, &TextStyle::default());
+    let text = |f: &Findings| report::run::document(f).terminal(&TextStyle::default());
     assert!(!text(&f).contains("starved"));
     f.cells[0].contenders[2].notes =
         vec!["void: 1 of 4 connections were never answered, although some were asked".to_owned()];
@@ -133,7 +133,7 @@ fn what_is_not_known_is_not_answered() {
     f.quick = true;
     assert_eq!(sentences(&f)[0], "A first look gives no ranks: nginx has the best figure.");
     f.cells[0].contenders.iter_mut().for_each(|c| (c.trials, c.failed) = (0, 0));
-    assert_eq!(sentences(&f), ["No start has been measured yet."]);
+    assert_eq!(sentences(&f), ["No start has finished yet."]);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
     let sentences = answer::of(&f, &f.cells[0]).join(" ");
     let bound = "; it reaches at most 0.810 of the reference, which the load generator limited.";
     assert!(sentences.contains(bound), "{sentences}");
-    let table = report::terminal::report(&f, &TextStyle::default());
+    let table = report::run::document(&f).terminal(&TextStyle::default());
     assert!(table.contains("≥ 100,000") && table.contains("≤ 0.810"), "{table}");
     let mut f = in_heats();
     f.cells[0].contenders[1].bound = Some("client".to_owned());
@@ -296,7 +296,7 @@ fn starts_are_the_rows_of_the_csv_and_of_the_page() {
     let observations =
         [of("hub", Outcome::Measured(Box::new(measured))), of("h2o", Outcome::Failed("it ended".to_owned()))];
     let told = report::RunReport { run: &run, observations: &observations, findings: &f };
-    let csv = report::trials_csv::report(&told);
+    let csv = report::trials::records(&told).csv();
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 3, "{csv}");
     let field = |line: usize, name: &str| {
@@ -375,7 +375,7 @@ fn a_race_in_heats_is_told_in_rounds_and_starts() {
     let mut f = crate::made_up::race(100_000.0, 90_000.0, 0.01);
     f.cells[0].in_heats = CellInHeats { rounds: 6, heats: 6, ..CellInHeats::default() };
     f.ended = "every comparison is decided".to_owned();
-    let report = report::race::report(&f, &TextStyle::default());
+    let report = report::run::document(&f).terminal(&TextStyle::default());
     assert!(report.contains("A is 1.111× B") && report.contains("after 6 rounds, 12 starts"), "{report}");
     assert!(!report.contains("trial") && !report.contains("block"), "{report}");
     // The load generator limited both: there is no noise floor, and nothing is sure.
@@ -385,10 +385,10 @@ fn a_race_in_heats_is_told_in_rounds_and_starts() {
     let open = |pair: &PairFindings| PairFindings { decided: None, faster: None, ..pair.clone() };
     race.pairs = race.pairs.iter().map(open).collect();
     (race.decided, race.faster) = (None::<Decided>, None);
-    let report = report::race::report(&f, &TextStyle::default());
+    let report = report::run::document(&f).terminal(&TextStyle::default());
     assert!(report.contains("the load generator limited B"), "{report}");
     f.cells[0].contenders.iter_mut().for_each(|c| c.bound = Some("network".to_owned()));
-    let report = report::race::report(&f, &TextStyle::default());
+    let report = report::run::document(&f).terminal(&TextStyle::default());
     assert!(
         report.contains("the network limited B") && !report.contains("load generator limited"),
         "{report}"

@@ -43,11 +43,13 @@ fn a_page_as_it_was_measured() {
         replays,
     };
     let look = report::TextStyle::default();
-    insta::assert_snapshot!("replays_in_the_terminal", report::replays::terminal(&all, &look));
-    insta::assert_snapshot!("replays_in_markdown", report::replays::markdown(&all));
+    insta::assert_snapshot!("replays_in_the_terminal", report::replays::document(&all).terminal(&look));
+    insta::assert_snapshot!("replays_in_markdown", report::replays::document(&all).markdown());
     all.is_whole = false;
     assert!(
-        report::replays::terminal(&all, &look).contains("no ranking; it was interrupted before the last one")
+        report::replays::document(&all)
+            .terminal(&look)
+            .contains("no ranking; it was interrupted before the last one")
     );
 }
 
@@ -78,7 +80,7 @@ fn what_catalog_verify_found() {
     ];
     insta::assert_snapshot!(
         "inspections_in_the_terminal",
-        report::inspections::terminal(&all, &report::TextStyle::default())
+        report::inspections::document(&all).terminal(&report::TextStyle::default())
     );
-    insta::assert_snapshot!("inspections_in_markdown", report::inspections::markdown(&all));
+    insta::assert_snapshot!("inspections_in_markdown", report::inspections::document(&all).markdown());
 }

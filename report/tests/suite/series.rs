@@ -33,7 +33,7 @@ fn measurement() -> (Plan, Tally) {
 
 #[test]
 fn seconds_as_csv() {
-    insta::assert_snapshot!(report::series_csv::report(&measurement().1));
+    insta::assert_snapshot!(report::series::records(&measurement().1).csv());
 }
 
 #[test]

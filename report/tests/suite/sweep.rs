@@ -114,17 +114,17 @@ fn every_format() {
     let sweep = sweep();
     insta::assert_snapshot!(
         "sweep_in_the_terminal",
-        report::sweep::terminal(&sweep, &report::TextStyle::default())
+        report::sweep::document(&sweep).terminal(&report::TextStyle::default())
     );
-    insta::assert_snapshot!("sweep_in_markdown", report::sweep::markdown(&sweep));
-    insta::assert_snapshot!("sweep_as_csv", report::sweep::csv(&sweep));
-    insta::assert_snapshot!("sweep_as_json", report::sweep::json(&sweep));
+    insta::assert_snapshot!("sweep_in_markdown", report::sweep::document(&sweep).markdown());
+    insta::assert_snapshot!("sweep_as_csv", report::sweep::records(&sweep).csv());
+    insta::assert_snapshot!("sweep_as_json", report::json(&sweep));
 }
 
 #[test]
 fn the_json_reads_back() {
     // Numbers come back to the last digit but one.
-    let back: Sweep = serde_json::from_str(&report::sweep::json(&sweep())).unwrap();
-    assert_eq!(report::sweep::csv(&back), report::sweep::csv(&sweep()));
+    let back: Sweep = serde_json::from_str(&report::json(&sweep())).unwrap();
+    assert_eq!(report::sweep::records(&back).csv(), report::sweep::records(&sweep()).csv());
     assert_eq!(back.contenders[0].kept, sweep().contenders[0].kept);
 }

@@ -25,7 +25,7 @@ fn a_race_is_won_by_a_label_and_by_how_much() {
     let text = verdict::best(&f, &f.cells[0]);
     assert!(text[0].starts_with("new is 1.25") && text[0].contains("× old, 95 % "), "{text:?}");
     assert_eq!(verdict::in_one_line(&f), text[0]);
-    let in_terminal = report::race::report(&f, &report::TextStyle::default());
+    let in_terminal = report::run::document(&f).terminal(&report::TextStyle::default());
     assert!(in_terminal.contains("B is 1.25"), "by letters: {in_terminal}");
     undecide(&mut f);
     let text = verdict::in_one_line(&f);

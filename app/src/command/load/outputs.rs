@@ -86,20 +86,20 @@ impl Outputs {
         verdict: &Verdict,
         machines: Option<&Machines>,
     ) -> anyhow::Result<(String, String)> {
-        let text = report::load_text::of_machines(plan, tally, verdict, self.detail, machines);
-        let json = report::load_json::of_machines(plan, tally, verdict, self.detail, machines);
+        let document = report::load_report::document(plan, tally, verdict, self.detail, machines);
+        let json = report::load_json::report(plan, tally, verdict, self.detail, machines);
         match self.to.format {
-            TextOrJson::Terminal => self.to.write(self.to.look().report(&text).as_bytes())?,
+            TextOrJson::Terminal => self.to.write(document.terminal(&self.to.look()).as_bytes())?,
             TextOrJson::Json => self.to.write(json.as_bytes())?,
         }
         if let Some(file) = self.series {
-            file.write(report::series_csv::report(tally).as_bytes())?;
+            file.write(report::series::records(tally).csv().as_bytes())?;
         }
         if let Some(file) = self.hdr {
             let started = self.opened.get().copied().unwrap_or(SystemTime::UNIX_EPOCH);
             file.write(&report::hdr_log::report(plan, tally, started))?;
         }
-        Ok((TextStyle::default().report(&text), json))
+        Ok((document.terminal(&TextStyle::default()), json))
     }
 }
 

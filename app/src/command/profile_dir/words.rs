@@ -35,7 +35,7 @@ pub fn difference(difference: &Difference) -> String {
     let row = |row: &Row| {
         let change = &row.change;
         let [a, b] = [change.a_ns_per_answer, change.b_ns_per_answer].map(units::duration);
-        line(&a, &b, &signed(change.difference_ns), &short(&row.frame))
+        line(&a, &b, &units::signed(change.difference_ns), &short(&row.frame))
     };
     let (more, less) = (difference.more().take(MOST_FUNCTIONS), difference.less().take(MOST_FUNCTIONS));
     let rows: Vec<String> = more.chain(less).map(row).collect();
@@ -48,11 +48,6 @@ pub fn difference(difference: &Difference) -> String {
 
 fn line(a: &str, b: &str, change: &str, frame: &str) -> String {
     format!("  {a:>9} {b:>9} {change:>10}  {frame}")
-}
-
-fn signed(ns: f64) -> String {
-    let sign = if ns < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", units::duration(ns.abs()))
 }
 
 fn short(name: &str) -> String {

@@ -58,21 +58,19 @@ impl Format {
 }
 
 /// A run in a format. A race is reported in words.
-pub fn show(told: &RunReport<'_>, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
-    let is_race = told.findings.race.is_some();
+pub fn show(told: &RunReport<'_>, format: Format, look: &TextStyle) -> anyhow::Result<String> {
+    let f = told.findings;
     Ok(match format {
-        Format::Terminal if is_race => report::race::report(told.findings, look).into_bytes(),
-        Format::Terminal => report::terminal::report(told.findings, look).into_bytes(),
-        Format::Markdown if is_race => report::race::markdown(told.findings).into_bytes(),
-        Format::Markdown => report::markdown::report(told.findings).into_bytes(),
-        Format::Html => report::html::page(told).into_bytes(),
-        Format::Json => report::findings_json(told.findings).into_bytes(),
-        Format::Csv => report::trials_csv::report(told).into_bytes(),
-        Format::Tsv => report::trials_csv::tsv(told).into_bytes(),
-        Format::Bencher => report::ci::bencher(told.findings).into_bytes(),
-        Format::BiggerIsBetter => report::ci::bigger_is_better(told.findings).into_bytes(),
-        Format::SmallerIsBetter => report::ci::smaller_is_better(told.findings).into_bytes(),
-        Format::Junit => report::ci::junit(told).into_bytes(),
+        Format::Terminal => report::run::document(f).terminal(look),
+        Format::Markdown => report::run::document(f).markdown(),
+        Format::Html => report::html::page(told),
+        Format::Json => report::json(f),
+        Format::Csv => report::trials::records(told).csv(),
+        Format::Tsv => report::trials::records(told).tsv(),
+        Format::Bencher => report::ci::bencher(f),
+        Format::BiggerIsBetter => report::ci::bigger_is_better(f),
+        Format::SmallerIsBetter => report::ci::smaller_is_better(f),
+        Format::Junit => report::ci::junit(told),
         Format::Svg | Format::Png => {
             return Err(format.refused("charts are files of their own: name a folder with --output DIR"));
         }
@@ -80,14 +78,14 @@ pub fn show(told: &RunReport<'_>, format: Format, look: &TextStyle) -> anyhow::R
 }
 
 /// An import in a format.
-pub fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
+pub fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow::Result<String> {
     Ok(match format {
-        Format::Terminal => report::imported::terminal(import, look).into_bytes(),
-        Format::Markdown => report::imported::markdown(import).into_bytes(),
-        Format::Html => report::html::import_page(import).into_bytes(),
-        Format::Json => report::imported::json(import).into_bytes(),
-        Format::Csv => report::imported::csv(import).into_bytes(),
-        Format::Tsv => report::imported::tsv(import).into_bytes(),
+        Format::Terminal => report::imported::document(import).terminal(look),
+        Format::Markdown => report::imported::document(import).markdown(),
+        Format::Html => report::html::import_page(import),
+        Format::Json => report::imported::json(import),
+        Format::Csv => report::imported::records(import).csv(),
+        Format::Tsv => report::imported::records(import).tsv(),
         Format::Bencher | Format::BiggerIsBetter | Format::SmallerIsBetter | Format::Junit => {
             let why = "an import was not measured here, so there is nothing to track or to report as a test";
             return Err(format.refused(why));
@@ -100,11 +98,11 @@ pub fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow:
 }
 
 /// The results of a page's own command lines in a format.
-pub fn show_replays(all: &Replays, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
+pub fn show_replays(all: &Replays, format: Format, look: &TextStyle) -> anyhow::Result<String> {
     Ok(match format {
-        Format::Terminal => report::replays::terminal(all, look).into_bytes(),
-        Format::Markdown => report::replays::markdown(all).into_bytes(),
-        Format::Json => format!("{}\n", serde_json::to_string_pretty(&all.replays)?).into_bytes(),
+        Format::Terminal => report::replays::document(all).terminal(look),
+        Format::Markdown => report::replays::document(all).markdown(),
+        Format::Json => report::json(&all.replays),
         other => {
             let why = "command lines are run once each, without starts: use terminal, markdown or json";
             return Err(other.refused(why));
@@ -132,8 +130,8 @@ pub fn show_printed(printed: &Printed, format: Format) -> anyhow::Result<String>
         return Err(format.refused(&why));
     }
     Ok(match format {
-        Format::Markdown => report::sweep::markdown(&sweep_of(printed)?),
-        Format::Csv => report::sweep::csv(&sweep_of(printed)?),
+        Format::Markdown => report::sweep::document(&sweep_of(printed)?).markdown(),
+        Format::Csv => report::sweep::records(&sweep_of(printed)?).csv(),
         Format::Json => printed.json.clone(),
         _ => printed.terminal.clone(),
     })

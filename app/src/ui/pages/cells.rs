@@ -1,12 +1,13 @@
 //! The findings of a cell: every contender's share of the reference, drawn with its interval, its figures, and its
 //! starts. The same for a run that has ended and for one that is running.
 
-use super::intervals::{Axis, Estimate};
 use crate::ui::outcomes::{State, TrialOutcome};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
 use model::{Load, Metric};
+use report::lanes::{Axis, Estimate};
+use report::table::{Lane, Table};
 use report::{chips, units};
 
 /// The largest number of marks in a row; more are shown in words only.
@@ -39,38 +40,60 @@ fn section(
 ) -> Markup {
     let base =
         if cell.contenders.iter().any(|c| c.name == REFERENCE) { "the reference" } else { "the first" };
-    let what = what(cell.metric);
-    let percentiles = percentiles(cell);
+    let (what, kind) = (what(cell.metric), axis.kind());
+    let caption = format!(
+        "{}: {what} as a share of {base}, with its 95 % interval where there is one{kind}",
+        cell.title
+    );
+    let draw = |estimate: &Estimate| {
+        html! { (axis.draw(estimate, 1.0)) span.unseen { (share_in_words(estimate)) } }
+    };
+    let title = format!("{what}, of {base}");
+    let lane = Lane { title, axis: axis.head(), rows: estimates.iter().map(draw).collect() };
+    let starts = cell.contenders.iter().map(|c| marks(&own(number, c, outcomes))).collect();
+    let table = figures(number, cell, outcomes).with_lane(lane).drawn("Starts", starts);
     html! {
         section.card aria-label=(cell.title) {
             h2 { (cell.title) }
-            p.faint { (report::ranking::asked(cell)) "; " (report::ranking::floor(cell)) "." }
-            div.scroll tabindex="0" role="region" aria-label={ "Figures of " (cell.title) } {
-                table.cell {
-                    caption.unseen { (what) " as a share of " (base) ", with its 95 % interval where there is one" (axis.kind()) }
-                    thead {
-                        tr {
-                            th scope="col" { "Contender" }
-                            th.wide scope="col" { (what) ", of " (base) (axis.head()) }
-                            th.number scope="col" { "Share" }
-                            th.number scope="col" { "Requests/s" }
-                            @for percentile in &percentiles { th.number scope="col" { (percentile.title) } }
-                            th.number scope="col" { "CPU/request" }
-                            th.number scope="col" { "CPU use" }
-                            th.number scope="col" { "Memory" }
-                            th scope="col" { "Starts" }
-                        }
-                    }
-                    tbody {
-                        @for (contender, estimate) in cell.contenders.iter().zip(estimates) {
-                            (row((number, cell), contender, (axis, estimate), &percentiles, outcomes))
-                        }
-                    }
-                }
-            }
+            p.faint { (report::ranking::about(cell)) }
+            (table.html(&format!("figures-{}", number + 1), &caption))
             (notes(cell))
         }
     }
+}
+
+/// The figures of a cell. Under closed load the latency is that of a saturated server.
+fn figures(number: usize, cell: &CellFindings, outcomes: &[TrialOutcome]) -> Table {
+    let [p50, p99] = match cell.load {
+        Load::Closed { .. } => ["p50 at saturation", "p99 at saturation"],
+        Load::Open { .. } => ["p50", "p99"],
+    };
+    let median = |figure: Option<Figure>, shown: fn(f64) -> String| Some(shown(figure?.median));
+    let label = |c: &ContenderFindings| {
+        format!("{} {}", report::chart::ranked::label(c), c.version.as_deref().unwrap_or_default())
+    };
+    let chips = cell.contenders.iter().map(|c| chips::of(cell, c));
+    let is_known = |c: &ContenderFindings| c.latency_ns_p50.or(c.latency_ns_p99).is_some();
+    let table = Table::of(&cell.contenders)
+        .text("Contender", label)
+        .figure("Rank", |c| c.rank_low.map(|_| report::figures::rank(c)))
+        .if_any()
+        .number("Share", |c| report::figures::of_base(cell, c)[0].clone())
+        .number("Requests/s", report::figures::rate);
+    let table = if cell.contenders.iter().any(is_known) {
+        table
+            .figure(p50, |c| median(c.latency_ns_p50, units::duration))
+            .figure(p99, |c| median(c.latency_ns_p99, units::duration))
+    } else {
+        table
+    };
+    table
+        .figure("CPU/request", |c| median(c.server_cpu_ns_per_request, units::duration))
+        .figure("CPU use", |c| median(c.server_core_use, |share| format!("{:.0} %", share * 100.0)))
+        .number("Memory", report::figures::memory)
+        .text("Starts", |c| counted(&own(number, c, outcomes)))
+        .table()
+        .with_chips(chips)
 }
 
 fn what(metric: Metric) -> &'static str {
@@ -80,62 +103,6 @@ fn what(metric: Metric) -> &'static str {
         Metric::Latency(_) => "latency",
         Metric::Rss => "memory",
     }
-}
-
-/// A column with a percentile of latency.
-struct Percentile {
-    title: &'static str,
-    of: fn(&ContenderFindings) -> Option<Figure>,
-}
-
-/// The columns of latency; empty if no latency is known. Under closed load it is the latency of a saturated server.
-fn percentiles(cell: &CellFindings) -> Vec<Percentile> {
-    let titles = match cell.load {
-        Load::Closed { .. } => ["p50 at saturation", "p99 at saturation"],
-        Load::Open { .. } => ["p50", "p99"],
-    };
-    let figures: [fn(&ContenderFindings) -> Option<Figure>; 2] = [|c| c.latency_ns_p50, |c| c.latency_ns_p99];
-    if !cell.contenders.iter().any(|c| figures.iter().any(|of| of(c).is_some())) {
-        return Vec::new();
-    }
-    titles.into_iter().zip(figures).map(|(title, of)| Percentile { title, of }).collect()
-}
-
-fn row(
-    (number, cell): (usize, &CellFindings),
-    c: &ContenderFindings,
-    (axis, estimate): (&Axis, &Estimate),
-    percentiles: &[Percentile],
-    outcomes: &[TrialOutcome],
-) -> Markup {
-    let floor = if c.is_held_back() { "≥ " } else { "" };
-    let [share, _] = report::figures::of_base(cell, c);
-    html! {
-        tr.reference[c.name == REFERENCE] {
-            th scope="row" {
-                @if let Some(letter) = letter(c) { (letter) ": " }
-                (c.title) " " span.faint { (c.version.as_deref().unwrap_or_default()) }
-                @if let Some(standing) = standing(c) { span.tier { (standing) } }
-                (chips::draw(&chips::of(cell, c)))
-            }
-            td.wide { (axis.draw(estimate, 1.0)) span.unseen { (share_in_words(estimate)) } }
-            td.number data-label="Share" { (share) }
-            td.number data-label="Requests/s" { (units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))) }
-            @for percentile in percentiles {
-                td.number data-label=(percentile.title) { (units::known((percentile.of)(c), |f| units::duration(f.median))) }
-            }
-            td.number data-label="CPU/request" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
-            td.number data-label="CPU use" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
-            td.number data-label="Memory" { (report::figures::memory(c)) }
-            td.starts data-label="Starts" { (starts(number, c, outcomes)) }
-        }
-    }
-}
-
-/// The letter of a contender of a race, by which its profile and its command are named, unless it is the whole label.
-fn letter(c: &ContenderFindings) -> Option<&str> {
-    let is_letter = c.name.len() == 1 && c.name != c.title;
-    is_letter.then_some(c.name.as_str())
 }
 
 /// The estimate of a contender's share of the reference, overall and round by round.
@@ -166,15 +133,13 @@ fn share_in_words(estimate: &Estimate) -> String {
     }
 }
 
-/// The range of a contender's ranks.
-fn standing(c: &ContenderFindings) -> Option<String> {
-    c.rank_low.map(|_| format!("rank {}", report::figures::rank(c)))
+/// The starts of a contender in a cell.
+fn own<'o>(number: usize, c: &ContenderFindings, outcomes: &'o [TrialOutcome]) -> Vec<&'o TrialOutcome> {
+    outcomes.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect()
 }
 
-/// A square for every start, and their number in words.
-fn starts(number: usize, c: &ContenderFindings, outcomes: &[TrialOutcome]) -> Markup {
-    let own: Vec<&TrialOutcome> =
-        outcomes.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect();
+/// The number of starts that count, and of those that do not.
+fn counted(own: &[&TrialOutcome]) -> String {
     let count = |is: fn(&State) -> bool| own.iter().filter(|mark| is(&mark.state)).count();
     let void = count(|s| matches!(s, State::Void(_)));
     let failed = count(|s| matches!(s, State::Failed(_)));
@@ -184,13 +149,17 @@ fn starts(number: usize, c: &ContenderFindings, outcomes: &[TrialOutcome]) -> Ma
             words.push_str(&format!(", {n} {what}"));
         }
     }
+    words
+}
+
+/// A square for every start.
+fn marks(own: &[&TrialOutcome]) -> Markup {
     html! {
         @if own.len() <= MOST_MARKS {
             span.marks aria-hidden="true" {
-                @for mark in &own { span.mark.(class(&mark.state)) title=(hover(mark)) {} }
+                @for mark in own { span.mark.(class(&mark.state)) title=(hover(mark)) {} }
             }
         }
-        span.words { (words) }
     }
 }
 
@@ -203,12 +172,7 @@ fn class(state: &State) -> &'static str {
 }
 
 fn hover(mark: &TrialOutcome) -> String {
-    let place = format!("round {}", mark.trial.round + 1);
-    match &mark.state {
-        State::Valid => format!("{place}: valid"),
-        State::Void(why) => format!("{place}: void: {why}"),
-        State::Failed(why) => format!("{place}: failed: {why}"),
-    }
+    format!("round {}: {}", mark.trial.round + 1, mark.state.words())
 }
 
 fn notes(cell: &CellFindings) -> Markup {

@@ -2,13 +2,12 @@
 
 use super::failure::Failure;
 use super::frame::{self, Place};
-use super::intervals::{Axis, Estimate};
 use super::{App, Asked, url};
 use crate::ui::state::AppState;
 use axum::extract::{Query, State};
 use judge::findings::compare::CompareError;
 use maud::{Markup, html};
-use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
+use model::comparison::Comparison;
 use report::units;
 use store::Listed;
 
@@ -30,7 +29,7 @@ pub async fn show(State(app): App, Query(asked): Asked) -> Result<Markup, Failur
         @match &told.outcome {
             None => { @if told.chosen.len() != 2 && !told.chosen.is_empty() { p.note { "Choose a second run." } } }
             Some(Err(why)) => (refused(&told.chosen, why)),
-            Some(Ok(comparison)) => (comparison_of(comparison)),
+            Some(Ok(comparison)) => (report::compare::document(comparison).html()),
         }
     };
     Ok(frame::shell(app.under_way().is_some(), "Compare", Place::Compare, &body))
@@ -98,65 +97,5 @@ fn refused(chosen: &[String], why: &CompareError) -> Markup {
         @if let (CompareError::Unequal { .. }, [old, new]) = (why, chosen) {
             p { a href={ "/compare?run=" (url::part(old)) "&run=" (url::part(new)) "&anyway=1" } { "Compare them anyway" } }
         }
-    }
-}
-
-fn comparison_of(c: &Comparison) -> Markup {
-    html! {
-        p.finding { (report::compare::headline(c)) }
-        @for cell in &c.cells { (cell_of(cell)) }
-        ul.notes { @for note in report::compare::notes(c) { li { (note) } } }
-    }
-}
-
-fn cell_of(cell: &CellComparison) -> Markup {
-    let estimates: Vec<Estimate> = cell.contenders.iter().map(estimate).collect();
-    let axis = Axis::of_ratios(&estimates);
-    html! {
-        section.card {
-            h2 { (cell.title) }
-            p.faint { (report::compare::drift(cell)) }
-            div.scroll tabindex="0" role="region" aria-label={ "Changes in " (cell.title) } {
-                table.cell {
-                    thead {
-                        tr {
-                            th scope="col" { "Contender" }
-                            th.wide scope="col" { "now / then" (axis.head()) }
-                            th.number scope="col" { "Ratio" }
-                            th.number scope="col" { "95 % interval" }
-                            th scope="col" { "Change" }
-                        }
-                    }
-                    tbody {
-                        @for (contender, estimate) in cell.contenders.iter().zip(&estimates) {
-                            tr {
-                                th scope="row" { (contender.title) " " span.faint { (report::compare::versions(contender)) } }
-                                td.wide { (axis.draw(estimate, 1.0)) }
-                                td.number data-label="Ratio" { (units::known(contender.ratio, |r| format!("{:.3}", r.median))) }
-                                td.number data-label="95 % interval" { (units::interval(contender.ratio, |x| format!("{x:.3}"))) }
-                                td data-label="Change" { span.state.(class(contender.change)) { (report::compare::change(contender)) } }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn estimate(c: &ContenderComparison) -> Estimate {
-    Estimate {
-        value: c.ratio.map(|ratio| ratio.median),
-        interval: c.ratio.and_then(|ratio| ratio.low.zip(ratio.high)),
-        ..Estimate::default()
-    }
-}
-
-fn class(change: Change) -> &'static str {
-    match change {
-        Change::Faster => "faster",
-        Change::Slower => "slower",
-        Change::NoneSeen => "ended",
-        Change::Unknown => "open",
     }
 }

@@ -1,5 +1,5 @@
-//! The pages, one file each, with the pieces that they share: the frame, the findings of a cell, intervals, chips,
-//! addresses, error pages, profiles, and the style and scripts.
+//! The pages, one file each, with the pieces that they share: the frame, the findings of a cell, addresses,
+//! error pages, profiles, and the style and scripts.
 
 pub mod assets;
 pub mod cells;
@@ -11,7 +11,6 @@ pub mod failure;
 pub mod flame;
 pub mod frame;
 pub mod import;
-pub mod intervals;
 pub mod live;
 pub mod piece;
 pub mod profiles;

@@ -4,7 +4,8 @@ use super::failure::Failure;
 use super::url;
 use crate::command::{counted, profile_dir};
 use maud::{Markup, html};
-use profile::{FrameCost, Row, StoredDifference, StoredProfile};
+use profile::{FrameCost, StoredDifference, StoredProfile};
+use report::table::Table;
 use report::units;
 use store::Store;
 
@@ -53,19 +54,20 @@ pub fn section(run: &str, profiles: &[RunProfile]) -> Markup {
                 h2 id="cpu-time" { "Where the CPU time goes" }
                 @for (_, difference) in &differences { p.finding { (difference.sentence) } }
                 p.faint { "Sampled under the same load in one more start of each server, whose answers are in no other figure." }
-                div.functions { @for of in profiles { (one(run, of)) } }
-                @for (name, difference) in &differences { (changes(name, difference)) }
+                div.functions { @for (i, of) in profiles.iter().enumerate() { (one(run, i, of)) } }
+                @for (i, (name, difference)) in differences.iter().enumerate() { (changes(i, name, difference)) }
             }
         }
     }
 }
 
 /// The most expensive functions of a contender.
-fn one(run: &str, of: &RunProfile) -> Markup {
+fn one(run: &str, i: usize, of: &RunProfile) -> Markup {
     let Some(stored) = &of.stored else {
         return html! { p.note { "The profile of " (of.name) " can't be read: it is damaged, or a newer drome wrote it." } };
     };
     let title = title(&of.name, stored);
+    let caption = format!("Functions of {title} with the most CPU time in themselves");
     let counted = counted::per_answer(&stored.counters, stored.work.answers);
     html! {
         div {
@@ -73,69 +75,38 @@ fn one(run: &str, of: &RunProfile) -> Markup {
             p.faint { (stored.summary) }
             @if !counted.is_empty() { p.faint { "Per answer: " (counted.join(", ")) "." } }
             @if stored.top.is_empty() { p { "No CPU time per answer is known." } } @else {
-                table {
-                    caption.unseen { "Functions of " (title) " with the most CPU time in themselves" }
-                    thead {
-                        tr {
-                            th scope="col" { "Function" }
-                            th.number scope="col" { "Per answer" }
-                            th.number scope="col" { "Share" }
-                        }
-                    }
-                    tbody { @for cost in stored.top.iter().take(MOST_ROWS) { (function(cost, stored.samples)) } }
-                }
+                (functions(stored).html(&format!("functions-{i}"), &caption))
                 p { a.button href=(flame_graph(run, &of.name)) { "Flame graph of " (of.name) } }
             }
         }
     }
 }
 
-fn function(cost: &FrameCost, samples: u64) -> Markup {
-    let share = cost.self_samples as f64 / samples.max(1) as f64;
-    html! {
-        tr {
-            th scope="row" { code { (cost.frame) } }
-            td.number { (units::duration(cost.self_ns_per_answer)) }
-            td.number { (units::percent(share)) }
-        }
-    }
+fn functions(stored: &StoredProfile) -> Table {
+    let share = |cost: &FrameCost| cost.self_samples as f64 / stored.samples.max(1) as f64;
+    Table::of(stored.top.iter().take(MOST_ROWS))
+        .text("Function", |cost| cost.frame.clone())
+        .number("Per answer", |cost| units::duration(cost.self_ns_per_answer))
+        .number("Share", |cost| units::percent(share(cost)))
+        .table()
 }
 
 /// The functions whose own CPU time differs most.
-fn changes(name: &str, difference: &StoredDifference) -> Markup {
-    let against = &difference.against;
+fn changes(i: usize, name: &str, difference: &StoredDifference) -> Markup {
+    let against = difference.against.as_str();
+    let table = Table::of(difference.by_self.iter().take(MOST_ROWS))
+        .text("Function", |row| row.frame.clone())
+        .number(against, |row| units::duration(row.change.a_ns_per_answer))
+        .number(name, |row| units::duration(row.change.b_ns_per_answer))
+        .number("Change", |row| units::signed(row.change.difference_ns))
+        .table();
+    let caption = format!("Own CPU time per answer of {against} and of {name}");
     html! {
         @if !difference.by_self.is_empty() {
             details {
                 summary { "Functions in which " (name) " differs most from " (against) }
-                div.functions {
-                    table {
-                        caption.unseen { "Own CPU time per answer of " (against) " and of " (name) }
-                        thead {
-                            tr {
-                                th scope="col" { "Function" }
-                                th.number scope="col" { (against) }
-                                th.number scope="col" { (name) }
-                                th.number scope="col" { "Change" }
-                            }
-                        }
-                        tbody { @for row in difference.by_self.iter().take(MOST_ROWS) { (change(row)) } }
-                    }
-                }
+                div.functions { (table.html(&format!("changes-{i}"), &caption)) }
             }
-        }
-    }
-}
-
-fn change(row: &Row) -> Markup {
-    let of = &row.change;
-    let sign = if of.difference_ns < 0.0 { "−" } else { "+" };
-    html! {
-        tr {
-            th scope="row" { code { (row.frame) } }
-            td.number { (units::duration(of.a_ns_per_answer)) }
-            td.number { (units::duration(of.b_ns_per_answer)) }
-            td.number { (sign) (units::duration(of.difference_ns.abs())) }
         }
     }
 }

@@ -1,7 +1,5 @@
 //! The page of a run: its verdict, one chart, its tables, where the CPU time goes, and its reports as text; or the page of an import.
 
-mod race;
-
 use super::failure::Failure;
 use super::frame::{self, Place, moment};
 use super::profiles::{self, RunProfile};
@@ -15,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 use model::page::Replays;
 use model::{Findings, Import};
-use report::{RunReport, TextStyle, chart, units, verdict};
+use report::{RunReport, TextStyle, chart, units};
 use std::sync::Arc;
 use store::Stored;
 use store::{Listed, Printed};
@@ -65,10 +63,9 @@ fn of_run(analysed: &Analysed, profiles: &[RunProfile]) -> Markup {
                 @if let Some(origin) = &f.origin { "on " (origin.machine) ", " }
                 (f.ended)
             }
-            (race::letters(f))
         }
         (links(f))
-        (verdict(f))
+        (report::verdict::document(f).html())
         (overview(f))
         (cells::sections(&f.cells, &analysed.outcomes))
         (profiles::section(&f.run, profiles))
@@ -78,24 +75,6 @@ fn of_run(analysed: &Analysed, profiles: &[RunProfile]) -> Markup {
             ul.notes {
                 @for line in report::race::conditions(f).iter().chain(&report::ranking::preface(f)) { li { (line) } }
             }
-        }
-    }
-}
-
-/// Which contender is best and by how much, how certain that is, and how well the machine behaved.
-fn verdict(f: &Findings) -> Markup {
-    html! {
-        section.card.verdict aria-labelledby="verdict" {
-            h2 id="verdict" { "Verdict" }
-            @if f.quick { p.note { "A first look: its starts are too few for ranks." } }
-            @for cell in &f.cells {
-                @if f.cells.len() > 1 { h3 { (cell.title) } }
-                @for (i, sentence) in verdict::best(f, cell).iter().enumerate() {
-                    p.finding[i == 0] { (sentence) }
-                }
-                p.faint { (verdict::certainty(cell)) }
-            }
-            p { (verdict::machine(f)) }
         }
     }
 }
@@ -152,7 +131,7 @@ pub async fn report(
         "csv" => Format::Csv,
         _ => return Err(no_such_part()),
     };
-    let bytes = app.work(move |app| rendered(app, &id, format)).await?;
+    let text = app.work(move |app| rendered(app, &id, format)).await?;
     let fields: [(HeaderName, &str); 2] = match format {
         // The report is a separate page that names its own script and style by their digests. The sandbox, which a
         // page can't declare itself, isolates it from our pages, so that nothing in it can press our buttons.
@@ -162,17 +141,16 @@ pub async fn report(
         ],
         _ => [(CONTENT_TYPE, "text/plain; charset=utf-8"), (CONTENT_DISPOSITION, "attachment")],
     };
-    Ok((fields, bytes).into_response())
+    Ok((fields, text).into_response())
 }
 
 /// The report of a run or of a single measurement in a format.
-fn rendered(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
+fn rendered(app: &AppState, id: &str, format: Format) -> Result<String, Failure> {
     let store = app.store()?;
     let (run, ended) = match store.find(Some(id))? {
         Stored::Run(run, ended) => (run, ended),
         Stored::Printed(printed) => {
-            let text = show_printed(&printed, format);
-            return text.map(String::into_bytes).map_err(|e| Failure::wrong(format!("{e:#}")));
+            return show_printed(&printed, format).map_err(|e| Failure::wrong(format!("{e:#}")));
         }
         Stored::Import(_) | Stored::Replays(_) => {
             let why = format!("{id} has no report: it was imported or made with --as-published.");
@@ -217,14 +195,14 @@ fn of_printed(printed: &Printed) -> Markup {
 }
 
 fn of_replays(replays: &Replays) -> Markup {
+    let document = report::replays::document(replays);
     html! {
         div.head {
             h1 { (replays.title) }
             p.lead { (replays.name) ", as published, " (moment(&replays.started_at)) }
         }
-        pre.card tabindex="0" role="region" aria-label="Report as text" {
-            (report::replays::terminal(replays, &TextStyle::default()))
-        }
+        ul.notes { @for line in document.preface() { li { (line) } } }
+        (document.html())
     }
 }
 
@@ -241,38 +219,8 @@ fn of_import(import: &Import) -> Markup {
                 ". drome did not measure these figures: they have no intervals and are not ranked."
             }
         }
-        @for cell in report::imported::cells(import) {
-            section.card {
-                h2 { (cell.title) }
-                @if let Some(command) = cell.command { p { code { (command) } } }
-                div.scroll tabindex="0" role="region" aria-label={ "Figures of " (cell.title) } {
-                    table.cell {
-                        thead {
-                            tr {
-                                th scope="col" { "Contender" }
-                                th.number scope="col" { "Requests/s" }
-                                th.number scope="col" { "Mean latency" }
-                                th.number scope="col" { "p99" }
-                                th.number scope="col" { "Errors" }
-                            }
-                        }
-                        tbody {
-                            @for row in &cell.rows {
-                                tr {
-                                    th scope="row" { (row.name) }
-                                    td.number { (units::known(row.get("rate_per_s"), units::rate)) }
-                                    td.number { (units::known(row.get("latency_ns_mean"), units::duration)) }
-                                    td.number { (units::known(row.get("latency_ns_p99"), units::duration)) }
-                                    td.number { (units::known(row.errors(), |n| units::count(n as u64))) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        @let strange: Vec<&String> = import.sources.iter().flat_map(|s| &s.strange)
-            .chain(import.items.iter().flat_map(|item| &item.strange)).collect();
+        (report::imported::document(import).html())
+        @let strange: Vec<&String> = import.sources.iter().flat_map(|source| &source.strange).collect();
         @if !strange.is_empty() {
             details.card {
                 summary { (units::several(strange.len(), "line")) " not understood" }

@@ -26,12 +26,11 @@ pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation])
 }
 
 fn trial(nth: usize, o: &Observation, metric: Metric) -> Trial {
-    let (figure, state) = match &o.outcome {
-        Outcome::Failed(why) => (None, State::Failed(why.clone())),
-        Outcome::Measured(m) if m.verdict.valid => (metric.of(m), State::Valid),
-        Outcome::Measured(m) => (metric.of(m), State::Void(m.verdict.reasons.join("; "))),
+    let figure = match &o.outcome {
+        Outcome::Failed(_) => None,
+        Outcome::Measured(m) => metric.of(m),
     };
-    Trial { nth, round: o.trial.round, copy: o.trial.copy, figure, state }
+    Trial { nth, round: o.trial.round, copy: o.trial.copy, figure, state: State::of(o) }
 }
 
 fn finding(rows: &[Row], metric: Metric) -> String {

@@ -1,32 +1,31 @@
 //! How to reproduce a run: the command with its seed, the design, and the hashes of the workloads.
 
 use super::contenders::quoted;
+use crate::document::Document;
 use crate::{RunReport, units};
-use maud::{Markup, html};
 use model::{Design, Run, Study};
 use std::time::Duration;
 
-pub(super) fn section(told: &RunReport) -> Markup {
-    let (run, f) = (told.run, told.findings);
-    let design = &run.study.design;
-    html! {
-        section #reproduce aria-labelledby="reproduce-title" {
-            h2 #reproduce-title { "Reproduce this run" }
-            @if let Some(command) = again(run) {
-                p { "To repeat this run with the same seed on the machine that made it:" }
-                pre tabindex="0" { code { (command) } }
-            }
-            p { "To compare the new run with this one, by each contender's share of the reference:" }
-            pre tabindex="0" { code { (format!("drome compare {} NEW-RUN", quoted(&run.id))) } }
-            p { "All figures of this page as JSON: " code { (format!("drome report {} --format json", quoted(&run.id))) } }
-            h3 { "Design" }
-            dl.facts { @for (name, value) in design_facts(run, design) { dt { (name) } dd { (value) } } }
-            @if !f.workloads.is_empty() {
-                h3 { "Workloads" }
-                dl.facts { @for (name, hash) in &f.workloads { dt { (name) } dd { "SHA-256 " code { (hash) } } } }
-            }
-        }
+pub(super) fn document(told: &RunReport) -> Document {
+    let (run, id) = (told.run, quoted(&told.run.id));
+    let mut document = Document::default().section("reproduce", "Reproduce this run");
+    if let Some(command) = again(run) {
+        let how = "To repeat this run with the same seed on the machine that made it:";
+        document = document.sentence(how).code(command);
     }
+    document = document
+        .sentence("To compare the new run with this one, by each contender's share of the reference:")
+        .code(format!("drome compare {id} NEW-RUN"))
+        .sentence("All figures of this page as JSON:")
+        .code(format!("drome report {id} --format json"))
+        .heading(3, "Design")
+        .texts(design_facts(run, &run.study.design));
+    let workloads = &told.findings.workloads;
+    if workloads.is_empty() {
+        return document;
+    }
+    let hashes = workloads.iter().map(|(name, hash)| (name, format!("SHA-256 `{hash}`")));
+    document.heading(3, "Workloads").texts(hashes)
 }
 
 /// The command that repeats this run; `None`: it was not begun by one, or an older version did not keep it.

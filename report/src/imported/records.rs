@@ -1,8 +1,8 @@
-//! An import as CSV or TSV, one row per reading, with a column for every figure that any reading has, under drome's name for it. A
+//! An import as rows, one per reading, with a column for every figure that any reading has, under drome's name for it. A
 //! time that a report shows as 0 is in a column of its own, `…_below`, as the smallest time that the report can show.
 
 use super::{Cell, Row, cells};
-use crate::{csv, tsv};
+use crate::records::Records;
 use model::Import;
 use std::collections::BTreeSet;
 
@@ -10,27 +10,20 @@ use std::collections::BTreeSet;
 const HEAD: [&str; 10] =
     ["run", "imported", "source", "cell_title", "workload", "tool", "command", "contender", "server", "url"];
 
-/// A header and one row per reading; a field is empty if the page does not say.
-pub fn csv(import: &Import) -> String {
-    rows(import, csv::line)
-}
-
-/// The same with tabs in place of commas.
-pub fn tsv(import: &Import) -> String {
-    rows(import, tsv::line)
-}
-
-fn rows(import: &Import, line: fn(Vec<String>) -> String) -> String {
+/// One row per reading; a field is empty if the page does not say.
+pub fn records(import: &Import) -> Records {
+    let readings = || import.items.iter().map(|item| &item.reading);
     let names: BTreeSet<&str> =
-        import.items.iter().flat_map(|item| item.reading.figures.keys()).map(String::as_str).collect();
+        readings().flat_map(|reading| reading.figures.keys()).map(String::as_str).collect();
     let below: BTreeSet<&str> =
-        import.items.iter().flat_map(|item| item.reading.below.keys()).map(String::as_str).collect();
-    let figures =
-        names.iter().map(|name| (*name).to_owned()).chain(below.iter().map(|name| format!("{name}_below")));
-    let head = line(HEAD.iter().map(|name| (*name).to_owned()).chain(figures).collect());
-    let cells = cells(import);
-    let rows = cells.iter().flat_map(|cell| cell.rows.iter().map(move |row| (cell, row)));
-    head + &rows.map(|(cell, row)| line(fields(import, cell, row, &names, &below))).collect::<String>()
+        readings().flat_map(|reading| reading.below.keys()).map(String::as_str).collect();
+    let figures = names.iter().map(|name| (*name).to_owned());
+    let figures = figures.chain(below.iter().map(|name| format!("{name}_below")));
+    let mut records = Records::new(HEAD.map(str::to_owned).into_iter().chain(figures));
+    for cell in &cells(import) {
+        cell.rows.iter().for_each(|row| records.row(fields(import, cell, row, &names, &below)));
+    }
+    records
 }
 
 fn fields(

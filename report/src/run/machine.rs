@@ -1,42 +1,30 @@
 //! The machine and its state during the trials: everything that is known, and a dash for what is not.
 
+use crate::document::Document;
 use crate::units;
-use maud::{Markup, html};
 use model::Findings;
 use model::environment::Cap;
-use std::collections::BTreeMap;
 
 type Facts = Vec<(&'static str, String)>;
 
-pub(super) fn section(f: &Findings) -> Markup {
-    let e = &f.environment;
-    let settings: BTreeMap<&str, String> = e
-        .machine
-        .sysctls
-        .iter()
-        .map(|(name, value)| (name.as_str(), units::known(value.as_deref(), str::to_owned)))
-        .collect();
-    html! {
-        section #machine aria-labelledby="machine-title" {
-            h2 #machine-title { "The machine" }
-            (list(&hardware(f)))
-            h3 { "During the measurements" }
-            (list(&conditions(f)))
-            @if !settings.is_empty() {
-                h3 { "Kernel settings" }
-                dl.facts.mono { @for (name, value) in &settings { dt { (name) } dd { (value) } } }
-            }
-            @if let Some(flaws) = &e.machine.mitigations {
-                h3 { "CPU vulnerabilities" }
-                dl.facts.mono { @for (name, state) in flaws { dt { (name) } dd { (state) } } }
-            }
-            @if let Some(hash) = &e.machine.drome_sha256 { p.hash { "The drome binary: SHA-256 " code { (hash) } } }
-        }
+pub(super) fn document(f: &Findings) -> Document {
+    let machine = &f.environment.machine;
+    let mut document = Document::default()
+        .section("machine", "The machine")
+        .texts(hardware(f))
+        .heading(3, "During the measurements")
+        .texts(conditions(f));
+    if !machine.sysctls.is_empty() {
+        let value = |value: &Option<String>| units::known(value.as_deref(), str::to_owned);
+        let settings = machine.sysctls.iter().map(|(name, own)| (name, value(own)));
+        document = document.heading(3, "Kernel settings").texts(settings);
     }
-}
-
-fn list(facts: &Facts) -> Markup {
-    html! { dl.facts { @for (name, value) in facts { dt { (name) } dd { (value) } } } }
+    if let Some(flaws) = &machine.mitigations {
+        let flaws = flaws.iter().map(|(name, state)| (name, state.clone()));
+        document = document.heading(3, "CPU vulnerabilities").texts(flaws);
+    }
+    let hash = machine.drome_sha256.iter().map(|hash| format!("The drome binary: SHA-256 `{hash}`"));
+    hash.fold(document, Document::remark)
 }
 
 fn hardware(f: &Findings) -> Facts {

@@ -1,49 +1,53 @@
 //! The report of one measurement, for people.
 
-use crate::table::{Side, Table};
+use crate::document::{Document, Value};
+use crate::table::Table;
 use crate::{Detail, load_machines, offered, spectrum, units};
 use model::{Bound, Load, Machines, Plan, Tally, Verdict};
 use stats::Histogram;
 use std::fmt::Write;
 
-/// The whole report.
-pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
-    of_machines(plan, tally, verdict, detail, None)
-}
-
-/// The same for a load that several machines may have driven.
-pub fn of_machines(
+/// The whole report. `machines`: those that drove the load, if there were several.
+pub fn document(
     plan: &Plan,
     tally: &Tally,
     verdict: &Verdict,
     detail: Detail,
     machines: Option<&Machines>,
-) -> String {
+) -> Document {
     let target = machines.map_or_else(|| plan.target.shown(), |own| plan.target.shown_at(&own.addresses()));
-    let mut out = format!("{target}\n{}\n\n", asked(plan, tally));
-    let _ = writeln!(out, "throughput  {}", throughput(plan, tally));
-    let _ = writeln!(out, "statuses    {}", statuses(tally));
-    let _ = writeln!(
-        out,
-        "bytes       {} received, of which {} in bodies; {} sent",
+    let document = Document::default()
+        .sentence(target)
+        .sentence(asked(plan, tally))
+        .facts(facts(plan, tally))
+        .table(times(plan, tally))
+        .sentences(unanswered(tally));
+    let latency = tally.answered_latency().filter(|_| detail == Detail::Spectrum);
+    let spectrum = latency.map(|latency| spectrum::table(latency_title(plan), latency));
+    let document = spectrum.into_iter().fold(document, Document::table);
+    let machines = machines.map(load_machines::document);
+    let document = machines.into_iter().fold(document, Document::and);
+    document.sentence(verdict_words(verdict)).items(&verdict.reasons)
+}
+
+fn facts(plan: &Plan, tally: &Tally) -> Vec<(&'static str, Vec<Value>)> {
+    let bytes = format!(
+        "{} received, of which {} in bodies; {} sent",
         units::bytes(tally.received_bytes as f64),
         units::bytes(tally.body_bytes as f64),
         units::bytes(tally.sent_bytes as f64)
     );
-    let _ = writeln!(out, "verified    {}", verified(plan, tally));
-    if let Some(handshakes) = handshakes(tally) {
-        let _ = writeln!(out, "handshakes  {handshakes}");
-    }
-    let _ = writeln!(out, "errors      {}", errors(tally));
-    let _ = writeln!(out, "client      {}", client(tally));
-    let _ = write!(out, "\n{}{}\n", times(plan, tally).plain(), unanswered(tally));
-    if let Some(latency) = tally.answered_latency().filter(|_| detail == Detail::Spectrum) {
-        let _ = writeln!(out, "{}", spectrum::table(latency_title(plan), latency).plain());
-    }
-    if let Some(machines) = machines {
-        let _ = writeln!(out, "{}", load_machines::text(machines));
-    }
-    out + &verdict_words(verdict)
+    let facts = [
+        ("throughput", vec![throughput(plan, tally)]),
+        ("statuses", vec![statuses(tally)]),
+        ("bytes", vec![bytes]),
+        ("verified", vec![verified(plan, tally)]),
+        ("handshakes", handshakes(tally).into_iter().collect()),
+        ("errors", errors(tally)),
+        ("client", vec![client(tally)]),
+    ];
+    let known = facts.into_iter().filter(|(_, texts)| !texts.is_empty());
+    known.map(|(name, texts)| (name, texts.into_iter().map(Value::Text).collect())).collect()
 }
 
 fn asked(plan: &Plan, tally: &Tally) -> String {
@@ -123,14 +127,14 @@ fn handshakes(tally: &Tally) -> Option<String> {
     (all > 0).then(|| format!("{}, {resumed} of them resumed", units::count(all)))
 }
 
-fn errors(tally: &Tally) -> String {
+/// The number of errors, then that of each cause.
+fn errors(tally: &Tally) -> Vec<String> {
     let total = tally.errors.total();
     if total == 0 {
-        return "none".to_owned();
+        return vec!["none".to_owned()];
     }
-    let causes =
-        tally.error_causes.iter().map(|(cause, n)| format!("\n            {}× {cause}", units::count(*n)));
-    format!("{}{}", units::count(total), causes.collect::<String>())
+    let causes = tally.error_causes.iter().map(|(cause, n)| format!("{}× {cause}", units::count(*n)));
+    std::iter::once(units::count(total)).chain(causes).collect()
 }
 
 fn client(tally: &Tally) -> String {
@@ -142,48 +146,47 @@ fn client(tally: &Tally) -> String {
     )
 }
 
+/// Times of one kind: their name, how they are distributed, and whether they are the latency.
+type Times<'t> = (&'static str, &'t Histogram, bool);
+
 fn times(plan: &Plan, tally: &Tally) -> Table {
-    let right = |title| (title, Side::Right);
-    let titles = ["min", "mean", "p50", "p90", "p99", "p999", "p9999", "max"].map(right);
-    let mut table = Table::new(&[&[("", Side::Left)], &titles[..]].concat());
-    let mut row_of = |title: &str, h: &Histogram, is_lower_bound: &dyn Fn(f64) -> bool| {
-        if h.count() == 0 {
-            return;
-        }
-        let cell = |ns: Option<f64>, share: f64| {
-            let least = if is_lower_bound(share) { "≥ " } else { "" };
-            units::known(ns, |ns| format!("{least}{}", units::duration(ns)))
-        };
-        let whole = |ns: Option<u64>| ns.map(|ns| ns as f64);
-        // Any lower bound makes the mean one, as it does the longest.
-        let ends = [cell(whole(h.min_ns()), 0.0), cell(h.mean_ns(), 1.0)];
-        let quantiles = [0.5, 0.9, 0.99, 0.999, 0.9999].map(|p| cell(whole(h.quantile_ns(p)), p));
-        let cells = ends.into_iter().chain(quantiles).chain([cell(whole(h.max_ns()), 1.0)]);
-        table.row([title.to_owned()].into_iter().chain(cells).collect());
+    let cell = |(.., is_latency): &Times, ns: Option<f64>, share: f64| {
+        let least = if *is_latency && tally.is_lower_bound(share) { "≥ " } else { "" };
+        Some(format!("{least}{}", units::duration(ns?)))
     };
-    if let Some(latency) = tally.answered_latency() {
-        row_of(latency_title(plan), latency, &|share| tally.is_lower_bound(share));
-    }
-    let mut row = |title, h| row_of(title, h, &|_| false);
-    if matches!(plan.load, Load::Open { .. }) {
-        row("service time from send", &tally.service);
-    }
-    row("first byte", &tally.first_byte);
-    row("connect", &tally.connect);
-    row("TLS handshake", &tally.handshake);
-    row("schedule lag", &tally.schedule_lag);
-    table
+    let whole = |ns: Option<u64>| ns.map(|ns| ns as f64);
+    let latency = tally.answered_latency().map(|latency| (latency_title(plan), latency, true));
+    let is_open = matches!(plan.load, Load::Open { .. });
+    let service = is_open.then_some(("service time from send", &tally.service, false));
+    let others = [
+        ("first byte", &tally.first_byte, false),
+        ("connect", &tally.connect, false),
+        ("TLS handshake", &tally.handshake, false),
+        ("schedule lag", &tally.schedule_lag, false),
+    ];
+    let rows = latency.into_iter().chain(service).chain(others);
+    let rows: Vec<Times> = rows.filter(|(_, of, _)| of.count() > 0).collect();
+    let table = Table::of(&rows)
+        .text("", |t| t.0.to_owned())
+        .figure("min", |t| cell(t, whole(t.1.min_ns()), 0.0))
+        // Any lower bound makes the mean one, as it does the longest.
+        .figure("mean", |t| cell(t, t.1.mean_ns(), 1.0));
+    let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("p9999", 0.9999)];
+    let table = quantiles.into_iter().fold(table, |table, (title, share)| {
+        table.figure(title, |t| cell(t, whole(t.1.quantile_ns(share)), share))
+    });
+    table.figure("max", |t| cell(t, whole(t.1.max_ns()), 1.0)).table()
 }
 
-/// Tells apart what was not answered, in a line below the times.
-fn unanswered(tally: &Tally) -> String {
+/// Tells apart what was not answered.
+fn unanswered(tally: &Tally) -> Option<String> {
     if tally.unanswered == 0 || tally.answered_latency().is_none() {
-        return String::new();
+        return None;
     }
     let requests = units::several(tally.unanswered as usize, "request");
-    format!(
-        "≥: {requests} without an answer (timed out, or in flight at the end) count in the latency with their age\n"
-    )
+    Some(format!(
+        "≥: {requests} without an answer (timed out, or in flight at the end) count in the latency with their age"
+    ))
 }
 
 fn latency_title(plan: &Plan) -> &'static str {
@@ -209,6 +212,5 @@ fn verdict_words(verdict: &Verdict) -> String {
         (true, true) => "the server did not keep up",
         (true, false) => "sound",
     };
-    let reasons: String = verdict.reasons.iter().map(|reason| format!("  - {reason}\n")).collect();
-    format!("verdict: {validity}; {bound}\n{reasons}")
+    format!("verdict: {validity}; {bound}")
 }

@@ -1,9 +1,9 @@
 //! Draws estimates with their intervals: one per row, as wide as the table's column, on a shared axis. The table also
 //! has the values as text.
 
+use crate::chart::Scale;
+use crate::units;
 use maud::{Markup, html};
-use report::chart::Scale;
-use report::units;
 
 /// An estimate, its interval, and the values of single rounds.
 #[derive(Clone, Debug, Default)]

@@ -1,13 +1,14 @@
-//! A verdict in Markdown. Every text that comes from the document is inline code; all other words are drome's own.
+//! A verdict in words. Every text that comes from the file is code; all other words are drome's own.
 
 use super::profile;
-use crate::foreign_text::code;
-use crate::units::{self, UNKNOWN};
+use crate::document::Document;
+use crate::foreign_text::{code, inert};
+use crate::table::Table;
+use crate::units;
 use crate::{compare, gate};
 use model::Metric;
 use model::gate::Outcome;
 use model::gate_verdict::{GateVerdict, VerdictChange, VerdictRevision};
-use std::fmt::Write;
 
 /// The largest number of rows of the table.
 const MOST_ROWS: usize = 50;
@@ -19,22 +20,12 @@ const MOST_NOTES: usize = 20;
 const ABBREVIATED: usize = 10;
 
 /// A headline, a table, what could not be judged, where the CPU time goes if that was asked for, and how it was measured.
-pub fn markdown(v: &GateVerdict) -> String {
-    let mut out = format!("**{}**\n\n", headline(v));
-    if !v.changes.is_empty() {
-        let _ = writeln!(out, "{}", table(v));
-    }
-    for sentence in remarks(v) {
-        let _ = writeln!(out, "{sentence}\n");
-    }
-    if !v.unknown.is_empty() {
-        let _ = writeln!(out, "{}", notes(v));
-    }
-    if let Some(profile) = &v.profile {
-        out.push_str(&profile::markdown(profile));
-    }
-    let _ = write!(out, "<details><summary>How it was measured</summary>\n\n{}\n</details>\n", details(v));
-    out
+pub fn document(v: &GateVerdict) -> Document {
+    let document = Document::default().finding(headline(v));
+    let document = if v.changes.is_empty() { document } else { document.table(table(v)) };
+    let document = document.sentences(remarks(v)).items(notes(v));
+    let profile = v.profile.iter().map(profile::document);
+    profile.fold(document, Document::and).folded("How it was measured", Document::default().items(details(v)))
 }
 
 /// The outcome in a sentence.
@@ -75,12 +66,7 @@ fn margins(v: &GateVerdict) -> String {
     if own.all(|margin| margin == first) { units::share(first) } else { "its margin".to_owned() }
 }
 
-fn table(v: &GateVerdict) -> String {
-    let has_cells = v.changes.iter().any(|change| change.cell.is_some());
-    let (title, rule) = if has_cells { (" workload |", " --- |") } else { ("", "") };
-    let mut out = format!(
-        "| server |{title} slowdown | 95 % interval | verdict |\n| --- |{rule} ---: | ---: | --- |\n"
-    );
+fn table(v: &GateVerdict) -> Table {
     // Whoever wrote the file may have put the worst last.
     let mut changes: Vec<&VerdictChange> = v.changes.iter().collect();
     changes.sort_by_key(|change| match change.judged {
@@ -88,28 +74,16 @@ fn table(v: &GateVerdict) -> String {
         Outcome::Open => 1,
         Outcome::Passed => 2,
     });
-    for change in changes.into_iter().take(MOST_ROWS) {
-        let cell = if has_cells {
-            let cell = change.cell.as_deref().unwrap_or_default();
-            format!(" {} |", code(cell))
-        } else {
-            String::new()
-        };
-        let speed = gate::by(change.speed);
-        let _ = writeln!(
-            out,
-            "| {} |{cell} {speed} | {} | {} |",
-            code(&change.title),
-            interval(change),
-            verdict(change.judged, change.margin.unwrap_or(v.margin))
-        );
-    }
-    out
-}
-
-fn interval(change: &VerdictChange) -> String {
-    let known = change.low.zip(change.high);
-    known.map_or_else(|| UNKNOWN.to_owned(), |(low, high)| format!("{} to {}", gate::by(low), gate::by(high)))
+    let between = |(low, high)| format!("{} to {}", gate::by(low), gate::by(high));
+    let has_cells = v.changes.iter().any(|change| change.cell.is_some());
+    let table = Table::of(changes.into_iter().take(MOST_ROWS)).text("server", |c| inert(&c.title)).code();
+    let cell = |c: &VerdictChange| inert(c.cell.as_deref().unwrap_or_default());
+    let table = if has_cells { table.text("workload", cell).code() } else { table };
+    table
+        .number("slowdown", |c| gate::by(c.speed))
+        .figure("95 % interval", |c| c.low.zip(c.high).map(between))
+        .text("verdict", |c| verdict(c.judged, c.margin.unwrap_or(v.margin)))
+        .table()
 }
 
 fn verdict(judged: Outcome, margin: f64) -> String {
@@ -150,32 +124,28 @@ fn metrics(v: &GateVerdict) -> Vec<Metric> {
     metrics
 }
 
-fn notes(v: &GateVerdict) -> String {
-    let shown = v.unknown.iter().take(MOST_NOTES).map(|why| format!("- {}\n", code(why)));
+fn notes(v: &GateVerdict) -> Vec<String> {
+    let shown = v.unknown.iter().take(MOST_NOTES).map(|why| code(why));
     let more = v.unknown.len().saturating_sub(MOST_NOTES);
-    shown.chain((more > 0).then(|| format!("- and {more} more\n"))).collect()
+    shown.chain((more > 0).then(|| format!("and {more} more"))).collect()
 }
 
-fn details(v: &GateVerdict) -> String {
-    let mut out = format!("- title: {}\n", code(&v.title));
+fn details(v: &GateVerdict) -> Vec<String> {
+    let listed = |all: &[String]| all.iter().map(|title| code(title)).collect::<Vec<_>>().join(", ");
     let metrics: Vec<&str> = metrics(v).into_iter().map(Metric::word).collect();
-    if !metrics.is_empty() {
-        let _ = writeln!(out, "- metric: {}", metrics.join(", "));
-    }
-    let _ = writeln!(out, "- {} in {:.1} s", units::several(v.rounds, "round"), v.elapsed_s);
-    if !v.warm_unknown.is_empty() {
-        let titles: Vec<String> = v.warm_unknown.iter().map(|title| code(title)).collect();
-        let _ = writeln!(out, "- it is unknown whether these were warm: {}", titles.join(", "));
-    }
-    for revision in &v.revisions {
-        let _ = writeln!(out, "- {}", of_revision(revision));
-    }
-    let unknown = || "unknown".to_owned();
-    let [cpu, kernel] =
-        [&v.machine.cpu, &v.machine.kernel].map(|name| name.as_deref().map_or_else(unknown, code));
-    let cores = units::several(v.machine.cores, "core");
-    let _ = writeln!(out, "- machine: {cpu}, {cores}, Linux {kernel}; drome {}", code(&v.drome));
-    out
+    let metrics = (!metrics.is_empty()).then(|| format!("metric: {}", metrics.join(", ")));
+    let warm = (!v.warm_unknown.is_empty())
+        .then(|| format!("it is unknown whether these were warm: {}", listed(&v.warm_unknown)));
+    let known = |name: &Option<String>| name.as_deref().map_or_else(|| "unknown".to_owned(), code);
+    let (cpu, kernel, cores) =
+        (known(&v.machine.cpu), known(&v.machine.kernel), units::several(v.machine.cores, "core"));
+    std::iter::once(format!("title: {}", code(&v.title)))
+        .chain(metrics)
+        .chain([format!("{} in {:.1} s", units::several(v.rounds, "round"), v.elapsed_s)])
+        .chain(warm)
+        .chain(v.revisions.iter().map(of_revision))
+        .chain([format!("machine: {cpu}, {cores}, Linux {kernel}; drome {}", code(&v.drome))])
+        .collect()
 }
 
 /// `base`: commit `0123456789`.

@@ -1,0 +1,34 @@
+//! The outcome of a start in a cell.
+
+use model::{Observation, Outcome};
+
+/// Whether a start counts in a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It counts.
+    Valid,
+    /// It was measured but does not count, with the reason.
+    Void(String),
+    /// There is no measurement, with the reason.
+    Failed(String),
+}
+
+impl State {
+    /// The state of an observation.
+    pub fn of(observation: &Observation) -> Self {
+        match &observation.outcome {
+            Outcome::Failed(why) => Self::Failed(why.clone()),
+            Outcome::Measured(m) if m.verdict.valid => Self::Valid,
+            Outcome::Measured(m) => Self::Void(m.verdict.reasons.join("; ")),
+        }
+    }
+
+    /// The state, and the reason if it does not count.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Valid => "valid".to_owned(),
+            Self::Void(why) => format!("void: {why}"),
+            Self::Failed(why) => format!("failed: {why}"),
+        }
+    }
+}

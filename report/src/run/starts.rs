@@ -1,0 +1,103 @@
+//! Every start in each cell, in the order of measurement, including void and failed ones with their reasons.
+
+use crate::chips::Chip;
+use crate::document::Document;
+use crate::outcome::State;
+use crate::table::Table;
+use crate::{RunReport, units};
+use model::metric::Percentile;
+use model::{Measurement, Metric, Observation, Outcome};
+
+/// With more rows, the table scrolls.
+const TALL: usize = 30;
+
+/// What a row is.
+const STARTS: &str = "In each heat, several servers and the hub, which takes part in every heat, are started afresh and measured in one cell after \
+                      another. Ratios and ranks are computed from a start's figure: the result of all of its turns in the cell that count, adjusted \
+                      for the machine's speed in each cycle of turns.";
+
+/// The same where drome started no server.
+const CONNECTIONS: &str = "The servers already ran. A start is a new set of connections to a server and a new warm-up. In each heat, servers are loaded in \
+                           turns. Ratios and ranks are computed from a start's figure: the result of all of its turns that count, adjusted for the \
+                           machine's speed in each cycle of turns.";
+
+pub(super) fn document(told: &RunReport) -> Document {
+    let document = Document::default().section("trials", "Every start");
+    if told.observations.is_empty() {
+        return document.sentence("No start has finished yet.");
+    }
+    let are_running = told.findings.race.as_ref().is_some_and(|race| race.running);
+    document.remark(if are_running { CONNECTIONS } else { STARTS }).table(table(told))
+}
+
+fn table(told: &RunReport) -> Table {
+    let figure_of = |metric: Metric, shown: fn(f64) -> String| {
+        move |(_, o): &Row| metric.of(measured(o)?).filter(|value| value.is_finite()).map(shown)
+    };
+    let cell = |o: &Observation| told.run.study.cells.get(o.trial.cell).map(|cell| cell.title.clone());
+    let rows: Vec<Row> = told.observations.iter().enumerate().collect();
+    let chips = told.observations.iter().map(|o| chip(o).into_iter().collect());
+    let mut table = Table::of(&rows)
+        .number("order", |(i, _)| units::count(*i as u64 + 1))
+        .text("contender", |(_, o)| name(told, o))
+        .text("cell", |(_, o)| cell(o).unwrap_or_default())
+        .number("round", |(_, o)| (o.trial.round + 1).to_string())
+        .figure("heat", |(_, o)| Some((o.in_heat.as_ref()?.heat + 1).to_string()))
+        .figure("figure", |(_, o)| Some(of_metric(told, o, told.figure(o)?)))
+        .figure("requests/s", figure_of(Metric::Rate, units::rate))
+        .figure("CPU/request", figure_of(Metric::ServerCpu, units::duration))
+        .figure("p99", figure_of(Metric::Latency(Percentile::P99), units::duration))
+        .figure("RSS", figure_of(Metric::Rss, units::bytes))
+        .known("bound", |(_, o)| Some(measured(o)?.verdict.bound.word().to_owned()))
+        .number("duration", |(_, o)| units::duration(o.elapsed_ns as f64))
+        .text("reason and notes", |(_, o)| why(o))
+        .table()
+        .filterable()
+        .with_chips(chips);
+    table.is_tall = rows.len() > TALL;
+    table
+}
+
+/// A start in a cell, with its index.
+type Row<'o> = (usize, &'o Observation);
+
+fn measured(o: &Observation) -> Option<&Measurement> {
+    match &o.outcome {
+        Outcome::Measured(m) => Some(m),
+        Outcome::Failed(_) => None,
+    }
+}
+
+/// The chip of a start that does not count.
+fn chip(o: &Observation) -> Option<Chip> {
+    match State::of(o) {
+        State::Valid => None,
+        State::Void(_) => {
+            Some(Chip::open("void", "Its figures can't be trusted and are left out of every estimate"))
+        }
+        State::Failed(_) => Some(Chip::bad("failed", "It has no figures")),
+    }
+}
+
+fn why(o: &Observation) -> String {
+    match &o.outcome {
+        Outcome::Failed(why) => why.clone(),
+        Outcome::Measured(m) => m.verdict.reasons.join("; "),
+    }
+}
+
+/// A figure in the unit of its cell's metric.
+fn of_metric(told: &RunReport, o: &Observation, value: f64) -> String {
+    match told.findings.cells.get(o.trial.cell).map_or(Metric::Rate, |cell| cell.metric) {
+        Metric::Rate => units::rate(value),
+        Metric::ServerCpu | Metric::Latency(_) => units::duration(value),
+        Metric::Rss => units::bytes(value),
+    }
+}
+
+/// The name as in the other tables, with the number of the entry if the contender had several in the block.
+fn name(told: &RunReport, o: &Observation) -> String {
+    let entrant = told.run.contenders.get(&o.trial.contender).filter(|_| told.findings.race.is_none());
+    let name = entrant.map_or(o.trial.contender.as_str(), |entrant| entrant.title.as_str());
+    if o.trial.copy == 0 { name.to_owned() } else { format!("{name}, entry {}", o.trial.copy + 1) }
+}
