@@ -68,11 +68,7 @@ fn race() -> Run {
 
 fn reported(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
     let found = in_heats::findings(run, observations, ended);
-    if run.name == "race" {
-        report::run::document(&found).terminal(&report::TextStyle::default())
-    } else {
-        report::run::document(&found).terminal(&report::TextStyle::default())
-    }
+    report::run::document(&found).terminal(&report::TextStyle::default())
 }
 
 #[test]
