@@ -2,8 +2,8 @@
 //! found in any text become readings, which are a report's figures under drome's names. Nothing here drives load. Only the wrk dialect
 //! opens a connection beforehand, as wrk does, to check that a server is listening.
 //!
-//! A dialect is one row of [`DIALECTS`] and one module: `parse` turns a command line into a [`Job`], the job prints
-//! the report, and `read` reads such reports.
+//! A dialect is one row of [`DIALECTS`] and one module: `parse` turns a command line into a [`Job`], and the job prints
+//! the report. [`read`] reads the reports of all tools.
 
 pub mod ab;
 mod call;
@@ -23,6 +23,7 @@ pub mod wrk;
 
 pub use call::Call;
 pub use job::{Halt, Job, Printed};
+pub use report_format::read;
 
 use model::Reading;
 
@@ -36,8 +37,6 @@ pub struct Dialect {
     /// Parses a command line. `Err` means that nothing is measured, and holds what is printed instead: the tool's
     /// help, version or error message, or that drome does not support an option, and why.
     pub parse: fn(&Call) -> Result<Box<dyn Job>, Printed>,
-    /// Finds the tool's reports in a text, in order, without the text around them. Nothing ambiguous is guessed.
-    pub read: fn(&str) -> Vec<Found>,
 }
 
 /// A report that was found in a text.
@@ -67,23 +66,11 @@ pub fn named(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| dialect.name == name)
 }
 
-/// A function that finds a tool's reports in a text.
-pub type Read = fn(&str) -> Vec<Found>;
-
 /// Tools whose reports can be read, but whose command lines are not supported.
-pub const READERS: &[(&str, Read)] = &[
-    ("h2load", |text| report_format::read(text, "h2load")),
-    ("oha", |text| report_format::read(text, "oha")),
-    ("hey", |text| report_format::read(text, "hey")),
-    ("bombardier", |text| report_format::read(text, "bombardier")),
-    ("autocannon", |text| report_format::read(text, "autocannon")),
-    ("vegeta", |text| report_format::read(text, "vegeta")),
-    ("k6", |text| report_format::read(text, "k6")),
-    ("zrk", |text| report_format::read(text, "zrk")),
-    ("gcannon", |text| report_format::read(text, "gcannon")),
-];
+const READERS: &[&str] =
+    &["h2load", "oha", "hey", "bombardier", "autocannon", "vegeta", "k6", "zrk", "gcannon"];
 
-/// All tools whose reports can be read, each with its reader.
-pub fn readers() -> impl Iterator<Item = (&'static str, Read)> {
-    DIALECTS.iter().map(|dialect| (dialect.name, dialect.read)).chain(READERS.iter().copied())
+/// All tools whose reports can be read.
+pub fn readers() -> impl Iterator<Item = &'static str> {
+    DIALECTS.iter().map(|dialect| dialect.name).chain(READERS.iter().copied())
 }

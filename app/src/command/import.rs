@@ -159,7 +159,7 @@ fn of_pages(texts: Vec<NamedText>, tell: impl Fn(&str, &Page)) -> Import {
 /// The error that the files contain no report; it lists what drome can read.
 pub fn nothing(files: &[String], consequence: &str) -> WrongInput {
     let names: Vec<&str> = files.iter().map(|name| shown(name)).collect();
-    let tools: Vec<&str> = dialects::readers().map(|(tool, _)| tool).collect();
+    let tools: Vec<&str> = dialects::readers().collect();
     WrongInput(format!(
         "no report and no table of figures in {}: {consequence}. drome reads the reports of {}, and tables in Markdown \
          or HTML with a column such as “requests/s” (no CSV, no TSV, no columns that spaces align)",

@@ -486,7 +486,7 @@ fn drome_answers_to_the_name_of_ab_and_says_what_it_thinks_itself() {
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let own: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
     assert_eq!(own["requests"]["completed"], 50);
-    let read = dialects::ab::read(&finished.out);
+    let read = dialects::read(&finished.out, "ab");
     assert_eq!(read.len(), 1);
     assert_eq!(
         (read[0].reading.get("completed"), read[0].reading.get("document_bytes")),

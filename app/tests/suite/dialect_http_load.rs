@@ -3,7 +3,7 @@
 
 use crate::common::tools::{drome, shape, wire};
 use crate::common::{Home, serve};
-use dialects::http_load::read;
+use dialects::read;
 
 const OK: &[u8] = b"HTTP/1.0 200 OK\r\nContent-Length: 12\r\n\r\nhello world\n";
 
@@ -18,7 +18,7 @@ fn the_command_of_the_page() {
          msecs/connect: # mean, # max, # min\nmsecs/first-response: # mean, # max, # min\n\
          HTTP response codes:\n  code # -- #\n"
     );
-    let reading = &read(&finished.out)[0].reading;
+    let reading = &read(&finished.out, "http_load")[0].reading;
     let get = |name| reading.get(name).unwrap();
     assert_eq!((get("connections"), get("mean_body_bytes")), (10.0, 12.0));
     assert_eq!(reading.status["200"] as f64, get("completed"));
@@ -31,7 +31,7 @@ fn so_many_fetches_and_no_more() {
     let home = Home::new();
     let list = home.write("urls", &format!("http://{0}/hello\nhttp://{0}/nowhere\n", server.address));
     let finished = drome("http_load", &["-parallel", "4", "-fetches", "100", list.to_str().unwrap()]);
-    let reading = &read(&finished.out)[0].reading;
+    let reading = &read(&finished.out, "http_load")[0].reading;
     assert_eq!(
         (finished.code, reading.get("completed"), reading.get("connections")),
         (Some(0), Some(100.0), Some(4.0))
@@ -46,12 +46,12 @@ fn a_rate_is_kept() {
     let server = serve(&[]);
     let url = format!("http://{}/hello", server.address);
     let finished = drome("http_load", &["-rate", "50", "-seconds", "2", &url]);
-    let reading = &read(&finished.out)[0].reading;
+    let reading = &read(&finished.out, "http_load")[0].reading;
     let completed = reading.get("completed").unwrap();
     assert!((1.0..=101.0).contains(&completed), "{}", finished.out);
     let finished = drome("http_load", &["-r", "500", "-f", "20", &url]);
     assert_eq!(
-        read(&finished.out)[0].reading.get("completed"),
+        read(&finished.out, "http_load")[0].reading.get("completed"),
         Some(20.0),
         "{}{}",
         finished.out,
@@ -64,7 +64,7 @@ fn a_rate_with_jitter_is_kept_too() {
     let server = serve(&[]);
     let url = format!("http://{}/hello", server.address);
     let finished = drome("http_load", &["-rate", "100", "-jitter", "-fetches", "30", &url]);
-    let reading = &read(&finished.out)[0].reading;
+    let reading = &read(&finished.out, "http_load")[0].reading;
     assert_eq!((finished.code, reading.get("completed")), (Some(0), Some(30.0)), "{finished:?}");
     // 29 times between two starts, none of them shorter than 9 ms. A slow machine only makes them longer.
     assert!(reading.get("duration_ns").unwrap() >= 29.0 * 9e6, "{}", finished.out);
@@ -74,7 +74,7 @@ fn a_rate_with_jitter_is_kept_too() {
 fn encrypted_servers_too() {
     let server = serve(&["--tls"]);
     let finished = drome("http_load", &["-p", "2", "-f", "6", &format!("https://{}/hello", server.address)]);
-    let reading = &read(&finished.out)[0].reading;
+    let reading = &read(&finished.out, "http_load")[0].reading;
     assert_eq!((reading.get("completed"), reading.status.get("200")), (Some(6.0), Some(&6)), "{finished:?}");
 }
 

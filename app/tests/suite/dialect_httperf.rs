@@ -3,7 +3,7 @@
 
 use crate::common::tools::{Ears, Ended, drome, real};
 use crate::common::{process, serve};
-use dialects::httperf::read;
+use dialects::read;
 use std::process::{Command, Stdio};
 
 /// What Debian's build says of itself, not of the measurement.
@@ -64,7 +64,7 @@ fn assert_same(args: &[&str]) {
     let echo = |out: &str| out.lines().find(|line| line.contains("--client=")).map(str::to_owned);
     assert_eq!(echo(&ours.out), echo(&real.out), "{args:?}");
     let counts = |out: &str| {
-        let mut reading = read(out).remove(0).reading;
+        let mut reading = read(out, "httperf").remove(0).reading;
         reading.figures.retain(|name, _| !TIMES.contains(&name.as_str()));
         (reading.figures, reading.status, reading.errors)
     };
@@ -155,7 +155,7 @@ fn a_connection_that_ends_too_early_is_an_error() {
     let run = |tool: fn(&str, &[&str]) -> Ended| {
         let port = ears().port.to_string();
         let out = tool("httperf", &["--port", &port, "--num-conns", "2", "--num-calls", "3"]).out;
-        let reading = read(&out).remove(0).reading;
+        let reading = read(&out, "httperf").remove(0).reading;
         let figures = ["completed", "failed", "header_bytes"].map(|name| reading.get(name));
         (figures, reading.errors, reading.status)
     };
@@ -298,7 +298,7 @@ fn the_command_lines_of_the_page_run_unchanged() {
         "--hog --num-conns 1000 --num-calls 1000 --burst-length 20 --port {port} --rate 1000 --uri=/pong"
     );
     let out = drome("httperf", &words(&line)).out;
-    let reading = read(&out).remove(0).reading;
+    let reading = read(&out, "httperf").remove(0).reading;
     let of = |name: &str| reading.get(name);
     assert_eq!(of("connections_opened"), Some(1000.0), "{out}");
     // Where the machine is busy, a server may not keep up with the beginnings.
@@ -317,7 +317,7 @@ fn the_rate_of_replies_is_sampled() {
     let line = format!("--port {port} --uri /hello --num-conns 1 --num-calls 60 --client 0/10 -v");
     let (real, ours) = both(&words(&line));
     let samples = |out: &str| {
-        let reading = read(out).remove(0).reading;
+        let reading = read(out, "httperf").remove(0).reading;
         let rates = out.lines().filter(|line| line.starts_with("reply-rate = ")).count();
         (reading.get("rate_samples"), rates)
     };
@@ -339,7 +339,7 @@ fn an_interrupted_measurement_is_reported() {
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let finished = crate::common::finished(&process::output(child, "httperf"));
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
-    let found = read(&finished.out).remove(0).reading;
+    let found = read(&finished.out, "httperf").remove(0).reading;
     assert_eq!(
         (found.get("sent"), found.get("completed"), found.get("failed")),
         (Some(1.0), Some(0.0), Some(0.0))

@@ -4,7 +4,7 @@
 use crate::common::counted::Counted;
 use crate::common::tools::{Ears, Ended, run, shape, together};
 use crate::common::{Home, process, serve};
-use dialects::siege::read;
+use dialects::read;
 use std::process::{Command, Stdio};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nhello world\n";
@@ -101,7 +101,7 @@ fn assert_alike(real: &Ended, ours: &Ended, what: &str) {
         shown()
     );
     let counts = |finished: &Ended| {
-        let found = read(&format!("{}\n{}", finished.err, finished.out));
+        let found = read(&format!("{}\n{}", finished.err, finished.out), "siege");
         let names = ["completed", "successful", "failed", "availability_percent", "body_bytes"];
         found.iter().map(|f| names.map(|name| f.reading.get(name))).collect::<Vec<_>>()
     };
@@ -352,7 +352,7 @@ fn timed_runs_connections_that_stay_and_delays() {
         let (real, ours) = together(|| camp.timed_siege(&args), || camp.drome(&args));
         assert_eq!((real.code, shape(&real.err)), (ours.code, shape(&without_drome(&ours.err))));
         for finished in [&real, &ours] {
-            let reading = &read(&finished.err)[0].reading;
+            let reading = &read(&finished.err, "siege")[0].reading;
             assert!(
                 reading.get("completed").unwrap() >= 1.0 && reading.get("failed") == Some(0.0),
                 "{finished:?}"
@@ -364,7 +364,7 @@ fn timed_runs_connections_that_stay_and_delays() {
     }
     // Five pauses of up to a second each, and not none.
     let ours = camp.drome(&["-c1", "-r6", "-d0.9", &url]);
-    assert!(read(&ours.err)[0].reading.get("duration_ns").unwrap() >= 1e8, "{}", ours.err);
+    assert!(read(&ours.err, "siege")[0].reading.get("duration_ns").unwrap() >= 1e8, "{}", ours.err);
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn an_interrupted_siege_reports_what_it_has() {
     let [real, ours] = &finished;
     assert_eq!((real.code, shape(&real.err)), (ours.code, shape(&without_drome(&ours.err))));
     for finished in &finished {
-        assert!(read(&finished.err)[0].reading.get("completed").unwrap() > 8.0, "{}", finished.err);
+        assert!(read(&finished.err, "siege")[0].reading.get("completed").unwrap() > 8.0, "{}", finished.err);
     }
 }
 
@@ -405,7 +405,7 @@ fn the_command_of_the_page() {
     let url = format!("http://{}/hello", server.address);
     let camp = Camp::new(PLAIN);
     let ours = camp.drome(&["-q", "-j", "-b", "-t1S", "-c200", &url]);
-    let reading = &read(&ours.out)[0].reading;
+    let reading = &read(&ours.out, "siege")[0].reading;
     assert_eq!((ours.code, reading.get("failed")), (Some(0), Some(0.0)));
     assert!(reading.get("completed").unwrap() >= 200.0, "{}", ours.out);
 }

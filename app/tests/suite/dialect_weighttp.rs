@@ -3,7 +3,7 @@
 
 use crate::common::serve;
 use crate::common::tools::{drome, wire};
-use dialects::weighttp::read;
+use dialects::read;
 use model::Reading;
 
 fn words(line: &str) -> Vec<&str> {
@@ -14,7 +14,7 @@ fn words(line: &str) -> Vec<&str> {
 fn reading(line: &str) -> Reading {
     let finished = drome("weighttp", &words(line));
     assert_eq!(finished.code, Some(0), "{line}\n{}{}", finished.out, finished.err);
-    let mut found = read(&finished.out);
+    let mut found = read(&finished.out, "weighttp");
     assert_eq!((found.len(), &found[0].strange), (1, &vec![]), "{}", finished.out);
     found.remove(0).reading
 }
@@ -51,7 +51,7 @@ fn failures_are_counted() {
     );
     let reset = serve(&["--fault", "reset"]);
     let finished = drome("weighttp", &["-n", "6", "-c", "2", &format!("http://{}/hello", reset.address)]);
-    let found = read(&finished.out).remove(0).reading;
+    let found = read(&finished.out, "weighttp").remove(0).reading;
     assert_eq!(figures(&found, ["sent", "completed", "failed"]), [6.0, 0.0, 6.0].map(Some));
     assert_eq!(found.errors, [("errored".to_owned(), 6)].into(), "each of the failed ones is an errored one");
     assert!(finished.err.contains("error: receive: "), "{}", finished.err);
@@ -90,7 +90,7 @@ fn the_command_line_of_the_page_runs_unchanged() {
     let server = serve(&[]);
     let url = format!("http://{}/", server.address);
     let finished = drome("weighttp", &["-k", "-c10", "-n10000", &url]);
-    let found = read(&finished.out).remove(0).reading;
+    let found = read(&finished.out, "weighttp").remove(0).reading;
     assert_eq!(figures(&found, ["requests", "sent", "connections"]), [10_000.0, 10_000.0, 10.0].map(Some));
     let steps: Vec<_> = finished.out.lines().filter(|line| line.starts_with("progress: ")).collect();
     assert_eq!((steps.len(), steps[0], steps[9]), (10, "progress:  10% done", "progress: 100% done"));

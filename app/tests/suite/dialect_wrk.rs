@@ -27,7 +27,7 @@ fn widths(report: &str) -> Vec<usize> {
 }
 
 fn reading(ended: &Ended) -> Found {
-    let mut found = dialects::wrk::read(&ended.out);
+    let mut found = dialects::read(&ended.out, "wrk");
     assert_eq!(found.len(), 1, "{ended:?}");
     found.remove(0)
 }
@@ -300,7 +300,7 @@ fn wrk2_keeps_its_rate() {
     let server = serve(&[]);
     let ended =
         drome("wrk2", &["-t1", "-c4", "-d2s", "-R200", "-L", &format!("http://{}/hello", server.address)]);
-    let found = dialects::wrk::read_wrk2(&ended.out);
+    let found = dialects::read(&ended.out, "wrk2");
     assert_eq!((found.len(), ended.code), (1, Some(0)), "{ended:?}");
     let completed = found[0].reading.get("completed").unwrap();
     // Of a machine that stood still at the end, the last of them are not there.

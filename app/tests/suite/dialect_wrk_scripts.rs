@@ -103,7 +103,7 @@ fn a_random_delay_is_waited() {
     let args = ["-t1", "-c2", "-d2s", "-s", &path, &url];
     let (theirs, ours) = together(|| real("wrk", &args), || drome("wrk", &args));
     for ended in [theirs, ours] {
-        let found = dialects::wrk::read(&ended.out);
+        let found = dialects::read(&ended.out, "wrk");
         let completed = found[0].reading.get("completed").unwrap();
         assert!((2.0..=52.0).contains(&completed), "two connections, 80 ms or more for each: {ended:?}");
     }

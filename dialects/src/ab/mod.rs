@@ -11,17 +11,11 @@ mod times;
 mod url;
 mod usage;
 
-use crate::{Dialect, Found, report_format};
+use crate::Dialect;
 
 /// ab's row in the list of dialects.
 pub const DIALECT: Dialect = Dialect {
     name: "ab",
     about: "ApacheBench, of Apache httpd: -n requests over -c connections",
     parse: job::parse,
-    read,
 };
-
-/// Finds ab's reports in a text.
-pub fn read(text: &str) -> Vec<Found> {
-    report_format::read(&report_format::ab::without_tags(text), "ab")
-}

@@ -9,7 +9,7 @@ mod options;
 
 use crate::job::ask;
 use crate::number::strerror;
-use crate::{Call, Dialect, Found, Job, Printed, report_format};
+use crate::{Call, Dialect, Job, Printed};
 use job::{HttpLoad, Sums};
 use model::{Address, Arrivals, Ask, Connecting, Gaps, Load, Order, Plan, Rate, Target, TlsChoice, Until};
 use options::{End, Options, Start, fatal};
@@ -21,7 +21,6 @@ pub const DIALECT: Dialect = Dialect {
     name: "http_load",
     about: "http_load 2006: fetches URLs of a list, each on its own connection",
     parse,
-    read,
 };
 
 /// The number of descriptors that `select`, with which the tool waits, can handle.
@@ -41,11 +40,6 @@ struct Url {
     host: String,
     port: u16,
     file: String,
-}
-
-/// Finds `http_load`'s reports in a text.
-pub fn read(text: &str) -> Vec<Found> {
-    report_format::read(text, "http_load")
 }
 
 /// Parses a command line.

@@ -12,7 +12,7 @@ mod report;
 mod request;
 mod values;
 
-use crate::{Call, Dialect, Found, Halt, Job, Printed, report_format};
+use crate::{Call, Dialect, Halt, Job, Printed};
 use count::Count;
 use first::First;
 use model::{Connecting, Exchange, Gaps, Load, Plan, Tally, TlsChoice, Until};
@@ -23,7 +23,7 @@ use values::Part;
 
 /// httperf 0.9.
 pub const DIALECT: Dialect =
-    Dialect { name: "httperf", about: "connections at a rate, calls in bursts (0.9)", parse, read };
+    Dialect { name: "httperf", about: "connections at a rate, calls in bursts (0.9)", parse };
 
 /// The number of descriptors that are not used for connections.
 const SPARE_DESCRIPTORS: usize = 80;
@@ -36,11 +36,6 @@ const TICK_NS: f64 = 1e6;
 
 /// Without a timeout, the timeout is a century.
 const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
-
-/// Finds httperf's reports in a text.
-pub fn read(text: &str) -> Vec<Found> {
-    report_format::read(text, "httperf")
-}
 
 fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let mut options = Options::parse(call)?;

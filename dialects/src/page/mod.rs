@@ -16,7 +16,7 @@ pub use command::is_placeholder;
 pub use source::decode;
 
 use crate::table::{self, Table};
-use crate::{Found, readers};
+use crate::{Found, readers, report_format};
 use command::Command;
 use heading::Heading;
 use model::Reading;
@@ -54,7 +54,7 @@ pub fn read(source: &str) -> Page {
     let text = prefixes::without(&cleaned);
     let reports = reports(&text);
     let tables = tables(&text, &reports);
-    let is_tool = |name: &str| readers().any(|(tool, _)| tool == name);
+    let is_tool = |name: &str| readers().any(|tool| tool == name);
     let taken = taken(&reports, &tables);
     let headings = heading::headings(&text, &taken, |line| command::command(line, &is_tool).is_some());
     let title = headings.first().map(|heading| heading.text.clone());
@@ -124,7 +124,7 @@ fn rounded(value: f64) -> f64 {
 /// The reports that all readers find, in order. If two readers find the same report, the one that read more of it
 /// is kept. If reports of two tools are interleaved, both are kept, with a note.
 fn reports(text: &str) -> Vec<Found> {
-    let mut all: Vec<Found> = readers().flat_map(|(_, read)| read(text)).collect();
+    let mut all: Vec<Found> = readers().flat_map(|tool| report_format::read(text, tool)).collect();
     all.sort_by_key(|found| (found.at.start, found.at.end));
     let mut kept: Vec<Found> = Vec::new();
     for found in all {

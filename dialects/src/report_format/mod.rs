@@ -66,10 +66,14 @@ pub enum Role {
     Details,
 }
 
-/// All reports of a tool in a text, in order.
+/// All reports of a tool in a text, in order, without the text around them. Nothing ambiguous is guessed.
 pub fn read(text: &str, tool: &str) -> Vec<Found> {
-    let formats = tools::FORMATS.iter().chain(dialects::FORMATS).filter(|format| format.tool == tool);
-    let mut found: Vec<Found> = formats.flat_map(|format| format.read(text)).collect();
+    let bare = if tool == "ab" { ab::without_tags(text) } else { text.into() };
+    // wrk's format is wrk2's as well, and tells whose a report is.
+    let of = if tool == "wrk2" { "wrk" } else { tool };
+    let formats = tools::FORMATS.iter().chain(dialects::FORMATS).filter(|format| format.tool == of);
+    let mut found: Vec<Found> = formats.flat_map(|format| format.read(&bare)).collect();
+    found.retain(|found| found.reading.tool == tool);
     found.extend(json::read(text, tool));
     found.sort_by_key(|found| found.at.start);
     found

@@ -19,7 +19,7 @@ mod url;
 use crate::command_line::{self, Item};
 use crate::job::ask;
 use crate::number::strerror;
-use crate::{Call, Dialect, Found, Job, Printed, report_format};
+use crate::{Call, Dialect, Job, Printed};
 use help::help;
 use job::{Shown, Siege};
 use model::{Ask, Load, Order, Plan, Target, Think, TlsChoice, Until};
@@ -32,15 +32,10 @@ use url::{Asked, Unfit};
 
 /// siege.
 pub const DIALECT: Dialect =
-    Dialect { name: "siege", about: "siege 4.0: simulated users who repeat their requests", parse, read };
+    Dialect { name: "siege", about: "siege 4.0: simulated users who repeat their requests", parse };
 
 /// siege waits for an answer without limit; this timeout has the same effect.
 const PATIENCE: Duration = Duration::from_hours(24);
-
-/// Finds siege's reports in a text.
-pub fn read(text: &str) -> Vec<Found> {
-    report_format::read(text, "siege")
-}
 
 /// Parses siege's command line.
 pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {

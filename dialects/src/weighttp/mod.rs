@@ -7,7 +7,7 @@ mod options;
 
 use crate::job::ask;
 use crate::number::strerror;
-use crate::{Call, Dialect, Found, Halt, Job, Printed, report_format};
+use crate::{Call, Dialect, Halt, Job, Printed};
 use model::{End, Exchange, Load, Plan, Tally, Until};
 use options::Options;
 use std::fmt::Write;
@@ -15,18 +15,13 @@ use std::time::Duration;
 
 /// weighttp 0.3.
 pub const DIALECT: Dialect =
-    Dialect { name: "weighttp", about: "a number of requests over connections (0.3)", parse, read };
+    Dialect { name: "weighttp", about: "a number of requests over connections (0.3)", parse };
 
 /// weighttp has no timeout, so the timeout is a century.
 const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
 
 /// The first line of every output.
 const BANNER: &str = "weighttp - a lightweight and simple webserver benchmarking tool\n\n";
-
-/// Finds weighttp's reports in a text.
-pub fn read(text: &str) -> Vec<Found> {
-    report_format::read(text, "weighttp")
-}
 
 fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let with_banner = |printed: Printed| Printed { out: format!("{BANNER}{}", printed.out), ..printed };

@@ -17,7 +17,7 @@ mod wrk2;
 
 use crate::job::ask;
 use crate::number::strerror;
-use crate::{Call, Dialect, Found, Halt, Job, Printed, report_format};
+use crate::{Call, Dialect, Halt, Job, Printed};
 use model::{Address, Arrivals, Ask, Load, Plan, Tally, Target, Until};
 use options::Options;
 pub use refused::REFUSED;
@@ -28,39 +28,18 @@ pub use units::scan_metric;
 use url::Url;
 
 /// wrk.
-pub const WRK: Dialect = Dialect {
-    name: "wrk",
-    about: "closed load, with Lua scripts (4.1)",
-    parse: |call| parse(call, false),
-    read,
-};
+pub const WRK: Dialect =
+    Dialect { name: "wrk", about: "closed load, with Lua scripts (4.1)", parse: |call| parse(call, false) };
 
 /// wrk2.
 pub const WRK2: Dialect = Dialect {
     name: "wrk2",
     about: "wrk at a constant rate, with corrected latency",
     parse: |call| parse(call, true),
-    read: read_wrk2,
 };
 
 /// The timeout of a request. wrk never gives up a request; it only counts those that took too long.
 const NEVER: Duration = Duration::from_secs(u32::MAX as u64);
-
-/// Finds wrk's reports in a text.
-pub fn read(text: &str) -> Vec<Found> {
-    find(text, "wrk")
-}
-
-/// Finds wrk2's reports, which look similar.
-pub fn read_wrk2(text: &str) -> Vec<Found> {
-    find(text, "wrk2")
-}
-
-fn find(text: &str, tool: &str) -> Vec<Found> {
-    let mut found = report_format::read(text, "wrk");
-    found.retain(|found| found.reading.tool == tool);
-    found
-}
 
 fn parse(call: &Call, is_wrk2: bool) -> Result<Box<dyn Job>, Printed> {
     let (options, mut printed) = Options::parse(call, is_wrk2)?;

@@ -4,14 +4,14 @@
 #![allow(dead_code, reason = "each user uses a part of it")]
 
 use dialects::page::{self, Page};
-use dialects::readers;
+use dialects::{read, readers};
 
 /// Every reader reads these bytes: what it finds lies in the text, whole characters of it, in order.
 pub fn check_reports(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    for (tool, read) in readers() {
+    for tool in readers() {
         let mut end = 0;
-        for found in read(&text) {
+        for found in read(&text, tool) {
             assert!(text.get(found.at.clone()).is_some(), "{tool}: {:?} of {}", found.at, text.len());
             assert!(end <= found.at.start, "{tool}: {:?} begins before {end}", found.at);
             end = found.at.end;

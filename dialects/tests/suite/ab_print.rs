@@ -1,7 +1,7 @@
 //! What drome prints as ab is what it reads as ab's, to the report's rounding.
 
-use crate::harness::{OK, exchange, file, parse};
-use dialects::ab::{DIALECT, read};
+use crate::harness::{OK, exchange, file, parse, read};
+use dialects::ab::DIALECT;
 use dialects::{Call, Printed};
 use model::{End, Exchange, Loss, Reading, Tally, TlsVersion};
 use proptest::prelude::*;
@@ -77,7 +77,7 @@ fn close(reading: &Reading, name: &str, expected: f64, rounding: f64) {
 fn check(case: &Case) {
     let Case { options, exchanges, tally } = case;
     let text = print(case).out;
-    let found = read(&text);
+    let found = read("ab", &text);
     assert_eq!(found.len(), 1, "{text}");
     assert_eq!(found[0].strange, Vec::<String>::new(), "{text}");
     let reading = &found[0].reading;
@@ -168,7 +168,7 @@ fn an_interrupted_run_reports_what_it_has() {
     let printed = job.print(&tally);
     assert_eq!(printed.exit, Some(1));
     assert!(printed.out.starts_with("\n\nServer Software:        \n"), "{}", printed.out);
-    assert_eq!(read(&printed.out)[0].reading.get("completed"), Some(1.0));
+    assert_eq!(read("ab", &printed.out)[0].reading.get("completed"), Some(1.0));
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! ab's reports as they stand in the world: on pages, in shells, cut off, of other versions.
 
-use crate::harness::{assert_figures, one};
+use crate::harness::{assert_figures, one, read};
 use dialects::Found;
-use dialects::ab::read;
 
 /// A report as one of the founding pages has it, indented as Markdown wants code to be.
 pub const OLD: &str = "\
@@ -166,7 +165,7 @@ fn reports_between_prose_and_other_tools_stay_apart() {
     let siege = "Transactions: 10 hits\nAvailability: 100.00 %\nTotal: connections 5 requests 5\n";
     let second = OLD.replace("351.49", "247.20").replace("nginx/1.2.1", "");
     let text = format!("# Nginx\n\n{OLD}\n## Go\n\nIt: took\n\n{second}{siege}{FAILED}the end\n");
-    let found = read(&text);
+    let found = read("ab", &text);
     let rates: Vec<_> = found.iter().map(|f| f.reading.get("rate_per_s").unwrap()).collect();
     assert_eq!(rates, [351.49, 247.20, 30.0]);
     assert_eq!(found[1].reading.server.as_deref(), Some(""));
@@ -174,7 +173,7 @@ fn reports_between_prose_and_other_tools_stay_apart() {
     assert!(found[1].reading.command.is_none() && found[2].reading.command.is_some());
     // All on one line, one behind the other.
     let flat: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let flat: Vec<_> = read(&flat).into_iter().map(|f| f.reading.get("rate_per_s").unwrap()).collect();
+    let flat: Vec<_> = read("ab", &flat).into_iter().map(|f| f.reading.get("rate_per_s").unwrap()).collect();
     assert_eq!(flat, rates);
 }
 
@@ -195,10 +194,10 @@ fn what_is_cut_off_is_read_as_far_as_it_is_sure() {
     assert_eq!((reading.get("rate_per_s"), reading.get("connect_ns_min")), (Some(351.49), None));
     let reading = until("98%     4");
     assert_eq!((reading.get("latency_ns_p95"), reading.get("latency_ns_p98")), (Some(43e6), None));
-    assert_eq!(read(&OLD[..OLD.find("Document Length").unwrap()]), []);
+    assert_eq!(read("ab", &OLD[..OLD.find("Document Length").unwrap()]), []);
     // Two of them, each cut off.
     let half = &OLD[..OLD.find("    Total transferred").unwrap()];
-    assert_eq!(read(&format!("{half}{half}")).len(), 2);
+    assert_eq!(read("ab", &format!("{half}{half}")).len(), 2);
 }
 
 #[test]

@@ -14,8 +14,8 @@
 //! | `bad byte counts` | fetches with other bytes than the first one of their URL; left out where none had |
 //! | `code … --` | answers by status, in order |
 
-use crate::harness::{MS, OK, exchange, file, job, parse, parse_line, printed};
-use dialects::{Printed, http_load};
+use crate::harness::{MS, OK, exchange, file, job, parse, parse_line, printed, read};
+use dialects::Printed;
 use model::{Connecting, End, Exchange, Gaps, Load, Loss, Order, Tally, Until};
 use proptest::prelude::*;
 use std::time::Duration;
@@ -173,7 +173,7 @@ proptest! {
             job.hear(&[fetch(at * MS, connect, response, bytes, end)]);
         }
         let printed = job.print(&Tally { duration_ns: duration_ms * MS, ..Tally::default() });
-        let found = http_load::read(&printed.out);
+        let found = read("http_load", &printed.out);
         prop_assert_eq!(found.len(), 1);
         let reading = &found[0].reading;
         let near = |name: &str, value: f64| {

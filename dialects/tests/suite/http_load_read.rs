@@ -1,7 +1,6 @@
 //! `http_load`'s reports, read from texts as they are found.
 
-use crate::harness::{assert_figures, one};
-use dialects::http_load::read;
+use crate::harness::{assert_figures, one, read};
 
 /// As page 003 has it, the command line included.
 pub const SESSION: &str = "\
@@ -44,7 +43,7 @@ fn every_figure_of_the_page() {
 #[test]
 fn what_went_wrong_is_told() {
     let text = "http://a/: byte count wrong\n100 fetches, 7 max parallel, 1.67544e+06 bytes, in 5.00001 seconds\n3 timeouts\n12 bad byte counts\nHTTP response codes:\n  code 200 -- 80\n  code 404 -- 17\n99 fetches, 7 max parallel, 0 bytes, in 1 seconds\n2 bad checksums\n";
-    let found = read(text);
+    let found = read("http_load", text);
     assert_eq!(found.len(), 2);
     let reading = &found[0].reading;
     assert_eq!(reading.get("body_bytes"), Some(1_675_440.0));

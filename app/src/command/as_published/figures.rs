@@ -58,7 +58,7 @@ fn moments(name: &str, times: &Histogram) -> Vec<(String, f64)> {
 
 /// The figures of the tool's report, with times as exact as they are known, and the server's usage.
 pub fn of(dialect: &Dialect, report: &str, exact: &Exact, usage: Option<&Usage>) -> BTreeMap<String, f64> {
-    let Some(found) = (dialect.read)(report).into_iter().next() else { return BTreeMap::new() };
+    let Some(found) = dialects::read(report, dialect.name).into_iter().next() else { return BTreeMap::new() };
     let mut figures = found.reading.figures;
     let finer = exact.figures();
     // What a report shows as 0 is known all the same.

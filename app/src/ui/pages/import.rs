@@ -40,7 +40,7 @@ fn keep(app: &AppState, name: String, body: &[u8]) -> Result<String, Failure> {
 
 /// The tools whose reports are read.
 fn tools() -> String {
-    dialects::readers().map(|(tool, _)| tool).collect::<Vec<_>>().join(", ")
+    dialects::readers().collect::<Vec<_>>().join(", ")
 }
 
 /// The area to drop files on, with a button to choose one.
