@@ -11,7 +11,7 @@ pub trait Job {
 
     /// Whether [`Job::hear`] needs every exchange.
     fn wants_exchanges(&self) -> bool {
-        false
+        true
     }
 
     /// The files that the tool writes when it has measured, with the options that name them.

@@ -132,10 +132,6 @@ impl Job for Run {
         &self.plan
     }
 
-    fn wants_exchanges(&self) -> bool {
-        true
-    }
-
     fn files(&self) -> Vec<(&'static str, PathBuf)> {
         let Options { csv, gnuplot, .. } = &self.options;
         let named = [("-e", csv), ("-g", gnuplot)];

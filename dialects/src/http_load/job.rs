@@ -173,10 +173,6 @@ impl Job for HttpLoad {
         &self.plan
     }
 
-    fn wants_exchanges(&self) -> bool {
-        true
-    }
-
     fn begin(&mut self) -> Printed {
         self.began = Some(Instant::now());
         Printed::default()

@@ -175,10 +175,6 @@ impl Job for Httperf {
         &self.plan
     }
 
-    fn wants_exchanges(&self) -> bool {
-        true
-    }
-
     fn begin(&mut self) -> Printed {
         std::mem::take(&mut self.printed)
     }

@@ -58,10 +58,6 @@ impl Job for Siege {
         &self.plan
     }
 
-    fn wants_exchanges(&self) -> bool {
-        true
-    }
-
     fn begin(&mut self) -> Printed {
         let s = &self.settings;
         let mut printed = std::mem::take(&mut self.early);

@@ -63,10 +63,6 @@ impl Job for Weighttp {
         &self.plan
     }
 
-    fn wants_exchanges(&self) -> bool {
-        true
-    }
-
     fn begin(&mut self) -> Printed {
         let mut out = format!("{BANNER}starting benchmark...\n");
         for thread in 0..self.options.threads {

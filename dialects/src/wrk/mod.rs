@@ -102,6 +102,10 @@ impl Job for Wrk {
         &self.plan
     }
 
+    fn wants_exchanges(&self) -> bool {
+        false
+    }
+
     fn begin(&mut self) -> Printed {
         let mut printed = std::mem::take(&mut self.printed);
         printed.out.push_str(&report::running(&self.options));
