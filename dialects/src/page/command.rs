@@ -33,8 +33,8 @@ pub fn commands(text: &str, is_tool: impl Fn(&str) -> bool) -> Vec<Command> {
     for line in lines(text) {
         let (at, whole) = match begun.take() {
             Some((at, first)) => (at, first + line.text.trim_start()),
-            None if line.text.len() > LONGEST => (line.at, start_of(line.text).to_owned()),
-            None => (line.at, line.text.to_owned()),
+            // A line may be too long for a command line, as on a page without line breaks: only its beginning counts.
+            None => (line.at, line.text[..line.text.floor_char_boundary(LONGEST)].to_owned()),
         };
         if let Some(first) = whole.strip_suffix('\\').filter(|first| first.len() < LONGEST) {
             begun = Some((at, first.to_owned()));
@@ -43,15 +43,6 @@ pub fn commands(text: &str, is_tool: impl Fn(&str) -> bool) -> Vec<Command> {
         all.extend(within(&whole, &is_tool).map(|(program, line)| Command { at, program, line }));
     }
     all
-}
-
-/// The beginning of a line that is too long for a command line, as on a page without line breaks.
-fn start_of(text: &str) -> &str {
-    let mut end = LONGEST.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 /// The first command line in a line.

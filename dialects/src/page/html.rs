@@ -72,11 +72,7 @@ pub fn text(source: &str) -> Cow<'_, str> {
 
 /// Whether the whole page is HTML, which shows near its beginning.
 fn is_html(source: &str) -> bool {
-    let mut end = source.len().min(4096);
-    while !source.is_char_boundary(end) {
-        end -= 1;
-    }
-    let head = source[..end].to_ascii_lowercase();
+    let head = source[..source.floor_char_boundary(4096)].to_ascii_lowercase();
     ["<!doctype html", "<html", "<body", "<head>"].iter().any(|mark| head.contains(mark))
         || head.trim_start().starts_with("<pre") // What is left of a page that was cut out of its frame.
         || head.trim_start().starts_with("<div")

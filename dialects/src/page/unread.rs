@@ -67,11 +67,7 @@ fn has(text: &str, sign: &str) -> bool {
     }
     text.match_indices(first).any(|(at, _)| {
         let from = at + first.len();
-        let mut end = text.len().min(from + LONGEST_SIGN);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let mut rest = &text[from..end];
+        let mut rest = &text[from..text.floor_char_boundary(from + LONGEST_SIGN)];
         words.clone().all(|word| {
             let after =
                 rest.trim_start().strip_prefix(word).filter(|_| rest.starts_with(char::is_whitespace));

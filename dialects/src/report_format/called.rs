@@ -23,9 +23,8 @@ impl Called {
     /// Looks for the command line of a report, and adds it.
     pub fn look_up(self, text: &str, floor: usize, format: &Format, draft: &mut Draft) {
         let (Self::Before(programs) | Self::First(programs)) = self else { return };
-        let is_boundary = |at: &usize| text.is_char_boundary(*at);
-        let low = (draft.start.saturating_sub(NEAR_BYTES).max(floor)..draft.start).find(is_boundary);
-        let near = low.and_then(|low| text.get(low..draft.start)).unwrap_or_default();
+        let low = text.ceil_char_boundary(draft.start.saturating_sub(NEAR_BYTES).max(floor));
+        let near = text.get(low..draft.start).unwrap_or_default();
         let Some((at, line)) = nearest(near, programs, format) else { return };
         // httperf repeats its command line with all options.
         let typed = if is_echo(&line) { nearest(&near[..at.start], programs, format) } else { None };

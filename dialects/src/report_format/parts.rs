@@ -363,11 +363,7 @@ impl Match<'_> {
 
 /// The line at the beginning; of a very long one, only a part, so that time stays linear.
 fn line_of(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let near = &text[..end];
+    let near = &text[..text.floor_char_boundary(LONGEST)];
     near.find('\n').map_or(near, |end| &near[..end])
 }
 
