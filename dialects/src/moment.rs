@@ -1,54 +1,32 @@
 //! Moments in UTC, as tools write them.
 
-/// A moment, taken apart.
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
-    pub weekday: &'static str,
-    pub year: u64,
-    /// From 1.
-    pub month: u64,
-    pub day: u64,
-    pub hour: u64,
-    pub minute: u64,
-    pub second: u64,
-}
+pub struct Moment(SystemTime);
 
 impl Moment {
     /// The moment that is so many seconds after the beginning of 1970.
     pub fn at(unix_s: u64) -> Self {
-        const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-        let (days, of_day) = (unix_s / 86_400, unix_s % 86_400);
-        // The civil date from days: eras of 400 years, with years that begin in March, so that leap days come last.
-        let shifted = days + 719_468;
-        let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let from_march = (5 * of_year + 2) / 153;
-        let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-        Self {
-            weekday: DAYS[(days % 7) as usize],
-            year: year_of_era + era * 400 + u64::from(month <= 2),
-            month,
-            day: of_year - (153 * from_march + 2) / 5 + 1,
-            hour: of_day / 3600,
-            minute: of_day / 60 % 60,
-            second: of_day % 60,
-        }
+        Self(UNIX_EPOCH + Duration::from_secs(unix_s))
     }
 
     /// Such as `2026-11-21 13:47:45`.
     pub fn in_numbers(self) -> String {
-        let Self { year, month, day, hour, minute, second, .. } = self;
-        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+        humantime::format_rfc3339_seconds(self.0).to_string().replace('T', " ").replace('Z', "")
+    }
+
+    /// Such as `Sat`.
+    pub fn weekday(self) -> String {
+        httpdate::fmt_http_date(self.0)[..3].to_owned()
     }
 
     /// Such as `Sat Nov 21 13:47:45 2026`, as `apr_ctime` of the Apache Portable Runtime writes it.
     pub fn as_ctime(self) -> String {
-        const MONTHS: [&str; 12] =
-            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-        let Self { weekday, year, month, day, hour, minute, second } = self;
-        let month = MONTHS[(month - 1) as usize];
-        format!("{weekday} {month} {day:02} {hour:02}:{minute:02}:{second:02} {year}")
+        // Such as `Sat, 21 Nov 2026 13:47:45 GMT`.
+        let date = httpdate::fmt_http_date(self.0);
+        format!("{} {} {} {} {}", &date[..3], &date[8..11], &date[5..7], &date[17..25], &date[12..16])
     }
 }
 

@@ -146,7 +146,7 @@ impl Siege {
         let time_s = line.ticks as f64 / 100.0;
         let moment = (s.csv || s.timestamp).then(|| Moment::at(now_s()));
         let now = moment.map(Moment::in_numbers).unwrap_or_default();
-        let weekday = moment.map_or("", |moment| moment.weekday);
+        let weekday = moment.map(Moment::weekday).unwrap_or_default();
         let stamp = if s.timestamp { format!("[{weekday}, {now}] ") } else { String::new() };
         let user = exchange.connection % self.plan.load.connections() as u64;
         if s.color {
