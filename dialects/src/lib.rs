@@ -12,6 +12,7 @@ mod failures;
 pub mod http_load;
 pub mod httperf;
 mod job;
+mod message;
 mod moment;
 pub mod number;
 pub mod page;

@@ -3,6 +3,7 @@
 use super::heard::Heard;
 use super::options::Options;
 use super::times::{Row, Times, ms};
+use crate::message::head_and_body;
 use model::{Agreed, Tally};
 use std::net::IpAddr;
 
@@ -25,9 +26,8 @@ impl Facts<'_> {
 
     /// The server's name for itself, up to the first space.
     pub fn server(&self) -> String {
-        let first = &self.tally.first_answer;
-        let end = first.windows(4).position(|w| w == b"\r\n\r\n").unwrap_or(first.len());
-        let head = String::from_utf8_lossy(&first[..end]);
+        let (head, _) = head_and_body(&self.tally.first_answer);
+        let head = String::from_utf8_lossy(head);
         let at = head.to_ascii_lowercase().find("server:");
         // ab assumes a space after the colon.
         let name = at.and_then(|at| head.get(at + "Server: ".len()..)).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! The first reply as it was received: the size of its head, its body, and what follows its last chunk.
 
+use crate::message::find;
+
 /// A reply, or the part of it that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct First<'a> {
@@ -49,10 +51,6 @@ fn chunks(mut body: &[u8]) -> (Vec<&[u8]>, usize) {
         }
     }
     (pieces, LEAST_FOOTER)
-}
-
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::messages;
 use super::rc;
 use super::report::{self, LOG_HEAD, Line, Sums, TICK_NS};
 use super::settings::Settings;
+use crate::message::{find, head_and_body};
 use crate::moment::Moment;
 use crate::number::strerror;
 use crate::{Halt, Job, Printed};
@@ -289,14 +290,9 @@ fn is_page_with_parts(head: &str, body: &[u8]) -> bool {
     let is_page = head.contains("\r\ncontent-type: text/html");
     let is_packed = head.contains("\r\ncontent-encoding:");
     let body = body.to_ascii_lowercase();
-    let has = |word: &str| body.windows(word.len()).any(|at| at == word.as_bytes());
+    let has = |word: &str| find(&body, word.as_bytes()).is_some();
     let has_parts = ["<img", "<link", "<script", "<frame", "<iframe", "http-equiv"].into_iter().any(has);
     is_good && is_page && (is_packed || has_parts)
-}
-
-fn head_and_body(answer: &[u8]) -> (&[u8], &[u8]) {
-    let end = answer.windows(4).position(|w| w == b"\r\n\r\n").map_or(answer.len(), |at| at + 4);
-    answer.split_at(end)
 }
 
 fn now_s() -> u64 {

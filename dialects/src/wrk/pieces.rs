@@ -1,5 +1,7 @@
 //! Splits the bytes that a script wants to send at once into requests; several of them are a pipeline.
 
+use crate::message::find;
+
 /// Why bytes are not a request, and where they stop being one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NoRequest {
@@ -88,10 +90,6 @@ fn body_length(head: &[u8], rest: &[u8]) -> Option<usize> {
         return find(rest, b"0\r\n\r\n").map(|at| at + 5);
     }
     field("content-length").map_or(Some(0), |length| length.parse().ok())
-}
-
-fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
-    bytes.windows(what.len()).position(|window| window == what)
 }
 
 fn at(bytes: &[u8], end: usize, what: &'static str) -> NoRequest {
