@@ -7,9 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How long each target runs by default.
-const DEFAULT_SECONDS: u64 = 20;
-
 /// The corpora of earlier runs. To keep what a run adds, run a target's program with `-merge=1` and pack the folder
 /// again with `tar`.
 const KEPT: &str = "fuzz/corpus.tar.gz";
@@ -23,16 +20,7 @@ const LEAVES_THREADS: &[&str] = &["frames"];
 
 /// Runs all targets, or the named ones. Inputs that fail are left in `fuzz/artifacts` and should be added to the
 /// seeds.
-pub fn fuzz(args: &[String]) -> Result<()> {
-    let (seconds, wanted) = match args {
-        [] => (DEFAULT_SECONDS, args),
-        [seconds, wanted @ ..] => (
-            seconds.parse().ok().filter(|s| *s > 0).context(
-                "fuzz takes the seconds that each target runs, and then the names of targets (default: all)",
-            )?,
-            wanted,
-        ),
-    };
+pub fn fuzz(seconds: u64, wanted: &[String]) -> Result<()> {
     let mut targets = targets(&root().join("fuzz/fuzz_targets"))?;
     if let Some(unknown) = wanted.iter().find(|name| !targets.contains(name)) {
         bail!("no target `{unknown}`; available: {}", targets.join(" "));

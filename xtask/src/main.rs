@@ -16,63 +16,118 @@ mod vendor;
 mod workflows;
 
 use anyhow::{Context, Result, anyhow};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, value_parser};
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use xtask::{built_drome, command, packages, printed, root, run, run_command, target};
 
-const HELP: &str = "cargo xtask COMMAND
-  ci      everything that CI checks: format, lints, tidiness, workflows (with Go), tests, the Python package, the website
-  test    installs the Debian packages that the tests need, and runs all tests, with --fast those of two minutes;
-          verifies Monkey and OpenResty if their sources are in ../shared/vendor or DROME_VENDOR
-  screenshots  pictures of the local page and of the HTML report, into docs/screenshots
-  bench   cost of drome compared with a bare loop and other tools on this machine, as a Markdown table; --help says more
-  kills   kills `drome run` at a hundred random moments and resumes it; `kills 1000 7`: a thousand times, with seed 7
-  guard     checks the verdicts on commits whose effect on a server is known; --help says more
-  profiles  checks profiles of servers in C, Rust, Go, Node.js and Python that know what their answers cost; --overhead: what sampling costs
-  selftest  checks drome's findings with servers whose difference or capacity is known; --help says more
-  soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
-  fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
-  python  checks and tests the Python package, on Ray clusters on this machine; --scale prints figures
-  docs    the reference pages in docs/reference, the schemas in docs/schemas, man pages and completions in target/
-  site    the documentation as a website in target/site, with all its links checked; uses mdbook from PATH, or
-          installs it into target/tools
-  dist    everything that a release consists of, in target/downloads: static binaries, packages, crates, licences, checksums
-  installs  installs drome from each package in a clean Debian, builds the container image, and runs a race in each
-  emulated  unit tests, `drome serve`, `drome load` and a race on an emulated 64-bit ARM
-  tidy    lengths of files, directions of dependencies, circles of imports, left-overs
-";
+/// All automation of drome
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask")]
+enum Command {
+    /// Everything that CI checks: format, lints, tidiness, workflows (with Go), tests, the Python package, the website
+    Ci,
+    /// Install the Debian packages that the tests need, and run all tests; verify `monkey` and `openresty` if their sources are in
+    /// ../shared/vendor or `DROME_VENDOR`
+    Test {
+        /// Only tests that take less than two minutes together, once they are built
+        #[arg(long)]
+        fast: bool,
+    },
+    /// Take pictures of the local page and of the HTML report, into docs/screenshots
+    Screenshots,
+    /// Compare the cost of drome with that of a bare loop and of other tools on this machine, as a Markdown table
+    #[command(disable_help_flag = true)]
+    Bench(Passed),
+    /// Kill `drome run` at random moments and resume it
+    Kills {
+        /// How often
+        #[arg(default_value_t = 100)]
+        kills: u64,
+        /// What the moments are drawn from
+        #[arg(default_value_t = 1)]
+        seed: u64,
+    },
+    /// Check the verdicts on commits whose effect on a server is known
+    #[command(disable_help_flag = true)]
+    Guard(Passed),
+    /// Check profiles of servers in C, Rust, Go, Node.js and Python that know what their answers cost
+    #[command(disable_help_flag = true)]
+    Profiles(Passed),
+    /// Check drome's findings with servers whose difference or capacity is known
+    #[command(disable_help_flag = true)]
+    Selftest(Passed),
+    /// Check that descriptors, threads and memory of drome stay constant for half an hour
+    #[command(disable_help_flag = true)]
+    Soak(Passed),
+    /// Run fuzz targets
+    Fuzz {
+        /// How long each target runs
+        #[arg(default_value_t = 20, value_parser = value_parser!(u64).range(1..))]
+        seconds: u64,
+        /// Which; all without one
+        targets: Vec<String>,
+    },
+    /// Check and test the Python package, on Ray clusters on this machine
+    Python {
+        /// Instead of testing, print how many heats a minute 1, 2, 4 and 8 workers do and what Ray's daemons cost, kill machines while
+        /// two hundred heats are counted, and kill workers in the middle of twenty real heats
+        #[arg(long)]
+        scale: bool,
+    },
+    /// The reference pages in docs/reference, the schemas in docs/schemas, man pages and completions in target/
+    Docs,
+    /// The documentation as a website in target/site, with all its links checked; uses mdbook from PATH, or installs it into
+    /// target/tools
+    Site,
+    /// Everything that a release consists of, in target/downloads: static binaries, packages, crates, licences, checksums
+    Dist {
+        /// The kinds of machines; all without one
+        #[arg(value_parser = PossibleValuesParser::new(dist::triples()))]
+        targets: Vec<String>,
+    },
+    /// Install drome from each package in a clean Debian, build the container image, and run a race in each
+    Installs {
+        /// The ways to install it; all without one
+        #[arg(value_parser = PossibleValuesParser::new(dist::ways_to_install()))]
+        ways: Vec<String>,
+    },
+    /// Unit tests, `drome serve`, `drome load` and a race on an emulated 64-bit ARM
+    Emulated,
+    /// Lengths of files, directions of dependencies, circles of imports, left-overs
+    Tidy,
+}
 
-/// Commands that would otherwise do for minutes what an argument such as `--help` did not ask for.
-const TAKES_NOTHING: [&str; 6] = ["ci", "screenshots", "docs", "site", "emulated", "tidy"];
+/// What a command of the crate `bench` gets; `--help` says what it takes.
+#[derive(Args)]
+struct Passed {
+    /// Passed on; `--help` says more
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
+}
 
 fn main() -> ExitCode {
-    let mut words = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
-    let command = words.next().unwrap_or_default();
-    let rest: Vec<String> = words.collect();
-    if TAKES_NOTHING.contains(&command.as_str()) && !rest.is_empty() {
-        eprint!("xtask: `{command}` takes no arguments\n\n{HELP}");
-        return ExitCode::from(2);
-    }
-    let result = match command.as_str() {
-        "ci" => ci(),
-        "test" => testing::test(&rest),
-        "screenshots" => screenshots(),
-        "bench" => bench("table", &rest),
-        "kills" => kills(&rest),
-        "guard" | "profiles" | "selftest" | "soak" => bench(&command, &rest),
-        "fuzz" => fuzz::fuzz(&rest),
-        "python" => python::python(&rest),
-        "docs" => docs::docs(),
-        "site" => site::site(),
-        "dist" => dist::dist(&rest),
-        "installs" => dist::installs(&rest),
-        "emulated" => dist::emulated(),
-        "tidy" => tidy::check(&root()).inspect(|()| println!("tidy: nothing to mend")),
-        _ => {
-            eprint!("{HELP}");
-            return ExitCode::from(2);
-        }
+    let result = match Command::parse() {
+        Command::Ci => ci(),
+        Command::Test { fast } => testing::test(fast),
+        Command::Screenshots => screenshots(),
+        Command::Bench(passed) => bench("table", &passed),
+        Command::Kills { kills, seed } => self::kills(kills, seed),
+        Command::Guard(passed) => bench("guard", &passed),
+        Command::Profiles(passed) => bench("profiles", &passed),
+        Command::Selftest(passed) => bench("selftest", &passed),
+        Command::Soak(passed) => bench("soak", &passed),
+        Command::Fuzz { seconds, targets } => fuzz::fuzz(seconds, &targets),
+        Command::Python { scale } => python::python(scale),
+        Command::Docs => docs::docs(),
+        Command::Site => site::site(),
+        Command::Dist { targets } => dist::dist(&targets),
+        Command::Installs { ways } => dist::installs(&ways),
+        Command::Emulated => dist::emulated(),
+        Command::Tidy => tidy::check(&root()).inspect(|()| println!("tidy: nothing to mend")),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -96,7 +151,7 @@ fn ci() -> Result<()> {
     workflows::lint()?;
     // Whether each package has all of its files is seen without building it; `dist` builds it as well.
     dist::package(&["--no-verify"])?;
-    testing::test_beside(|| python::python(&[]))?;
+    testing::test_beside(|| python::python(false))?;
     site::site()
 }
 
@@ -117,18 +172,8 @@ fn dependencies(deny: &Path) -> Result<()> {
 }
 
 /// Runs the suite's test of kills with more kills.
-fn kills(args: &[String]) -> Result<()> {
-    let (kills, seed) = match args {
-        [] => ("100", "1"),
-        [kills] => (kills.as_str(), "1"),
-        [kills, seed, ..] => (kills.as_str(), seed.as_str()),
-    };
-    for number in [kills, seed] {
-        number
-            .parse::<u64>()
-            .with_context(|| format!("kills takes a number of kills and a seed, not `{number}`"))?;
-    }
-    let variables = [("DROME_TEST_KILLS", kills), ("DROME_TEST_SEED", seed)];
+fn kills(kills: u64, seed: u64) -> Result<()> {
+    let variables = [("DROME_TEST_KILLS", kills.to_string()), ("DROME_TEST_SEED", seed.to_string())];
     testing::of_program(variables, &["--nocapture", "kills::"])
 }
 
@@ -142,7 +187,7 @@ fn screenshots() -> Result<()> {
 
 /// Replaces this process by a command of the crate `bench`. That crate needs no optimisation itself: it measures a
 /// release build of drome.
-fn bench(command: &str, args: &[String]) -> Result<()> {
+fn bench(command: &str, Passed { args }: &Passed) -> Result<()> {
     let cargo = ["run", "--quiet", "--locked", "--package", "drome-bench", "--", command];
     let error = self::command("cargo").args(cargo).args(args).exec();
     Err(error).context("can't run cargo")
@@ -154,4 +199,15 @@ fn emptied(folder: &Path) -> Result<()> {
         std::fs::remove_dir_all(folder).with_context(|| format!("can't empty {}", folder.display()))?;
     }
     std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Command::command().debug_assert();
+    }
 }

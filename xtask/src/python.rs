@@ -2,14 +2,9 @@
 //! What is needed comes from `python/requirements.txt`, which pins everything by its hash.
 
 use crate::{built_drome, packages, root, run, run_command};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-const HELP: &str = "cargo xtask python [--scale]
-  --scale  instead of testing, prints how many heats a minute 1, 2, 4 and 8 workers do and what Ray's daemons cost, kills machines
-           while two hundred heats are counted, and kills workers in the middle of twenty real heats
-";
 
 /// What is needed to make a virtual environment: a file that shows that the package is installed, and the package.
 const NEEDED: &[(&str, &str)] =
@@ -25,16 +20,8 @@ const TEST: &[&str] = &["-m", "pytest", "-q", "-p", "no:cacheprovider"];
 const MORE_KILLS: &[(&str, &str)] =
     &[("DROME_TEST_COUNTED_ROUNDS", "100"), ("DROME_TEST_KILLS", "6"), ("DROME_TEST_ROUNDS", "20")];
 
-/// Checks types and style and runs the tests; `--scale`: prints figures instead.
-pub fn python(args: &[String]) -> Result<()> {
-    let scale = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => false,
-        ["--scale"] => true,
-        _ => {
-            print!("{HELP}");
-            bail!("`cargo xtask python` has no option `{}`", args.join(" "))
-        }
-    };
+/// Checks types and style and runs the tests, or prints figures instead.
+pub fn python(scale: bool) -> Result<()> {
     let (root, tools) = (root(), installed(&root())?);
     let drome = built()?;
     let python = Python { folder: root.join("python"), tools, drome };

@@ -13,10 +13,6 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-const HELP: &str = "cargo xtask test [--fast]
-  --fast  only tests that take less than two minutes together, once they are built
-";
-
 /// The time limit of a test, enough for a slow and busy machine.
 const LIMIT_MINUTES: u64 = 10;
 
@@ -84,16 +80,9 @@ const SLOW: &[&str] = &[
 /// What every call of cargo says here. Always the same packages, so that nothing is compiled twice.
 const ALL: [&str; 4] = ["test", "--workspace", "--locked", "--no-fail-fast"];
 
-/// Runs the requested tests.
-pub fn test(args: &[String]) -> Result<()> {
-    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => test_beside(|| Ok(())),
-        ["--fast"] => fast(),
-        _ => {
-            print!("{HELP}");
-            bail!("`cargo xtask test` has no option `{}`", args.join(" "))
-        }
-    }
+/// Runs all tests, or the short ones.
+pub fn test(is_fast: bool) -> Result<()> {
+    if is_fast { fast() } else { test_beside(|| Ok(())) }
 }
 
 /// Installs the servers and tools that the tests need, where they are missing.

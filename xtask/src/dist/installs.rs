@@ -57,8 +57,13 @@ fn ways() -> Vec<Way> {
     ]
 }
 
+/// The names of the ways to install drome.
+pub fn ways_to_install() -> impl Iterator<Item = &'static str> {
+    ways().into_iter().map(|way| way.name).chain([image::NAME])
+}
+
 /// Tries every way to install drome, or those that are named; the transcript of each is kept in target/installs.
-pub fn installs(args: &[String]) -> Result<()> {
+pub fn installs(wanted: &[String]) -> Result<()> {
     packages::ensure(packages::OF_INSTALLS)?;
     let (dist, out) = (root().join("target/downloads"), root().join("target/installs"));
     if !dist.join("SHA256SUMS").is_file() {
@@ -66,11 +71,7 @@ pub fn installs(args: &[String]) -> Result<()> {
     }
     emptied(&out)?;
     let ways = ways();
-    let names: Vec<&str> = ways.iter().map(|way| way.name).chain([image::NAME]).collect();
-    if let Some(unknown) = args.iter().find(|name| !names.contains(&name.as_str())) {
-        bail!("there is no way `{unknown}`; available: {}", names.join(", "));
-    }
-    let is_wanted = |name: &str| args.is_empty() || args.iter().any(|wanted| wanted == name);
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     println!("| way | install, s | race, s | MB on disk |\n| --- | ---: | ---: | ---: |");
     for way in ways.iter().filter(|way| is_wanted(way.name)) {
         let clean = clean_root(way)?;

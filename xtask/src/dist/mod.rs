@@ -18,7 +18,7 @@ mod wheel;
 
 pub use crates::package;
 pub use emulated::emulated;
-pub use installs::installs;
+pub use installs::{installs, ways_to_install};
 pub use tools::cargo_tool;
 
 use crate::files::entries;
@@ -57,8 +57,13 @@ struct Parts {
     notices: PathBuf,
 }
 
-/// Builds everything; `dist TRIPLE` for one kind of machine only.
-pub fn dist(args: &[String]) -> Result<()> {
+/// Rust's names of the kinds of machines.
+pub fn triples() -> impl Iterator<Item = &'static str> {
+    TARGETS.iter().map(|target| target.triple)
+}
+
+/// Builds everything, for all kinds of machines or those that are named.
+pub fn dist(triples: &[String]) -> Result<()> {
     let root = root();
     let out = root.join("target/downloads");
     emptied(&out)?;
@@ -70,7 +75,8 @@ pub fn dist(args: &[String]) -> Result<()> {
         notices: notices::write(&root, &tools, &out)?,
     };
     let mut binaries = Vec::new();
-    for target in wanted(args)? {
+    let is_wanted = |target: &Target| triples.is_empty() || triples.iter().any(|name| name == target.triple);
+    for target in TARGETS.iter().copied().filter(is_wanted) {
         let binary = binary::build(&root, &tools, target)?;
         binaries.push((format!("{}/drome", target.machine), binary.clone()));
         archive::write(&root, target, &binary, &parts, &out)?;
@@ -83,19 +89,6 @@ pub fn dist(args: &[String]) -> Result<()> {
     checksums(&out)?;
     let readme = std::fs::read_to_string(root.join("README.md")).context("can't read README.md")?;
     sizes::check(&out, &binaries, &readme)
-}
-
-fn wanted(args: &[String]) -> Result<Vec<Target>> {
-    let known = |triple: &String| TARGETS.iter().find(|target| target.triple == triple).copied();
-    let all = || TARGETS.iter().map(|target| target.triple).collect::<Vec<_>>().join(", ");
-    if args.is_empty() {
-        return Ok(TARGETS.to_vec());
-    }
-    args.iter()
-        .map(|triple| {
-            known(triple).with_context(|| format!("there is no target `{triple}`; available: {}", all()))
-        })
-        .collect()
 }
 
 /// `SHA256SUMS`, as `sha256sum --check` reads it.
