@@ -125,6 +125,11 @@ pub fn bar(length: u64, template: &str) -> ProgressBar {
     bar
 }
 
+/// A [`bar`] that counts, for example, runs: with the time so far and the time left, and then what else the template says.
+pub fn counted(length: usize, what: &str, then: &str) -> ProgressBar {
+    bar(length as u64, &format!("{{bar:24}} {{pos}}/{{len}} {what}, {{elapsed}} so far, {{eta}} left{then}"))
+}
+
 /// Does something that may take long, and shows meanwhile what it says of each of its steps.
 pub fn while_told<T>(work: impl FnOnce(&dyn Fn(&str)) -> T) -> T {
     let bar = bar(0, "{spinner} {msg}");

@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seconds: u64 = args.next().map_or(Ok(5), |seconds| seconds.parse())?;
     let sampling = Sampling::begin(Target::From(pid), &Options::default())?;
     std::thread::sleep(Duration::from_secs(seconds));
-    let profile = sampling.profile()?;
+    let profile = sampling.end()?.resolve();
     println!("{} samples, {} lost, {} incomplete", profile.samples, profile.lost, profile.unrooted);
     for cost in profile.costs(&Work { answers: 1, cpu_ns: None }).iter().take(20) {
         println!(

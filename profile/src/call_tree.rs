@@ -3,9 +3,12 @@
 
 use crate::cost::PerSample;
 use crate::difference::Side;
-use crate::stacks::{self, Profile};
+use crate::stacks::Profile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// The largest number of samples in a tree. Sums stay exact as floating-point numbers, and no product of them overflows.
+const MOST_SAMPLES: u64 = 1 << 48;
 
 /// The name of the tree's root, the call around all others.
 const ALL: &str = "all";
@@ -41,7 +44,7 @@ impl CallTree {
     pub fn of(profile: &Profile, least_share: f64) -> Self {
         let entries = entries(profile);
         let totals = totals(&entries);
-        let least = least_share * profile.total() as f64;
+        let least = least_share * profile.samples as f64;
         let mut kept: Vec<Entry<String>> = Vec::new();
         // The indices in `kept` of the current call's callers.
         let mut callers: Vec<usize> = Vec::new();
@@ -192,12 +195,13 @@ impl TryFrom<Packed> for CallTree {
 
     fn try_from(packed: Packed) -> Result<Self, String> {
         let mut entries: Vec<Entry<String>> = Vec::with_capacity(packed.calls.len());
-        let (mut deepest, mut samples) = (0, 0);
+        let (mut deepest, mut samples) = (0, 0_u64);
         for (at, (depth, name, own)) in packed.calls.into_iter().enumerate() {
             let is_in_place = if at == 0 { depth == 0 } else { (1..=deepest).contains(&depth) };
             let name = packed.names.get(name).filter(|_| is_in_place);
             let name = name.ok_or_else(|| format!("call {} has an impossible depth or name", at + 1))?;
-            samples = stacks::sum_of_samples(samples, own).map_err(|error| error.to_string())?;
+            let sum = samples.checked_add(own).filter(|sum| *sum <= MOST_SAMPLES);
+            samples = sum.ok_or("it has more samples than drome can add up")?;
             entries.push((depth, name.clone(), own));
             deepest = depth + 1;
         }

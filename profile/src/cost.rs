@@ -78,14 +78,14 @@ impl Profile {
 
     /// The CPU time of an answer in all functions together, in nanoseconds. `None` without samples or answers.
     pub fn ns_per_answer(&self, work: &Work) -> Option<f64> {
-        Some(PerSample::of(self, work)?.ns * self.total() as f64)
+        Some(PerSample::of(self, work)?.ns * self.samples as f64)
     }
 }
 
 impl PerSample {
     /// `None` without samples or answers.
     pub fn of(profile: &Profile, work: &Work) -> Option<Self> {
-        let samples = profile.total();
+        let samples = profile.samples;
         if samples == 0 || work.answers == 0 {
             return None;
         }
@@ -128,11 +128,12 @@ pub(crate) fn counts(profile: &Profile) -> BTreeMap<&str, Counts> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::example;
 
     fn profile() -> Profile {
         let text =
             "# period_ns=1000000\nmain;handle;write 6\nmain;handle;parse;parse;parse 3\nmain;handle 1\n";
-        Profile::from_folded(text).unwrap()
+        example::folded(text)
     }
 
     #[test]

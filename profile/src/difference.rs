@@ -32,7 +32,7 @@ pub struct Side<'a> {
 }
 
 /// How B differs from A, in CPU time per answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The name of A.
     pub a: String,
@@ -111,7 +111,7 @@ impl Difference {
         Some(Self {
             a: a.name.to_owned(),
             b: b.name.to_owned(),
-            overall: Change::new((a.profile.total(), of_a), (b.profile.total(), of_b)),
+            overall: Change::new((a.profile.samples, of_a), (b.profile.samples, of_b)),
             by_self: rows(|counts| counts.own),
             by_total: rows(|counts| counts.total),
         })

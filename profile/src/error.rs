@@ -36,11 +36,6 @@ pub enum ProfileError {
     /// The sampler's thread ended early.
     #[error("the thread that collects samples has failed: please report this")]
     Failed,
-    /// Two profiles were sampled at different intervals.
-    #[error(
-        "profiles with different intervals ({0} and {1} ns) can't be merged: sample both at the same frequency"
-    )]
-    Periods(u64, u64),
     /// There is nothing to draw.
     #[error(
         "the profile is empty: the processes used too little CPU time; profile them under load, or for longer"

@@ -106,7 +106,7 @@ impl Profile {
     /// How to get the names of functions: a sentence for each program that left most samples without any of its functions' names. Empty
     /// where most samples have names, or where nothing can be done.
     pub fn hints(&self) -> Vec<String> {
-        let all = self.total() as f64;
+        let all = self.samples as f64;
         let has_python_names = self.stacks.keys().flatten().any(|frame| is_python_function(frame));
         let mut hints = Vec::new();
         for (program, count) in &self.unnamed {
@@ -129,12 +129,13 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::example;
     use std::collections::BTreeMap;
     use std::os::unix::ffi::OsStringExt;
 
     fn hints(text: &str, unnamed: &[(&str, u64)]) -> Vec<String> {
         let unnamed = unnamed.iter().map(|(program, count)| ((*program).to_owned(), *count)).collect();
-        Profile { unnamed, ..Profile::from_folded(text).unwrap() }.hints()
+        Profile { unnamed, ..example::folded(text) }.hints()
     }
 
     #[test]

@@ -13,6 +13,9 @@ mod cost;
 mod counters;
 mod difference;
 mod error;
+#[cfg(any(test, feature = "example"))]
+#[allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "tests use it")]
+pub mod example;
 mod frame_name;
 mod hints;
 mod permission;
@@ -35,8 +38,8 @@ pub use hints::environment;
 pub use processes::Target;
 pub use recording::Recording;
 pub use report::Report;
-pub use sampling::{Event, Options, Sampling};
-pub use stacks::{FoldedError, Profile};
+pub use sampling::{Options, Sampling};
+pub use stacks::Profile;
 pub use stored::{StoredDifference, StoredProfile};
 pub use symbols::perf_map::remove as remove_perf_maps;
 pub use window::Window;

@@ -4,10 +4,10 @@ use crate::cost::Work;
 use crate::counters::Counters;
 use crate::stacks::Profile;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A profile with what the server did meanwhile.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Report {
     /// 1: the version of this JSON.
     pub schema: u32,
@@ -53,15 +53,21 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::example;
 
     #[test]
     fn the_summary_says_what_is_missing() {
         let text = "# has_kernel=true\nmain;a 3\nmain;b 1\n";
         let work = Work { answers: 10, cpu_ns: Some(1_000) };
-        let whole = Report { work, profile: Profile::from_folded(text).unwrap(), ..Report::default() };
+        let whole = Report { work, profile: example::folded(text), ..Report::default() };
         assert_eq!(whole.summary(), "4 samples; most CPU time in a (75 %)");
-        let text = "# lost=2 unrooted=1 unattached_threads=5\nmain;a 3\nmain;b 1\n";
-        let less = Report { profile: Profile::from_folded(text).unwrap(), ..Report::default() };
+        let profile = Profile {
+            lost: 2,
+            unrooted: 1,
+            unattached_threads: 5,
+            ..example::folded("main;a 3\nmain;b 1\n")
+        };
+        let less = Report { profile, ..Report::default() };
         assert_eq!(
             less.summary(),
             "4 samples; 2 lost; 25 % of the stacks are incomplete; 5 threads could not be sampled; \

@@ -58,7 +58,7 @@ impl StoredProfile {
         let mut top = profile.costs(work);
         top.retain(|cost| cost.self_samples > 0);
         top.truncate(MOST_FUNCTIONS);
-        let samples = profile.total();
+        let samples = profile.samples;
         Self {
             schema: Self::SCHEMA,
             title: title.to_owned(),
@@ -90,16 +90,11 @@ impl StoredDifference {
 mod tests {
     use super::*;
     use crate::difference::Side;
-    use crate::stacks::Profile;
+    use crate::example;
 
     fn report(text: &str) -> Report {
         let work = Work { answers: 1_000, cpu_ns: None };
-        Report {
-            schema: Report::SCHEMA,
-            work,
-            profile: Profile::from_folded(text).unwrap(),
-            ..Report::default()
-        }
+        Report { schema: Report::SCHEMA, work, profile: example::folded(text), ..Report::default() }
     }
 
     #[test]

@@ -107,21 +107,11 @@ pub(crate) fn asked(in_heats: &CellInHeats) -> String {
 /// The noise floor of a cell, for each class, and what it means.
 pub(crate) fn floor(in_heats: &CellInHeats) -> String {
     let class = |floor: &model::findings::ClassFloor| {
-        format!("{} ({})", units::noise_floor(floor.noise_floor), word(floor.class))
+        format!("{} ({})", units::noise_floor(floor.noise_floor), floor.class.word())
     };
     match in_heats.noise_floors.as_slice() {
         [] => "noise floor unknown: no class has two ranked contenders".to_owned(),
         [one] => format!("noise floor {}: {DETECTED}", units::noise_floor(one.noise_floor)),
         all => format!("noise floor {}: {DETECTED}", all.iter().map(class).collect::<Vec<_>>().join(", ")),
-    }
-}
-
-fn word(class: model::contender::Class) -> &'static str {
-    use model::contender::Class;
-    match class {
-        Class::Native => "native",
-        Class::Managed => "managed",
-        Class::Jit => "jit",
-        Class::Prefork => "prefork",
     }
 }

@@ -63,11 +63,7 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
             )
         }
     };
-    let reuse = match plan.load.per_connection() {
-        None => "kept open".to_owned(),
-        Some(1) => "a new one for every request".to_owned(),
-        Some(n) => format!("a new one after {n} requests"),
-    };
+    let reuse = offered::reuse(&plan.load);
     let pipeline = match (plan.pipeline, plan.bursts) {
         (1, _) => String::new(),
         (n, false) => format!(", pipelines of {n} requests"),

@@ -1,7 +1,7 @@
 //! The offered rate of open load, in words and as JSON.
 
 use crate::units;
-use model::Rate;
+use model::{Load, Rate};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
@@ -29,6 +29,15 @@ pub(crate) enum Shape {
         /// The length of each step.
         each_s: f64,
     },
+}
+
+/// What becomes of a connection under this load.
+pub fn reuse(load: &Load) -> String {
+    match load.per_connection() {
+        None => "kept open".to_owned(),
+        Some(1) => "a new one for every request".to_owned(),
+        Some(n) => format!("a new one after {n} requests"),
+    }
 }
 
 /// The shape of a rate that changes; `None` for a constant rate.

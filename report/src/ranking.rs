@@ -46,11 +46,7 @@ pub fn about(cell: &CellFindings) -> String {
 /// The load in words.
 pub fn load_words(cell: &CellFindings) -> String {
     let connections = units::several(cell.load.connections(), "connection");
-    let reuse = match cell.load.per_connection() {
-        None => "kept open".to_owned(),
-        Some(1) => "a new one for every request".to_owned(),
-        Some(n) => format!("a new one after {n} requests"),
-    };
+    let reuse = offered::reuse(&cell.load);
     let load = match cell.load.rate_per_s() {
         None => "closed load".to_owned(),
         Some(rate) => format!("open load {}", offered::words(rate)),

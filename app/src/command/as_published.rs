@@ -35,9 +35,6 @@ const MOST_CONNECTIONS: usize = 20_000;
 /// The time after which a page's command line is stopped: some were meant for servers that answer ten times as fast.
 const LONGEST: Duration = Duration::from_mins(3);
 
-/// The bar, then the command line that is being run.
-const TEMPLATE: &str = "{bar:24} {pos}/{len} command lines, {elapsed} so far, {eta} left\n{msg}";
-
 /// Runs each of the study's command lines against each of its contenders, and stores each result at once.
 pub fn run(
     (name, study): (&str, &Study),
@@ -64,7 +61,7 @@ pub fn run(
     let stage = Stage { assets: assets::assets(&works)?, works, stop: stop_flag()? };
     let contenders = || prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE);
     let lines = |page: &AsPublished| contenders().filter(|p| page.command(&p.name).is_some()).count();
-    let bar = console::bar(study.as_published.iter().map(lines).sum::<usize>() as u64, TEMPLATE);
+    let bar = console::counted(study.as_published.iter().map(lines).sum(), "command lines", "\n{msg}");
     for page in &study.as_published {
         let Some(cell) = study.cells.iter().find(|cell| cell.title == page.cell) else { continue };
         for prepared in contenders() {

@@ -14,9 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use store::{StoreError, Stored};
 
-/// The bar while runs are analysed.
-const TEMPLATE: &str = "{bar:24} {pos}/{len} runs analysed, {elapsed} so far, {eta} left";
-
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
@@ -56,7 +53,7 @@ enum Format {
 pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
     let to = args.shown.destination()?;
-    let bar = console::bar(2, TEMPLATE);
+    let bar = console::counted(2, "runs analysed", "");
     let old = findings(Some(&args.old), common)?;
     bar.inc(1);
     let new = findings(args.new.as_deref(), common)?;

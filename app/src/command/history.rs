@@ -11,9 +11,6 @@ use model::History;
 use model::history::CellHistory;
 use std::process::ExitCode;
 
-/// The bar while runs are analysed.
-const TEMPLATE: &str = "{bar:24} {pos}/{len} runs analysed, {elapsed} so far, {eta} left";
-
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
@@ -102,7 +99,7 @@ fn history(study: &str, machine: Option<&str>, common: &Common) -> anyhow::Resul
             _ => refuse!("there is no run of {study}; there are runs of {}", known.join(", ")),
         }
     }
-    let bar = console::bar(listed.len() as u64, TEMPLATE);
+    let bar = console::counted(listed.len(), "runs analysed", "");
     let mut runs = Vec::with_capacity(listed.len());
     for listed in &listed {
         // One run at a time, because its starts are far larger than its findings.

@@ -14,10 +14,6 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use store::Kind;
 
-/// The bar while contenders are asked for their versions, which takes seconds.
-const TEMPLATE: &str =
-    "{bar:24} {pos}/{len} contenders, {elapsed} so far, {eta} left: asking for the version of {msg}";
-
 /// The lists.
 const LISTS: [&str; 4] = ["studies", "contenders", "workloads", "runs"];
 
@@ -96,7 +92,8 @@ fn studies(catalog: &Catalog, out: &mut String) {
 fn contenders(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
     out.push_str("contenders\n");
     let names: Vec<String> = catalog.contenders.keys().cloned().collect();
-    let bar = console::bar(names.len() as u64, TEMPLATE);
+    // Asking takes seconds.
+    let bar = console::counted(names.len(), "contenders", ": asking for the version of {msg}");
     for prepared in setup::prepare(catalog, &names)? {
         bar.set_message(console::fitted(&prepared.name));
         bar.inc(1);

@@ -23,7 +23,7 @@ struct Counts {
 impl Profiler {
     /// Begins to sample these processes, from a thread on these CPUs. Nothing counts before the window opens.
     pub fn begin(target: &Target, cpus: &[usize]) -> Result<Self, ProfileError> {
-        let options = Options { cpus: cpus.to_vec(), window: Window::closed(), ..Options::default() };
+        let options = Options { cpus: cpus.to_vec(), window: Window::closed() };
         let sampling = Sampling::begin(target.clone(), &options)?;
         let counts = Counts { counting: Counting::begin(target).ok(), ..Counts::default() };
         Ok(Self { sampling, window: options.window, counts: Mutex::new(counts) })

@@ -23,9 +23,6 @@ use store::{Store, StoreError};
 /// The file name that means standard output.
 const STDOUT: &str = "-";
 
-/// The bar while runs are written.
-const TEMPLATE: &str = "{bar:24} {pos}/{len} runs written, {elapsed} so far, {eta} left";
-
 /// Raw arguments.
 #[derive(Debug, Args)]
 #[command(
@@ -203,7 +200,7 @@ fn is_owed_heats(store: &Store, run: &Listed) -> Result<bool, StoreError> {
 
 /// Writes the whole file.
 fn write_all(store: &Store, runs: &[Listed], how: &How, to: &mut dyn Write) -> Result<(), ExportError> {
-    let bar = console::bar(runs.len() as u64, TEMPLATE);
+    let bar = console::counted(runs.len(), "runs written", "");
     let mut writer = Writer::begin(to, env!("CARGO_PKG_VERSION"))?;
     for run in runs {
         let machine = match (&run.machine, &how.redaction) {

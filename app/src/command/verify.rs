@@ -21,9 +21,6 @@ use model::contender::Track;
 use model::inspection::Inspection;
 use std::process::ExitCode;
 
-/// The bar, then the contender that is being checked.
-const TEMPLATE: &str = "{bar:24} {pos}/{len} contenders, {elapsed} so far, {eta} left\n{msg}";
-
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
@@ -132,7 +129,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
     let cpus = remote.as_ref().map_or_else(Cores::deal, RemoteMachine::cores).server;
     let logs = control::prepare::folders::cache().join("logs").join("verify");
     std::fs::create_dir_all(&logs)?;
-    let bar = console::bar(prepared.len() as u64, TEMPLATE);
+    let bar = console::counted(prepared.len(), "contenders", "\n{msg}");
     let mut all = Vec::new();
     for prepared in &prepared {
         bar.set_message(console::fitted(&prepared.name));

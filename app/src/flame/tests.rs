@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use profile::{Profile, ProfileError, Report, Side, Work};
+use profile::{ProfileError, Report, Side, Work, example};
 
 const NOTHING: View<'static> = View { zoomed: 0, sought: "" };
 
 fn tree(text: &str) -> CallTree {
-    CallTree::of(&Profile::from_folded(text).unwrap(), 0.0)
+    CallTree::of(&example::folded(text), 0.0)
 }
 
 fn graph(tree: &CallTree) -> Graph<'_> {
@@ -181,7 +181,7 @@ const A: &str = "# period_ns=1000000\nmain;handle;write_[k] 60\nmain;handle;<a &
 
 fn report(text: &str) -> Report {
     let work = Work { answers: 100, cpu_ns: None };
-    Report { work, profile: Profile::from_folded(text).unwrap(), ..Report::default() }
+    Report { work, profile: example::folded(text), ..Report::default() }
 }
 
 fn side<'r>(name: &'r str, report: &'r Report) -> Side<'r> {

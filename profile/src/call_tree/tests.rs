@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::cost::Work;
+use crate::example;
 use proptest::prelude::*;
 
 fn profile(text: &str) -> Profile {
-    Profile::from_folded(text).unwrap()
+    example::folded(text)
 }
 
 /// Each call as `depth name own total before`.
@@ -111,11 +112,11 @@ proptest! {
     ) {
         let profile = Profile { samples: stacks.values().sum(), stacks, ..Profile::default() };
         let tree = CallTree::of(&profile, least_share);
-        prop_assert_eq!(tree.samples(), profile.total());
-        prop_assert_eq!(tree.calls().iter().map(|call| call.own_samples).sum::<u64>(), profile.total());
+        prop_assert_eq!(tree.samples(), profile.samples);
+        prop_assert_eq!(tree.calls().iter().map(|call| call.own_samples).sum::<u64>(), profile.samples);
         for call in &tree.calls()[1..] {
-            prop_assert!(call.total_samples as f64 >= least_share * profile.total() as f64);
-            prop_assert!(call.samples_before + call.total_samples <= profile.total());
+            prop_assert!(call.total_samples as f64 >= least_share * profile.samples as f64);
+            prop_assert!(call.samples_before + call.total_samples <= profile.samples);
         }
         let json = serde_json::to_string(&tree).unwrap();
         prop_assert_eq!(serde_json::from_str::<CallTree>(&json).unwrap(), tree);

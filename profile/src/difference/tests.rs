@@ -1,9 +1,10 @@
 //! Tests of differences: what is known by construction must be found.
 
 use super::*;
+use crate::example;
 
 fn profile(text: &str) -> Profile {
-    Profile::from_folded(&format!("# period_ns=1000000\n{text}")).unwrap()
+    example::folded(&format!("# period_ns=1000000\n{text}"))
 }
 
 /// The difference of two profiles of this work, with these names.

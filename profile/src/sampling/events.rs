@@ -5,12 +5,11 @@
 //! which it may run. All events of a CPU write into one buffer, since a buffer each would take too much memory. The buffer is that of an
 //! event which never occurs and belongs to drome itself, so that it outlives the server's threads.
 
-use super::Event;
 use crate::error::ProfileError;
 use crate::permission::{self, Refusal};
 use crate::processes::{self, Target, Thread};
 use crate::trace::unwinder::{MOST_STACK_BYTES, REGISTERS};
-use perf_event::events::{Hardware, Software};
+use perf_event::events::Software;
 use perf_event::{Builder, Clock, Counter, SampleFlag, Sampler};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -18,6 +17,12 @@ use std::io;
 /// The sizes of a buffer, in bytes: the largest is tried first. A thousand samples per second with a stack of 16 KiB fill 17 MB/s, with the
 /// largest stack 65 MB/s.
 const BUFFERS: [usize; 4] = [1 << 20, 512 << 10, 256 << 10, 128 << 10];
+
+/// How much of each stack the kernel copies at first, in bytes, a multiple of 8. Code without frame pointers is unwound from this copy.
+/// 16 KiB reach the outermost function in most servers: a call takes some hundred bytes, and a path that answers a request is some dozens
+/// of calls deep. More costs the server more time per sample and the machine more memory traffic, so the copies are doubled only where
+/// more than a twentieth of the stacks turn out to go on beyond them.
+const STACK_BYTES: u32 = 16 << 10;
 
 /// A buffer holds at least this many samples: those of 16 ms of a busy CPU, several times the interval at which buffers are emptied.
 const LEAST_SAMPLES: usize = 16;
@@ -28,20 +33,12 @@ const AT_ONCE: usize = 4_096;
 /// The number of descriptors that are left for everything else in drome.
 const OTHER_DESCRIPTORS: u64 = 4_096;
 
-/// What is sampled, and how.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// What makes the kernel take a sample.
-    pub event: Event,
-    /// Samples per second of CPU time.
-    pub frequency_hz: u64,
-    /// The size of the copy of each stack, in bytes, a multiple of 8.
-    pub stack_bytes: u32,
-}
-
 /// All events and buffers.
 pub struct Events {
-    settings: Settings,
+    /// Samples per second of CPU time.
+    frequency_hz: u64,
+    /// The size of the copy of each stack, in bytes, a multiple of 8.
+    stack_bytes: u32,
     has_kernel: bool,
     online: BTreeSet<usize>,
     buffers: BTreeMap<usize, Sampler>,
@@ -55,7 +52,7 @@ pub struct Events {
 
 impl Events {
     /// Opens events for all threads that exist now.
-    pub fn open(target: &Target, settings: Settings) -> Result<Self, ProfileError> {
+    pub fn open(target: &Target, frequency_hz: u64) -> Result<Self, ProfileError> {
         let threads = target.threads();
         if threads.is_empty() {
             return Err(ProfileError::NoProcess);
@@ -64,7 +61,8 @@ impl Events {
         let needed = (threads.len() as u64).saturating_mul(online.len().max(1) as u64);
         net::limits::raise_descriptors(needed.saturating_add(OTHER_DESCRIPTORS));
         let mut events = Self {
-            settings,
+            frequency_hz,
+            stack_bytes: STACK_BYTES,
             has_kernel: true,
             online,
             buffers: BTreeMap::new(),
@@ -136,11 +134,11 @@ impl Events {
     /// Opens all events anew, with copies of stacks of twice the size. `threads`: all threads that exist. False: a record or a buffer has
     /// no room for such copies.
     pub fn enlarge(&mut self, threads: &[Thread]) -> bool {
-        let bytes = self.settings.stack_bytes.saturating_mul(2).min(MOST_STACK_BYTES);
-        if bytes <= self.settings.stack_bytes || bytes as usize > self.buffer_bytes / LEAST_SAMPLES {
+        let bytes = self.stack_bytes.saturating_mul(2).min(MOST_STACK_BYTES);
+        if bytes <= self.stack_bytes || bytes as usize > self.buffer_bytes / LEAST_SAMPLES {
             return false;
         }
-        self.settings.stack_bytes = bytes;
+        self.stack_bytes = bytes;
         self.opened.clear();
         self.known.clear();
         self.unattached = 0;
@@ -170,8 +168,7 @@ impl Events {
         Ok(())
     }
 
-    /// Opens an event for a thread on a CPU. If the kernel's own time may not be sampled, or the processor does not count cycles, this and
-    /// all later events do without.
+    /// Opens an event for a thread on a CPU. If the kernel's own time may not be sampled, this and all later events do without.
     fn open_event(&mut self, thread: Thread, cpu: usize) -> io::Result<Counter> {
         loop {
             let error = match self.try_event(thread, cpu) {
@@ -179,9 +176,6 @@ impl Events {
                 Err(error) => error,
             };
             match permission::refusal(&error) {
-                Refusal::NoEvent | Refusal::Other if self.settings.event == Event::Cycles => {
-                    self.settings.event = Event::CpuClock;
-                }
                 Refusal::Forbidden if self.has_kernel => self.has_kernel = false,
                 _ => return Err(error),
             }
@@ -189,21 +183,20 @@ impl Events {
     }
 
     fn try_event(&self, thread: Thread, cpu: usize) -> io::Result<Counter> {
-        let mut builder = match self.settings.event {
-            Event::CpuClock => Builder::new(Software::CPU_CLOCK),
-            Event::Cycles => Builder::new(Hardware::CPU_CYCLES),
-        };
+        // A timer of the kernel, which runs while a thread runs. Every machine has it, virtual ones included. It can't interrupt code of
+        // the kernel that has interrupts off; such time is counted where they are switched on again.
+        let mut builder = Builder::new(Software::CPU_CLOCK);
         let mut sample = SampleFlag::IP | SampleFlag::TID | SampleFlag::TIME | SampleFlag::CALLCHAIN;
         // For unwinding.
         if REGISTERS != 0 {
             sample |= SampleFlag::REGS_USER | SampleFlag::STACK_USER;
-            builder.sample_regs_user(REGISTERS).sample_stack_user(self.settings.stack_bytes);
+            builder.sample_regs_user(REGISTERS).sample_stack_user(self.stack_bytes);
         }
         builder
             .observe_pid(thread.tid)
             .one_cpu(cpu)
             .inherit(true)
-            .sample_frequency(self.settings.frequency_hz)
+            .sample_frequency(self.frequency_hz)
             .sample(sample)
             .exclude_kernel(!self.has_kernel)
             .exclude_callchain_kernel(!self.has_kernel)

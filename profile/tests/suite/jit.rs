@@ -37,7 +37,7 @@ fn functions_of_javascript_have_names() {
         .iter()
         .filter(|(stack, _)| stack.iter().any(|frame| is_it(&frame)))
         .map(|(_, count)| count);
-    let share = with_name.sum::<u64>() as f64 / profile.total().max(1) as f64;
+    let share = with_name.sum::<u64>() as f64 / profile.samples.max(1) as f64;
     assert!(share > 0.3, "{share}: {}", shown(&profile));
     assert_eq!(profile.hints(), Vec::<String>::new(), "{:?}", profile.unnamed);
 }

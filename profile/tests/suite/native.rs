@@ -21,7 +21,7 @@ fn callers_are_known_without_frame_pointers_and_the_inlined_loop_has_the_time() 
     let program = Program::c(TWO_TO_ONE);
     let Some(profile) = profiled(&program, ENOUGH) else { return };
     assert!(profile.samples >= 300, "{}", shown(&profile));
-    assert_eq!(profile.samples, profile.total());
+    assert_eq!(profile.samples, profile.stacks.values().sum::<u64>());
     assert!(
         profile.unrooted_share() <= 0.1,
         "{} of {}: {}",
@@ -50,7 +50,7 @@ fn samples_add_up_to_the_cpu_time() {
     let begun = net::clock::process_cpu_ns(program.pid()).unwrap();
     program.wait_for_cpu(ENOUGH);
     let ended = net::clock::process_cpu_ns(program.pid()).unwrap();
-    let profile = sampling.profile().unwrap();
+    let profile = sampling.end().unwrap().resolve();
     let after = net::clock::process_cpu_ns(program.pid()).unwrap();
     let sampled_ns = (profile.samples + profile.lost) * profile.period_ns;
     // The time of the beginning and of the end is not known exactly; and a virtual machine whose host is busy misses timers.
@@ -84,7 +84,7 @@ fn threads_and_children_that_are_started_later_are_sampled() {
     let Some(sampling) = sampled(program.pid(), &Options::default()) else { return };
     program.go();
     program.wait_for_cpu(ENOUGH);
-    let profile = sampling.profile().unwrap();
+    let profile = sampling.end().unwrap().resolve();
     assert!(share(&profile, &["work_of_thread", "spin"]) > 0.1, "{}", shown(&profile));
     assert!(share(&profile, &["main", "work_of_child", "spin"]) > 0.1, "{}", shown(&profile));
     assert!(profile.unrooted_share() <= 0.1, "{}", shown(&profile));
@@ -131,9 +131,9 @@ fn copies_of_stacks_grow_where_they_are_too_small() {
     let Some(sampling) = sampled(program.pid(), &options) else { return };
     // Before anything counts: 100 samples of 16 KiB, and 100 of 32 KiB.
     program.wait_for_cpu(ENOUGH);
-    sampling.window().open();
+    options.window.open();
     program.wait_for_cpu(Duration::from_millis(500));
-    let profile = sampling.profile().unwrap();
+    let profile = sampling.end().unwrap().resolve();
     assert!(profile.samples >= 100, "{}", shown(&profile));
     assert!(profile.unrooted_share() <= 0.1, "{}", shown(&profile));
     assert!(share(&profile, &["main", "deep", "spin"]) >= 0.9, "{}", shown(&profile));
@@ -145,11 +145,10 @@ fn samples_count_within_the_window() {
     let options = Options { window: Window::closed(), ..Options::default() };
     let Some(sampling) = sampled(program.pid(), &options) else { return };
     program.wait_for_cpu(Duration::from_millis(300));
-    let window = sampling.window().clone();
-    window.open();
+    options.window.open();
     let opened = net::clock::process_cpu_ns(program.pid()).unwrap();
     program.wait_for_cpu(Duration::from_millis(300));
-    window.close();
+    options.window.close();
     let within_ns = net::clock::process_cpu_ns(program.pid()).unwrap() - opened;
     program.wait_for_cpu(Duration::from_millis(300));
     let recording = sampling.end().unwrap();
@@ -180,7 +179,7 @@ fn a_program_that_has_ended_still_has_names() {
         std::thread::sleep(Duration::from_millis(20));
     }
     drop(program);
-    let profile = sampling.profile().unwrap();
+    let profile = sampling.end().unwrap().resolve();
     assert!(share(&profile, &["main", "last_work", "spin"]) >= 0.8, "{}", shown(&profile));
 }
 
@@ -200,7 +199,7 @@ fn the_processes_below_one_are_sampled_without_it() {
         Err(error) => panic!("{error}"),
     };
     program.wait_for_cpu(Duration::from_millis(300));
-    let profile = sampling.profile().unwrap();
+    let profile = sampling.end().unwrap().resolve();
     assert!(share(&profile, &["main", "twice"]) > 0.0, "{}", shown(&profile));
     let is_own = |frame: &String| frame.contains("wait_for_cpu");
     assert!(!profile.stacks.keys().flatten().any(is_own), "{}", shown(&profile));

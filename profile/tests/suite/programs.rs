@@ -118,7 +118,7 @@ pub fn sampled(pid: i32, options: &Options) -> Option<Sampling> {
 pub fn profiled(program: &Program, time: Duration) -> Option<Profile> {
     let sampling = sampled(program.pid(), &Options::default())?;
     program.wait_for_cpu(time);
-    Some(sampling.profile().unwrap())
+    Some(sampling.end().unwrap().resolve())
 }
 
 /// The beginning of a profile, for messages.
@@ -145,5 +145,5 @@ pub fn share(profile: &Profile, functions: &[&str]) -> f64 {
         functions.iter().all(|function| frames.any(|frame| frame == function))
     };
     let of = profile.stacks.iter().filter(|(stack, _)| has_all(stack)).map(|(_, count)| count).sum::<u64>();
-    of as f64 / profile.total().max(1) as f64
+    of as f64 / profile.samples.max(1) as f64
 }

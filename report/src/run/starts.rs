@@ -1,5 +1,6 @@
 //! Every start in each cell, in the order of measurement, including void and failed ones with their reasons.
 
+use crate::chart::Unit;
 use crate::chips::Chip;
 use crate::document::Document;
 use crate::outcome::State;
@@ -88,11 +89,8 @@ fn why(o: &Observation) -> String {
 
 /// A figure in the unit of its cell's metric.
 fn of_metric(told: &RunReport, o: &Observation, value: f64) -> String {
-    match told.findings.cells.get(o.trial.cell).map_or(Metric::Rate, |cell| cell.metric) {
-        Metric::Rate => units::rate(value),
-        Metric::ServerCpu | Metric::Latency(_) => units::duration(value),
-        Metric::Rss => units::bytes(value),
-    }
+    let metric = told.findings.cells.get(o.trial.cell).map_or(Metric::Rate, |cell| cell.metric);
+    Unit::of(metric).shown(value)
 }
 
 /// The name as in the other tables, with the number of the entry if the contender had several in the block.

@@ -44,11 +44,10 @@ fn of_difference(difference: &Difference) -> ProfileDifference {
 mod tests {
     use super::*;
     use model::gate_verdict::VerdictProfile;
-    use profile::{Profile, Report, Work};
+    use profile::{Report, Work, example};
 
     fn profiled(name: &str, folded: &str) -> Profiled {
-        let profile =
-            Profile::from_folded(&format!("# period_ns=1000000 has_kernel=true\n{folded}")).unwrap();
+        let profile = example::folded(&format!("# period_ns=1000000 has_kernel=true\n{folded}"));
         let work = Work { answers: 100_000, cpu_ns: None };
         let report = Report { work, profile, ..Report::default() };
         Profiled { name: name.to_owned(), title: format!("title of {name}"), report }

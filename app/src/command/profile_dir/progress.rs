@@ -4,9 +4,6 @@ use crate::console::{self, fitted};
 use indicatif::ProgressBar;
 use std::io::{IsTerminal, stderr};
 
-/// The bar, then what is being sampled.
-const TEMPLATE: &str = "{bar:24} {pos}/{len} profiles, {elapsed} so far, {eta} left\n{msg}";
-
 /// Shows how many profiles are done, until it is dropped.
 pub struct Progress {
     bar: ProgressBar,
@@ -19,7 +16,8 @@ pub struct Progress {
 impl Progress {
     /// Shows the bar, before the first of `all` profiles.
     pub fn begin(all: usize) -> Self {
-        Self { bar: console::bar(all as u64, TEMPLATE), is_terminal: stderr().is_terminal(), all, begun: 0 }
+        let bar = console::counted(all, "profiles", "\n{msg}");
+        Self { bar, is_terminal: stderr().is_terminal(), all, begun: 0 }
     }
 
     /// Shows that the next profile begins; `what`: the contender and the cell.

@@ -79,11 +79,11 @@ fn pair(contender: String, difference: StoredDifference) -> ProfiledPair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{Profile, Report, Work};
+    use profile::{Report, Work, example};
 
     fn profiled(text: &str) -> Profiled {
         let work = Work { answers: 10, cpu_ns: None };
-        let report = Report { work, profile: Profile::from_folded(text).unwrap(), ..Report::default() };
+        let report = Report { work, profile: example::folded(text), ..Report::default() };
         Profiled { name: "A".to_owned(), title: "old".to_owned(), report }
     }
 

@@ -17,7 +17,7 @@ pub fn summary(name: &str, title: &str, report: &Report) -> String {
 
 /// The functions that take most CPU time by themselves; empty without samples or answers.
 pub fn functions(report: &Report) -> Vec<String> {
-    let all = report.profile.total().max(1) as f64;
+    let all = report.profile.samples.max(1) as f64;
     let costs = report.profile.costs(&report.work);
     let own = costs.iter().filter(|cost| cost.self_samples > 0).take(MOST_FUNCTIONS);
     own.map(|cost| {
@@ -57,11 +57,11 @@ fn short(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{Counters, Profile, Side, Work};
+    use profile::{Counters, Side, Work, example};
 
     #[test]
     fn what_is_not_known_is_left_out() {
-        let profile = Profile::from_folded("# has_kernel=true\nmain;a 3\n").unwrap();
+        let profile = example::folded("# has_kernel=true\nmain;a 3\n");
         let work = Work { answers: 1_000, cpu_ns: None };
         let counters = Counters { instructions: Some(12_345_678), ..Counters::default() };
         let report = Report { work, profile, counters, ..Report::default() };
@@ -80,9 +80,8 @@ mod tests {
 
     #[test]
     fn a_table_has_the_functions_that_differ_most() {
-        let of = |text: &str| Profile::from_folded(text).unwrap();
-        let a = of("# period_ns=1000000\nmain;read 1000\nmain;old 300\nmain;same 50\n");
-        let b = of("# period_ns=1000000\nmain;read 1000\nmain;new::work 4000\nmain;same 51\n");
+        let a = example::folded("# period_ns=1000000\nmain;read 1000\nmain;old 300\nmain;same 50\n");
+        let b = example::folded("# period_ns=1000000\nmain;read 1000\nmain;new::work 4000\nmain;same 51\n");
         let work = Work { answers: 100_000, cpu_ns: None };
         let (a, b) = (Side { name: "A", profile: &a, work }, Side { name: "B", profile: &b, work });
         let text = difference(&Difference::between(&a, &b).unwrap());

@@ -12,7 +12,7 @@ use model::import::{Imported, Source};
 use model::inspection::Inspection;
 use model::page::Replay;
 use model::{Comparison, Contender, Findings, Forecast, Import, Load, Metric, Reading, Study};
-use profile::{Counters, Profile, Work};
+use profile::{Counters, Profile, Work, example};
 use report::imported;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -256,8 +256,8 @@ fn what_other_commands_print_is_as_their_schemas_say() {
 
 #[test]
 fn a_profile_is_as_its_schema_says() {
-    let folded = "# period_ns=1003009 lost=2 has_kernel=true\nmain;operator new(unsigned long) 12\nmain 3\n";
-    let profile = Profile::from_folded(folded).unwrap();
+    let folded = "# period_ns=1003009 has_kernel=true\nmain;operator new(unsigned long) 12\nmain 3\n";
+    let profile = Profile { lost: 2, ..example::folded(folded) };
     let counters = Counters { instructions: Some(1), ..Counters::default() };
     let work = Work { answers: 10, cpu_ns: None };
     let report = profile::Report { schema: profile::Report::SCHEMA, work, counters, profile };

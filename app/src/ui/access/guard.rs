@@ -15,7 +15,6 @@ use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use std::fmt::Write;
 use std::fs::File;
 use std::io::Read;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -223,10 +222,7 @@ fn random_token() -> anyhow::Result<String> {
     read.map_err(|e| {
         WrongInput(format!("can't create a token (/dev/urandom: {e}): make /dev/urandom readable"))
     })?;
-    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    }))
+    Ok(model::hex(bytes))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use judge::schedule::stopping_rule::percent;
 use lab::setup::{self, Lineup, Rules};
 use maud::{Markup, html};
 use model::{Load, Study};
-use report::{progress, units};
+use report::{offered, progress, units};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -130,11 +130,7 @@ fn length(app: &AppState, name: &str, study: Study) -> Option<Duration> {
 }
 
 fn load(load: &Load) -> String {
-    let reuse = match load.per_connection() {
-        None => "kept open".to_owned(),
-        Some(1) => "a new one for every request".to_owned(),
-        Some(n) => format!("a new one after {n} requests"),
-    };
+    let reuse = offered::reuse(load);
     let kind = load.rate_per_s().map_or("closed load", |_| "open load");
     format!("{kind}, {}, {reuse}", units::several(load.connections(), "connection"))
 }

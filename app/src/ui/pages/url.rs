@@ -1,19 +1,13 @@
 //! Encodes names as parts of a path or a query, and reads query values.
 
-use std::fmt::Write;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What is encoded: all but letters, digits and the other characters that mean nothing in an address (RFC 3986, 2.3).
+const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// A name encoded as one part of a path, or as one value of a query.
 pub fn part(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte as char),
-            other => {
-                let _ = write!(out, "%{other:02X}");
-            }
-        }
-    }
-    out
+    utf8_percent_encode(name, SPECIAL).to_string()
 }
 
 /// All values of a key, in order.

@@ -2,7 +2,7 @@
 
 use crate::common::Home;
 use crate::common::example::{MadeStart, example, keep_round, sound};
-use ::profile::{CallTree, Difference, Profile, Report, Side, StoredProfile, Work};
+use ::profile::{CallTree, Difference, Report, Side, StoredProfile, Work};
 use model::observation::{Entrant, Raced};
 use model::*;
 use store::ProfileRow;
@@ -55,8 +55,7 @@ pub fn home() -> Home {
 /// The profiles: 10,000 answers each, so that a sample is 100 ns per answer.
 fn profiles() -> Vec<ProfileRow> {
     let [a, b] = RACED.map(|(.., samples)| {
-        let profile =
-            Profile::from_folded(&format!("# period_ns=1000000 has_kernel=true\n{samples}")).unwrap();
+        let profile = ::profile::example::folded(&format!("# period_ns=1000000 has_kernel=true\n{samples}"));
         Report { work: Work { answers: 10_000, cpu_ns: None }, profile, ..Report::default() }
     });
     let [of_a, of_b] =

@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use profile::{Counters, Difference, Profile, Report, Side, Work};
+use profile::{Counters, Difference, Report, Side, Work, example};
 
 fn report(text: &str) -> Report {
     let work = Work { answers: 10_000, cpu_ns: None };
-    let profile = Profile::from_folded(&format!("# period_ns=1000000\n{text}")).unwrap();
+    let profile = example::folded(&format!("# period_ns=1000000\n{text}"));
     Report { schema: Report::SCHEMA, work, profile, ..Report::default() }
 }
 
