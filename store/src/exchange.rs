@@ -1,10 +1,10 @@
 //! What a store gives to others and takes from them: all rows under a name, in one state, and whole entries in one transaction.
 
 use super::{Store, StoreError};
-use crate::shared::{Digest, Entry, Kind, Row, SharedError};
-use model::heat::{Heat, Slice, Start};
+use crate::shared::{Digest, Entry, Row, SharedError};
+use model::heat::Start;
 use model::page::Replays;
-use model::{Import, Origin, Printed, Run};
+use model::{Import, Origin, Run};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior};
 use serde::de::DeserializeOwned;
 
@@ -87,8 +87,8 @@ impl Store {
         let write = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate);
         let write = write.map_err(|e| self.wrap(e))?;
         for (entry, _) in entries.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == Pulled::New) {
-            for (kind, json) in &entry.rows {
-                self.keep(&write, &entry.id, *kind, json)?;
+            for row in &entry.rows {
+                self.keep(&write, &entry.id, &self.parse(row)?)?;
             }
             let origin = Origin { machine: entry.machine.clone(), pulled_at: pulled_at.to_owned() };
             self.add_origin(&entry.id, &origin)?;
@@ -138,16 +138,16 @@ impl Store {
     }
 
     /// Stores one row of an entry.
-    fn keep(&self, write: &Transaction<'_>, id: &str, kind: Kind, json: &str) -> Result<(), StoreError> {
-        match kind {
-            Kind::Run => self.add_run(&self.parse::<Run>(json)?),
-            Kind::Ended => self.end_run(id, &self.parse::<String>(json)?),
-            Kind::Heat => self.begin_heat(id, &self.parse::<Heat>(json)?),
-            Kind::Start => self.keep_start(write, id, &self.parse::<Start>(json)?),
-            Kind::Slice => self.add_slice(write, id, &self.parse::<Slice>(json)?),
-            Kind::Import => self.add_import(&self.parse::<Import>(json)?),
-            Kind::Replays => self.keep_replays(&self.parse::<Replays>(json)?),
-            Kind::Report => self.add_printed(&self.parse::<Printed>(json)?),
+    fn keep(&self, write: &Transaction<'_>, id: &str, row: &Row) -> Result<(), StoreError> {
+        match row {
+            Row::Run(run) => self.add_run(run),
+            Row::Ended(why) => self.end_run(id, why),
+            Row::Heat(heat) => self.begin_heat(id, heat),
+            Row::Start(start) => self.keep_start(write, id, start),
+            Row::Slice(slice) => self.add_slice(write, id, slice),
+            Row::Import(import) => self.add_import(import),
+            Row::Replays(replays) => self.keep_replays(replays),
+            Row::Report(printed) => self.add_printed(printed),
         }
     }
 }
