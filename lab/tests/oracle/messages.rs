@@ -47,7 +47,7 @@ fn is_clean(json: &Value) -> bool {
 /// No terminal acts upon it: it has no control characters but ends of lines and tabs, and nothing that turns text around.
 fn is_plain(text: &str) -> bool {
     let is_harmless = |c: char| matches!(c, '\n' | '\t') || !c.is_control();
-    text.chars().all(|c| is_harmless(c) && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+    text.chars().all(|c| is_harmless(c) && !matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
 }
 
 /// Whether the bytes are this message: `question-NAME`, `answer-NAME` or `part`.
