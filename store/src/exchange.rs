@@ -1,11 +1,10 @@
 //! What a store gives to others and takes from them: all rows under a name, in one state, and whole entries in one transaction.
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, Stored};
 use crate::shared::{Digest, Entry, Row, SharedError};
 use model::heat::Start;
-use model::page::Replays;
-use model::{Import, Origin, Run};
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior};
+use model::{Origin, Run};
+use rusqlite::{Transaction, TransactionBehavior};
 use serde::de::DeserializeOwned;
 
 /// Takes rows one by one.
@@ -40,21 +39,13 @@ impl Store {
     /// Gives all rows that are stored under a name, as they are at one moment.
     pub fn export(&self, id: &str, take: &mut Take<'_>) -> Result<(), ExportError> {
         let _one_state = self.db.unchecked_transaction().map_err(|e| self.wrap(e))?;
-        if let Some(json) = self.json_of("select json from import where id = ?", id)? {
-            let import: Import = self.parse(&json)?;
-            take(Row::Import(Box::new(import)))?;
-            return Ok(());
+        match self.find(Some(id))? {
+            Stored::Import(import) => take(Row::Import(Box::new(import)))?,
+            Stored::Replays(replays) => take(Row::Replays(replays))?,
+            Stored::Printed(printed) => take(Row::Report(Box::new(printed)))?,
+            Stored::Run(run, ended) => self.export_run(run, ended, take)?,
         }
-        if let Some(json) = self.json_of("select json from replays where id = ?", id)? {
-            let replays: Replays = self.parse(&json)?;
-            take(Row::Replays(Box::new(replays)))?;
-            return Ok(());
-        }
-        if let Some(printed) = self.printed(id)? {
-            take(Row::Report(Box::new(printed)))?;
-            return Ok(());
-        }
-        self.export_run(id, take)
+        Ok(())
     }
 
     /// The digest of what is stored under a name; `None`: nothing is.
@@ -97,15 +88,15 @@ impl Store {
         Ok(outcomes)
     }
 
-    fn export_run(&self, id: &str, take: &mut Take<'_>) -> Result<(), ExportError> {
-        let json = self.json_of("select json from run where id = ?", id)?;
-        let json = json.ok_or_else(|| StoreError::NoRun(id.to_owned()))?;
-        let run: Run = self.parse(&json)?;
-        take(Row::Run(Box::new(run)))?;
-        let ended =
-            self.db.query_row("select ended from run where id = ?", [id], |row| row.get(0)).optional();
-        let ended: Option<Option<String>> = ended.map_err(|e| self.wrap(e))?;
-        if let Some(why) = ended.flatten() {
+    fn export_run(
+        &self,
+        run: Box<Run>,
+        ended: Option<String>,
+        take: &mut Take<'_>,
+    ) -> Result<(), ExportError> {
+        let id = &run.id.clone();
+        take(Row::Run(run))?;
+        if let Some(why) = ended {
             take(Row::Ended(why))?;
         }
         for heat in self.heats(id)? {
