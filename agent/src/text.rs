@@ -42,7 +42,7 @@ fn has_control(text: &str) -> bool {
 
 fn is_control(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn plain(text: &str) -> String {
@@ -88,6 +88,7 @@ mod tests {
             ("a\u{1b}]0;title\u{7}b\u{1b}]2;x\u{1b}\\c", "abc"),
             ("a\rb\u{8}c\u{9b}2Jd\0", "abcd"),
             ("a\u{202e}b\u{2066}c", "abc"),
+            ("a\u{61c}b\u{200e}c\u{200f}d", "abcd"),
             ("\u{1b}[never ends\nnext", "ever ends\nnext"),
             ("\u{1b}[1;2\nnext\u{1b}", "\nnext"),
         ] {

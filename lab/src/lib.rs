@@ -1,8 +1,6 @@
 //! The lab: from a study to findings. It has servers started and loaded, stores what was observed and has it judged. It formats nothing for
 //! people. [`Session`] is the main loop.
 
-#[doc(hidden)]
-pub mod agent_messages;
 #[cfg(test)]
 mod bad_input;
 pub mod extra_start;

@@ -47,49 +47,38 @@ impl Errors {
 
     /// The difference from an `earlier` state of the same errors.
     #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        Self {
-            connect: self.connect.saturating_sub(earlier.connect),
-            send: self.send.saturating_sub(earlier.send),
-            receive: self.receive.saturating_sub(earlier.receive),
-            timeout: self.timeout.saturating_sub(earlier.timeout),
-            status: self.status.saturating_sub(earlier.status),
-            body: self.body.saturating_sub(earlier.body),
-            early: self.early.saturating_sub(earlier.early),
-            protocol: self.protocol.saturating_sub(earlier.protocol),
-            unasked: self.unasked.saturating_sub(earlier.unasked),
-            local: self.local.saturating_sub(earlier.local),
+    pub fn since(mut self, earlier: &Self) -> Self {
+        for ((_, own), (_, before)) in self.each().into_iter().zip(earlier.by_kind()) {
+            *own = own.saturating_sub(before);
         }
+        self
     }
 
     /// Each kind with its name.
-    pub fn by_kind(&self) -> [(&'static str, u64); 10] {
-        [
-            ("connect", self.connect),
-            ("send", self.send),
-            ("receive", self.receive),
-            ("timeout", self.timeout),
-            ("status", self.status),
-            ("body", self.body),
-            ("early", self.early),
-            ("protocol", self.protocol),
-            ("unasked", self.unasked),
-            ("local", self.local),
-        ]
+    pub fn by_kind(mut self) -> [(&'static str, u64); 10] {
+        self.each().map(|(name, count)| (name, *count))
     }
 
     /// Adds the errors of another thread, of another machine, or of a later interval.
     pub fn merge(&mut self, other: &Self) {
-        self.connect = sum([self.connect, other.connect]);
-        self.send = sum([self.send, other.send]);
-        self.receive = sum([self.receive, other.receive]);
-        self.timeout = sum([self.timeout, other.timeout]);
-        self.status = sum([self.status, other.status]);
-        self.body = sum([self.body, other.body]);
-        self.early = sum([self.early, other.early]);
-        self.protocol = sum([self.protocol, other.protocol]);
-        self.unasked = sum([self.unasked, other.unasked]);
-        self.local = sum([self.local, other.local]);
+        for ((_, own), (_, others)) in self.each().into_iter().zip(other.by_kind()) {
+            *own = sum([*own, others]);
+        }
+    }
+
+    fn each(&mut self) -> [(&'static str, &mut u64); 10] {
+        [
+            ("connect", &mut self.connect),
+            ("send", &mut self.send),
+            ("receive", &mut self.receive),
+            ("timeout", &mut self.timeout),
+            ("status", &mut self.status),
+            ("body", &mut self.body),
+            ("early", &mut self.early),
+            ("protocol", &mut self.protocol),
+            ("unasked", &mut self.unasked),
+            ("local", &mut self.local),
+        ]
     }
 }
 

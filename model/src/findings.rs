@@ -338,11 +338,6 @@ impl ContenderFindings {
         let (one, two) = (self.held_back_by()?, other.held_back_by()?);
         Some(if one == two { one } else { "the load generator or the network" })
     }
-
-    /// The values by which runs are compared; findings of an older version were ranked by the rate alone.
-    pub fn merits(&self) -> &[Option<f64>] {
-        if self.merit_by_round.is_empty() { &self.rate_per_s_by_round } else { &self.merit_by_round }
-    }
 }
 
 /// A figure over all starts or trials and its 95 % interval, which is null where there are too few for one.

@@ -86,12 +86,6 @@ impl Metric {
         self == Self::Rate
     }
 
-    /// The figure, or its reciprocal where less is better, so that more is always better.
-    pub fn merit(self, m: &Measurement) -> Option<f64> {
-        let value = self.of(m)?;
-        if self.is_better_higher() { Some(value) } else { (value > 0.0).then(|| 1.0 / value) }
-    }
-
     /// The word as it is written.
     pub fn word(self) -> &'static str {
         match self {
@@ -245,14 +239,14 @@ mod tests {
             },
         };
         for metric in [Metric::Rate, Metric::ServerCpu, Metric::Latency(Percentile::P99), Metric::Rss] {
-            assert_eq!((metric.of(&nothing), metric.merit(&nothing)), (None, None), "{metric}");
+            assert_eq!(metric.of(&nothing), None, "{metric}");
         }
         let mut m = nothing;
         (m.tally.completed, m.tally.duration_ns) = (500, 1_000_000_000);
         m.usage = Some(Usage { cpu_ns: 1_000_000, rss_max_bytes: 4096, ..Usage::default() });
         m.tally.latency.record(1_000);
         assert_eq!((Metric::Rate.of(&m), Metric::ServerCpu.of(&m)), (Some(500.0), Some(2_000.0)));
-        assert_eq!((Metric::Rss.of(&m), Metric::ServerCpu.merit(&m)), (Some(4096.0), Some(1.0 / 2_000.0)));
+        assert_eq!(Metric::Rss.of(&m), Some(4096.0));
         let unseen = Measurement { usage: None, ..m.clone() };
         assert_eq!((Metric::Rss.of(&unseen), Metric::ServerCpu.of(&unseen)), (None, None));
         assert_eq!(Metric::Rate.of(&unseen), Some(500.0), "the answers are known all the same");

@@ -113,8 +113,10 @@ fn used<'a>() -> [Field<Row<'a>>; 17] {
         ("client_core_use", |r| decimals(r.measured?.tally.client_core_use()?, 4)),
         ("client_busiest_use", |r| decimals(r.measured?.tally.client_busiest_use()?, 4)),
         ("client_cpu_ns_per_request", |r| decimals(r.measured?.tally.client_cpu_ns_per_request()?, 1)),
-        ("steal_ppm", |r| text(r.observation.conditions.steal_ppm?)),
-        ("others_ppm", |r| text(r.observation.conditions.others_ppm?)),
+        ("steal_ppm", |r| text(usage(r).and_then(|u| u.steal_ppm).or(r.observation.conditions.steal_ppm)?)),
+        ("others_ppm", |r| {
+            text(usage(r).and_then(|u| u.others_ppm).or(r.observation.conditions.others_ppm)?)
+        }),
         ("load_average", |r| decimals(r.observation.conditions.load_average?, 2)),
         ("server_hz_after", |r| text(r.observation.conditions.server_hz.after?)),
         ("temperature_c_after", |r| decimals(r.observation.conditions.temperature_c.after?, 1)),

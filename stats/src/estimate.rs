@@ -19,15 +19,6 @@ pub struct Estimate {
     pub interval: Option<(f64, f64)>,
 }
 
-impl Estimate {
-    /// Turns an estimate of logarithms into one of their values.
-    #[must_use]
-    pub fn exp(self) -> Self {
-        let interval = self.interval.map(|(low, high)| (low.exp(), high.exp()));
-        Self { median: self.median.exp(), interval }
-    }
-}
-
 /// The median, and the bounds between which the median of all such values lies, by order statistics: no distribution of the noise is
 /// assumed. Between two ranks, whose coverage is known, bounds are interpolated (Hettmansperger and Sheather 1986). There is no interval
 /// for fewer than six values, because it could not reach 95 %.

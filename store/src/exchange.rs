@@ -1,11 +1,10 @@
 //! What a store gives to others and takes from them: all rows under a name, in one state, and whole entries in one transaction.
 
-use super::{Store, StoreError};
-use crate::shared::{Digest, Entry, Kind, Row, SharedError};
-use model::heat::{Heat, Slice, Start};
-use model::page::Replays;
-use model::{Import, Origin, Printed, Run};
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior};
+use super::{Store, StoreError, Stored};
+use crate::shared::{Digest, Entry, Row, SharedError};
+use model::heat::Start;
+use model::{Origin, Run};
+use rusqlite::{Transaction, TransactionBehavior};
 use serde::de::DeserializeOwned;
 
 /// Takes rows one by one.
@@ -40,21 +39,13 @@ impl Store {
     /// Gives all rows that are stored under a name, as they are at one moment.
     pub fn export(&self, id: &str, take: &mut Take<'_>) -> Result<(), ExportError> {
         let _one_state = self.db.unchecked_transaction().map_err(|e| self.wrap(e))?;
-        if let Some(json) = self.json_of("select json from import where id = ?", id)? {
-            let import: Import = self.parse(&json)?;
-            take(Row::Import(Box::new(import)))?;
-            return Ok(());
+        match self.find(Some(id))? {
+            Stored::Import(import) => take(Row::Import(Box::new(import)))?,
+            Stored::Replays(replays) => take(Row::Replays(replays))?,
+            Stored::Printed(printed) => take(Row::Report(Box::new(printed)))?,
+            Stored::Run(run, ended) => self.export_run(run, ended, take)?,
         }
-        if let Some(json) = self.json_of("select json from replays where id = ?", id)? {
-            let replays: Replays = self.parse(&json)?;
-            take(Row::Replays(Box::new(replays)))?;
-            return Ok(());
-        }
-        if let Some(printed) = self.printed(id)? {
-            take(Row::Report(Box::new(printed)))?;
-            return Ok(());
-        }
-        self.export_run(id, take)
+        Ok(())
     }
 
     /// The digest of what is stored under a name; `None`: nothing is.
@@ -87,8 +78,8 @@ impl Store {
         let write = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate);
         let write = write.map_err(|e| self.wrap(e))?;
         for (entry, _) in entries.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == Pulled::New) {
-            for (kind, json) in &entry.rows {
-                self.keep(&write, &entry.id, *kind, json)?;
+            for row in &entry.rows {
+                self.keep(&write, &entry.id, &self.parse(row)?)?;
             }
             let origin = Origin { machine: entry.machine.clone(), pulled_at: pulled_at.to_owned() };
             self.add_origin(&entry.id, &origin)?;
@@ -97,15 +88,15 @@ impl Store {
         Ok(outcomes)
     }
 
-    fn export_run(&self, id: &str, take: &mut Take<'_>) -> Result<(), ExportError> {
-        let json = self.json_of("select json from run where id = ?", id)?;
-        let json = json.ok_or_else(|| StoreError::NoRun(id.to_owned()))?;
-        let run: Run = self.parse(&json)?;
-        take(Row::Run(Box::new(run)))?;
-        let ended =
-            self.db.query_row("select ended from run where id = ?", [id], |row| row.get(0)).optional();
-        let ended: Option<Option<String>> = ended.map_err(|e| self.wrap(e))?;
-        if let Some(why) = ended.flatten() {
+    fn export_run(
+        &self,
+        run: Box<Run>,
+        ended: Option<String>,
+        take: &mut Take<'_>,
+    ) -> Result<(), ExportError> {
+        let id = &run.id.clone();
+        take(Row::Run(run))?;
+        if let Some(why) = ended {
             take(Row::Ended(why))?;
         }
         for heat in self.heats(id)? {
@@ -138,16 +129,16 @@ impl Store {
     }
 
     /// Stores one row of an entry.
-    fn keep(&self, write: &Transaction<'_>, id: &str, kind: Kind, json: &str) -> Result<(), StoreError> {
-        match kind {
-            Kind::Run => self.add_run(&self.parse::<Run>(json)?),
-            Kind::Ended => self.end_run(id, &self.parse::<String>(json)?),
-            Kind::Heat => self.begin_heat(id, &self.parse::<Heat>(json)?),
-            Kind::Start => self.keep_start(write, id, &self.parse::<Start>(json)?),
-            Kind::Slice => self.add_slice(write, id, &self.parse::<Slice>(json)?),
-            Kind::Import => self.add_import(&self.parse::<Import>(json)?),
-            Kind::Replays => self.keep_replays(&self.parse::<Replays>(json)?),
-            Kind::Report => self.add_printed(&self.parse::<Printed>(json)?),
+    fn keep(&self, write: &Transaction<'_>, id: &str, row: &Row) -> Result<(), StoreError> {
+        match row {
+            Row::Run(run) => self.add_run(run),
+            Row::Ended(why) => self.end_run(id, why),
+            Row::Heat(heat) => self.begin_heat(id, heat),
+            Row::Start(start) => self.keep_start(write, id, start),
+            Row::Slice(slice) => self.add_slice(write, id, slice),
+            Row::Import(import) => self.add_import(import),
+            Row::Replays(replays) => self.keep_replays(replays),
+            Row::Report(printed) => self.add_printed(printed),
         }
     }
 }

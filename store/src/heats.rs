@@ -22,12 +22,7 @@ impl Store {
     /// Adds starts of a heat, or updates them, and adds their slices; committed together when this returns.
     pub fn keep_starts(&self, run: &str, starts: &[Start], slices: &[Slice]) -> Result<(), StoreError> {
         let kept = self.db.unchecked_transaction().map_err(|e| self.wrap(e))?;
-        for start in starts {
-            self.keep_start(&kept, run, start)?;
-        }
-        for slice in slices {
-            self.add_slice(&kept, run, slice)?;
-        }
+        self.keep_all(&kept, run, starts, slices)?;
         kept.commit().map_err(|e| self.wrap(e))
     }
 
@@ -47,12 +42,7 @@ impl Store {
             Err(StoreError::Twice { .. }) => return Ok(false),
             Err(error) => return Err(error),
         }
-        for start in starts {
-            self.keep_start(&write, run, start)?;
-        }
-        for slice in slices {
-            self.add_slice(&write, run, slice)?;
-        }
+        self.keep_all(&write, run, starts, slices)?;
         write.commit().map_err(|e| self.wrap(e))?;
         Ok(true)
     }
@@ -78,6 +68,17 @@ impl Store {
             query.query_map([run], slice)?.collect()
         };
         read().map_err(|e| self.wrap(e))
+    }
+
+    fn keep_all(
+        &self,
+        kept: &Transaction<'_>,
+        run: &str,
+        starts: &[Start],
+        slices: &[Slice],
+    ) -> Result<(), StoreError> {
+        starts.iter().try_for_each(|start| self.keep_start(kept, run, start))?;
+        slices.iter().try_for_each(|slice| self.add_slice(kept, run, slice))
     }
 
     pub(super) fn keep_start(

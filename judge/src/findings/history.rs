@@ -217,7 +217,7 @@ fn point(contender: &ContenderFindings, metric: Metric) -> Option<Point> {
     if rate_per_s <= 0.0 || (is_floor && !is_reference) {
         return None;
     }
-    let known: Vec<f64> = contender.merits().iter().copied().flatten().collect();
+    let known: Vec<f64> = contender.merit_by_round.iter().copied().flatten().collect();
     let speed = stats::median(&known).filter(|speed| *speed > 0.0)?;
     let own = &contender.in_heats;
     let is_sound = matches!(own.unranked, None | Some(Unranked::FirstLook));

@@ -1,5 +1,5 @@
-//! Judges the conditions of a measurement: CPU time that the host took (steal), other programs, a throttled processor, and epoll in place of
-//! `io_uring`. Also notes trouble with stopping the server afterwards.
+//! Judges the conditions of a measurement: CPU time that the host took (steal), other programs, and epoll in place of `io_uring`.
+//! Also notes trouble with stopping the server afterwards.
 
 use super::policy::Weight;
 use super::{Case, Reason};
@@ -21,7 +21,7 @@ const OTHERS_REMEDY: &str = ": `drome doctor` names them; stop them and measure 
 
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     let host = host(case);
-    [host, others(case), throttled(case), fallback(case), stopping(case)].into_iter().flatten().collect()
+    [host, others(case), fallback(case), stopping(case)].into_iter().flatten().collect()
 }
 
 fn host(case: &Case<'_>) -> Option<Reason> {
@@ -37,12 +37,6 @@ fn others(case: &Case<'_>) -> Option<Reason> {
     let words = format!("other programs used {percent:.0} % of the time of the measured CPUs");
     let weight = if others > OTHERS_VOID_PPM { case.policy.other_load } else { Weight::Note };
     Some(weighed(weight, words, OTHERS_REMEDY))
-}
-
-/// Notes a throttled processor. It affects all contenders, so it voids nothing: where it comes and goes, the intervals are wide.
-fn throttled(case: &Case<'_>) -> Option<Reason> {
-    let why = case.conditions?.throttled.as_ref().filter(|why| !why.is_empty())?;
-    Some(Reason::note(format!("the processor was slowed down during the measurement: {}", why.join(", "))))
 }
 
 /// Notes that epoll was used. Each request then costs the load generator more, so it is the bound earlier.
@@ -67,29 +61,16 @@ fn weighed(weight: Weight, words: String, remedy: &str) -> Reason {
 mod tests {
     use crate::verdict::example::{closed, tally, usage};
     use crate::verdict::{Case, Policy, judge};
-    use model::{Conditions, Usage, Verdict};
+    use model::{Usage, Verdict};
 
-    fn with(policy: Policy, usage: &Usage, conditions: &Conditions) -> Verdict {
+    fn with(policy: Policy, usage: &Usage) -> Verdict {
         let (plan, tally) = (closed(), tally(0.1));
-        let case =
-            Case { usage: Some(usage), conditions: Some(conditions), ..Case::new(policy, &plan, &tally) };
-        judge(&case)
-    }
-
-    #[test]
-    fn a_slower_processor_is_told_and_voids_nothing() {
-        let slowed = |throttled| {
-            with(Policy::trial(false), &usage(1.0), &Conditions { throttled, ..Conditions::default() })
-        };
-        assert!(slowed(Some(Vec::new())).reasons.is_empty() && slowed(None).reasons.is_empty());
-        let hot = slowed(Some(vec!["throttled".to_owned()]));
-        assert!(hot.valid && hot.reasons[0].ends_with("during the measurement: throttled"), "{hot:?}");
+        judge(&Case { usage: Some(usage), ..Case::new(policy, &plan, &tally) })
     }
 
     #[test]
     fn other_programs_are_told_and_many_void_unless_they_are_allowed() {
-        let with =
-            |others_ppm, policy| with(policy, &Usage { others_ppm, ..usage(1.0) }, &Conditions::default());
+        let with = |others_ppm, policy| with(policy, &Usage { others_ppm, ..usage(1.0) });
         let (strict, lenient) = (Policy::trial(false), Policy::trial(true));
         assert!(with(None, strict).reasons.is_empty() && with(Some(90_000), strict).reasons.is_empty());
         let some = with(Some(190_000), strict);
@@ -113,8 +94,7 @@ mod tests {
 
     #[test]
     fn a_host_that_takes_time_voids_unless_it_is_allowed() {
-        let with =
-            |steal_ppm, policy| with(policy, &Usage { steal_ppm, ..usage(1.0) }, &Conditions::default());
+        let with = |steal_ppm, policy| with(policy, &Usage { steal_ppm, ..usage(1.0) });
         for policy in [Policy::trial(false), Policy::single(false)] {
             assert!(with(None, policy).reasons.is_empty() && with(Some(90_000), policy).reasons.is_empty());
             let much = with(Some(200_000), policy);

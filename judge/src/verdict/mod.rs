@@ -16,7 +16,7 @@ pub use bound::usual as usual_bound;
 pub use policy::{Policy, Weight};
 
 use model::network::Segments;
-use model::{Conditions, Network, Plan, Tally, Usage, Verdict};
+use model::{Network, Plan, Tally, Usage, Verdict};
 
 /// Everything that is known about a measurement.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +29,6 @@ pub struct Case<'a> {
     pub tally: &'a Tally,
     /// What the server used; `None` where its processes are not known.
     pub usage: Option<&'a Usage>,
-    /// The conditions of the machine; `None` where they were not read.
-    pub conditions: Option<&'a Conditions>,
     /// What went wrong when the server was stopped, after the measurement.
     pub stopping: Option<&'a str>,
     /// What the network to the server carries; `None`: there is none, or it was not measured.
@@ -42,16 +40,7 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// A measurement about which nothing else is known.
     pub fn new(policy: Policy, plan: &'a Plan, tally: &'a Tally) -> Self {
-        Self {
-            policy,
-            plan,
-            tally,
-            usage: None,
-            conditions: None,
-            stopping: None,
-            network: None,
-            segments: None,
-        }
+        Self { policy, plan, tally, usage: None, stopping: None, network: None, segments: None }
     }
 
     /// The load generator's use of its cores in words, where its busiest worker was at its limit.

@@ -9,8 +9,7 @@ use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use store::shared::{Entry, Kind, Row};
+use store::shared::{Entry, Row};
 use store::{Store, StoreError};
 
 /// The outcome of a result: a line of `drome heat commit`.
@@ -85,23 +84,23 @@ struct Heats {
 
 impl Heats {
     fn of(entry: &Entry) -> Result<Self, FleetError> {
-        let (run, heat) = (rows::<Run>(entry, Kind::Run)?, rows::<Heat>(entry, Kind::Heat)?);
-        let (starts, slices) = (rows(entry, Kind::Start)?, rows(entry, Kind::Slice)?);
-        let all = run.len() + heat.len() + starts.len() + slices.len();
-        match (<[Run; 1]>::try_from(run), <[Heat; 1]>::try_from(heat)) {
-            (Ok([run]), Ok([heat])) if all == entry.rows.len() => Ok(Self { run, heat, starts, slices }),
-            _ => {
-                Err(refused("it is not the result of one heat, which `drome heat measure` writes".to_owned()))
+        let other =
+            || refused("it is not the result of one heat, which `drome heat measure` writes".to_owned());
+        let (mut runs, mut heats, mut starts, mut slices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for row in &entry.rows {
+            match serde_json::from_str::<Row>(row).map_err(|e| refused(e.to_string()))? {
+                Row::Run(run) => runs.push(*run),
+                Row::Heat(heat) => heats.push(heat),
+                Row::Start(start) => starts.push(*start),
+                Row::Slice(slice) => slices.push(slice),
+                Row::Ended(_) | Row::Import(_) | Row::Replays(_) | Row::Report(_) => return Err(other()),
             }
         }
+        match (<[Run; 1]>::try_from(runs), <[Heat; 1]>::try_from(heats)) {
+            (Ok([run]), Ok([heat])) => Ok(Self { run, heat, starts, slices }),
+            _ => Err(other()),
+        }
     }
-}
-
-fn rows<T: DeserializeOwned>(entry: &Entry, kind: Kind) -> Result<Vec<T>, FleetError> {
-    let own = entry.rows.iter().filter(|(other, _)| *other == kind);
-    own.map(|(_, json)| serde_json::from_str(json))
-        .collect::<Result<_, _>>()
-        .map_err(|e| refused(e.to_string()))
 }
 
 /// Checks that every server of the heat has a start that is over.

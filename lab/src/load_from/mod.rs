@@ -4,7 +4,8 @@
 mod divide;
 mod drive;
 mod loads;
-pub(crate) mod messages;
+#[doc(hidden)]
+pub mod messages;
 mod skew;
 mod sum;
 #[cfg(test)]
@@ -13,5 +14,6 @@ mod tests;
 pub use divide::{DivideError, divide};
 pub use drive::{Drive, DriveError, Driven};
 pub use loads::Loads;
-pub(crate) use loads::read_part;
+#[doc(hidden)]
+pub use loads::read_part;
 pub use sum::verdict as judged;

@@ -1,9 +1,9 @@
 //! Computes the findings of a sweep from its measurements. Pure.
 
-use super::{Measured, Setting, Swept};
+use super::{Setting, Swept};
 use judge::verdict;
 use model::sweep::{Common, CommonStep, Part, SCHEMA, Spread, Step, Sweep};
-use model::{Bound, Promise, Run, SweepTrial, Tally};
+use model::{Bound, Measurement, Promise, Run, SweepTrial, Tally};
 use stats::knee::{self, Point};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub fn trial(
     repeat: usize,
     at: Option<(f64, f64)>,
     seed: u64,
-    measured: Result<Measured, String>,
+    measured: Result<Measurement, String>,
     keep: Option<&Promise>,
 ) -> SweepTrial {
     let mut trial = SweepTrial {
@@ -36,7 +36,7 @@ pub fn trial(
         server_cores: None,
         client_core_use: None,
     };
-    let Measured { tally, usage, verdict } = match measured {
+    let Measurement { tally, usage, verdict } = match measured {
         Ok(measured) => measured,
         Err(why) => return SweepTrial { failed: Some(why), ..trial },
     };

@@ -15,7 +15,7 @@ pub use servers::{Entry, Servers};
 
 use control::fault::Fault;
 use model::sweep::{Kept, Part};
-use model::{Arrivals, Load, Promise, SweepTrial, Tally, Usage, Verdict};
+use model::{Arrivals, Load, Measurement, Promise, SweepTrial};
 use searching::{Searching, unknown};
 use stats::random;
 use std::time::Duration;
@@ -46,21 +46,10 @@ pub struct Setting {
     pub common_share: f64,
 }
 
-/// The result of one measurement.
-#[derive(Clone, Debug)]
-pub struct Measured {
-    /// What the client counted.
-    pub tally: Tally,
-    /// What the server used, where its processes are known.
-    pub usage: Option<Usage>,
-    /// The verdict.
-    pub verdict: Verdict,
-}
-
 /// Measures a contender under a load.
 pub trait Measure {
     /// Puts one contender under a load.
-    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, Fault>;
+    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measurement, Fault>;
     /// Whether a stop was requested, so that the current measurement does not count.
     fn is_stopped(&self) -> bool;
     /// The time since the sweep began.

@@ -1,6 +1,6 @@
 //! Real servers for a sweep: a running one, or some that are started afresh for every measurement.
 
-use super::{Measure, Measured};
+use super::Measure;
 use crate::lab::Lab;
 use crate::setup::RACED;
 use control::fault::Fault;
@@ -11,7 +11,7 @@ use control::server::plan;
 use control::server::under_load;
 use judge::verdict::{self, Case, Policy};
 use load::Progress;
-use model::{Cell, Design, Load, Network, Plan, Tally, Usage};
+use model::{Cell, Design, Load, Measurement, Network, Plan, Tally, Usage};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ impl<'a> Servers<'a> {
         Progress { stop: Arc::clone(&self.lab.stop), ..Progress::default() }
     }
 
-    fn running(&self, base: &Plan, load: &Load, seed: u64) -> Result<Measured, Fault> {
+    fn running(&self, base: &Plan, load: &Load, seed: u64) -> Result<Measurement, Fault> {
         let plan = Plan {
             load: load.clone(),
             until: model::Until::Elapsed(self.design.measure),
@@ -76,7 +76,7 @@ impl<'a> Servers<'a> {
         Ok(self.judged(&plan, under_load::counted(tally)?, usage, None))
     }
 
-    fn started(&self, name: &str, load: &Load, seed: u64) -> Result<Measured, Fault> {
+    fn started(&self, name: &str, load: &Load, seed: u64) -> Result<Measurement, Fault> {
         let lab = self.lab;
         let unknown = |what: &str| Fault::Lab(what.to_owned());
         let prepared = lab.prepared.get(name).ok_or_else(|| unknown("it is not prepared"))?;
@@ -91,17 +91,17 @@ impl<'a> Servers<'a> {
         Ok(self.judged(&plan, loaded.tally, loaded.usage, loaded.stopping.as_deref()))
     }
 
-    fn judged(&self, plan: &Plan, tally: Tally, usage: Option<Usage>, stopping: Option<&str>) -> Measured {
+    fn judged(&self, plan: &Plan, tally: Tally, usage: Option<Usage>, stopping: Option<&str>) -> Measurement {
         let policy = Policy::trial(self.lab.may_be_busy);
         let network = self.network.as_ref();
         let case = Case { usage: usage.as_ref(), stopping, network, ..Case::new(policy, plan, &tally) };
         let verdict = verdict::judge(&case);
-        Measured { tally, usage, verdict }
+        Measurement { tally, usage, verdict }
     }
 }
 
 impl Measure for Servers<'_> {
-    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, Fault> {
+    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measurement, Fault> {
         self.measured += 1;
         match &self.entries[contender] {
             Entry::Running(base) => self.running(base, load, seed),

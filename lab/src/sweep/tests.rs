@@ -2,7 +2,7 @@
 
 use super::*;
 use model::sweep::{KeptOutcome, SweepTrial};
-use model::{Bound, Usage};
+use model::{Bound, Tally, Usage, Verdict};
 
 /// Servers that answer up to these rates in requests/s, each request within `1/(1 − ρ)` milliseconds.
 struct Made {
@@ -36,7 +36,7 @@ impl Made {
 }
 
 impl Measure for Made {
-    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, Fault> {
+    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measurement, Fault> {
         self.measured += 1;
         self.elapsed += Duration::from_secs(1);
         if self.dies.is_some_and(|(who, when)| who == contender && self.measured >= when) {
@@ -61,7 +61,7 @@ impl Measure for Made {
         let valid = completed > 0 && !is_busy && !loses;
         let void_by_loss = loses && !is_busy;
         let verdict = Verdict { bound: Bound::Server, valid, void_by_loss, reasons, ..Verdict::default() };
-        Ok(Measured { tally, usage: Some(usage), verdict })
+        Ok(Measurement { tally, usage: Some(usage), verdict })
     }
 
     fn is_stopped(&self) -> bool {

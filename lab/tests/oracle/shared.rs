@@ -20,8 +20,8 @@ pub fn check(bytes: &[u8]) {
         assert!(is_id(&entry.id) && !entry.rows.is_empty(), "{entry:?}");
         assert!(!entry.machine.contains(char::is_control), "{entry:?}");
         writer.entry(Some(&entry.machine)).unwrap();
-        for (kind, json) in &entry.rows {
-            let row = Checked::of(*kind, serde_json::from_str(json).unwrap()).unwrap();
+        for json in &entry.rows {
+            let row = Checked::of(serde_json::from_str(json).unwrap()).unwrap();
             assert_eq!(row.json, *json);
             writer.row(&row.row).unwrap();
         }

@@ -7,7 +7,7 @@ mod oracle;
 #[path = "../oracle/shared.rs"]
 mod shared;
 
-use lab::agent_messages::{ANSWERS, QUESTIONS};
+use messages::{ANSWERS, QUESTIONS};
 use std::path::Path;
 
 /// Runs a check on every file of one target's seeds, and says which file it was that failed.

@@ -136,6 +136,20 @@ fn trials_as_csv() {
 }
 
 #[test]
+fn what_the_host_and_others_took_is_that_of_the_measurement_where_it_is_known() {
+    let (run, mut observations) = trials();
+    let Outcome::Measured(measured) = &mut observations[0].outcome else { panic!("it was measured") };
+    measured.usage = Some(Usage { steal_ppm: Some(7_000), others_ppm: Some(12_000), ..Usage::default() });
+    let told = RunReport { run: &run, observations: &observations, findings: &findings() };
+    let tsv = report::trials::records(&told).tsv();
+    let rows: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
+    let [steal, others] =
+        ["steal_ppm", "others_ppm"].map(|name| rows[0].iter().position(|own| *own == name).unwrap());
+    assert_eq!((rows[1][steal], rows[1][others]), ("7000", "12000"));
+    assert_eq!((rows[2][steal], rows[2][others]), ("0", ""), "it failed, and only its conditions are known");
+}
+
+#[test]
 fn trials_as_tsv_have_the_columns_of_the_csv_and_a_line_each() {
     let (run, observations) = trials();
     let told = RunReport { run: &run, observations: &observations, findings: &findings() };

@@ -76,12 +76,12 @@ impl StartChange {
 /// The drift of each contender of a cell, from the changes within its starts: (contender, heat, change). Those of one heat count as one
 /// value, because the machine is the same for them. How much such values scatter beside what slices do is taken from all contenders
 /// together. `None` where no contender is in two heats.
-pub fn drifts(starts: &[(usize, usize, StartChange)]) -> BTreeMap<usize, Drift> {
-    let mut contenders: BTreeMap<usize, BTreeMap<usize, Vec<StartChange>>> = BTreeMap::new();
+pub fn drifts<C: Ord + Copy, H: Ord + Copy>(starts: &[(C, H, StartChange)]) -> BTreeMap<C, Drift> {
+    let mut contenders: BTreeMap<C, BTreeMap<H, Vec<StartChange>>> = BTreeMap::new();
     for (contender, heat, change) in starts {
         contenders.entry(*contender).or_default().entry(*heat).or_default().push(*change);
     }
-    let of_heats: BTreeMap<usize, Vec<f64>> = contenders
+    let of_heats: BTreeMap<C, Vec<f64>> = contenders
         .iter()
         .map(|(contender, heats)| {
             let mean = |of: &Vec<StartChange>| of.iter().map(|s| s.change).sum::<f64>() / of.len() as f64;
@@ -95,7 +95,7 @@ pub fn drifts(starts: &[(usize, usize, StartChange)]) -> BTreeMap<usize, Drift> 
         return BTreeMap::new();
     }
     let of_all = of_heats.values().map(squares).sum::<f64>() / freedom;
-    let drift = |(contender, values): (&usize, &Vec<f64>)| {
+    let drift = |(contender, values): (&C, &Vec<f64>)| {
         let heats = values.len() as f64;
         let own = &contenders[contender];
         let (variance, own_freedom) = of_slices(own);
@@ -108,7 +108,7 @@ pub fn drifts(starts: &[(usize, usize, StartChange)]) -> BTreeMap<usize, Drift> 
 }
 
 /// The variance of the mean over heats by the scatter of slices alone, and its degrees of freedom.
-fn of_slices(heats: &BTreeMap<usize, Vec<StartChange>>) -> (f64, f64) {
+fn of_slices<H>(heats: &BTreeMap<H, Vec<StartChange>>) -> (f64, f64) {
     let of_heat = |starts: &Vec<StartChange>| {
         let n = starts.len() as f64;
         starts.iter().map(|s| s.variance).sum::<f64>() / (n * n)

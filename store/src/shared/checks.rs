@@ -55,7 +55,7 @@ impl Checks {
             (Row::Heat(heat), Begun::Run(known)) => known.heat(heat),
             (Row::Start(start), Begun::Run(known)) => known.start(start),
             (Row::Slice(slice), Begun::Run(known)) => known.slice(slice),
-            (row, _) => Err(format!("a row of the kind {} can't be here", row.kind().word())),
+            (row, _) => Err(format!("a row of the kind {} can't be here", row.kind())),
         }
     }
 

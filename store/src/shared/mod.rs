@@ -2,7 +2,7 @@
 //! from anyone, so the reader bounds and checks everything before anything of it is used.
 //!
 //! Every line is an object with one key, which is the line's kind. The first line is `drome_runs`, with the version of the form. Each
-//! entry begins with `from`, which names its machine. Its rows follow: `run`, then `ended` if the run has ended, and `trial` or `heat`,
+//! entry begins with `from`, which names its machine. Its rows follow: `run`, then `ended` if the run has ended, and `heat`,
 //! `start` and `slice`. An entry that is not a run has one row: `import`, `replays` or `report`. The last line is `end`, with the number of
 //! entries and lines and the SHA-256 of all bytes before it.
 
@@ -24,7 +24,7 @@ pub use known::LONGEST;
 pub use lines::Line;
 pub use reading::{Entry, read};
 pub use redaction::Redaction;
-pub use row::{Checked, Kind, Row};
+pub use row::{Checked, Row};
 pub use text::is_id;
 pub use text::quoted;
 pub use writing::Writer;

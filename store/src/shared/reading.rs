@@ -3,7 +3,7 @@
 use super::checks::Checks;
 use super::digest::Digest;
 use super::lines::{END, End, FROM, HEAD, Head, Opening};
-use super::row::{Checked, Kind, Row};
+use super::row::{Checked, Row};
 use super::{LONGEST_LINE, MOST_BYTES, MOST_ENTRIES, SharedError, VERSION, text};
 use model::Environment;
 use model::origin::is_machine;
@@ -25,12 +25,10 @@ pub struct Entry {
     pub id: String,
     /// What lists call it: the study, or the title.
     pub title: String,
-    /// The kind of its first row.
-    pub kind: Kind,
     /// The machine's name, or in few words what it is.
     pub machine: String,
-    /// Its rows, each as JSON, in the order of the file: what a row refers to stands before it.
-    pub rows: Vec<(Kind, String)>,
+    /// Its rows, each as the JSON of a [`Row`], in the order of the file: what a row refers to stands before it.
+    pub rows: Vec<String>,
     /// The digest of its content.
     pub digest: String,
 }
@@ -53,7 +51,7 @@ pub fn read<R: BufRead>(from: R) -> Result<Vec<Entry>, SharedError> {
             continue;
         }
         let entry = open.as_mut().ok_or_else(|| reader.wrong("a row stands before any entry".to_owned()))?;
-        entry.take(&kind, value).map_err(|why| reader.wrong(why))?;
+        entry.take(Value::from_iter([(kind, value)])).map_err(|why| reader.wrong(why))?;
     };
     close(open.take(), &mut entries).map_err(|why| reader.wrong(why))?;
     let lines = reader.line - 1;
@@ -146,14 +144,13 @@ struct Open {
     checks: Checks,
     digest: Digest,
     about: Option<About>,
-    rows: Vec<(Kind, String)>,
+    rows: Vec<String>,
 }
 
 /// What the first row of an entry says about it.
 struct About {
     id: String,
     title: String,
-    kind: Kind,
     machine: String,
 }
 
@@ -167,16 +164,14 @@ impl Open {
         Ok(Self { machine, checks, digest, about: None, rows: Vec::new() })
     }
 
-    fn take(&mut self, kind: &str, value: Value) -> Result<(), String> {
-        let known = Kind::of(kind);
-        let kind = known.ok_or_else(|| format!("there is no kind of row `{}`", text::quoted(kind)))?;
-        let checked = Checked::of(kind, value)?;
+    fn take(&mut self, row: Value) -> Result<(), String> {
+        let checked = Checked::of(row)?;
         self.checks.take(&checked)?;
         self.digest.add(&checked);
         if self.about.is_none() {
             self.about = About::of(&checked.row);
         }
-        self.rows.push((kind, checked.json));
+        self.rows.push(checked.json);
         Ok(())
     }
 }
@@ -186,7 +181,7 @@ impl About {
     fn of(row: &Row) -> Option<Self> {
         let told = |id: &str, title: &str, environment: Option<&Environment>| {
             let machine = environment.map_or_else(|| UNKNOWN.to_owned(), described);
-            Some(Self { id: id.to_owned(), title: title.to_owned(), kind: row.kind(), machine })
+            Some(Self { id: id.to_owned(), title: title.to_owned(), machine })
         };
         match row {
             Row::Run(run) => told(&run.id, &run.name, Some(&run.environment)),
@@ -215,9 +210,9 @@ fn close(open: Option<Open>, entries: &mut Vec<Entry>) -> Result<(), String> {
     if entries.iter().any(|entry| entry.id == about.id) {
         return Err(format!("{} is there twice", about.id));
     }
-    let About { id, title, kind, machine } = about;
+    let About { id, title, machine } = about;
     let machine = open.machine.unwrap_or(machine);
-    entries.push(Entry { id, title, kind, machine, rows: open.rows, digest: open.digest.hex() });
+    entries.push(Entry { id, title, machine, rows: open.rows, digest: open.digest.hex() });
     Ok(())
 }
 

@@ -3,26 +3,12 @@
 use super::text;
 use model::{Heat, Import, Printed, Run, Slice, Start, page::Replays};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, to_value};
 
-/// The kind of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are those of `Row`")]
-pub enum Kind {
-    Run,
-    Ended,
-    Heat,
-    Start,
-    Slice,
-    Import,
-    Replays,
-    Report,
-}
-
-/// A row.
-#[derive(Clone, Debug, PartialEq, JsonSchema)]
-#[schemars(rename_all = "snake_case")]
+/// A row. In JSON it is an object with one key, its kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Row {
     /// What a run is about.
     Run(Box<Run>),
@@ -53,93 +39,34 @@ pub struct Checked {
     pub(super) sum: u128,
 }
 
-impl Kind {
-    const ALL: [Self; 8] = [
-        Self::Run,
-        Self::Ended,
-        Self::Heat,
-        Self::Start,
-        Self::Slice,
-        Self::Import,
-        Self::Replays,
-        Self::Report,
-    ];
-
-    /// The word as it stands in a file.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Ended => "ended",
-            Self::Heat => "heat",
-            Self::Start => "start",
-            Self::Slice => "slice",
-            Self::Import => "import",
-            Self::Replays => "replays",
-            Self::Report => "report",
-        }
-    }
-
-    /// The kind of this word.
-    pub fn of(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
-    }
-}
-
 impl Row {
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
+    /// Its kind, as it stands in a file.
+    pub(super) fn kind(&self) -> &'static str {
         match self {
-            Self::Run(_) => Kind::Run,
-            Self::Ended(_) => Kind::Ended,
-            Self::Heat(_) => Kind::Heat,
-            Self::Start(_) => Kind::Start,
-            Self::Slice(_) => Kind::Slice,
-            Self::Import(_) => Kind::Import,
-            Self::Replays(_) => Kind::Replays,
-            Self::Report(_) => Kind::Report,
+            Self::Run(_) => "run",
+            Self::Ended(_) => "ended",
+            Self::Heat(_) => "heat",
+            Self::Start(_) => "start",
+            Self::Slice(_) => "slice",
+            Self::Import(_) => "import",
+            Self::Replays(_) => "replays",
+            Self::Report(_) => "report",
         }
     }
 
     /// Checks a row that the store has; the error says what is wrong with it.
     pub fn checked(&self) -> Result<Checked, String> {
-        let value = self.value().map_err(|error| text::quoted(&error.to_string()))?;
-        Checked::of(self.kind(), value)
-    }
-
-    fn of(kind: Kind, value: &Value) -> serde_json::Result<Self> {
-        Ok(match kind {
-            Kind::Run => Self::Run(Box::deserialize(value)?),
-            Kind::Ended => Self::Ended(String::deserialize(value)?),
-            Kind::Heat => Self::Heat(Heat::deserialize(value)?),
-            Kind::Start => Self::Start(Box::deserialize(value)?),
-            Kind::Slice => Self::Slice(Slice::deserialize(value)?),
-            Kind::Import => Self::Import(Box::deserialize(value)?),
-            Kind::Replays => Self::Replays(Box::deserialize(value)?),
-            Kind::Report => Self::Report(Box::deserialize(value)?),
-        })
-    }
-
-    fn value(&self) -> serde_json::Result<Value> {
-        match self {
-            Self::Run(run) => to_value(run),
-            Self::Ended(why) => to_value(why),
-            Self::Heat(heat) => to_value(heat),
-            Self::Start(start) => to_value(start),
-            Self::Slice(slice) => to_value(slice),
-            Self::Import(import) => to_value(import),
-            Self::Replays(replays) => to_value(replays),
-            Self::Report(report) => to_value(report),
-        }
+        Checked::of(to_value(self).map_err(|error| text::quoted(&error.to_string()))?)
     }
 }
 
 impl Checked {
     /// Reads a row from what may come from anyone; the error says what is wrong with it, without control characters.
-    pub fn of(kind: Kind, mut value: Value) -> Result<Self, String> {
+    pub fn of(mut value: Value) -> Result<Self, String> {
         text::clean(&mut value)?;
         let wrong = |error: serde_json::Error| text::quoted(&error.to_string());
-        let row = Row::of(kind, &value).map_err(wrong)?;
-        let written = row.value().map_err(wrong)?;
+        let row = Row::deserialize(&value).map_err(wrong)?;
+        let written = to_value(&row).map_err(wrong)?;
         if let Some(key) = text::unknown_key(&value, &written) {
             return Err(format!("it has the key `{}`, which this drome does not know", text::quoted(key)));
         }

@@ -24,7 +24,7 @@ impl<W: Write> Writer<W> {
         let mut own =
             Self { to, hash: Sha256::new(), bytes: 0, lines: 0, entries: 0, checks: Checks::default() };
         let head = Head { version: VERSION, drome: drome.to_owned() };
-        own.line(HEAD, &json(&head)?)?;
+        own.line(line(HEAD, &head)?)?;
         Ok(own)
     }
 
@@ -32,17 +32,16 @@ impl<W: Write> Writer<W> {
     pub fn entry(&mut self, machine: Option<&str>) -> Result<(), SharedError> {
         self.checks = Checks::default();
         self.entries += 1;
-        self.line(FROM, &json(&Opening { machine: machine.map(str::to_owned) })?)
+        self.line(line(FROM, &Opening { machine: machine.map(str::to_owned) })?)
     }
 
     /// Adds a row to the entry.
     pub fn row(&mut self, row: &Row) -> Result<(), SharedError> {
-        let kind = row.kind().word();
-        let wrong =
-            |why| SharedError::Row { what: format!("row {} of the kind {kind}", self.lines + 1), why };
+        let what = || format!("row {} of the kind {}", self.lines + 1, row.kind());
+        let wrong = |why| SharedError::Row { what: what(), why };
         let checked: Checked = row.checked().map_err(wrong)?;
         self.checks.take(&checked).map_err(wrong)?;
-        self.line(kind, &checked.json)
+        self.line(checked.json)
     }
 
     /// Ends the file.
@@ -52,13 +51,12 @@ impl<W: Write> Writer<W> {
             lines: self.lines,
             sha256: model::hex(self.hash.clone().finalize()),
         };
-        let json = json(&end)?;
-        self.line(END, &json)?;
+        self.line(line(END, &end)?)?;
         self.to.flush().map_err(SharedError::Write)
     }
 
-    fn line(&mut self, kind: &str, json: &str) -> Result<(), SharedError> {
-        let line = format!("{{\"{kind}\":{json}}}\n");
+    fn line(&mut self, mut line: String) -> Result<(), SharedError> {
+        line.push('\n');
         let length = line.len() as u64;
         self.bytes += length;
         if length > LONGEST_LINE {
@@ -73,8 +71,9 @@ impl<W: Write> Writer<W> {
     }
 }
 
-fn json<T: serde::Serialize>(line: &T) -> Result<String, SharedError> {
-    serde_json::to_string(line).map_err(|error| SharedError::Write(error.into()))
+fn line<T: serde::Serialize>(kind: &str, value: &T) -> Result<String, SharedError> {
+    let json = serde_json::to_string(value).map_err(|error| SharedError::Write(error.into()))?;
+    Ok(format!("{{\"{kind}\":{json}}}"))
 }
 
 #[cfg(test)]
@@ -85,7 +84,7 @@ mod tests {
     fn a_line_that_nobody_could_read_is_refused_as_a_line() {
         let mut writer = Writer::begin(Vec::new(), "0.1.0").unwrap();
         let text = "a".repeat(LONGEST_LINE as usize);
-        assert!(matches!(writer.line("ended", &text), Err(SharedError::LineTooLong)));
-        assert!(writer.line("ended", "1").is_ok());
+        assert!(matches!(writer.line(text), Err(SharedError::LineTooLong)));
+        assert!(writer.line("{\"ended\":1}".to_owned()).is_ok());
     }
 }

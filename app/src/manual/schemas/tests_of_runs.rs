@@ -11,7 +11,7 @@ use model::page::Replays;
 use model::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use store::shared::{Kind, Row, Writer};
+use store::shared::{Row, Writer};
 
 const ID: &str = "20260101-000000-00aa";
 const MOMENT: &str = "2026-01-01T00:00:00Z";
@@ -152,7 +152,7 @@ fn every_line_of_shared_runs_is_as_the_schema_says() {
         assert_valid("runs", line);
         kinds.extend(line.as_object().unwrap().keys().cloned());
     }
-    let rows = kinds.iter().filter(|word| Kind::of(word).is_some()).count();
+    let rows = kinds.iter().filter(|kind| !["drome_runs", "from", "end"].contains(&kind.as_str())).count();
     assert_eq!((rows, kinds.len()), (8, 11), "every kind of line was looked at: {kinds:?}");
     let validator = validator("runs");
     let start = lines.iter().find_map(|line| line.get("start")).unwrap();

@@ -1,22 +1,12 @@
 //! The conditions of the machine during a run, and the programs that ran.
 
-use model::Conditions;
 use model::environment::ConditionsRange;
 use model::heat::Start;
 
-/// The worst of each condition over all heats. What other programs used is taken from each cell of each start.
+/// The worst of each condition over all heats; `None` where no measurement has it. What other programs used is taken from each cell of each start.
 pub(super) fn of_heats(starts: &[Start]) -> ConditionsRange {
-    let all: Vec<&Conditions> = starts.iter().filter_map(|start| start.conditions.as_ref()).collect();
+    let all = || starts.iter().filter_map(|start| start.conditions.as_ref());
     let measured = starts.iter().flat_map(|s| s.cells.values()).filter_map(|c| c.measurement.as_ref());
-    ConditionsRange {
-        others_ppm_max: measured.filter_map(|m| m.usage.as_ref()?.others_ppm).max(),
-        ..range(&all)
-    }
-}
-
-/// The worst of each condition; `None` where no measurement has it.
-fn range(conditions: &[&Conditions]) -> ConditionsRange {
-    let all = || conditions.iter();
     let hz = || all().flat_map(|c| [c.server_hz.before, c.server_hz.after]).flatten();
     let known = || all().filter_map(|c| c.throttled.as_ref());
     // How often a processor was throttled differs from trial to trial, so only the cause is kept.
@@ -26,7 +16,7 @@ fn range(conditions: &[&Conditions]) -> ConditionsRange {
     throttled.dedup();
     ConditionsRange {
         steal_ppm_max: all().filter_map(|c| c.steal_ppm).max(),
-        others_ppm_max: all().filter_map(|c| c.others_ppm).max(),
+        others_ppm_max: measured.filter_map(|m| m.usage.as_ref()?.others_ppm).max(),
         load_average_max: all().filter_map(|c| c.load_average).reduce(f64::max),
         server_hz_min: hz().min(),
         server_hz_max: hz().max(),
@@ -43,6 +33,7 @@ fn range(conditions: &[&Conditions]) -> ConditionsRange {
 mod tests {
     use super::*;
     use crate::example::in_heats as example;
+    use model::Conditions;
     use model::environment::Ends;
 
     fn observed(conditions: Conditions) -> Start {

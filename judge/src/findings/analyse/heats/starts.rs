@@ -150,21 +150,15 @@ pub(super) fn measured<'a>(
 }
 
 /// Adds what the starts of each contender show together.
-fn with_drifts(mut measured: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
-    let place = |m: &Measured<'_>, all: &[&str]| all.iter().position(|name| *name == m.start.contender);
-    let mut names: Vec<&str> = measured.iter().map(|m| m.start.contender.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let heats: BTreeSet<(usize, usize)> = measured.iter().map(|m| (m.start.round, m.start.heat)).collect();
-    let heats: Vec<(usize, usize)> = heats.into_iter().collect();
-    let of = |m: &Measured<'_>| {
-        let heat = heats.binary_search(&(m.start.round, m.start.heat)).ok()?;
-        Some((place(m, &names)?, heat, m.change.filter(|_| !m.is_void())?))
+fn with_drifts<'a>(mut measured: Vec<Measured<'a>>) -> Vec<Measured<'a>> {
+    let of = |m: &Measured<'a>| {
+        let Start { contender, round, heat, .. } = m.start;
+        Some((contender.as_str(), (*round, *heat), m.change.filter(|_| !m.is_void())?))
     };
-    let changes: Vec<(usize, usize, StartChange)> = measured.iter().filter_map(of).collect();
+    let changes: Vec<(&str, (usize, usize), StartChange)> = measured.iter().filter_map(of).collect();
     let drifts = heats::drifts(&changes);
     for m in &mut measured {
-        m.drift = place(m, &names).and_then(|contender| drifts.get(&contender).copied());
+        m.drift = drifts.get(m.start.contender.as_str()).copied();
     }
     measured
 }
