@@ -62,7 +62,11 @@ impl Metrics {
         note!("metrics: http://{address}/metrics");
         let gathered = Arc::new(Mutex::new(Gathered::new(plan, server)));
         let shared = Arc::clone(&gathered);
-        std::thread::spawn(move || connections::answer(listener, router(shared), LIMITS));
+        std::thread::spawn(move || {
+            if let Err(error) = connections::answer(listener, router(shared), LIMITS) {
+                alert!("drome: --metrics: nobody is answered any more: {error}");
+            }
+        });
         Ok(Self(gathered))
     }
 

@@ -87,7 +87,7 @@ impl Prepared {
                 if mark.exists() {
                     fs::remove_file(mark)?;
                 }
-                fill_folder(&src, &entry.sources)?;
+                fill_folder(&src, &src.with_extension("draft"), &entry.sources)?;
             }
         }
         Ok(Self {
@@ -222,22 +222,22 @@ impl Prepared {
     }
 }
 
-/// Fills a folder with these files, in place of what is in it: they are written to a draft beside it, which then takes its place. Whoever
-/// calls this has a lock.
+/// Fills a folder with these files, in place of what is in it: they are written to a draft, which then takes its place. Whoever calls this
+/// has a lock.
 fn fill_folder<P: AsRef<Path>, B: AsRef<[u8]>>(
     folder: &Path,
+    draft: &Path,
     files: impl IntoIterator<Item = (P, B)>,
 ) -> std::io::Result<()> {
-    let draft = folder.with_extension("draft");
     // A drome that was killed may have left one.
-    for old in [folder, &draft] {
+    for old in [folder, draft] {
         if old.exists() {
             fs::remove_dir_all(old)?;
         }
     }
-    fs::create_dir(&draft)?;
+    fs::create_dir(draft)?;
     for (path, bytes) in files {
-        write_below(&draft, path.as_ref(), bytes.as_ref())?;
+        write_below(draft, path.as_ref(), bytes.as_ref())?;
     }
     fs::rename(draft, folder)
 }

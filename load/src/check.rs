@@ -61,7 +61,8 @@ pub enum Wrong {
     Excess(Ending),
 }
 
-/// Digests that wait for the next body that one is made of: none is allocated for a request.
+/// Digests that wait for the next body that one is made of: one for each connection, so that none is allocated for an answer, unless the
+/// answer before it broke off and took its digest along.
 pub type SpareDigests = Vec<Box<Sha256>>;
 
 /// The state of one answer.

@@ -23,7 +23,7 @@ const PAUSES: usize = 16;
 
 /// What all threads of a load use.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct SharedByThreads<'a> {
     /// The plans, one for each target. The threads, cores, back end and spin of the first one hold for all.
     pub plans: &'a [Plan],
     /// For each plan, the state that is shared with observers.
@@ -86,7 +86,7 @@ impl<'a> Seat<'a> {
 
 /// Measures the only target once; one of the threads tells `watch`. Returns the tally of each.
 pub fn measure<U: Io, E: Io>(
-    ground: Ground<'_>,
+    shared: SharedByThreads<'_>,
     chosen: Chosen,
     means: &Means<
         impl Fn(usize, usize) -> io::Result<U> + Sync,
@@ -94,24 +94,24 @@ pub fn measure<U: Io, E: Io>(
     >,
     watch: &dyn Watch,
 ) -> Result<(Vec<Tally>, Used), LoadError> {
-    on_best(ground, chosen, |io| match io {
-        IoChoice::Uring => measure_on(ground, &means.uring, means.thread, watch),
-        _ => measure_on(ground, &means.epoll, means.thread, watch),
+    on_best(shared, chosen, |io| match io {
+        IoChoice::Uring => measure_on(shared, &means.uring, means.thread, watch),
+        _ => measure_on(shared, &means.epoll, means.thread, watch),
     })
 }
 
 fn measure_on<I: Io>(
-    ground: Ground<'_>,
+    shared: SharedByThreads<'_>,
     io: &(impl Fn(usize, usize) -> io::Result<I> + Sync),
     builder: fn(usize) -> Builder,
     watch: &dyn Watch,
 ) -> Result<Vec<Tally>, LoadError> {
     std::thread::scope(|scope| {
-        let mut threads = Vec::with_capacity(ground.threads);
+        let mut threads = Vec::with_capacity(shared.threads);
         let seats = start(
-            ground.threads,
+            shared.threads,
             builder,
-            move |index, orders, tell| ground.work(index, |connections| io(index, connections), orders, tell),
+            move |index, orders, tell| shared.work(index, |connections| io(index, connections), orders, tell),
             |builder, task| {
                 threads.push(builder.spawn_scoped(scope, task)?);
                 Ok(())
@@ -139,14 +139,14 @@ fn measure_in<'a>(seats: Vec<Seat<'a>>, watch: &'a dyn Watch) -> Result<Vec<Tall
 
 /// Calls `begin` with the chosen back end, and with epoll where rings are only one choice and not every thread can have one.
 pub fn on_best<T>(
-    ground: Ground<'_>,
+    shared: SharedByThreads<'_>,
     (io, mut why): Chosen,
     begin: impl Fn(IoChoice) -> Result<T, LoadError>,
 ) -> Result<(T, Used), LoadError> {
     if io == IoChoice::Uring {
         match begin(io) {
-            Err(LoadError::Unready(error)) if ground.plans[0].io == IoChoice::Best => {
-                let (targets, threads) = (ground.plans.len(), ground.threads);
+            Err(LoadError::Unready(error)) if shared.plans[0].io == IoChoice::Best => {
+                let (targets, threads) = (shared.plans.len(), shared.threads);
                 let targets = if targets > 1 { format!("{targets} targets and ") } else { String::new() };
                 why = Some(format!("one io_uring for each of {targets}{threads} threads: {error}"));
             }
@@ -181,7 +181,7 @@ pub fn start<'a>(
     Ok(seats)
 }
 
-impl<'a> Ground<'a> {
+impl<'a> SharedByThreads<'a> {
     /// Does the work of thread `index`: makes a worker for each target, each with a back end that `io` makes for its number of connections,
     /// and carries out orders until there are no more.
     pub fn work<I: Io>(
@@ -191,7 +191,7 @@ impl<'a> Ground<'a> {
         orders: &Receiver<Order<'_>>,
         tell: &SyncSender<io::Result<Done>>,
     ) {
-        place(&self.plans[0], index);
+        pin_thread(&self.plans[0], index);
         if self.tls.iter().any(Option::is_some) {
             let encrypted = |connections, tls: Option<&ClientTls>| {
                 let tls = tls.ok_or_else(|| io::Error::other("an encrypted target without TLS"))?;
@@ -235,9 +235,12 @@ impl<'a> Ground<'a> {
             }
         };
         let mut done = Ok(Done::Ready(clock::own_thread()));
+        // The first order comes when all threads are ready: who polled for it would be in the way of those that are not.
+        let mut spin = Duration::ZERO;
         // A worker that has measured once is gone.
         while tell.send(done).is_ok() && !workers.is_empty() {
-            let Some(order) = next(orders, self.plans[0].spin) else { return };
+            let Some(order) = next(orders, spin) else { return };
+            spin = self.plans[0].spin;
             done = self.carry_out(order, &mut workers);
         }
     }
@@ -284,7 +287,7 @@ fn next<'a>(orders: &Receiver<Order<'a>>, spin: Duration) -> Option<Order<'a>> {
 }
 
 /// Puts this thread, of worker `index`, where the plan wants it.
-fn place(plan: &Plan, index: usize) {
+fn pin_thread(plan: &Plan, index: usize) {
     net::cpu::wake_precisely();
     if !plan.cpus.is_empty() {
         // A core that went away since it was chosen is no reason not to measure.

@@ -6,7 +6,7 @@
 //! another target's slice any time; encrypted targets keep their own names and sessions; and a worker is the same as in a
 //! measurement of one target.
 
-use crate::crew::{self, Chosen, Done, Ground, Order, Seat, SliceOrder};
+use crate::crew::{self, Chosen, Done, Order, Seat, SharedByThreads, SliceOrder};
 use crate::means::{self, Means};
 use crate::slice::{AfterLook, Slice};
 use crate::slice_edges::SliceEdges;
@@ -37,7 +37,7 @@ pub struct Generator {
     last: SliceTally,
 }
 
-/// What the threads keep alive: see [`Ground`].
+/// What the threads keep alive: see [`SharedByThreads`].
 struct Shared {
     plans: Vec<Plan>,
     progress: Vec<Progress>,
@@ -82,7 +82,7 @@ impl Generator {
         let progress = plans.iter().map(|_| Progress::default()).collect();
         let threads = threads(&plans);
         let shared = Arc::new(Shared { plans, progress, tls, threads });
-        let (started, (io, fallback)) = crew::on_best(shared.ground(), chosen, |io| match io {
+        let (started, (io, fallback)) = crew::on_best(shared.for_threads(), chosen, |io| match io {
             IoChoice::Uring => Threads::start(&shared, &means.uring, means.thread),
             _ => Threads::start(&shared, &means.epoll, means.thread),
         })?;
@@ -198,9 +198,9 @@ impl Generator {
 }
 
 impl Shared {
-    fn ground(&self) -> Ground<'_> {
+    fn for_threads(&self) -> SharedByThreads<'_> {
         let Self { plans, progress, tls, threads } = self;
-        Ground { plans, progress, tls, threads: *threads }
+        SharedByThreads { plans, progress, tls, threads: *threads }
     }
 }
 
@@ -217,7 +217,7 @@ impl Threads {
             shared.threads,
             builder,
             move |index, orders, tell| {
-                shared.ground().work(index, |connections| io(index, connections), orders, tell);
+                shared.for_threads().work(index, |connections| io(index, connections), orders, tell);
             },
             |builder, task| {
                 started.handles.push(builder.spawn(task)?);

@@ -37,7 +37,7 @@ mod think;
 mod window;
 mod worker;
 
-use crew::Ground;
+use crew::SharedByThreads;
 pub use generator::Generator;
 pub use pace::Pace;
 pub use series::View;
@@ -182,8 +182,8 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     let tls = try_out(plans)?;
     let threads = plan.threads.clamp(1, plan.load.connections());
     let chosen = choose(plan.io, plan.load.connections().div_ceil(threads))?;
-    let ground = Ground { plans, progress: from_ref(progress), tls: &tls, threads };
-    let (tallies, (io, fallback)) = crew::measure(ground, chosen, &means::real(), watch)?;
+    let shared = SharedByThreads { plans, progress: from_ref(progress), tls: &tls, threads };
+    let (tallies, (io, fallback)) = crew::measure(shared, chosen, &means::real(), watch)?;
     let mut total = Tally::default();
     tallies.iter().for_each(|tally| total.merge(tally));
     (total.io, total.io_fallback) = (Some(io.to_owned()), fallback);

@@ -19,10 +19,11 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader that has read nothing.
-    pub fn new(plan: &Plan) -> Self {
-        let (last_head, sampler) = (LastHead::default(), Sampler::new(plan.verify));
-        Self { last_head, sampler, digests: SpareDigests::new() }
+    /// A reader of this many connections that has read nothing.
+    pub fn new(plan: &Plan, connections: usize) -> Self {
+        let needed = if plan.asks.iter().any(|ask| ask.expect.sha256.is_some()) { connections } else { 0 };
+        let digests = std::iter::repeat_with(Box::default).take(needed).collect();
+        Self { last_head: LastHead::default(), sampler: Sampler::new(plan.verify), digests }
     }
 }
 

@@ -100,7 +100,7 @@ impl<'p, I: Io> Worker<'p, I> {
             thinkers: Thinkers::new(plan.think, plan.seed, share.index, connections.len()),
             accounts: Accounts::new(plan, progress),
             window: Window::on_orders(),
-            reader: Reader::new(plan),
+            reader: Reader::new(plan, connections.len()),
             deadlines: Deadlines::new(connections.len()),
             queued: Vec::with_capacity(connections.len()),
             look_ns: LOOK_NS.min(timeout_ns),

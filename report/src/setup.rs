@@ -31,16 +31,15 @@ fn present(f: &Findings) -> impl Iterator<Item = &Entrant> {
 
 /// The settings of all contenders that take part; `None` if no setting is known.
 pub(crate) fn table(f: &Findings) -> Option<Table> {
-    let setting = |nth: usize| move |e: &Entrant| e.settings.all()[nth].1.map(str::to_owned);
     let is_known = present(f).any(|e| e.settings.all().iter().any(|(_, value)| value.is_some()));
     is_known.then(|| {
         Table::of(present(f))
             .text("contender", |e| e.title.clone())
             .text("track", |e| e.track.word().to_owned())
-            .known("keep-alive", setting(0))
-            .known("logging", setting(1))
-            .known("workers", setting(2))
-            .known("caching", setting(3))
+            .known("keep-alive", |e| e.settings.keep_alive.clone())
+            .known("logging", |e| e.settings.logging.clone())
+            .known("workers", |e| e.settings.workers.clone())
+            .known("caching", |e| e.settings.caching.clone())
             .table()
     })
 }

@@ -219,6 +219,11 @@ impl Table {
         &self.head
     }
 
+    /// Whether the cells of a column are shown as code.
+    pub fn is_code(&self, column: usize) -> bool {
+        self.are_code.get(column).is_some_and(|is_code| *is_code)
+    }
+
     /// The rows, each with a cell and its colour for every column.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[(String, Ink)]> {
         self.rows.iter().map(Vec::as_slice)
@@ -227,11 +232,15 @@ impl Table {
     /// The table for a terminal: two spaces between columns, no spaces at the end of a line.
     pub fn fit(&self, style: &TextStyle) -> String {
         let mut lines = vec![self.head.iter().map(|(title, _)| (style.words(title), Ink::Plain)).collect()];
-        let shown = |(cell, ink): &(String, Ink)| (style.words(&cell.replace('\n', " ")), *ink);
-        lines.extend(self.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()));
-        if let (Some(_), Some((i, most, shortened))) = (style.columns(), self.narrowed) {
-            lines.iter_mut().skip(1).for_each(|line| line[i].0 = shortened(&line[i].0, most));
-        }
+        let narrowed = self.narrowed.filter(|_| style.columns().is_some());
+        // What is left out is marked before the characters are those that the terminal has.
+        let shown = |(i, (cell, ink)): (usize, &(String, Ink))| {
+            let cell = cell.replace('\n', " ");
+            let narrow = narrowed.filter(|(narrow, ..)| *narrow == i);
+            let cell = narrow.map_or_else(|| cell.clone(), |(_, most, shortened)| shortened(&cell, most));
+            (style.words(&cell), *ink)
+        };
+        lines.extend(self.rows.iter().map(|row| row.iter().enumerate().map(shown).collect::<Vec<_>>()));
         let mut widths = widths(&lines);
         let parts = match style.columns() {
             Some(columns) if total(&widths) > columns => {

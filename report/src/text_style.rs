@@ -140,7 +140,7 @@ impl TextStyle {
 }
 
 /// Whether a character acts on a terminal, or on the order in which others are shown, instead of being shown.
-pub fn is_unprintable(c: char) -> bool {
+pub(crate) fn is_unprintable(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -54,7 +54,7 @@ enum Command {
     /// Check the verdicts on commits whose effect on a server is known
     #[command(disable_help_flag = true)]
     Guard(Passed),
-    /// Check profiles of servers in C, Rust, Go, Node.js and Python that know what their answers cost
+    /// Check profiles of servers in C, Rust, Go, Java, Node.js and Python that know what their answers cost
     #[command(disable_help_flag = true)]
     Profiles(Passed),
     /// Check drome's findings with servers whose difference or capacity is known

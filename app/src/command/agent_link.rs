@@ -136,10 +136,10 @@ fn program_for(arch: &str, transport: &Transport, folder: Option<&Path>) -> anyh
         bail!("{} reports an invalid architecture: {arch:?}", transport.name());
     }
     let own_folder = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
-    let folder = folder.map(Path::to_owned).or(own_folder).unwrap_or_default();
-    let built = folder.join(format!("drome-{arch}"));
-    if built.is_file() {
-        return Ok(built);
+    let name = format!("drome-{arch}");
+    let built = folder.map(Path::to_owned).or(own_folder).map(|folder| folder.join(&name));
+    if let Some(built) = built.as_ref().filter(|built| built.is_file()) {
+        return Ok(built.clone());
     }
     if arch == std::env::consts::ARCH {
         return Ok(PathBuf::from(OWN));
@@ -148,7 +148,7 @@ fn program_for(arch: &str, transport: &Transport, folder: Option<&Path>) -> anyh
         "{} is {arch}, and this drome is for {}: put a build for it at {}, or name its folder with --put-from",
         transport.name(),
         std::env::consts::ARCH,
-        built.display()
+        built.unwrap_or_else(|| name.into()).display()
     )
 }
 

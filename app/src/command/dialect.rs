@@ -43,8 +43,7 @@ pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
         Ok(job) => job,
         Err(printed) => return tell(&printed).map(|code| ExitCode::from(code.unwrap_or(0))),
     };
-    // The tool's own files, too, are tried before anything is measured.
-    job.files().iter().try_for_each(|(option, path)| Output::to(option, path).map(drop))?;
+    job.files().iter().try_for_each(|(option, path)| ensure_writable(dialect.name, option, path))?;
     let mut plan = on_cores(job.plan());
     if let Err(error) = load::reach(&mut plan.target) {
         return tell(&failed(job.as_mut(), &error)).map(|code| ExitCode::from(code.unwrap_or(1)));
@@ -90,6 +89,20 @@ fn own_result(plan: &Plan, tally: &Tally, json: Option<&Output>) -> anyhow::Resu
     if let Some(output) = json {
         let text = report::load_json::report(plan, tally, &verdict, report::Detail::Summary, None);
         output.write(text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Checks a file that the tool writes after the measurement: in its place, as [`tell`] does, so its folder need not be writable.
+fn ensure_writable(tool: &str, option: &str, path: &Path) -> Result<(), WrongInput> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let tried = if path.exists() {
+        OpenOptions::new().append(true).open(path).map(drop)
+    } else {
+        tempfile::tempfile_in(folder).map(drop)
+    };
+    if let Err(error) = tried {
+        refuse!("{tool} {option} {} can't be written: {error}; choose another file", path.display());
     }
     Ok(())
 }

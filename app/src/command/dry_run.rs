@@ -28,7 +28,7 @@ pub fn run(
     (rules, pilot): (Rules, Option<u16>),
     writer: &ReportWriter,
 ) -> anyhow::Result<ExitCode> {
-    writer.ensure(&[Format::Terminal, Format::Json], "an estimate is shown in terminal or json")?;
+    writer.ensure(&[Format::Terminal, Format::Json], "an estimate has only the formats terminal and json")?;
     let mut run = Lineup::of_study(catalog, study)?.run(name, study.clone(), rules);
     // A pilot measures only what is installed.
     let not_installed = if pilot.is_none() { count_not_installed(&mut run) } else { Vec::new() };

@@ -246,11 +246,11 @@ fn of_file(args: &RaceArgs) -> anyhow::Result<Vec<RaceArgs>> {
 fn check_margin(args: &RaceArgs) -> Result<(), WrongInput> {
     let needs = [("--bisect", args.bisect), ("--verdict", args.verdict.is_some())];
     if let Some(option) = first_given(&needs).filter(|_| args.margin().is_none()) {
-        refuse!("{option} needs --fail-if-slower, or fail_if_slower in drome.toml");
+        refuse!("{option} needs --fail-if-slower, or fail_if_slower in the file");
     }
     let excluded = [("--precision", args.precision.is_some()), ("--alone", args.alone)];
     if let Some(option) = first_given(&excluded).filter(|_| args.margin().is_some()) {
-        refuse!("{option} can't be used with fail_if_slower, which drome.toml has: leave one of them out");
+        refuse!("{option} can't be used with fail_if_slower, which the file has: leave one of them out");
     }
     Ok(())
 }
@@ -348,7 +348,7 @@ fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow
         refuse!("--warmup: must be {limit} or less");
     }
     let connections = args.settings.connections.map_or(CONNECTIONS, NonZeroU32::get) as usize;
-    let per_connection = args.settings.no_keepalive.then_some(1);
+    let per_connection = (args.settings.no_keepalive == Some(true)).then_some(1);
     let Decider { metric, rate_per_s } = args.settings.metric.clone().unwrap_or_default();
     let load = match rate_per_s {
         None => Load::Closed { connections, per_connection },

@@ -41,7 +41,7 @@ const OF_IMAGES: &str = "it is for servers of --image, and these are others";
 pub struct RaceSettings {
     /// Commands that each start a server, where {port} stands for the port that it must listen on; or URLs of servers that
     /// already run, which are neither started nor stopped [default: the servers of drome.toml in this folder or above]
-    #[arg(conflicts_with_all = ["rev", "images"], num_args = 1..=26, value_name = "COMMAND")]
+    #[arg(conflicts_with_all = ["rev", "images"], num_args = 1..=MOST, value_name = "COMMAND")]
     #[serde(rename = "urls")]
     #[schemars(
         description = "URLs of servers that already run, instead of revisions, such as `[\"http://127.0.0.1:8080/\", \"http://127.0.0.1:8081/\"]`."
@@ -89,8 +89,8 @@ pub struct RaceSettings {
     #[arg(short, long, value_name = "N", value_parser = connections)]
     pub connections: Option<NonZeroU32>,
     /// Open a new connection for every request
-    #[arg(long)]
-    pub no_keepalive: bool,
+    #[arg(long, num_args = 0, default_missing_value = "true")]
+    pub no_keepalive: Option<bool>,
     /// Longest time from the start of a server to its first answer that is no error, such as 503 or 404; one that takes longer has
     /// failed [default: 30s]
     #[arg(long, value_name = "TIME")]
@@ -133,7 +133,7 @@ impl RaceSettings {
             container_args: list(self.container_args, other.container_args),
             url: self.url.or(other.url),
             connections: self.connections.or(other.connections),
-            no_keepalive: self.no_keepalive || other.no_keepalive,
+            no_keepalive: self.no_keepalive.or(other.no_keepalive),
             ready: self.ready.or(other.ready),
             metric: self.metric.or(other.metric),
             fail_if_slower: self.fail_if_slower.or(other.fail_if_slower),
@@ -207,7 +207,7 @@ impl RaceSettings {
         ];
         let others = others.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let options = lists.chain(others).map(|(name, value)| format!("--{name}={value}"));
-        let flag = self.no_keepalive.then(|| "--no-keepalive".to_owned());
+        let flag = (self.no_keepalive == Some(true)).then(|| "--no-keepalive".to_owned());
         self.commands.iter().cloned().chain(options).chain(flag).collect()
     }
 }

@@ -4,7 +4,7 @@
 use super::{Graph, SCRIPT, View};
 use maud::{PreEscaped, html};
 use profile::{CallTree, ProfileError, Report, Side};
-use report::text_style::is_unprintable;
+use report::text_style::printable;
 
 /// Calls with less than this share of all CPU time are not drawn.
 const LEAST_SHARE: f64 = 0.0001;
@@ -59,10 +59,6 @@ pub fn difference(a: &Side<'_>, b: &Side<'_>, title: &str) -> Result<String, Pro
 
 fn write(graph: &Graph<'_>, about: &str) -> String {
     let height = TOP + graph.height();
-    // Some of these characters are none of XML's. Names of functions have none of them.
-    let shown = |c: char| if is_unprintable(c) { '\u{fffd}' } else { c };
-    let [title, about] = [graph.title, about].map(|text| text.chars().map(shown).collect::<String>());
-    let graph = Graph { title: &title, ..*graph };
     // In a browser it is as wide as the window.
     let script =
         format!("<![CDATA[\ndocument.documentElement.setAttribute(\"width\", \"100%\");\n{SCRIPT}]]>");
@@ -89,5 +85,6 @@ fn write(graph: &Graph<'_>, about: &str) -> String {
             script { (PreEscaped(script)) }
         }
     };
-    format!("{}\n", picture.into_string())
+    // Some of the characters that act instead of being shown are none of XML's.
+    picture.into_string().chars().map(printable).chain(['\n']).collect()
 }

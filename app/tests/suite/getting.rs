@@ -49,11 +49,7 @@ fn contender(home: &Home, name: &str, build: &str) {
 }
 
 fn drome(home: &Home, args: &[&str]) -> Finished {
-    run(&mut command(home, args))
-}
-
-fn command(home: &Home, args: &[&str]) -> Command {
-    home.with_catalog(args)
+    run(&mut home.with_catalog(args))
 }
 
 fn is_there(program: &str, args: &[&str]) -> bool {
@@ -105,7 +101,7 @@ fn a_registry_that_is_not_reached_is_said_with_the_log_and_the_next_step_and_the
     contender(&home, "fine", "true");
     let names = of_registries();
     assert!(names.contains(&"rust-hyper"), "cargo is there, or this test would not be");
-    let mut install = command(&home, &[&["install", "--yes", "fine"], &names[..]].concat());
+    let mut install = home.with_catalog(&[&["install", "--yes", "fine"], &names[..]].concat());
     cut_off(&home, &mut install);
     let finished = run(&mut install);
     assert_eq!(finished.code, 1, "{}{}", finished.out, finished.err);
@@ -249,7 +245,7 @@ fn a_run_does_not_go_on_with_another_version() {
         &STUDY.replace("CONTENDERS", "\"pinned\"").replace("ROUNDS", "30, 30"),
     );
     let mut child =
-        process::spawn(command(&home, &["run", "one"]).stdout(Stdio::null()).stderr(Stdio::null()));
+        process::spawn(home.with_catalog(&["run", "one"]).stdout(Stdio::null()).stderr(Stdio::null()));
     wait_for(|| trials(&home) >= 2, "two trials");
     child.kill().unwrap();
     process::wait(&mut child);

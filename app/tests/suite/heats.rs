@@ -69,10 +69,6 @@ fn three() -> Vec<(&'static str, String)> {
     vec![("fast", server(30)), ("middle", server(120)), ("slow", server(480))]
 }
 
-fn command(home: &Home, args: &[&str]) -> Command {
-    home.with_catalog(args)
-}
-
 fn measured(home: &Home) -> Measured {
     let store = Store::open(&home.store()).unwrap();
     let runs = store.runs().unwrap();
@@ -110,7 +106,7 @@ fn interrupt(child: &mut Child) {
 }
 
 fn spawned(home: &Home, args: &[&str]) -> Child {
-    process::spawn(command(home, args).stdout(Stdio::null()).stderr(Stdio::null()))
+    process::spawn(home.with_catalog(args).stdout(Stdio::null()).stderr(Stdio::null()))
 }
 
 /// The run is in the store and has this many cells of starts.
@@ -125,7 +121,7 @@ fn has_cells(home: &Home, least: usize) -> bool {
 #[test]
 fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_known() {
     let home = home(&three(), 2);
-    let finished = run(&mut command(&home, &["run", "small", "--seed", "7"]));
+    let finished = run(&mut home.with_catalog(&["run", "small", "--seed", "7"]));
     home.assert_clean();
     let measured = measured(&home);
     assert_whole(&measured, &["fast", "middle", "slow", "reference"], 2);
@@ -162,7 +158,7 @@ fn a_contender_that_fails_is_told_and_the_others_are_measured() {
     let mut contenders = three();
     contenders[1] = ("middle", r#"["sh", "-c", "echo no such port >&2; exit 3"]"#.to_owned());
     let home = home(&contenders, 2);
-    let finished = run(&mut command(&home, &["run", "small"]));
+    let finished = run(&mut home.with_catalog(&["run", "small"]));
     home.assert_clean();
     let measured = measured(&home);
     assert_whole(&measured, &["fast", "slow", "reference"], 2);
@@ -187,7 +183,7 @@ fn a_server_that_dies_in_its_turn_is_told_and_the_heat_goes_on() {
     let study = home.path().join("own/studies/small.toml");
     let text = std::fs::read_to_string(&study).unwrap().replace("measure = \"200ms\"", "measure = \"1s\"");
     std::fs::write(&study, text).unwrap();
-    run(&mut command(&home, &["run", "small"]));
+    run(&mut home.with_catalog(&["run", "small"]));
     home.assert_clean();
     let measured = measured(&home);
     assert_whole(&measured, &["fast", "slow", "reference"], 1);
@@ -261,7 +257,7 @@ fn frail(ways: &[(&'static str, u32)]) -> Home {
 /// Runs it, and checks that these words are told of each start that failed, and that all others are whole.
 fn assert_told(home: &Home, told: &[(&str, &str)]) {
     let _others = OUT_OF_MEMORY.read().unwrap_or_else(PoisonError::into_inner);
-    let finished = run(&mut command(home, &["run", "small"]));
+    let finished = run(&mut home.with_catalog(&["run", "small"]));
     home.assert_clean();
     let measured = measured(home);
     assert_whole(&measured, &["fast", "slow", "reference"], 1);
@@ -312,7 +308,7 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
         }
         home.assert_clean();
         let before = measured(&home);
-        let finished = run(&mut command(&home, &["run", "small", "--resume"]));
+        let finished = run(&mut home.with_catalog(&["run", "small", "--resume"]));
         home.assert_clean();
         let after = measured(&home);
         assert_whole(&after, &["fast", "middle", "slow", "reference"], 2);
@@ -321,7 +317,7 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
             assert!(after.starts.contains(&kept), "{kept:?}\n{}", finished.err);
         }
         assert!(before.slices.iter().all(|slice| after.slices.contains(slice)));
-        let finished = run(&mut command(&home, &["run", "small", "--resume", "--budget", "8s"]));
+        let finished = run(&mut home.with_catalog(&["run", "small", "--resume", "--budget", "8s"]));
         assert!(
             finished.code == 2 && finished.err.contains("is too small: it covers the whole run, and run 2"),
             "{}",
@@ -334,24 +330,24 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
 fn what_it_takes_is_told_before_anything_is_started() {
     let home = home(&three(), 2);
     let refused = |args: &[&str], words: &str| {
-        let Finished { code, err, .. } = run(&mut command(&home, args));
+        let Finished { code, err, .. } = run(&mut home.with_catalog(args));
         assert!(code == 2 && err.contains(words), "{code}: {err}");
     };
     refused(&["run", "small", "--budget", "1ms"], "is too short for one heat, which takes about");
     assert!(!home.store().exists() || Store::open(&home.store()).unwrap().runs().unwrap().is_empty());
-    let told = run(&mut command(&home, &["run", "small", "--dry-run"]));
+    let told = run(&mut home.with_catalog(&["run", "small", "--dry-run"]));
     assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats per round"), "{}", told.out);
     let json: serde_json::Value = serde_json::from_str(
-        &run(&mut command(&home, &["run", "small", "--dry-run", "--format", "json"])).out,
+        &run(&mut home.with_catalog(&["run", "small", "--dry-run", "--format", "json"])).out,
     )
     .unwrap();
     assert_eq!((json["heats_a_round"].as_u64(), json["looks"][0]["rounds"].as_u64()), (Some(2), Some(2)));
     assert_as_schema(&home, "plan", &json);
     let of_one = &["run", "small", "--dry-run", "--cell", "2", "--budget", "1ms"];
-    let told = run(&mut command(&home, of_one)).out;
+    let told = run(&mut home.with_catalog(of_one)).out;
     assert!(told.contains("4 contenders, 1 cell, 2 heats per round"), "{told}");
     assert!(told.contains("budget: 1ms\nthe budget of 1ms is too short for one heat"), "{told}");
-    let quick = run(&mut command(&home, &["run", "small", "--dry-run", "--quick"])).out;
+    let quick = run(&mut home.with_catalog(&["run", "small", "--dry-run", "--quick"])).out;
     let contains = |words: &str| quick.contains(words);
     assert!(contains("2 rounds: about") && !contains("3 rounds") && !contains("4 rounds"), "{quick}");
     refused(&["run", "small", "--dry-run", "--cell", "3"], "3");
@@ -365,12 +361,12 @@ fn a_plan_counts_what_is_not_installed_and_names_it() {
     let tracks = "tracks = [\"default\", \"tuned\"]\n[[cell]]";
     home.write("own/studies/small.toml", &study.replacen("[[cell]]", tracks, 1));
     home.write("own/contenders/absent/contender.toml", ABSENT);
-    let told = run(&mut command(&home, &["run", "small", "--dry-run"]));
+    let told = run(&mut home.with_catalog(&["run", "small", "--dry-run"]));
     let lines: Vec<&str> = told.out.lines().collect();
     assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats per round"), "{}", told.out);
     let last = "not installed, but counted: absent; `drome install small` installs what is missing";
     assert_eq!(lines.last(), Some(&last), "{}", told.out);
-    let told = run(&mut command(&home, &["run", "small", "--dry-run", "--format", "json"])).out;
+    let told = run(&mut home.with_catalog(&["run", "small", "--dry-run", "--format", "json"])).out;
     let json: serde_json::Value = serde_json::from_str(&told).unwrap();
     assert_eq!((&json["contenders"], &json["not_installed"]), (&4.into(), &vec!["absent"].into()));
     assert_as_schema(&home, "plan", &json);

@@ -14,13 +14,9 @@ fn home(rounds: usize) -> Home {
     home
 }
 
-fn command(home: &Home, args: &[&str]) -> Command {
-    home.with_catalog(args)
-}
-
 /// A run that has begun, with some trials.
 fn begun(home: &Home) -> Child {
-    let mut command = command(home, &["run", "small"]);
+    let mut command = home.with_catalog(&["run", "small"]);
     let child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
     wait_for(|| trials(home) >= 2, "two trials");
     child
@@ -32,7 +28,7 @@ fn kill(mut child: Child) {
 }
 
 fn rows(home: &Home) -> Vec<Value> {
-    let finished = run(&mut command(home, &["report", "--format", "json"]));
+    let finished = run(&mut home.with_catalog(&["report", "--format", "json"]));
     let json: Value = serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err));
     json["cells"][0]["contenders"].as_array().unwrap().clone()
 }
@@ -43,7 +39,7 @@ fn a_run_that_another_drome_is_at_is_not_joined() {
     let child = begun(&home);
     for cache in ["cache", "another cache"] {
         let cache = home.path().join(cache);
-        let finished = run(command(&home, &["run", "small", "--resume"]).env("DROME_CACHE", cache));
+        let finished = run(home.with_catalog(&["run", "small", "--resume"]).env("DROME_CACHE", cache));
         assert!(
             finished.code == 1 && finished.err.contains("another drome is working on"),
             "{}: {}",
@@ -55,7 +51,7 @@ fn a_run_that_another_drome_is_at_is_not_joined() {
     wait_for(|| trials(&home) > before, "the first drome to go on");
     kill(child);
     // Who was killed has no lock any more.
-    let mut child = process::spawn(command(&home, &["run", "small", "--resume"]).stderr(Stdio::null()));
+    let mut child = process::spawn(home.with_catalog(&["run", "small", "--resume"]).stderr(Stdio::null()));
     let before = trials(&home);
     wait_for(|| trials(&home) > before, "the run to go on");
     run(Command::new("kill").args(["-INT", &child.id().to_string()]));
@@ -67,7 +63,7 @@ fn a_run_goes_on_by_the_rules_by_which_it_began() {
     let home = home(100);
     kill(begun(&home));
     // The tests' own helper says --allow-busy by this variable.
-    let finished = run(command(&home, &["run", "small", "--resume"]).env_remove("DROME_ALLOW_BUSY"));
+    let finished = run(home.with_catalog(&["run", "small", "--resume"]).env_remove("DROME_ALLOW_BUSY"));
     assert!(
         finished.code == 2
             && finished.err.contains("it began with --allow-busy: use that option again")
@@ -92,7 +88,7 @@ fn copy(home: &Home) -> std::path::PathBuf {
 fn a_drome_that_is_rebuilt_meanwhile_goes_on_with_the_program_that_it_is() {
     let home = home(8);
     let path = copy(&home);
-    let plain = command(&home, &["run", "small"]);
+    let plain = home.with_catalog(&["run", "small"]);
     let mut copied = Command::new(&path);
     copied.args(plain.get_args()).envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let child = process::spawn(copied.stdout(Stdio::piped()).stderr(Stdio::piped()));
@@ -121,7 +117,7 @@ fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
         logs.display()
     );
     home.add_contender("one", &format!("[\"sh\", \"-c\", \"{script}\"]"));
-    let finished = run(&mut command(&home, &["run", "small"]));
+    let finished = run(&mut home.with_catalog(&["run", "small"]));
     assert!(
         finished.code == 1
             && finished.err.contains("the lab failed in heat ")
@@ -135,7 +131,7 @@ fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
         assert_eq!(row["failed"], 0, "{row}");
     }
     home.assert_clean();
-    let finished = run(&mut command(&home, &["run", "small", "--resume"]));
+    let finished = run(&mut home.with_catalog(&["run", "small", "--resume"]));
     assert_eq!(finished.code, 0, "{}", finished.err);
     assert_eq!(trials(&home), 12 * 2);
 }

@@ -21,7 +21,7 @@ fn the_page_of_a_race_shows_who_is_faster_and_where_the_cpu_time_goes() {
         "Where the CPU time goes",
         // 400 samples more, of 100 ns each.
         "B spends 40.0 µs more CPU time per answer than A, 40.0 µs of it in to_vec::&lt;script&gt;",
-        "write_[k]</th><td class=\"n\" data-label=\"Per answer\">30.0 µs</td><td class=\"n\" data-label=\"Share\">75.0 %</td>",
+        "<code>write_[k]</code></th><td class=\"n\" data-label=\"Per answer\">30.0 µs</td><td class=\"n\" data-label=\"Share\">75.0 %</td>",
     ] {
         assert!(text.contains(words), "{words} is not in {text}");
     }

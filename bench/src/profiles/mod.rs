@@ -9,7 +9,7 @@ mod servers;
 mod truth;
 
 use crate::drome::Drome;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use found::Found;
@@ -17,6 +17,7 @@ use server::Server;
 use servers::{SERVERS, Spins};
 use std::process::Output;
 use truth::Truth;
+use xtask::packages;
 
 /// Raw arguments.
 #[derive(Args, Debug)]
@@ -44,6 +45,11 @@ pub fn run(options: &Options) -> Result<()> {
     let selected: Vec<&Spins> = SERVERS.iter().filter(|server| options.selects(server.name)).collect();
     for server in &selected {
         server.ensure_installed()?;
+    }
+    if packages::find("curl").is_none() {
+        bail!(
+            "`curl` is not on PATH, by which servers are asked what their answers cost: install it (apt install curl)"
+        );
     }
     let drome = Drome::build()?;
     if options.overhead {

@@ -30,9 +30,10 @@ impl Server {
 
     /// Asks the server for its calls and their CPU time so far.
     pub fn truth(&self) -> Result<Truth> {
-        let (url, limit_s) =
-            (format!("http://127.0.0.1:{}/truth", self.port()), PATIENCE.as_secs().to_string());
-        Truth::parse(&printed(Command::new("curl").args(["-sS", "--max-time", &limit_s, &url]))?)
+        let url = format!("http://127.0.0.1:{}/truth", self.port());
+        let limit_s = PATIENCE.as_secs().to_string();
+        let options = ["--fail", "-sS", "--noproxy", "*", "--max-time", &limit_s, &url];
+        Truth::parse(&printed(Command::new("curl").args(options))?)
     }
 }
 

@@ -43,7 +43,8 @@ fn table(sweep: &Value) -> Result<String> {
             continue;
         }
         for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
-            let truth_ms = queue::sojourn(share, load) * SERVICE_NS as f64 / 1e6;
+            let Some(truth) = queue::sojourn(share, load) else { continue };
+            let truth_ms = truth * SERVICE_NS as f64 / 1e6;
             let Some(found_ns) = step[format!("latency_ns_{name}")]["median"].as_f64() else { continue };
             let (seen_ms, of) = (found_ns / 1e6, format!("{name} at a load of {load:.2}, ms"));
             writeln!(text, "| {of} | {truth_ms:.2} | {seen_ms:.2} | {:.3} | |", seen_ms / truth_ms)?;

@@ -65,7 +65,7 @@ fn lay_assets(cache: &Path, works: &Works) -> std::io::Result<PathBuf> {
     let _lock = Lock::take(&parent.join("lock"))?;
     // Another drome may have written them meanwhile.
     if !folder.is_dir() {
-        fill_folder(&folder, files)?;
+        fill_folder(&folder, &parent.join("draft"), files)?;
     }
     Ok(folder)
 }

@@ -86,9 +86,10 @@ fn class<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<Class> {
     (found == Class::Jit || !is_hidden).then_some(found)
 }
 
-/// The class that the processes of a server show.
+/// The class that the processes of a server show; `None` also where none can be seen.
 pub fn of(tree: &Tree) -> Option<Class> {
-    class(names(tree).iter().map(String::as_str))
+    let names = names(tree);
+    if names.is_empty() { None } else { class(names.iter().map(String::as_str)) }
 }
 
 /// What shows the class of a server: the names of the programs, threads and libraries of all its processes, and whether one has made code.

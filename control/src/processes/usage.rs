@@ -25,10 +25,6 @@ pub trait Watched: Debug + Send + Sync {
     fn look(&self) -> Option<Look>;
     /// Reads only what it holds.
     fn snapshot(&self) -> Snapshot;
-    /// The time between two readings of that.
-    fn interval(&self) -> Duration {
-        INTERVAL
-    }
     /// The usage with what disturbed the measurement since the watching began.
     fn with_disturbance(&self, usage: Usage) -> Usage;
 }
@@ -183,7 +179,7 @@ fn look(edges: &Receiver<Edge>, watched: &dyn Watched) -> Option<Usage> {
     let first = watched.look()?;
     let mut usage = Usage::default();
     loop {
-        match edges.recv_timeout(watched.interval()) {
+        match edges.recv_timeout(INTERVAL) {
             Err(RecvTimeoutError::Timeout) | Ok(Edge::Opened) => {
                 hold_most(&mut usage, &watched.snapshot());
             }

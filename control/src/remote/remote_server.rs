@@ -14,10 +14,6 @@ use model::environment::Executable;
 use serde::de::DeserializeOwned;
 use std::net::{SocketAddr, SocketAddrV4};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-
-/// How often memory is sampled: on this machine, each message takes time from the load generator.
-const INTERVAL: Duration = Duration::from_secs(1);
 
 /// A contender whose sources are in the cache folder of another machine.
 #[derive(Clone, Debug)]
@@ -138,10 +134,6 @@ impl Watched for RemoteWatched {
         self.there.ask(&Request::Snapshot(self.server)).unwrap_or_default()
     }
 
-    fn interval(&self) -> Duration {
-        INTERVAL
-    }
-
     fn with_disturbance(&self, usage: Usage) -> Usage {
         let others_ppm = self.there.ask(&Request::EndWatch(self.watch)).ok().flatten();
         // If both are the same machine, the load generator itself would count as another program.
@@ -183,6 +175,7 @@ impl Here {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn what_disturbed_more_on_either_machine_counts_and_unknown_is_not_nothing() {

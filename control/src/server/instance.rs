@@ -59,8 +59,8 @@ impl Instance {
         if wrong.is_empty() { Ok(instance) } else { Err(Fault::Contender(fails(&wrong))) }
     }
 
-    /// Checks that it answers a request for this path, with whatever status and body: one that drome starts here is waited for, one that
-    /// already runs answers at once, and one that answers on another machine must answer here, too.
+    /// Checks that it answers a request for this path, with whatever status and body: one that already runs answers at once,
+    /// and one that answers on another machine must answer here, too.
     fn answering(self, path: &str) -> Result<Self, Fault> {
         let Err(why) = verify::get(&self.origin, path) else { return Ok(self) };
         let fault = Fault::own(&why).or_else(|| self.server.unreachable(path, &why.to_string()));

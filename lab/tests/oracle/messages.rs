@@ -49,6 +49,19 @@ pub const ANSWERS: &[(&str, Reader)] = &[
     ("loads.Run", answered::<loads::Account>),
 ];
 
+/// The names of all requests of [`QUESTIONS`], as `NAME.Request`: what serde would rather have had than a name that none has.
+pub fn requests() -> Vec<String> {
+    let of = |name: &str, error: serde_json::Error| {
+        let all = error.to_string();
+        let (_, expected) = all.split_once("expected").unwrap();
+        expected.split('`').skip(1).step_by(2).map(|request| format!("{name}.{request}")).collect::<Vec<_>>()
+    };
+    let none = || Value::from("none of them");
+    let servers = serde_json::from_value::<servers::Request>(none()).unwrap_err();
+    let loads = serde_json::from_value::<loads::Request>(none()).unwrap_err();
+    [of("servers", servers), of("loads", loads)].concat()
+}
+
 /// What either side can read is read again as the same from what is written of it, and nothing reaches a terminal that it acts upon.
 pub fn check(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {

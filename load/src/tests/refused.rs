@@ -3,7 +3,7 @@
 
 use super::faults::plain;
 use super::*;
-use crate::crew::{self, Ground, Used};
+use crate::crew::{self, SharedByThreads, Used};
 use crate::means::Means;
 use crate::{Generator, LoadError};
 use model::IoChoice;
@@ -91,14 +91,14 @@ fn measured(
     std::thread::spawn(move || {
         let (plan, progress) = (plan_of(io, length), Progress::default());
         let (plans, progress) = (from_ref(&plan), from_ref(&progress));
-        let ground = Ground { plans, progress, tls: &[None], threads: THREADS };
+        let shared = SharedByThreads { plans, progress, tls: &[None], threads: THREADS };
         let (uring, epoll) = (make.clone(), make);
         let ended = match io {
             IoChoice::Best => {
                 let epoll = |_: usize, _: usize| IoResult::Ok(works());
-                crew::measure(ground, (IoChoice::Uring, None), &Means { uring, epoll, thread }, &())
+                crew::measure(shared, (IoChoice::Uring, None), &Means { uring, epoll, thread }, &())
             }
-            chosen => crew::measure(ground, (chosen, None), &Means { uring, epoll, thread }, &()),
+            chosen => crew::measure(shared, (chosen, None), &Means { uring, epoll, thread }, &()),
         };
         to.send(ended)
     });

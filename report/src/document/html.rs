@@ -164,18 +164,19 @@ fn head(table: &Table, i: usize) -> Markup {
 
 fn row(table: &Table, i: usize, cells: &[(String, Ink)], chips: &[Chip]) -> Markup {
     let name = table.name_column();
+    let text = |k: usize, cell: &str| html! { @if table.is_code(k) { code { (cell) } } @else { (cell) } };
     html! {
         tr class=[chips.first().map(Chip::class)] {
             @for (k, ((cell, ink), (title, side))) in cells.iter().zip(table.head()).enumerate() {
                 @if Some(k) == name {
-                    th scope="row" { (cell) (chips::draw(chips)) }
+                    th scope="row" { (text(k, cell)) (chips::draw(chips)) }
                     @if let Some(lane) = table.lane() { td.wide { (lane.rows[i]) } }
                 } @else {
                     td class=[number(*side)] data-label=[(!title.is_empty() && !table.is_tall).then_some(title)] {
                         @match (table.drawing(i, k), ink.class().filter(|_| !cell.is_empty())) {
                             (Some(drawing), _) => { (drawing) span.words { (cell) } }
                             (None, Some(class)) => { span.state.(class) { (cell) } }
-                            (None, None) => { (cell) }
+                            (None, None) => { (text(k, cell)) }
                         }
                     }
                 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// Readings that can be compared: same tool, same workload, same command line except for host and port.
 #[derive(Clone, Debug)]
-pub struct Cell<'i> {
+struct Cell<'i> {
     /// The title in reports.
     pub title: String,
     /// The tool.
@@ -35,7 +35,7 @@ pub struct Cell<'i> {
 
 /// A reading with a name that is unique in its cell.
 #[derive(Clone, Debug)]
-pub struct Row<'i> {
+struct Row<'i> {
     /// The unique name.
     pub name: String,
     /// The reading.
@@ -67,7 +67,7 @@ impl Row<'_> {
 }
 
 /// The cells of an import, in the order of the pages.
-pub fn cells(import: &Import) -> Vec<Cell<'_>> {
+fn cells(import: &Import) -> Vec<Cell<'_>> {
     let mut groups: Vec<(Vec<&Imported>, Option<String>)> = Vec::new();
     // Groups that agree in everything but the path, which a tool's report may leave out.
     let mut alike: BTreeMap<Key, Vec<usize>> = BTreeMap::new();

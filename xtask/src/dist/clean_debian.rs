@@ -10,11 +10,11 @@ const SUITE: &str = "bookworm";
 
 /// A new, minimal Debian with these packages, from the sources that this machine uses: a folder, or an archive if `to` ends in `.tar`.
 pub fn debian(packages: &[&str], to: &Path) -> Result<()> {
-    extracted(&["--variant=minbase"], packages, to)
+    make_debian(&["--variant=minbase"], packages, to)
 }
 
 /// A Debian that is made with these options of mmdebstrap.
-pub fn extracted(options: &[&str], packages: &[&str], to: &Path) -> Result<()> {
+pub fn make_debian(options: &[&str], packages: &[&str], to: &Path) -> Result<()> {
     let include = format!("--include={}", packages.join(","));
     let include = (!packages.is_empty()).then_some(include.as_str());
     let (shown, sources) = (to.to_string_lossy(), sources()?);

@@ -1,7 +1,7 @@
 //! A race on a whole emulated machine: 64-bit ARM with a Debian kernel, where `io_uring` and subreapers work. Nothing is in it but
 //! the binary and busybox.
 
-use super::clean_debian::extracted;
+use super::clean_debian::make_debian;
 use crate::files::entries;
 use crate::{emptied, packages, run};
 use anyhow::{Context, Result, bail};
@@ -34,7 +34,7 @@ pub fn race(root: &Path, binary: &Path) -> Result<()> {
     emptied(&folder)?;
     let debian = folder.join("debian");
     let options = ["--variant=extract", "--architectures=arm64"];
-    extracted(&options, &["linux-image-arm64", "busybox-static"], &debian)?;
+    make_debian(&options, &["linux-image-arm64", "busybox-static"], &debian)?;
     let initial = initial_files(&folder, &debian, binary)?;
     let kernel = kernel(&debian)?;
     let machine =

@@ -303,7 +303,8 @@ fn variants(part: &Value) -> Result<Vec<Variant<'_>>> {
         if let Some(word) = option["const"].as_str() {
             return Ok(of_word(word));
         }
-        let properties = option["properties"].as_object().and_then(|all| all.iter().next());
+        let properties =
+            option["properties"].as_object().filter(|all| all.len() == 1).and_then(|all| all.iter().next());
         let (word, value) = properties.with_context(|| format!("{option} is not described"))?;
         let value = Some(value).filter(|value| !is_table(value));
         Ok(Variant { value, keys: keys(&option["properties"][word]), ..of_word(word) })

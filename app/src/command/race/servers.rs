@@ -37,9 +37,6 @@ pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
     ensure_used(args, servers)?;
     let metric = settings.metric.as_ref().map(|decider| decider.metric).unwrap_or_default();
     args.running.ensure_fit(servers == Servers::Urls, metric)?;
-    if servers == Servers::Urls {
-        return running(&settings.commands, &args.running.pids);
-    }
     let is_elsewhere = args.servers_on.is_given();
     let OwnUrl { shown: url, path, asked_at } =
         OwnUrl::read(settings.url.as_deref().unwrap_or(URL), is_elsewhere)?;
@@ -50,7 +47,8 @@ pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
             let built = revisions.insert(revisions::build(settings, args.folder.as_deref(), stop)?);
             setup::commands(&built.commands, &path)?
         }
-        Servers::Commands | Servers::Urls => {
+        Servers::Urls => return running(&settings.commands, &args.running.pids),
+        Servers::Commands => {
             let here = settings.commands.iter().map(|line| ServerCommand::at(line, is_elsewhere));
             setup::commands(&here.collect::<Vec<_>>(), &path)?
         }

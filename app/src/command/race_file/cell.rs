@@ -21,7 +21,7 @@ pub struct Cell {
     connections: Option<NonZeroU32>,
     /// Whether a new connection is opened for every request.
     #[serde(default)]
-    no_keepalive: bool,
+    no_keepalive: Option<bool>,
     /// Metric that decides, such as `rate`, `server-cpu` or `p99@5k`.
     #[serde(default, deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]

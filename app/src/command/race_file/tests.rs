@@ -137,6 +137,11 @@ fn each_cell_is_a_race_with_its_own_options() {
         "--no-keepalive",
     ];
     assert_eq!(all[1].settings.words(&line), [&shared[..], &own].concat());
+    let kept = format!(
+        "{race}no_keepalive = true\n[[cell]]\ntitle = \"kept\"\nno_keepalive = false\n[[cell]]\ntitle = \"new\"\n"
+    );
+    let kept = file(&kept).unwrap().into_iter().map(|race| race.settings.no_keepalive).collect::<Vec<_>>();
+    assert_eq!(kept, [Some(false), Some(true)], "a cell says the last word");
     let twice = format!("{race}[[cell]]\ntitle = \"a\"\n[[cell]]\ntitle = \"a\"\n");
     assert!(file(&twice).unwrap_err().contains("two cells have the title `a`"));
     assert!(file(&format!("{race}[[cell]]\ntitle = \" \"\n")).unwrap_err().contains("a cell has no title"));

@@ -86,6 +86,7 @@ fn functions(stored: &StoredProfile) -> Table {
     let share = |cost: &FrameCost| cost.self_samples as f64 / stored.samples.max(1) as f64;
     Table::of(stored.top.iter().take(MOST_ROWS))
         .text("Function", |cost| cost.frame.clone())
+        .code()
         .number("Per answer", |cost| units::duration(cost.self_ns_per_answer))
         .number("Share", |cost| units::percent(share(cost)))
         .table()
@@ -96,6 +97,7 @@ fn changes(i: usize, name: &str, difference: &StoredDifference) -> Markup {
     let against = difference.against.as_str();
     let table = Table::of(difference.by_self.iter().take(MOST_ROWS))
         .text("Function", |row| row.frame.clone())
+        .code()
         .number(against, |row| units::duration(row.change.a_ns_per_answer))
         .number(name, |row| units::duration(row.change.b_ns_per_answer))
         .number("Change", |row| units::signed(row.change.difference_ns))

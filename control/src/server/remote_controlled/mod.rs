@@ -23,6 +23,9 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Mutex;
 
+/// How many things are watched at once, at most: many more than are measured at once.
+const MOST_WATCHED: usize = 64;
+
 /// The servers on this machine that drome on another machine asks for.
 #[derive(Default)]
 pub struct Servers {
@@ -86,13 +89,13 @@ impl Servers {
             Request::EndTurn(id) => json(turns.with(id, CpuSampler::sample)?),
             Request::BeginWatch { server, cpus } => {
                 let cores = Cores { server: cpus, ..Cores::default() };
-                json(watched.add(WatchedHere::pinned(running.tree(server)?, &cores)))
+                json(watched.add_among(WatchedHere::pinned(running.tree(server)?, &cores), MOST_WATCHED))
             }
             Request::Look(id) => json(watched.with(id, |watched| watched.look())?),
             Request::EndWatch(id) => json(watched.take(id).and_then(|watched| watched.others_ppm())),
             Request::BeginConditions => {
                 let cores = Cores { server: Cores::deal().allowed(), ..Cores::default() };
-                json(conditions.add(Conditions::begin(&System::here(), &cores)))
+                json(conditions.add_among(Conditions::begin(&System::here(), &cores), MOST_WATCHED))
             }
             Request::EndConditions(id) => json(conditions.take(id).map(Conditions::end)),
             Request::OpenProbe(host) => {

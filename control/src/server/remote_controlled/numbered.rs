@@ -26,6 +26,16 @@ impl<T> Numbered<T> {
         number
     }
 
+    /// Adds one that may never be taken, because what asked for it failed: beyond `most`, the oldest makes room for it.
+    pub fn add_among(&self, one: T, most: usize) -> u64 {
+        let number = self.add(one);
+        let mut all = locked(&self.all);
+        while all.len() > most {
+            all.pop_first();
+        }
+        number
+    }
+
     /// Removes the one of this number.
     pub fn take(&self, number: u64) -> Option<T> {
         locked(&self.all).remove(&number)
