@@ -124,7 +124,8 @@ fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
 fn option(arg: &Arg) -> String {
     let names: Vec<String> =
         arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string).collect();
-    let value = if arg.get_action().takes_values() { names.join(" ") } else { String::new() };
+    let takes_none = arg.get_num_args().is_some_and(|n| n.max_values() == 0);
+    let value = if arg.get_action().takes_values() && !takes_none { names.join(" ") } else { String::new() };
     if arg.is_positional() {
         let many = if arg.get_num_args().is_some_and(|n| n.max_values() > 1) { "…" } else { "" };
         return format!("`{value}{many}`");

@@ -35,7 +35,7 @@ fn the_difference_stands_above_the_functions_and_each_contender_has_its_graph() 
     let order = order.map(|part| page.find(part));
     assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{order:?}: {page}");
     // 300 of 400 samples of 1 ms over 10,000 answers.
-    let row = "read</th><td class=\"n\" data-label=\"Per answer\">30.0 µs</td><td class=\"n\" data-label=\"Share\">75.0 %</td>";
+    let row = "<code>read</code></th><td class=\"n\" data-label=\"Per answer\">30.0 µs</td><td class=\"n\" data-label=\"Share\">75.0 %</td>";
     assert!(page.contains(row), "{page}");
     assert!(page.contains("&lt;T as &quot;x&quot;&gt;::work") && !page.contains("<T as"), "{page}");
     assert!(page.contains(">+50.0 µs<") && page.contains(">−10.0 µs<"), "{page}");
