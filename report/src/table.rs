@@ -386,6 +386,9 @@ mod tests {
             table().fit(&TextStyle::default())
         );
         assert!(coloured.contains("\x1b[33mclient\x1b[0m"), "{coloured}");
+        let short = table().narrowed("who", 6, |text, most| crate::text_style::shortened(text, most, "…"));
+        let short = short.fit(&TextStyle { width: Some(80), is_ascii: true, ..TextStyle::default() });
+        assert!(short.is_ascii() && short.contains(" a ser...   1,234"), "{short}");
     }
 
     #[test]
