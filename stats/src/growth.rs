@@ -4,6 +4,7 @@
 
 use crate::estimate::{CONFIDENCE, Estimate};
 use crate::heats::Critical;
+use crate::line::Line;
 
 /// With fewer starts there is no interval.
 const LEAST_STARTS: usize = 3;
@@ -15,16 +16,8 @@ const STEP_SLOPE: f64 = 1.5;
 /// The slope of a start's looks by least squares. `looks`: the work done so far and the level, in any order. `None` for fewer than two
 /// looks, or if no work was done between them.
 pub fn slope(looks: &[[u64; 2]]) -> Option<f64> {
-    let n = looks.len() as f64;
-    let mean = |of: usize| looks.iter().map(|look| look[of] as f64).sum::<f64>() / n;
-    let [work, level] = [0, 1].map(mean);
-    let (mut squares, mut products) = (0.0, 0.0);
-    for look in looks {
-        let (dx, dy) = (look[0] as f64 - work, look[1] as f64 - level);
-        squares += dx * dx;
-        products += dx * dy;
-    }
-    (squares > 0.0).then(|| products / squares)
+    let points: Vec<(f64, f64)> = looks.iter().map(|[work, level]| (*work as f64, *level as f64)).collect();
+    Some(Line::through(&points)?.slope)
 }
 
 /// The work between a start's first look and its last.

@@ -11,6 +11,7 @@ pub mod histogram;
 pub mod interval_log;
 pub mod kendall;
 pub mod knee;
+mod line;
 pub mod margin;
 mod mean;
 mod median;

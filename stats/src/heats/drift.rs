@@ -4,6 +4,7 @@
 //! two servers of one kind are cold together.
 
 use super::studentized_range::Critical;
+use crate::line::Line;
 use std::collections::BTreeMap;
 
 /// A change that is shown to be larger means that the contender had not settled.
@@ -54,22 +55,14 @@ impl StartChange {
     pub fn of(slices: &[(usize, f64)]) -> Option<Self> {
         let points: Vec<(f64, f64)> =
             slices.iter().filter(|s| s.1.is_finite()).map(|(cycle, log)| (*cycle as f64, *log)).collect();
-        let n = points.len() as f64;
-        let mean = |value: fn(&(f64, f64)) -> f64| points.iter().map(value).sum::<f64>() / n;
-        let (x, y) = (mean(|p| p.0), mean(|p| p.1));
-        let spread: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
-        if points.len() < LEAST_SLICES || spread <= 0.0 {
-            return None;
-        }
-        let slope = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / spread;
-        let squares: f64 = points.iter().map(|p| (p.1 - y - slope * (p.0 - x)).powi(2)).sum();
+        let line = Line::through(&points).filter(|_| points.len() >= LEAST_SLICES)?;
         let ends = points
             .iter()
             .map(|p| p.0)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
         let length = ends.1 - ends.0;
-        let freedom = n - 2.0;
-        Some(Self { change: slope * length, variance: squares / freedom / spread * length * length, freedom })
+        let freedom = points.len() as f64 - 2.0;
+        Some(Self { change: line.slope * length, variance: line.variance * length * length, freedom })
     }
 }
 

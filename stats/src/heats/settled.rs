@@ -7,6 +7,7 @@
 //! the lab uses whether a change is shown, because a start has too few of them to show that there is none.
 
 use super::studentized_range::Critical;
+use crate::line::Line;
 
 /// A smaller change over the window does not matter.
 const LEAST_CHANGE: f64 = 0.02;
@@ -96,10 +97,10 @@ pub fn settling(samples: &[Sample], warmth: Warmth) -> Settling {
     let load_s = sound.last().map_or(0.0, |s| s.load_s);
     let window_s = (load_s / 3.0).max(warmth.least_window_s);
     let window: Vec<Sample> = sound.into_iter().filter(|s| s.load_s >= load_s - window_s).collect();
-    let line = line(&window);
-    let change = line.map(|line| line.change(CHANCE));
+    let trend = trend(&window);
+    let change = trend.map(|trend| trend.change(CHANCE));
     let is_small = change.is_some_and(|(_, _, high)| high < LEAST_RISE);
-    let shown = line.map(|line| line.change(CHANCE_OF_ALARM));
+    let shown = trend.map(|trend| trend.change(CHANCE_OF_ALARM));
     let is_changing = shown.is_some_and(|(_, low, high)| low > LEAST_CHANGE || high < -LEAST_CHANGE);
     let is_long = load_s >= warmth.least_load_s;
     let is_warm = is_long && if warmth.is_shown { is_small } else { !is_changing };
@@ -117,14 +118,14 @@ pub fn settling_by_either(relative: &[Sample], alone: &[Sample], warmth: Warmth)
 
 /// The change over the window by a straight line through its batches.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct Trend {
     /// The change, as a logarithm.
     change: f64,
     /// Its standard error, by the scatter of the batches around the line, curvature included.
     error: f64,
 }
 
-impl Line {
+impl Trend {
     /// The change and its bounds, each of which is exceeded with this probability.
     fn change(self, chance: f64) -> (f64, f64, f64) {
         // Two-sided at 10 % is 5 % on each side.
@@ -133,7 +134,7 @@ impl Line {
     }
 }
 
-fn line(window: &[Sample]) -> Option<Line> {
+fn trend(window: &[Sample]) -> Option<Trend> {
     if window.len() < LEAST_SAMPLES {
         return None;
     }
@@ -145,17 +146,9 @@ fn line(window: &[Sample]) -> Option<Line> {
             (mean(&mut samples.iter().map(|s| s.load_s), n), mean(&mut samples.iter().map(|s| s.log_rate), n))
         })
         .collect();
-    let n = BATCHES as f64;
-    let (x, y) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
-    let spread: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
-    if spread <= 0.0 {
-        return None;
-    }
-    let slope = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / spread;
-    let squares: f64 = points.iter().map(|p| (p.1 - y - slope * (p.0 - x)).powi(2)).sum();
-    let error = (squares / (n - 2.0) / spread).sqrt();
+    let line = Line::through(&points)?;
     let length = window[window.len() - 1].load_s - window[0].load_s;
-    Some(Line { change: slope * length, error: error * length })
+    Some(Trend { change: line.slope * length, error: line.variance.sqrt() * length })
 }
 
 /// Rates of a server relative to the hub's slices before and after each, so that a machine that changes its speed does not look

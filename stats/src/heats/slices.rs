@@ -2,6 +2,7 @@
 //! its level (how fast all members were in it, compared with their usual rates). The figure is a ratio of sums, not a robust centre, because
 //! a centre would hide a server's own pauses. A cycle's level is a median over members, because one member's pause is not the machine's.
 
+use super::contrast::Contrast;
 use super::studentized_range::Critical;
 use crate::mean::deviation;
 use crate::{median, signed_rank};
@@ -46,13 +47,9 @@ impl StartFigure {
 /// The share of its rate that a server's pauses cost, from those of its starts ([`StartFigure::stall`]): their mean, where it is 2 % or
 /// more and chance alone would seldom cause it (Student's t, one-sided at 2.5 %), because the slices of noisy minutes are skewed, too.
 pub fn shown_stall(stalls: &[f64]) -> Option<f64> {
-    if stalls.len() < LEAST_STARTS {
-        return None;
-    }
-    let n = stalls.len() as f64;
-    let mean = stalls.iter().sum::<f64>() / n;
-    let error = (stalls.iter().map(|stall| (stall - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt();
-    let low = mean - Critical::of(2, 0.05).of_difference(n - 1.0) * error;
+    let known = Contrast::of_mean(stalls).filter(|_| stalls.len() >= LEAST_STARTS);
+    let Contrast { difference: mean, error, df } = known?;
+    let low = mean - Critical::of(2, 0.05).of_difference(df) * error;
     (mean >= LEAST_STALL && low > 0.0).then_some(mean)
 }
 
