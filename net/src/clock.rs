@@ -21,17 +21,17 @@ pub fn thread_cpu_ns() -> u64 {
 }
 
 /// CPU time that this thread has used in the kernel, which samples it. `None` where the system does not report it.
-#[allow(unsafe_code)]
 pub fn thread_system_ns() -> Option<u64> {
+    let used = usage_of(libc::RUSAGE_THREAD)?.ru_stime;
+    Some(used.tv_sec as u64 * 1_000_000_000 + used.tv_usec as u64 * 1_000)
+}
+
+/// What this thread or this process has used. `None` where the system does not report it.
+#[allow(unsafe_code)]
+pub(crate) fn usage_of(whose: libc::c_int) -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: `usage` is a valid rusage for the kernel to write, and all zeros is one as well.
-    let usage = unsafe {
-        if libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) != 0 {
-            return None;
-        }
-        usage.assume_init()
-    };
-    Some(usage.ru_stime.tv_sec as u64 * 1_000_000_000 + usage.ru_stime.tv_usec as u64 * 1_000)
+    unsafe { (libc::getrusage(whose, usage.as_mut_ptr()) == 0).then(|| usage.assume_init()) }
 }
 
 /// CPU time that this process has used, all of its threads.

@@ -39,15 +39,6 @@ pub fn descriptors() -> (Option<u64>, Option<u64>) {
 }
 
 /// The largest resident memory that this process has had. `None` where the system does not report it.
-#[allow(unsafe_code)]
 pub fn rss_max_bytes() -> Option<u64> {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: `usage` is a valid rusage for the kernel to write, and all zeros is one as well.
-    let usage = unsafe {
-        if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
-            return None;
-        }
-        usage.assume_init()
-    };
-    Some(usage.ru_maxrss as u64 * 1024)
+    Some(crate::clock::usage_of(libc::RUSAGE_SELF)?.ru_maxrss as u64 * 1024)
 }

@@ -1,6 +1,6 @@
 //! Sockets with drome's options: never blocking, never inherited, without Nagle's delay.
 
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::net::sockopt::{
     set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay, set_tcp_user_timeout,
 };
@@ -108,23 +108,15 @@ impl Peer {
 /// Sends what the kernel takes at once; returns 0 when it has no room.
 pub fn send_some(socket: impl AsFd, bytes: &[u8], flags: SendFlags) -> Result<usize, Errno> {
     let flags = flags | SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-    loop {
-        match rustix::net::send(&socket, bytes, flags) {
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => return Ok(0),
-            other => return other,
-        }
+    match retry_on_intr(|| rustix::net::send(&socket, bytes, flags)) {
+        Err(Errno::AGAIN) => Ok(0),
+        other => other,
     }
 }
 
 /// Receives what has arrived.
 pub fn receive_some(socket: impl AsFd, memory: &mut [u8]) -> Result<usize, Errno> {
-    loop {
-        match rustix::net::recv(&socket, &mut *memory, RecvFlags::DONTWAIT) {
-            Err(Errno::INTR) => {}
-            other => return other.map(|(n, _)| n),
-        }
-    }
+    retry_on_intr(|| rustix::net::recv(&socket, &mut *memory, RecvFlags::DONTWAIT)).map(|(n, _)| n)
 }
 
 /// Receives what has arrived, at most `bytes` bytes, and drops it: with `MSG_TRUNC`, TCP copies nothing (tcp(7)).
@@ -199,15 +191,6 @@ pub(crate) fn stream(family: AddressFamily, blocking: Blocking) -> Result<OwnedF
         Blocking::No => SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
     };
     socket_with(family, SocketType::STREAM, flags, None)
-}
-
-/// Binds and listens exclusively, as a server that does not share its port: an error when the port is in use.
-pub fn exclusive(at: &SocketAddr) -> std::io::Result<OwnedFd> {
-    let socket = stream(family(at), Blocking::No)?;
-    set_socket_reuseaddr(&socket, true)?;
-    bind(&socket, at)?;
-    listen(&socket, 1)?;
-    Ok(socket)
 }
 
 /// The address of the peer; `None` where it has none.

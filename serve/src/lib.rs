@@ -27,7 +27,7 @@ use net::tls::ServerTls;
 use net::unix::SocketFile;
 use std::fs::File;
 use std::io::{Error, ErrorKind};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -238,7 +238,7 @@ fn listen_unix(path: &Path, threads: usize) -> std::io::Result<(Vec<OwnedFd>, At
 
 /// Fails if the port is in use: listeners that share a port would let a second server take half of a first one's connections unseen.
 fn ensure_free(address: &SocketAddr) -> std::io::Result<()> {
-    if address.port() == 0 { Ok(()) } else { net::socket::exclusive(address).map(drop) }
+    if address.port() == 0 { Ok(()) } else { TcpListener::bind(address).map(drop) }
 }
 
 impl BindError {

@@ -215,12 +215,8 @@ impl<I: Io> Tls<I> {
         let want = piece.left.min(CHUNK_BYTES as u64) as usize;
         let mut memory = std::mem::take(&mut self.buffers.file);
         memory.resize(CHUNK_BYTES, 0);
-        let read = loop {
-            match rustix::io::pread(&piece.file, &mut memory[..want], piece.offset) {
-                Err(Errno::INTR) => {}
-                read => break read.unwrap_or(0),
-            }
-        };
+        let read = || rustix::io::pread(&piece.file, &mut memory[..want], piece.offset);
+        let read = rustix::io::retry_on_intr(read).unwrap_or(0);
         let is_sent = if read == 0 {
             // The peer expects more, because the length was announced.
             if let Some(session) = self.session(slot) {

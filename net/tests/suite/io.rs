@@ -369,7 +369,7 @@ fn a_back_end_that_is_dropped_leaves_its_port<I: BackEnd>() {
     let Endpoint::Tcp { to, .. } = address else { unreachable!() };
     // A program that another test is starting has a copy of the listener until it is executed.
     let deadline = Instant::now() + PATIENCE;
-    while let Err(why) = socket::exclusive(&to) {
+    while let Err(why) = std::net::TcpListener::bind(to) {
         assert!(Instant::now() < deadline, "the listener is still there: {why}");
         std::thread::sleep(Duration::from_millis(1));
     }

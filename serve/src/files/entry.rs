@@ -3,7 +3,6 @@
 use crate::answers::date;
 use crate::files::root::Identity;
 use std::fs::File;
-use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
@@ -41,7 +40,7 @@ impl Entry {
         let Identity { length, modified: (modified_s, _), .. } = identity;
         let content = if length <= MEMORY_BYTES {
             let mut bytes = vec![0; length as usize].into_boxed_slice();
-            read_whole(&file, &mut bytes)?;
+            file.read_exact_at(&mut bytes, 0)?;
             Content::Memory(bytes)
         } else {
             Content::File(Arc::new(file.into()))
@@ -68,17 +67,4 @@ impl Entry {
         };
         bytes + size_of::<Self>() + self.modified.len() + self.fields.len()
     }
-}
-
-fn read_whole(file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
-    let mut at = 0;
-    while at < bytes.len() {
-        match file.read_at(&mut bytes[at..], at as u64) {
-            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
-            Ok(n) => at += n,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
