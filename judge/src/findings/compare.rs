@@ -102,7 +102,8 @@ fn failed(run: &Findings) -> Vec<FailedContender> {
     failed.collect()
 }
 
-fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
+/// Whether two cells of two runs are the same.
+pub fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
     (&a.workload, &a.load, a.metric) == (&b.workload, &b.load, b.metric)
 }
 
