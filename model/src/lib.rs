@@ -64,7 +64,7 @@ pub use machines::{Machine, Machines};
 pub use measurement::Measurement;
 pub use metric::Metric;
 pub use network::Network;
-pub use observation::{Observation, Outcome, Run, Trial};
+pub use observation::{Observation, Run, Trial};
 pub use origin::Origin;
 pub use plan::{
     Arrivals, Ask, Connecting, Expect, Gaps, IoChoice, Load, OneOf, Order, Plan, Think, TlsChoice,
