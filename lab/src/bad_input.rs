@@ -7,7 +7,7 @@ use judge::example::in_heats;
 use judge::findings::compare;
 use model::environment::Ends;
 use model::study::REFERENCE;
-use model::{Conditions, Findings, Observation, Outcome, Run, Trial};
+use model::{Conditions, Findings, Observation, Run, Trial};
 use stats::random::uniform;
 
 /// The outcome of a trial.
@@ -29,7 +29,7 @@ fn observe(run: &Run, rounds: usize, fate: impl Fn(&Trial) -> Fate) -> Vec<Obser
                     Fate::Crash => example::observation(trial, None),
                     Fate::Void(rate) => {
                         let mut observation = example::observation(trial, Some(rate));
-                        if let Outcome::Measured(m) = &mut observation.outcome {
+                        if let Ok(m) = &mut observation.outcome {
                             m.verdict.valid = false;
                             m.verdict
                                 .reasons

@@ -1,6 +1,7 @@
 //! The machine: what holds for a whole run, and what may change from trial to trial. What the machine does not report is null, never 0;
 //! what older versions did not record reads as null, too.
 
+pub mod facts;
 mod servers_on;
 
 pub use servers_on::ServersOn;

@@ -1,5 +1,5 @@
 //! The terms of drome as plain data: what a study asks, what a measurement counted, what the findings say. A newcomer reads
-//! this crate first. It has no behaviour beyond checking that data is valid.
+//! this crate first. It has no behaviour beyond checking that data is valid and naming the facts of a machine.
 
 pub mod background;
 mod checked;
@@ -38,6 +38,7 @@ pub mod study;
 pub mod sweep;
 pub mod tally;
 pub mod target;
+pub mod units;
 pub mod url;
 pub mod usage;
 pub mod verdict;
@@ -63,7 +64,7 @@ pub use machines::{Machine, Machines};
 pub use measurement::Measurement;
 pub use metric::Metric;
 pub use network::Network;
-pub use observation::{Observation, Outcome, Run, Trial};
+pub use observation::{Observation, Run, Trial};
 pub use origin::Origin;
 pub use plan::{
     Arrivals, Ask, Connecting, Expect, Gaps, IoChoice, Load, OneOf, Order, Plan, Think, TlsChoice,

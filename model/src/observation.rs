@@ -1,4 +1,4 @@
-//! A trial in the form in which it is stored: what was asked, its outcome, on what machine.
+//! A run as it is stored: what was asked, of whom, on what machine; and its starts as tables and charts show them.
 
 use crate::contender::{Class, Faults, Settings, Track};
 use crate::environment::{Conditions, Environment};
@@ -139,10 +139,9 @@ impl Entrant {
 }
 
 /// One start of a contender in one cell.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Trial {
     /// The round, counted from 0.
-    #[serde(rename = "block")]
     pub round: usize,
     /// Index into the study's cells.
     pub cell: usize,
@@ -152,28 +151,26 @@ pub struct Trial {
     pub copy: usize,
 }
 
-/// A trial and its outcome.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A start of a contender in one cell of its heat, as tables and charts show it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    /// The trial.
+    /// The start and the cell.
     pub trial: Trial,
-    /// When it began, in RFC 3339, UTC.
+    /// When the heat began, in RFC 3339, UTC.
     pub started_at: String,
-    /// The whole time since the end of the trial before: start, verification, warm-up, measurement, stop. So the sum over a run's trials is
-    /// the time that the run took.
+    /// The start's share of its time in all of its cells: start, verification, warm-up, measurement, stop.
     pub elapsed_ns: u64,
-    /// The outcome.
-    pub outcome: Outcome,
-    /// The conditions on the machine; unknown in observations of older versions.
-    #[serde(default)]
+    /// The measurement, whose verdict may be void, or why the contender failed: it did not start, answered wrongly, died, or could not be
+    /// stopped.
+    pub outcome: Result<Box<Measurement>, String>,
+    /// The conditions on the machine.
     pub conditions: Conditions,
-    /// What only a start in a heat has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_heat: Option<InHeat>,
+    /// How it was measured.
+    pub in_heat: InHeat,
 }
 
 /// How a start was measured in one cell of its heat; for one that failed, only the heat is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InHeat {
     /// The heat's number in the round, from 0.
     pub heat: usize,
@@ -188,22 +185,14 @@ pub struct InHeat {
     pub disturbed: Option<u64>,
 }
 
-/// The outcome of a trial.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// It was measured; the verdict may still be void.
-    Measured(Box<Measurement>),
-    /// The contender failed: it did not start, answered wrongly, died, or could not be stopped.
-    Failed(String),
-}
-
 impl Observation {
+    /// The measurement, if there is one.
+    pub fn measured(&self) -> Option<&Measurement> {
+        self.outcome.as_deref().ok()
+    }
+
     /// The measurement, if there is one and it is not void.
     pub fn valid(&self) -> Option<&Measurement> {
-        match &self.outcome {
-            Outcome::Measured(m) if m.verdict.valid => Some(m),
-            _ => None,
-        }
+        self.measured().filter(|measured| measured.verdict.valid)
     }
 }

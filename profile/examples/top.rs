@@ -1,13 +1,13 @@
-//! Prints the functions in which a process and its descendants spend the most CPU time: `cargo run --example top -- PID SECONDS`.
+//! Prints the functions in which a process, and what it starts from now on, spends the most CPU time: `cargo run --example top -- PID SECONDS`.
 
-use profile::{Options, Sampling, Target, Work};
+use profile::{Options, Sampling, Work};
 use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
     let pid: i32 = args.next().ok_or("the number of a process is missing")?.parse()?;
     let seconds: u64 = args.next().map_or(Ok(5), |seconds| seconds.parse())?;
-    let sampling = Sampling::begin(Target::From(pid), &Options::default())?;
+    let sampling = Sampling::begin(move || vec![pid], &Options::default())?;
     std::thread::sleep(Duration::from_secs(seconds));
     let profile = sampling.end()?.resolve();
     println!("{} samples, {} lost, {} incomplete", profile.samples, profile.lost, profile.unrooted);

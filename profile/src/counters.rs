@@ -3,7 +3,7 @@
 
 use crate::error::ProfileError;
 use crate::permission::{self, Refusal};
-use crate::processes::{Target, Thread};
+use crate::processes::{self, Thread};
 use perf_event::events::{Hardware, Software, Tracepoint};
 use perf_event::{Builder, Counter};
 use schemars::JsonSchema;
@@ -127,8 +127,8 @@ impl Counting {
     ///
     /// # Errors
     /// When the kernel allows no counting at all, or none of the processes exists. A kind that can't be counted is no error.
-    pub fn begin(target: &Target) -> Result<Self, ProfileError> {
-        let threads = target.threads();
+    pub fn begin(pids: &[i32]) -> Result<Self, ProfileError> {
+        let threads = processes::threads(pids);
         let Some(first) = threads.first() else { return Err(ProfileError::NoProcess) };
         let needed = (threads.len() as u64).saturating_mul(Kind::ALL.len() as u64);
         net::limits::raise_descriptors(needed.saturating_add(4_096));

@@ -35,7 +35,6 @@ pub use counters::{Counters, Counting};
 pub use difference::{Change, Difference, Row, Side};
 pub use error::ProfileError;
 pub use hints::environment;
-pub use processes::Target;
 pub use recording::Recording;
 pub use report::Report;
 pub use sampling::{Options, Sampling};

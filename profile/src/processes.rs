@@ -1,20 +1,9 @@
-//! Which processes are profiled, and what /proc says about them.
+//! What /proc says about the processes that are profiled.
 
-use procfs::process::{Process, Task};
+use procfs::process::Process;
 use procfs::{Current, Uptime};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
-
-/// Which processes are profiled. Threads and processes that they start are included in every case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// This process and all below it.
-    From(i32),
-    /// All processes below this one, which is not included itself.
-    Below(i32),
-    /// These processes.
-    Pids(Vec<i32>),
-}
 
 /// A thread of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,71 +14,13 @@ pub struct Thread {
     pub tid: i32,
 }
 
-impl Target {
-    /// The IDs of the processes that exist now, without duplicates.
-    pub fn pids(&self) -> Vec<i32> {
-        match self {
-            Self::Pids(pids) => pids.iter().copied().collect::<BTreeSet<i32>>().into_iter().collect(),
-            Self::From(root) => std::iter::once(*root).chain(below(*root)).collect(),
-            Self::Below(root) => below(*root),
-        }
-    }
-
-    /// All threads of the processes that exist now.
-    pub(crate) fn threads(&self) -> Vec<Thread> {
-        self.pids().into_iter().flat_map(threads_of).collect()
-    }
-}
-
-fn tasks(pid: i32) -> Vec<Task> {
-    Process::new(pid).and_then(|process| process.tasks()).into_iter().flatten().flatten().collect()
-}
-
-fn threads_of(pid: i32) -> Vec<Thread> {
-    tasks(pid).into_iter().map(|task| Thread { pid, tid: task.tid }).collect()
-}
-
-/// The living descendants of a process.
-fn below(root: i32) -> Vec<i32> {
-    let mut found = vec![root];
-    let mut at = 0;
-    while let Some(pid) = found.get(at).copied() {
-        at += 1;
-        for task in tasks(pid) {
-            match task.children() {
-                Ok(children) => {
-                    found.extend(children.into_iter().filter_map(|child| i32::try_from(child).ok()));
-                }
-                // Kernels without CONFIG_PROC_CHILDREN don't list children.
-                Err(_) if pid == root && !is_told(root) => return below_by_scan(root),
-                Err(_) => {}
-            }
-        }
-    }
-    found.remove(0);
-    found
-}
-
-/// Whether the kernel lists the children of threads.
-fn is_told(pid: i32) -> bool {
-    std::path::Path::new(&format!("/proc/{pid}/task/{pid}/children")).exists()
-}
-
-/// The same, found by the parent of every process of the machine.
-fn below_by_scan(root: i32) -> Vec<i32> {
-    let all = procfs::process::all_processes().into_iter().flatten().flatten();
-    let mut rest: Vec<(i32, i32)> =
-        all.filter_map(|process| process.stat().ok()).map(|stat| (stat.pid, stat.ppid)).collect();
-    let mut found = Vec::new();
-    let mut parents = vec![root];
-    while !parents.is_empty() {
-        let (children, others): (Vec<_>, Vec<_>) =
-            rest.into_iter().partition(|(_, parent)| parents.contains(parent));
-        parents = children.into_iter().map(|(pid, _)| pid).collect();
-        found.extend(&parents);
-        rest = others;
-    }
-    found
+/// All threads of these processes that exist now.
+pub fn threads(pids: &[i32]) -> Vec<Thread> {
+    let tasks = |pid: &i32| Process::new(*pid).and_then(|process| process.tasks());
+    let of = |pid: &i32| -> Vec<Thread> {
+        tasks(pid).into_iter().flatten().flatten().map(|task| Thread { pid: *pid, tid: task.tid }).collect()
+    };
+    pids.iter().flat_map(of).collect()
 }
 
 /// The CPUs on which a thread may run; empty if that can't be read.
@@ -164,14 +95,10 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_found_with_its_children_and_threads() {
+    fn a_process_is_found_with_its_threads() {
         let mut child = Command::new("sleep").arg("100").spawn().unwrap();
-        let own = std::process::id() as i32;
         let pid = child.id() as i32;
-        assert!(Target::From(own).pids().contains(&pid) && Target::From(own).pids().contains(&own));
-        assert!(Target::Below(own).pids().contains(&pid) && !Target::Below(own).pids().contains(&own));
-        assert!(below_by_scan(own).contains(&pid));
-        assert_eq!(Target::Pids(vec![pid, pid]).threads(), [Thread { pid, tid: pid }]);
+        assert_eq!(threads(&[pid]), [Thread { pid, tid: pid }]);
         assert!(!cpus_of(Thread { pid, tid: pid }).is_empty());
         assert!(pid_inside(child.id()).is_some());
         // Where all of the usual programs are in one file, that is it.
@@ -179,7 +106,7 @@ mod tests {
         assert_eq!(program(u32::MAX), None);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(Target::Pids(vec![pid]).threads(), Vec::<Thread>::new());
+        assert_eq!(threads(&[pid]), Vec::<Thread>::new());
         assert_eq!(pid_inside(u32::MAX), None);
     }
 }

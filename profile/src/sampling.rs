@@ -5,7 +5,6 @@ mod recorder;
 
 use crate::error::ProfileError;
 use crate::permission;
-use crate::processes::Target;
 use crate::recording::Recording;
 use crate::trace::tracer::Tracer;
 use crate::window::Window;
@@ -41,21 +40,25 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Begins to sample all threads of the processes, and all that they start from now on.
+    /// Begins to sample all threads of the processes, and all that they start from now on. `pids` lists the processes that exist when it is
+    /// called, which happens about once a second.
     ///
     /// # Errors
     /// When the kernel forbids it, none of the processes exists, or descriptors, memory or threads are lacking.
-    pub fn begin(target: Target, options: &Options) -> Result<Self, ProfileError> {
+    pub fn begin(
+        pids: impl Fn() -> Vec<i32> + Send + 'static,
+        options: &Options,
+    ) -> Result<Self, ProfileError> {
         let frequency_hz = permission::frequency(FREQUENCY_HZ);
         let mut tracer = Tracer::new(options.window.clone(), MEMORY_BYTES);
-        let events = Events::open(&target, frequency_hz)?;
+        let events = Events::open(&pids(), frequency_hz)?;
         // Not earlier: from now on every new mapping has a record, whereas one made between an earlier reading and the first record would
         // be missed.
         let now_ns = clock::now_ns();
-        for pid in target.pids() {
+        for pid in pids() {
             tracer.read(u32::try_from(pid).unwrap_or(0), now_ns);
         }
-        let mut recorder = Recorder::new(target, events, tracer, 1_000_000_000 / frequency_hz);
+        let mut recorder = Recorder::new(Box::new(pids), events, tracer, 1_000_000_000 / frequency_hz);
         recorder.attach_late();
         let stop = Arc::new(AtomicBool::new(false));
         let (is_over, cpus) = (Arc::clone(&stop), options.cpus.clone());

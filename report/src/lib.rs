@@ -57,7 +57,6 @@ pub use records::Records;
 pub use text_style::TextStyle;
 
 use model::findings::StartFigure;
-use model::observation::InHeat;
 use model::{Findings, Observation, Run};
 use serde::Serialize;
 
@@ -85,10 +84,9 @@ impl RunReport<'_> {
     /// The figure that enters the ratios and ranks of its cell; `None` if the observation does not count.
     fn figure(&self, o: &Observation) -> Option<f64> {
         let cell = self.findings.cells.get(o.trial.cell)?;
-        let Some(InHeat { heat, .. }) = o.in_heat else { return cell.metric.of(o.valid()?) };
         let is_its = |start: &&StartFigure| {
             let of = (start.round, start.heat, start.copy, start.contender.as_str());
-            of == (o.trial.round, heat, o.trial.copy, o.trial.contender.as_str())
+            of == (o.trial.round, o.in_heat.heat, o.trial.copy, o.trial.contender.as_str())
         };
         cell.in_heats.starts.iter().find(is_its).map(|start| start.figure)
     }

@@ -71,7 +71,7 @@ pub fn setup(e: &Environment) -> Option<String> {
 }
 
 /// What the servers' cores do while they have nothing to do.
-pub fn idle_cores(e: &Environment) -> Option<String> {
+fn idle_cores(e: &Environment) -> Option<String> {
     let stay_awake = e.of_servers().machine.cores_stay_awake?;
     let told = if stay_awake {
         "idle cores stay awake"

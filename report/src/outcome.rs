@@ -1,6 +1,6 @@
 //! The outcome of a start in a cell.
 
-use model::{Observation, Outcome};
+use model::Observation;
 
 /// Whether a start counts in a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,9 +17,9 @@ impl State {
     /// The state of an observation.
     pub fn of(observation: &Observation) -> Self {
         match &observation.outcome {
-            Outcome::Failed(why) => Self::Failed(why.clone()),
-            Outcome::Measured(m) if m.verdict.valid => Self::Valid,
-            Outcome::Measured(m) => Self::Void(m.verdict.reasons.join("; ")),
+            Err(why) => Self::Failed(why.clone()),
+            Ok(m) if m.verdict.valid => Self::Valid,
+            Ok(m) => Self::Void(m.verdict.reasons.join("; ")),
         }
     }
 

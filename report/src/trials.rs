@@ -6,8 +6,8 @@ use crate::records::{Field, Records, decimals, text};
 use model::contender::Track;
 use model::findings::CellFindings;
 use model::heat::HUB;
-use model::observation::{Entrant, InHeat};
-use model::{Cell, Load, Measurement, Observation, Outcome, Run, Usage};
+use model::observation::Entrant;
+use model::{Cell, Load, Measurement, Observation, Run, Usage};
 use stats::Histogram;
 
 /// A trial with everything that is known of it.
@@ -50,7 +50,7 @@ fn asked<'a>() -> [Field<Row<'a>>; 19] {
         ("version", |r| r.entrant?.version.clone()),
         ("copy", |r| text(r.observation.trial.copy + 1)),
         ("block", |r| text(r.observation.trial.round + 1)),
-        ("heat", |r| text(in_heat(r)?.heat + 1)),
+        ("heat", |r| text(r.observation.in_heat.heat + 1)),
         ("order", |r| text(r.order)),
         ("started_at", |r| Some(r.observation.started_at.clone())),
         ("elapsed_s", |r| decimals(r.observation.elapsed_ns as f64 / 1e9, 3)),
@@ -61,15 +61,15 @@ fn asked<'a>() -> [Field<Row<'a>>; 19] {
 fn found<'a>() -> [Field<Row<'a>>; 26] {
     [
         ("outcome", |r| {
-            text(match &r.observation.outcome {
-                Outcome::Failed(_) => "failed",
-                Outcome::Measured(m) if m.verdict.valid => "measured",
-                Outcome::Measured(_) => "void",
+            text(match r.measured {
+                None => "failed",
+                Some(m) if m.verdict.valid => "measured",
+                Some(_) => "void",
             })
         }),
         ("reasons", |r| match &r.observation.outcome {
-            Outcome::Failed(why) => Some(why.clone()),
-            Outcome::Measured(m) => Some(m.verdict.reasons.join("; ")),
+            Err(why) => Some(why.clone()),
+            Ok(m) => Some(m.verdict.reasons.join("; ")),
         }),
         ("kept_up", |r| text(r.measured?.verdict.kept_up?)),
         ("bound", |r| text(r.measured?.verdict.bound.word())),
@@ -89,10 +89,10 @@ fn found<'a>() -> [Field<Row<'a>>; 26] {
         ("latency_ns_max", |r| text(latency(r)?.max_ns()?)),
         ("latency_unanswered", |r| text(r.measured?.tally.unanswered)),
         ("schedule_lag_ns_p99", |r| quantile(&r.measured?.tally.schedule_lag, 0.99)),
-        ("warmup_s", |r| decimals(in_heat(r)?.warmup_ns? as f64 / 1e9, 3)),
-        ("settled", |r| text(in_heat(r)?.settled?)),
-        ("turns", |r| text(in_heat(r)?.turns?)),
-        ("turns_disturbed", |r| text(in_heat(r)?.disturbed?)),
+        ("warmup_s", |r| decimals(r.observation.in_heat.warmup_ns? as f64 / 1e9, 3)),
+        ("settled", |r| text(r.observation.in_heat.settled?)),
+        ("turns", |r| text(r.observation.in_heat.turns?)),
+        ("turns_disturbed", |r| text(r.observation.in_heat.disturbed?)),
         ("metric", |r| text(r.found?.metric.word())),
         ("figure", |r| decimals(r.figure?, 3)),
     ]
@@ -132,22 +132,14 @@ pub fn records(told: &RunReport<'_>) -> Records {
 impl<'a> Row<'a> {
     fn of(told: &RunReport<'a>, observation: &'a Observation, order: usize) -> Self {
         let (run, trial) = (told.run, &observation.trial);
-        let measured = match &observation.outcome {
-            Outcome::Measured(m) => Some(m.as_ref()),
-            Outcome::Failed(_) => None,
-        };
         let (cell, entrant) = (run.study.cells.get(trial.cell), run.contenders.get(&trial.contender));
         let (found, figure) = (told.findings.cells.get(trial.cell), told.figure(observation));
-        Self { run, observation, order, cell, entrant, measured, found, figure }
+        Self { run, observation, order, cell, entrant, measured: observation.measured(), found, figure }
     }
 }
 
-fn in_heat<'a>(row: &Row<'a>) -> Option<&'a InHeat> {
-    row.observation.in_heat.as_ref()
-}
-
 fn is_hub(row: &Row<'_>) -> bool {
-    row.observation.in_heat.is_some() && row.observation.trial.contender == HUB
+    row.observation.trial.contender == HUB
 }
 
 /// What the server used; `None` where its processes are not known.

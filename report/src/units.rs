@@ -1,9 +1,8 @@
 //! Numbers for people: three or four significant digits, a fitting unit, a dash for unknown values.
 
 use model::findings::Figure;
-
-/// The mark for an unknown figure.
-pub const UNKNOWN: &str = "–";
+use model::units::in_units;
+pub use model::units::{UNKNOWN, bytes, count};
 
 /// A duration in nanoseconds: `870 ns`, `12.3 µs`, `4.56 ms`, `1.20 s`.
 pub fn duration(ns: f64) -> String {
@@ -24,26 +23,6 @@ pub fn below(ns: f64) -> String {
     format!("< {number} {unit}")
 }
 
-/// A value in the unit in which it has at most three digits before the point, as it is rounded.
-fn in_units(value: f64, units: [&str; 4]) -> String {
-    if !value.is_finite() {
-        return UNKNOWN.to_owned();
-    }
-    let (mut value, mut nth) = (value, 0);
-    // Below the last unit's 1,000, no rounded value may reach 1,000.
-    while value.abs() >= 999.5 && nth + 1 < units.len() {
-        value /= 1e3;
-        nth += 1;
-    }
-    let number = if nth == 0 { format!("{value:.0}") } else { figures(value) };
-    format!("{number} {}", units[nth])
-}
-
-/// Bytes in SI units: `512 B`, `3.20 MB`.
-pub fn bytes(n: f64) -> String {
-    in_units(n, ["B", "kB", "MB", "GB"])
-}
-
 /// A rate: whole numbers with commas, one decimal below a hundred.
 pub fn rate(per_s: f64) -> String {
     match per_s {
@@ -51,19 +30,6 @@ pub fn rate(per_s: f64) -> String {
         n if n < 99.95 => format!("{n:.1}"),
         n => count(n.round() as u64),
     }
-}
-
-/// A count with commas.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A rate of requests with its unit: `1,500 requests/s`.
@@ -155,14 +121,6 @@ pub fn interval(figure: Option<Figure>, shown: impl Fn(f64) -> String) -> String
 /// A value, or a dash.
 pub fn known<T>(value: Option<T>, shown: impl Fn(T) -> String) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), shown)
-}
-
-fn figures(x: f64) -> String {
-    match x {
-        x if x < 9.995 => format!("{x:.2}"),
-        x if x < 99.95 => format!("{x:.1}"),
-        x => format!("{x:.0}"),
-    }
 }
 
 /// The text with a capital letter at its beginning.

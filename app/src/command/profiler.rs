@@ -1,7 +1,8 @@
 //! Samples the processes of a server under load, and counts what they do, between the edges of the measured window.
 
+use control::processes::tree::{self, Tree};
 use load::Watch;
-use profile::{Counters, Counting, Options, ProfileError, Recording, Report, Sampling, Target, Window, Work};
+use profile::{Counters, Counting, Options, ProfileError, Recording, Report, Sampling, Window, Work};
 use std::sync::{Mutex, PoisonError};
 
 /// A server that is being sampled.
@@ -21,11 +22,12 @@ struct Counts {
 }
 
 impl Profiler {
-    /// Begins to sample these processes, from a thread on these CPUs. Nothing counts before the window opens.
-    pub fn begin(target: &Target, cpus: &[usize]) -> Result<Self, ProfileError> {
+    /// Begins to sample the processes of a server, from a thread on these CPUs. Nothing counts before the window opens.
+    pub fn begin(tree: &Tree, cpus: &[usize]) -> Result<Self, ProfileError> {
         let options = Options { cpus: cpus.to_vec(), window: Window::closed() };
-        let sampling = Sampling::begin(target.clone(), &options)?;
-        let counts = Counts { counting: Counting::begin(target).ok(), ..Counts::default() };
+        let sampled = tree.clone();
+        let sampling = Sampling::begin(move || tree::listed(&sampled), &options)?;
+        let counts = Counts { counting: Counting::begin(&tree::listed(tree)).ok(), ..Counts::default() };
         Ok(Self { sampling, window: options.window, counts: Mutex::new(counts) })
     }
 

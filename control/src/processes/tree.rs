@@ -72,6 +72,11 @@ pub fn pids(tree: &Tree) -> Vec<i32> {
     }
 }
 
+/// All processes of a server, as cheaply as they can be listed while it is measured. Some may have ended.
+pub fn listed(tree: &Tree) -> Vec<i32> {
+    processes(tree).into_iter().map(|stat| stat.pid).collect()
+}
+
 /// Looks at all processes of a server.
 pub fn snapshot(tree: &Tree) -> Snapshot {
     let page = procfs::page_size();

@@ -4,7 +4,7 @@ use crate::example;
 use crate::findings::analyse;
 use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome};
 use model::study::REFERENCE;
-use model::{Design, Findings, Observation, Outcome, Run, Trial};
+use model::{Design, Findings, Observation, Run, Trial};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -73,8 +73,7 @@ pub fn in_cell() -> InCell {
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
     let has_hub = run.race.is_none() && run.contenders.contains_key(REFERENCE);
     let hub = |o: &Observation| {
-        let Outcome::Measured(own) = &o.outcome else { return None };
-        let own = own.tally.completed as f64 / 3.0;
+        let own = o.measured()?.tally.completed as f64 / 3.0;
         let trial = Trial { contender: HUB.to_owned(), copy: 0, ..o.trial.clone() };
         Some(example::observation(trial, Some(own)))
     };
@@ -117,10 +116,10 @@ fn started(o: &Observation) -> (Start, Vec<Slice>) {
     let of_heat = start(round, 0, &contender, &[]);
     let of_start = Start { copy, conditions: Some(o.conditions.clone()), took_ns: o.elapsed_ns, ..of_heat };
     let measured = match &o.outcome {
-        Outcome::Failed(why) => {
+        Err(why) => {
             return (Start { outcome: StartOutcome::Failed(why.clone()), ..of_start }, Vec::new());
         }
-        Outcome::Measured(measured) => measured,
+        Ok(measured) => measured,
     };
     let in_cell = InCell { measurement: Some(measured.clone()), ..in_cell() };
     let turn = |cycle: usize| Slice {

@@ -2,7 +2,7 @@
 
 pub mod in_heats;
 
-use model::observation::Entrant;
+use model::observation::{Entrant, InHeat};
 use model::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -62,18 +62,15 @@ pub fn run(contenders: &[&str]) -> Run {
 
 /// A start that had this rate over one second, or failed.
 pub fn observation(trial: Trial, rate: Option<f64>) -> Observation {
-    let outcome = match rate {
-        None => Outcome::Failed("it ended (exit status: 1)".to_owned()),
-        Some(rate) => Outcome::Measured(Box::new(measurement(rate))),
-    };
+    let outcome = rate.map(|rate| Box::new(measurement(rate)));
     let started_at = "2026-01-01T00:00:00Z".to_owned();
     Observation {
         trial,
         started_at,
         elapsed_ns: 1_000_000_000,
-        outcome,
+        outcome: outcome.ok_or_else(|| "it ended (exit status: 1)".to_owned()),
         conditions: Conditions::default(),
-        in_heat: None,
+        in_heat: InHeat::default(),
     }
 }
 

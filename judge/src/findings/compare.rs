@@ -102,7 +102,8 @@ fn failed(run: &Findings) -> Vec<FailedContender> {
     failed.collect()
 }
 
-fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
+/// Whether two cells of two runs are the same.
+pub fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
     (&a.workload, &a.load, a.metric) == (&b.workload, &b.load, b.metric)
 }
 
@@ -154,7 +155,7 @@ mod tests {
     use crate::example;
     use crate::example::in_heats;
     use model::comparison::Change;
-    use model::{Bound, Outcome, Run, Trial};
+    use model::{Bound, Run, Trial};
     use stats::random::uniform;
 
     /// The findings of a run on a machine of this speed, where the contenders have these rates of their own, with 2 % of noise.
@@ -206,7 +207,7 @@ mod tests {
             (0..8).map(move |round| {
                 let trial = Trial { round, cell: 0, contender: contender.to_owned(), copy: 0 };
                 let mut observation = example::observation(trial, Some(rate));
-                if let Outcome::Measured(m) = &mut observation.outcome {
+                if let Ok(m) = &mut observation.outcome {
                     m.verdict.bound = bound;
                 }
                 observation

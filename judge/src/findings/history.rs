@@ -4,13 +4,14 @@
 
 mod cause;
 
-use crate::findings::compare::machine;
+use crate::findings::compare::{is_same, machine};
+use model::Metric;
+use model::environment::facts::{self, Weight};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Unranked};
 use model::gate;
 use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Point, RunInHistory, Step};
 use model::origin::HERE;
 use model::study::REFERENCE;
-use model::{Environment, Metric};
 use stats::e_divisive::{self, ChangePoint, SearchOptions};
 use stats::heats::shift;
 use stats::random;
@@ -65,31 +66,26 @@ fn cells(runs: &[Findings]) -> Vec<CellHistory> {
     all.into_iter().map(|cell| cell_history(runs, cell)).collect()
 }
 
-fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
-    (&a.workload, &a.load, a.metric) == (&b.workload, &b.load, b.metric)
-}
-
 /// The history of a cell, without its steps.
 fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
     let place = |run: &Findings| run.cells.iter().position(|c| is_same(c, cell));
     let taking_part = runs.iter().filter_map(|run| Some((run, &run.cells[place(run)?])));
     // Runs of one kind together, in the order of time.
-    let mut kinds: Vec<(Kind, Vec<(&Findings, &CellFindings)>)> = Vec::new();
+    let mut kinds: Vec<Vec<(&Findings, &CellFindings)>> = Vec::new();
     for (run, findings) in taking_part {
-        let kind = Kind::of(run, cell);
-        match kinds.iter_mut().find(|(there, _)| *there == kind) {
-            Some((_, alike)) => alike.push((run, findings)),
-            None => kinds.push((kind, vec![(run, findings)])),
+        match kinds.iter_mut().find(|alike| unlike(run, alike[0].0, &cell.workload).is_empty()) {
+            Some(alike) => alike.push((run, findings)),
+            None => kinds.push(vec![(run, findings)]),
         }
     }
     // The kind with the most runs is shown; of several, the one with the latest run.
     let latest = |alike: &[(&Findings, &CellFindings)]| alike.last().map(|(run, _)| run.started_at.clone());
-    let shown = (0..kinds.len()).max_by_key(|i| (kinds[*i].1.len(), latest(&kinds[*i].1))).unwrap_or(0);
-    let (kind, alike) = kinds.swap_remove(shown);
-    kinds.sort_by_key(|(_, others)| latest(others));
-    let left_out = kinds.iter().map(|(other, others)| LeftOut {
+    let shown = (0..kinds.len()).max_by_key(|i| (kinds[*i].len(), latest(&kinds[*i]))).unwrap_or(0);
+    let alike = kinds.swap_remove(shown);
+    kinds.sort_by_key(|others| latest(others));
+    let left_out = kinds.iter().map(|others| LeftOut {
         runs: others.iter().map(|(run, _)| run.run.clone()).collect(),
-        why: other.unlike(&kind),
+        why: unlike(others[0].0, alike[0].0, &cell.workload).join("; "),
     });
     let names: BTreeSet<&str> =
         alike.iter().flat_map(|(_, c)| &c.contenders).map(|c| c.name.as_str()).collect();
@@ -111,78 +107,42 @@ fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
     }
 }
 
-/// The properties that make the figures of two runs unequal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Kind {
-    machine: Option<String>,
-    /// The kinds of the machines of a fleet. What follows is then unknown: the run's environment is that of the machine that planned it.
-    several: Option<String>,
-    cpu: Option<String>,
-    cores: usize,
-    virtualization: Option<String>,
-    server_cpus: Vec<usize>,
-    client_cpus: Vec<usize>,
-    digest: Option<String>,
-    quick: bool,
-}
-
-impl Kind {
-    fn of(run: &Findings, cell: &CellFindings) -> Self {
-        let several = machine::several(run);
-        let of_planner = Environment::default();
-        let e = if several.is_some() { &of_planner } else { &run.environment };
-        Self {
-            machine: run.origin.as_ref().map(|origin| origin.machine.clone()),
-            several,
-            cpu: e.cpu.clone(),
-            cores: e.cores,
-            virtualization: e.virtualization.clone(),
-            server_cpus: e.server_cpus.clone(),
-            client_cpus: e.client_cpus.clone(),
-            digest: run.workloads.get(&cell.workload).cloned(),
-            quick: run.quick,
+/// What makes the figures of two runs unequal, a sentence for each property; empty: the runs are of one kind.
+fn unlike(run: &Findings, shown: &Findings, workload: &str) -> Vec<String> {
+    let mut unequal = Vec::new();
+    let mut differ = |what: &str, own: &str, other: &str| {
+        unequal.push(format!("different {what} ({own}; shown: {other})"));
+    };
+    let [own, other] =
+        [run, shown].map(|run| run.origin.as_ref().map_or(HERE, |origin| origin.machine.as_str()));
+    if own != other {
+        differ("machine", own, other);
+    }
+    if [run, shown].iter().any(|run| machine::several(run).is_some()) {
+        // The environment of such a run is that of the machine that planned it.
+        let [own, other] = [run, shown].map(machine::kinds);
+        if own != other {
+            differ("kinds of machines", &own, &other);
+        }
+    } else {
+        let facts = facts::differences(&run.environment, &shown.environment).into_iter();
+        for fact in facts.filter(|fact| fact.weight == Weight::OtherKind) {
+            differ(&fact.name, &fact.old.unwrap_or_default(), &fact.new.unwrap_or_default());
         }
     }
-
-    /// The kinds of its machines.
-    fn kinds(&self) -> String {
-        self.several.clone().unwrap_or_else(|| machine::kind(self.cpu.as_deref(), self.cores))
+    let [own, other] = [run, shown].map(|run| run.workloads.get(workload).map_or("unknown", String::as_str));
+    if own != other {
+        differ("body", &machine::short(own), &machine::short(other));
     }
-
-    /// How a run of this kind differs from those that are shown.
-    fn unlike(&self, shown: &Self) -> String {
-        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-        let cores = |cores: &[usize]| cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-        let short = |digest: &Option<String>| known(digest).chars().take(12).collect::<String>();
-        let way = |kind: &Self| match &kind.several {
-            Some(_) => "heats on several machines".to_owned(),
-            None => "heats on one machine".to_owned(),
-        };
-        let length = |quick: bool| if quick { "quick" } else { "whole" }.to_owned();
-        let machine = |machine: &Option<String>| machine.clone().unwrap_or_else(|| HERE.to_owned());
-        let origins = [("machine", machine(&self.machine), machine(&shown.machine))];
-        let of_one = [
-            ("processor", known(&self.cpu), known(&shown.cpu)),
-            ("number of cores", self.cores.to_string(), shown.cores.to_string()),
-            ("hypervisor", known(&self.virtualization), known(&shown.virtualization)),
-            ("set of server cores", cores(&self.server_cpus), cores(&shown.server_cpus)),
-            ("set of client cores", cores(&self.client_cpus), cores(&shown.client_cpus)),
-        ];
-        let of_several = [("kinds of machines", self.kinds(), shown.kinds())];
-        let is_one = self.several.is_none() && shown.several.is_none();
-        let machines = if is_one { &of_one[..] } else { &of_several[..] };
-        let of_work = [
-            ("body", short(&self.digest), short(&shown.digest)),
-            ("length", length(self.quick), length(shown.quick)),
-            ("way of measuring", way(self), way(shown)),
-        ];
-        let all = origins.iter().chain(machines).chain(&of_work);
-        let differ = all.filter(|(_, own, other)| own != other);
-        differ
-            .map(|(what, own, other)| format!("different {what} ({own}; shown: {other})"))
-            .collect::<Vec<_>>()
-            .join("; ")
+    if run.quick != shown.quick {
+        let length = |run: &Findings| if run.quick { "quick" } else { "whole" };
+        differ("length", length(run), length(shown));
     }
+    let [own, other] = [run, shown].map(machine::way);
+    if own != other {
+        differ("way of measuring", own, other);
+    }
+    unequal
 }
 
 fn in_history(run: &Findings) -> RunInHistory {

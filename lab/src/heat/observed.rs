@@ -2,7 +2,7 @@
 
 use model::heat::{Heat, InCell, Start};
 use model::observation::InHeat;
-use model::{Observation, Outcome, Trial};
+use model::{Measurement, Observation, Trial};
 use std::collections::BTreeMap;
 
 /// One observation for each start and each cell in which it was measured, in the order of the starts. A start that failed also has one for
@@ -13,10 +13,13 @@ pub fn observed(heats: &[Heat], starts: &[Start]) -> Vec<Observation> {
     starts.iter().filter_map(of).flatten().collect()
 }
 
+/// The measurement, or why there is none.
+type Outcome = Result<Box<Measurement>, String>;
+
 fn of_start(heat: &Heat, start: &Start) -> Vec<Observation> {
     let outcome = |cell: &usize| match (start.cells.get(cell), start.failed()) {
-        (Some(of), _) => Some((*cell, Outcome::Measured(of.measurement.clone()?), Some(of))),
-        (None, Some(why)) => Some((*cell, Outcome::Failed(why.to_owned()), None)),
+        (Some(of), _) => Some((*cell, Ok(of.measurement.clone()?), Some(of))),
+        (None, Some(why)) => Some((*cell, Err(why.to_owned()), None)),
         (None, None) => None,
     };
     let cells: Vec<(usize, Outcome, Option<&InCell>)> = heat.cells.iter().filter_map(outcome).collect();
@@ -28,13 +31,13 @@ fn of_start(heat: &Heat, start: &Start) -> Vec<Observation> {
         elapsed_ns: each_ns,
         outcome,
         conditions: start.conditions.clone().unwrap_or_default(),
-        in_heat: Some(InHeat {
+        in_heat: InHeat {
             heat: start.heat,
             warmup_ns: of.map(|of| of.warmup_ns),
             settled: of.and_then(|of| of.settled),
             turns: of.map(|of| of.turns),
             disturbed: of.map(|of| of.disturbed),
-        }),
+        },
     };
     cells.into_iter().map(observation).collect()
 }
@@ -44,7 +47,7 @@ mod tests {
     use super::*;
     use judge::example::in_heats as example;
     use model::heat::{HUB, StartOutcome};
-    use model::{Measurement, Tally, Usage, Verdict};
+    use model::{Tally, Usage, Verdict};
 
     fn in_cell(completed: u64) -> InCell {
         let tally = Tally { completed, ..Tally::default() };
@@ -99,7 +102,7 @@ mod tests {
             .map(|o| (o.trial.contender.as_str(), o.trial.cell, o.valid().map(|m| m.tally.completed)))
             .collect();
         assert_eq!(shown, [(HUB, 1, Some(2)), (HUB, 0, Some(1)), ("a", 1, Some(2)), ("a", 0, None)]);
-        assert_eq!(all[3].outcome, Outcome::Failed("it ended".to_owned()));
+        assert_eq!(all[3].outcome, Err("it ended".to_owned()));
         assert_eq!(
             (all[0].trial.round, all[0].elapsed_ns),
             (2, 5),
@@ -107,12 +110,8 @@ mod tests {
         );
         let known =
             InHeat { heat: 1, warmup_ns: Some(7), settled: Some(true), turns: Some(5), disturbed: Some(1) };
-        assert_eq!(all[2].in_heat.as_ref(), Some(&known));
-        assert_eq!(
-            all[3].in_heat,
-            Some(InHeat { heat: 1, ..InHeat::default() }),
-            "nothing is known of its cell"
-        );
+        assert_eq!(all[2].in_heat, known);
+        assert_eq!(all[3].in_heat, InHeat { heat: 1, ..InHeat::default() }, "nothing is known of its cell");
         assert_eq!(observed(&[], &starts), []);
     }
 }

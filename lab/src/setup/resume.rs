@@ -90,9 +90,9 @@ mod tests {
         for (change, words) in [
             (
                 &(|run: &mut Run| run.environment.client_cpus = vec![7]) as &dyn Fn(&mut Run),
-                "different set of client cores",
+                "different cores of the load generator",
             ),
-            (&|run| run.environment.server_cpus = vec![7], "different set of server cores"),
+            (&|run| run.environment.server_cpus = vec![7], "different cores of the servers"),
             (
                 &|run| run.environment.kernel = Some("6.1.0-19-amd64".to_owned()),
                 "different kernel (6.1.0-18-amd64 then, 6.1.0-19-amd64 now)",

@@ -7,7 +7,7 @@
 
 use crate::error::ProfileError;
 use crate::permission::{self, Refusal};
-use crate::processes::{self, Target, Thread};
+use crate::processes::{self, Thread};
 use crate::trace::unwinder::{MOST_STACK_BYTES, REGISTERS};
 use perf_event::events::Software;
 use perf_event::{Builder, Clock, Counter, SampleFlag, Sampler};
@@ -51,9 +51,9 @@ pub struct Events {
 }
 
 impl Events {
-    /// Opens events for all threads that exist now.
-    pub fn open(target: &Target, frequency_hz: u64) -> Result<Self, ProfileError> {
-        let threads = target.threads();
+    /// Opens events for all threads of these processes that exist now.
+    pub fn open(pids: &[i32], frequency_hz: u64) -> Result<Self, ProfileError> {
+        let threads = processes::threads(pids);
         if threads.is_empty() {
             return Err(ProfileError::NoProcess);
         }

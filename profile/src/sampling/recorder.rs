@@ -2,7 +2,7 @@
 
 use super::events::Events;
 use crate::frame_name;
-use crate::processes::{self, Target};
+use crate::processes;
 use crate::recording::Recording;
 use crate::symbols::perf_map::PerfMaps;
 use crate::trace::record;
@@ -23,7 +23,8 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// The state of the sampler's thread.
 pub struct Recorder {
-    target: Target,
+    /// Lists the processes that exist now.
+    pids: Box<dyn Fn() -> Vec<i32> + Send>,
     events: Events,
     tracer: Tracer,
     perf_maps: PerfMaps,
@@ -35,9 +36,14 @@ pub struct Recorder {
 
 impl Recorder {
     /// `period_ns`: the CPU time between two samples, in nanoseconds.
-    pub fn new(target: Target, events: Events, tracer: Tracer, period_ns: u64) -> Self {
+    pub fn new(
+        pids: Box<dyn Fn() -> Vec<i32> + Send>,
+        events: Events,
+        tracer: Tracer,
+        period_ns: u64,
+    ) -> Self {
         Self {
-            target,
+            pids,
             events,
             tracer,
             perf_maps: PerfMaps::default(),
@@ -69,7 +75,7 @@ impl Recorder {
     /// processes in another way.
     pub fn attach_late(&mut self) {
         // The records that are drained after the list was made tell which of its threads are sampled already.
-        let threads = self.target.threads();
+        let threads = processes::threads(&(self.pids)());
         self.drain();
         for thread in &threads {
             if !self.events.knows(thread.tid) {
@@ -81,9 +87,9 @@ impl Recorder {
 
     /// Makes the kernel copy more of each stack from now on.
     fn enlarge(&mut self) {
-        if self.events.enlarge(&self.target.threads()) {
+        if self.events.enlarge(&processes::threads(&(self.pids)())) {
             // What was mapped while events were opened anew has no record.
-            for pid in self.target.pids() {
+            for pid in (self.pids)() {
                 self.tracer.read(u32::try_from(pid).unwrap_or(0), clock::now_ns());
             }
         }

@@ -1,7 +1,7 @@
 //! Counters of real processes.
 
 use crate::programs::{Program, assert_not_root};
-use profile::{Counting, ProfileError, Target};
+use profile::{Counting, ProfileError};
 use std::time::Duration;
 
 #[test]
@@ -20,7 +20,7 @@ fn what_a_program_does_is_counted() {
         }
         ",
     );
-    let mut counting = match Counting::begin(&Target::From(program.pid())) {
+    let mut counting = match Counting::begin(&[program.pid()]) {
         Ok(counting) => counting,
         Err(error @ ProfileError::Forbidden { .. }) => return assert_not_root(&error),
         Err(error) => panic!("{error}"),
@@ -43,6 +43,6 @@ fn what_a_program_does_is_counted() {
 
 #[test]
 fn a_process_that_is_not_there_is_an_error() {
-    let none = Counting::begin(&Target::Pids(vec![i32::MAX]));
+    let none = Counting::begin(&[i32::MAX]);
     assert!(matches!(none, Err(ProfileError::NoProcess)), "{none:?}");
 }

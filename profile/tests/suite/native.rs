@@ -1,7 +1,7 @@
 //! Native programs without frame pointers: stacks, inlined functions, threads, children.
 
-use crate::programs::{Program, assert_not_root, profiled, sampled, share, shown};
-use profile::{Options, ProfileError, Sampling, Target, Window, Work};
+use crate::programs::{Program, assert_not_root, descendants, profiled, sampled, share, shown};
+use profile::{Options, ProfileError, Sampling, Window, Work};
 use std::time::Duration;
 
 /// Two callers of the loop: one takes twice the time of the other, on average. Each turn has a length of its own: turns of one length would
@@ -185,7 +185,7 @@ fn a_program_that_has_ended_still_has_names() {
 
 #[test]
 fn a_process_that_is_not_there_is_an_error() {
-    let none = Sampling::begin(Target::Pids(vec![i32::MAX]), &Options::default());
+    let none = Sampling::begin(|| vec![i32::MAX], &Options::default());
     assert!(matches!(none, Err(ProfileError::NoProcess)), "{none:?}");
 }
 
@@ -193,7 +193,7 @@ fn a_process_that_is_not_there_is_an_error() {
 fn the_processes_below_one_are_sampled_without_it() {
     let program = Program::c(TWO_TO_ONE);
     let own = std::process::id() as i32;
-    let sampling = match Sampling::begin(Target::Below(own), &Options::default()) {
+    let sampling = match Sampling::begin(move || descendants(own).split_off(1), &Options::default()) {
         Ok(sampling) => sampling,
         Err(error @ ProfileError::Forbidden { .. }) => return assert_not_root(&error),
         Err(error) => panic!("{error}"),

@@ -1,6 +1,6 @@
 //! C programs that are compiled and run by tests, and how they are profiled.
 
-use profile::{Options, Profile, ProfileError, Sampling, Target};
+use profile::{Options, Profile, ProfileError, Sampling};
 use std::fs;
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -87,7 +87,8 @@ fn net_cpu(pid: i32) -> Duration {
     pids.into_iter().filter_map(net::clock::process_cpu_ns).map(Duration::from_nanos).sum()
 }
 
-fn descendants(root: i32) -> Vec<i32> {
+/// The living processes from this one on.
+pub fn descendants(root: i32) -> Vec<i32> {
     let mut found = vec![root];
     let mut at = 0;
     while let Some(pid) = found.get(at).copied() {
@@ -104,7 +105,7 @@ fn descendants(root: i32) -> Vec<i32> {
 /// Begins to sample a program and all below it. `None` where the kernel does not allow that to this user: then the error has to be the one
 /// that says so, with the remedy, and the kernel's setting the reason for it.
 pub fn sampled(pid: i32, options: &Options) -> Option<Sampling> {
-    match Sampling::begin(Target::From(pid), options) {
+    match Sampling::begin(move || descendants(pid), options) {
         Ok(sampling) => Some(sampling),
         Err(error @ ProfileError::Forbidden { .. }) => {
             assert_not_root(&error);

@@ -3,9 +3,7 @@
 use crate::document::Document;
 use crate::units;
 use model::Findings;
-use model::environment::Cap;
-
-type Facts = Vec<(&'static str, String)>;
+use model::environment::facts::{FACTS, Fact, SERVER_CORES};
 
 pub(super) fn document(f: &Findings) -> Document {
     let machine = &f.environment.machine;
@@ -27,68 +25,22 @@ pub(super) fn document(f: &Findings) -> Document {
     hash.fold(document, Document::remark)
 }
 
-fn hardware(f: &Findings) -> Facts {
+fn hardware(f: &Findings) -> Vec<(String, String)> {
     let e = &f.environment;
-    let (machine, policy) = (&e.machine, &e.machine.frequency);
-    let text = |value: &Option<String>| units::known(value.as_deref(), str::to_owned);
-    let size = |value: Option<u64>| units::known(value, |n| units::bytes(n as f64));
-    let list = |cpus: &Option<Vec<usize>>| {
-        units::known(
-            cpus.as_deref(),
-            |all| if all.is_empty() { "none".to_owned() } else { units::cores(all) },
-        )
-    };
-    let siblings = |all: &Vec<Vec<usize>>| {
-        let threads: Vec<String> = all.iter().map(|threads| units::cores(threads)).collect();
-        if threads.is_empty() { "none".to_owned() } else { threads.join("; ") }
-    };
-    let cap = |cap: Option<Cap>, shown: fn(u64) -> String| {
-        units::known(cap, |cap| cap.at().map_or_else(|| "unlimited".to_owned(), shown))
-    };
-    let boost = units::known(policy.boost, |on| if on { "on" } else { "off" }.to_owned());
-    let range = policy.min_hz.zip(policy.max_hz);
-    let mut facts = vec![
-        ("Processor", text(&e.cpu)),
-        ("Cores that drome may use", e.cores.to_string()),
-        ("Servers on core", servers_on(f)),
-        ("Load generator on core", units::cores(&e.client_cpus)),
-        ("Cores online", list(&machine.online_cpus)),
-        ("Cores isolated", list(&machine.isolated_cpus)),
-        ("Threads that share a core", units::known(machine.sibling_cpus.as_ref(), siblings)),
-        ("Memory", size(e.memory_bytes)),
-        ("Swap", size(machine.swap_bytes)),
-        ("Kernel", text(&e.kernel)),
-        ("Virtualised by", text(&e.virtualization)),
-        ("Frequency driver", text(&policy.driver)),
-        ("Governor", text(&policy.governor)),
-        ("Frequency allowed", units::known(range, |(low, high)| format!("{} to {}", ghz(low), ghz(high)))),
-        ("Boost", boost),
-        ("Clock", text(&machine.clock_source)),
-        ("Idle cores", text(&crate::machine::idle_cores(e))),
-        ("File descriptors, soft limit", units::known(machine.descriptors_soft, units::count)),
-        ("File descriptors, hard limit", units::known(machine.descriptors_hard, units::count)),
-        ("Limit on CPU time", cap(machine.cgroup_cpu_millicores, |n| format!("{} cores", n as f64 / 1000.0))),
-        ("Limit on memory", cap(machine.cgroup_memory_bytes, |n| units::bytes(n as f64))),
-    ];
-    if let Some(on) = &e.servers_on {
-        facts.insert(0, ("Servers", crate::machine::servers_on(on)));
-    }
-    if !e.idle_cpus.is_empty() {
-        facts.push(("CPUs left idle", units::cores(&e.idle_cpus)));
-    }
-    if !e.core_notes.is_empty() {
-        facts.push(("How the cores were divided", e.core_notes.join("; ")));
-    }
-    facts
-}
-
-/// The cores of servers; servers that already ran are not pinned.
-fn servers_on(f: &Findings) -> String {
+    // Servers that already ran are not pinned.
     let are_running = f.race.as_ref().is_some_and(|race| race.running);
-    if are_running { "not pinned".to_owned() } else { units::cores(&f.environment.server_cpus) }
+    let value = |fact: &Fact| match (fact.value)(e) {
+        Some(_) if are_running && fact.name == SERVER_CORES => "not pinned".to_owned(),
+        value => units::known(value, |text| text),
+    };
+    let servers = e.servers_on.iter().map(|on| ("Servers".to_owned(), crate::machine::servers_on(on)));
+    let facts = FACTS.iter().map(|fact| (units::capital(fact.name), value(fact)));
+    let notes = (!e.core_notes.is_empty())
+        .then(|| ("How the cores were divided".to_owned(), e.core_notes.join("; ")));
+    servers.chain(facts).chain(notes).collect()
 }
 
-fn conditions(f: &Findings) -> Facts {
+fn conditions(f: &Findings) -> Vec<(&'static str, String)> {
     let c = &f.conditions;
     let share =
         |ppm: Option<u64>| units::known(ppm, |ppm| format!("up to {}", units::percent(ppm as f64 / 1e6)));

@@ -99,21 +99,21 @@ fn in_a_block(markdown: &str, at: usize) -> bool {
 pub fn trials() -> (Run, Vec<Observation>) {
     let (_, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
     let usage = Some(Usage { cpu_ns: 950_000_000, rss_max_bytes: 4096, ..Usage::default() });
-    let observe = |copy, outcome| Observation {
+    let observe = |copy, heat, outcome| Observation {
         trial: Trial { round: 0, cell: 0, contender: "A".to_owned(), copy },
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         elapsed_ns: 812_345_678,
         outcome,
         conditions: Conditions { steal_ppm: Some(0), ..Conditions::default() },
-        in_heat: None,
+        in_heat: observation::InHeat { heat, ..observation::InHeat::default() },
     };
     let nothing = Tally { duration_ns: 2_000_000_000, ..Tally::default() };
     let void = Verdict { valid: false, reasons: vec!["no answer, none".to_owned()], ..verdict.clone() };
-    let measured = Outcome::Measured(Box::new(Measurement { tally, usage, verdict }));
+    let measured = Ok(Box::new(Measurement { tally, usage, verdict }));
     let empty = Measurement { tally: nothing, usage: Some(Usage::default()), verdict: void };
-    let failed = Outcome::Failed("it ended (exit status: 1), with \"no\"\n    memory".to_owned());
+    let failed = Err("it ended (exit status: 1), with \"no\"\n    memory".to_owned());
     let observations =
-        vec![observe(0, measured), observe(1, failed), observe(0, Outcome::Measured(Box::new(empty)))];
+        vec![observe(0, 0, measured), observe(1, 0, failed), observe(0, 1, Ok(Box::new(empty)))];
     let mut run = run();
     let load = Load::Open {
         rate_per_s: "1k..3k/2s".parse().unwrap(),
@@ -129,7 +129,11 @@ pub fn trials() -> (Run, Vec<Observation>) {
 #[test]
 fn trials_as_csv() {
     let (run, observations) = trials();
-    let told = RunReport { run: &run, observations: &observations, findings: &findings() };
+    let mut found = findings();
+    let contender = "A".to_owned();
+    let start = findings::StartFigure { contender, copy: 0, round: 0, heat: 0, figure: 10_000.0 };
+    found.cells[0].in_heats.starts = vec![start];
+    let told = RunReport { run: &run, observations: &observations, findings: &found };
     insta::assert_snapshot!(report::trials::records(&told).csv());
     let none = report::trials::records(&RunReport { observations: &[], ..told }).csv();
     assert_eq!(none.lines().count(), 1, "a head and nothing else");
@@ -138,7 +142,7 @@ fn trials_as_csv() {
 #[test]
 fn what_the_host_and_others_took_is_that_of_the_measurement_where_it_is_known() {
     let (run, mut observations) = trials();
-    let Outcome::Measured(measured) = &mut observations[0].outcome else { panic!("it was measured") };
+    let Ok(measured) = &mut observations[0].outcome else { panic!("it was measured") };
     measured.usage = Some(Usage { steal_ppm: Some(7_000), others_ppm: Some(12_000), ..Usage::default() });
     let told = RunReport { run: &run, observations: &observations, findings: &findings() };
     let tsv = report::trials::records(&told).tsv();

@@ -8,7 +8,7 @@ use fixture::{MadeUp, figure, study};
 use model::findings::{Decided, HeldEqual, PairFindings, RaceFindings};
 use model::import::{Imported, Source};
 use model::observation::{ContainerImage, Raced};
-use model::{Import, Metric, Outcome};
+use model::{Import, Metric};
 use sha2::{Digest, Sha256};
 use validity::check;
 
@@ -124,7 +124,7 @@ fn unmeasure(c: &mut model::findings::ContenderFindings) {
 fn a_run_in_which_no_trial_was_sound() {
     let mut none = study(2, 6, 1, "");
     for o in &mut none.observations {
-        o.outcome = Outcome::Failed("it did not start\n    its log".to_owned());
+        o.outcome = Err("it did not start\n    its log".to_owned());
     }
     for c in &mut none.findings.cells[0].contenders {
         unmeasure(c);

@@ -9,7 +9,7 @@ use model::findings::{
 };
 use model::metric::Percentile;
 use model::observation::InHeat;
-use model::{Conditions, Findings, Measurement, Metric, Observation, Outcome, Tally, Trial, Usage, Verdict};
+use model::{Conditions, Findings, Measurement, Metric, Observation, Tally, Trial, Usage, Verdict};
 use report::{TextStyle, answer};
 
 /// A contender with its range of ranks, in six starts.
@@ -279,13 +279,13 @@ fn starts_are_the_rows_of_the_csv_and_of_the_page() {
         elapsed_ns: 2_500_000_000,
         outcome,
         conditions: Conditions::default(),
-        in_heat: Some(InHeat {
+        in_heat: InHeat {
             heat: 1,
             warmup_ns: Some(1_250_000_000),
             settled: Some(false),
             turns: Some(20),
             disturbed: Some(3),
-        }),
+        },
     };
     let tally = Tally { completed: 10, duration_ns: 1_000_000, ..Tally::default() };
     let measured = Measurement {
@@ -293,8 +293,7 @@ fn starts_are_the_rows_of_the_csv_and_of_the_page() {
         usage: Some(Usage::default()),
         verdict: Verdict { valid: true, ..Verdict::default() },
     };
-    let observations =
-        [of("hub", Outcome::Measured(Box::new(measured))), of("h2o", Outcome::Failed("it ended".to_owned()))];
+    let observations = [of("hub", Ok(Box::new(measured))), of("h2o", Err("it ended".to_owned()))];
     let told = report::RunReport { run: &run, observations: &observations, findings: &f };
     let csv = report::trials::records(&told).csv();
     let lines: Vec<&str> = csv.lines().collect();
@@ -350,9 +349,9 @@ fn starts_of_an_open_cell_are_drawn_by_the_percentile_that_ranks() {
             trial: Trial { round, cell: 0, contender: "nginx".to_owned(), copy: 0 },
             started_at: "2026-01-01T00:00:00Z".to_owned(),
             elapsed_ns: 4_000_000_000,
-            outcome: Outcome::Measured(Box::new(Measurement { tally, usage: None, verdict })),
+            outcome: Ok(Box::new(Measurement { tally, usage: None, verdict })),
             conditions: Conditions::default(),
-            in_heat: None,
+            in_heat: InHeat::default(),
         }
     };
     let mut hub = of(0, 100);

@@ -6,8 +6,9 @@ use crate::command::profiler::Profiler;
 use crate::failure::WrongInput;
 use crate::flame::file;
 use clap::{Args, ValueEnum};
+use control::processes::tree::Tree;
 use model::{Plan, Tally};
-use profile::{ProfileError, Target};
+use profile::ProfileError;
 use std::path::{Path, PathBuf};
 
 /// Raw arguments.
@@ -77,7 +78,7 @@ impl Wanted {
             );
         };
         // The sampler runs on the load generator's CPUs, so it takes no time from the server's.
-        match Profiler::begin(&Target::From(pid), &plan.cpus) {
+        match Profiler::begin(&Tree::From(pid), &plan.cpus) {
             Ok(profiler) => Ok(Some(FileProfiler { wanted: self, pid, profiler })),
             Err(error) => {
                 print_why_not(&error);

@@ -5,7 +5,7 @@ use control::fault::Fault;
 use control::processes::tree::{self, Tree};
 use lab::Session;
 use lab::extra_start::{ExtraServer, ExtraStart};
-use profile::{ProfileError, Report, Side, Target};
+use profile::{ProfileError, Report, Side};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
@@ -93,10 +93,9 @@ pub fn sample(
     let Some(tree) = start.tree() else {
         return Err(Missing::Start("its processes are not known".to_owned()));
     };
-    let target = target(&tree);
     left.by(&tree, []);
     // The sampler runs on the load generator's CPUs, so it takes no time from the server's.
-    let profiler = Profiler::begin(&target, start.client_cpus())?;
+    let profiler = Profiler::begin(&tree, start.client_cpus())?;
     let driven = start.drive(window, &profiler)?;
     // While the server runs: it may remove the names of what it compiled at run time when it ends.
     let sampled = profiler.end()?;
@@ -122,13 +121,5 @@ fn start<'s>(session: &'s Session<'_>, extra: &ExtraStart) -> Result<ExtraServer
             session.begin_extra_start(extra, &|_| Vec::new())
         }
         started => started,
-    }
-}
-
-fn target(tree: &Tree) -> Target {
-    match tree {
-        Tree::Below(guard) => Target::Below(*guard),
-        Tree::From(pid) => Target::From(*pid),
-        Tree::Container(_) => Target::Pids(tree::pids(tree)),
     }
 }

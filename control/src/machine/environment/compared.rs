@@ -36,22 +36,25 @@ fn another_machine_refuses() {
         refused(&four(&fixture::raspberry_pi()))[0]
             .starts_with("different processor (A processor then, Rasp")
     );
-    assert!(refused(&four(&fixture::virtual_machine()))[0].contains("hypervisor (unknown then, KVM now)"));
-    assert_eq!(refused(&four(&fixture::container())), ["different CPU limit (unlimited then, 1500 now)"]);
+    assert!(refused(&four(&fixture::virtual_machine()))[0].contains("hypervisor (none found then, KVM now)"));
+    assert_eq!(
+        refused(&four(&fixture::container())),
+        ["different CPU limit (unlimited then, 1.5 cores now)"]
+    );
     let fewer = on(&fixture::sound(), &fixture::cores(&[0], &[1]));
-    assert!(refused(&fewer)[0].contains("number of cores (4 then, 2 now)"));
+    assert!(refused(&fewer)[0].contains("number of cores that drome may use (4 then, 2 now)"));
     let mut asleep = fixture::four();
     asleep.notes.push(SLEEPS.to_owned());
     let waits = "different way in which the load generator waits (polling then, sleeping now)";
     assert_eq!(refused(&on(&fixture::sound(), &asleep)), [waits]);
     let asleep = Cores { may_sleep: true, ..fixture::four() };
-    let idles = "different state of idle cores (awake then, asleep now)";
+    let idles = "different state of idle cores (awake then, may sleep now)";
     assert_eq!(refused(&on(&fixture::sound(), &asleep)), [idles]);
     let meminfo = |kb: u64| four(&fixture::sound().with(&[("proc/meminfo", &format!("MemTotal: {kb} kB"))]));
-    assert_eq!(refused(&meminfo(8_000_000)), ["different amount of memory (15625 MiB then, 7812 MiB now)"]);
+    assert_eq!(refused(&meminfo(8_000_000)), ["different amount of memory (16.4 GB then, 8.19 GB now)"]);
     assert!(refused(&meminfo(15_900_000)).is_empty(), "as another kernel keeps it back");
     let kernel = |release: &str| four(&fixture::sound().with(&[("proc/sys/kernel/osrelease", release)]));
-    assert_eq!(refused(&kernel("7.0.1")), ["different major kernel version (6 then, 7 now)"]);
+    assert_eq!(refused(&kernel("7.0.1")), ["different kernel (6.1.0-18-amd64 then, 7.0.1 now)"]);
     assert!(refused(&kernel("6.12.9")).is_empty());
 }
 

@@ -4,8 +4,8 @@ use super::conditions::{Flags, Throttle};
 use super::fixture::{self, Tree};
 use super::*;
 use crate::machine::digest::{executable, sha256};
+use model::Run;
 use model::environment::{Cap, Machine};
-use model::{Conditions, Observation, Run, Trial};
 use serde_json::json;
 use std::path::Path;
 
@@ -259,7 +259,7 @@ fn this_machine_and_this_program_are_read() {
     assert_eq!(sha256(Path::new("/no/such/file")), None);
 }
 
-/// A run and a trial as 0.1.0 stored them.
+/// A run as 0.1.0 stored it.
 #[test]
 fn what_older_versions_stored_is_read_and_what_they_did_not_ask_for_is_unknown() {
     let mut run = serde_json::to_value(judge::example::run(&["a"])).unwrap();
@@ -269,11 +269,6 @@ fn what_older_versions_stored_is_read_and_what_they_did_not_ask_for_is_unknown()
     let run: Run = serde_json::from_value(run).unwrap();
     assert_eq!((run.environment.memory_bytes, &run.environment.machine), (Some(1024), &Machine::default()));
     assert_eq!(run.contenders["a"].source_sha256, None);
-    let trial = Trial { round: 0, cell: 0, contender: "a".to_owned(), copy: 0 };
-    let mut old = serde_json::to_value(judge::example::observation(trial, Some(100.0))).unwrap();
-    old.as_object_mut().unwrap().remove("conditions").unwrap();
-    let observation: Observation = serde_json::from_value(old).unwrap();
-    assert_eq!(observation.conditions, Conditions::default());
     let some: Machine =
         serde_json::from_value(json!({"clock_source": "tsc", "frequency": {"boost": false}})).unwrap();
     assert_eq!((some.clock_source.as_deref(), some.frequency.boost), (Some("tsc"), Some(false)));

@@ -4,7 +4,7 @@ use super::*;
 use crate::example;
 use crate::example::in_heats;
 use model::comparison::Change;
-use model::{Bound, Metric, Outcome, Trial, Usage};
+use model::{Bound, Metric, Trial, Usage};
 
 /// Eight rounds, in which `a` has this rate, and uses this much CPU for an answer; the bounds are its own and the reference's.
 fn run(metric: Metric, rate: f64, cpu_ns: u64, bounds: [Bound; 2]) -> Findings {
@@ -18,7 +18,7 @@ fn run(metric: Metric, rate: f64, cpu_ns: u64, bounds: [Bound; 2]) -> Findings {
         {
             let trial = Trial { round, cell: 0, contender: name.to_owned(), copy: 0 };
             let mut observation = example::observation(trial, Some(rate));
-            if let Outcome::Measured(m) = &mut observation.outcome {
+            if let Ok(m) = &mut observation.outcome {
                 m.verdict.bound = bound;
                 let cpu_ns = cpu_ns * m.tally.completed;
                 m.usage = Some(Usage { cpu_ns, ..m.usage.take().unwrap_or_default() });

@@ -2,14 +2,10 @@
 //! request, and those that are only reported, because the correction for the machine's speed removes most of their effect.
 
 use model::Environment;
-use model::environment::Cap;
-use model::environment::SLEEPS;
+use model::environment::facts::{self, Difference, KERNEL, Weight};
 use model::findings::{ContenderFindings, Findings};
 use model::origin::HERE;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Two kernels of one machine reserve different parts of its memory, but no more than this share.
-const SAME_MEMORY: f64 = 0.05;
 
 /// What is said of a difference that does not keep two runs from being compared.
 const CORRECTED: &str = "the correction for the machine's speed removes most of its effect";
@@ -18,8 +14,9 @@ const CORRECTED: &str = "the correction for the machine's speed removes most of 
 pub fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
     let (a, b) = (&old.environment, &new.environment);
     let on_several = [old, new].iter().any(|run| several(run).is_some());
-    let mut unequal = if on_several { kinds_differ(old, new) } else { hardware(a, b) };
-    unequal.extend(other_machine(a, b));
+    let refuses = |fact: &Difference| fact.weight >= Weight::Refusal;
+    let mut unequal = if on_several { kinds_differ(old, new) } else { hardware(a, b, refuses) };
+    unequal.extend(other_machine(a, b, refuses));
     unequal.extend(drome(a, b));
     let (before, now) = (way(old), way(new));
     if before != now {
@@ -47,8 +44,8 @@ fn machines(old: &Findings, new: &Findings) -> Option<String> {
 }
 
 /// How a run was measured.
-fn way(findings: &Findings) -> &'static str {
-    if several(findings).is_some() { "heats on several machines" } else { "heats" }
+pub fn way(findings: &Findings) -> &'static str {
+    if several(findings).is_some() { "heats on several machines" } else { "heats on one machine" }
 }
 
 /// The kinds of the machines of a run that several measured, each kind once; `None`: one machine measured all of it. The environment of
@@ -70,7 +67,7 @@ pub fn kinds(findings: &Findings) -> String {
 }
 
 /// One kind of machine, in words.
-pub fn kind(cpu: Option<&str>, cores: usize) -> String {
+fn kind(cpu: Option<&str>, cores: usize) -> String {
     let plural = if cores == 1 { "" } else { "s" };
     format!("{}, {cores} core{plural}", cpu.unwrap_or("unknown processor"))
 }
@@ -84,23 +81,15 @@ fn kinds_differ(old: &Findings, new: &Findings) -> Vec<String> {
 /// The differences that make trials of one run unequal. Between two runs ([`differences`]) the correction for the machine's speed covers
 /// another release of the kernel; within a run nothing does.
 pub fn changes(then: &Environment, now: &Environment) -> Vec<String> {
-    let mut changes = hardware(then, now);
-    changes.extend(other_machine(then, now));
-    if let (Some(then), Some(now)) = (&then.servers_on, &now.servers_on) {
-        changes.extend(kernel_of_servers(&then.environment, &now.environment));
-    }
+    let counts = |fact: &Difference| fact.weight >= Weight::Refusal || fact.name == KERNEL;
+    let mut changes = hardware(then, now, counts);
+    changes.extend(other_machine(then, now, counts));
     changes.extend(drome(then, now));
-    if let (Some(old), Some(new)) = (&then.kernel, &now.kernel)
-        && old != new
-        && major(then) == major(now)
-    {
-        changes.push(another("kernel", old, new));
-    }
     changes
 }
 
 /// The differences of where the servers were: on the same machine as the load generator or on another one, and on which.
-fn other_machine(a: &Environment, b: &Environment) -> Vec<String> {
+fn other_machine(a: &Environment, b: &Environment, counts: impl Fn(&Difference) -> bool) -> Vec<String> {
     match (&a.servers_on, &b.servers_on) {
         (None, None) => Vec::new(),
         (Some(old), Some(new)) => {
@@ -109,7 +98,7 @@ fn other_machine(a: &Environment, b: &Environment) -> Vec<String> {
                 unequal.push(another("machine of the servers", &old.host, &new.host));
             }
             let of_servers = |why: String| format!("the servers' machine: {why}");
-            unequal.extend(hardware(&old.environment, &new.environment).into_iter().map(of_servers));
+            unequal.extend(hardware(&old.environment, &new.environment, counts).into_iter().map(of_servers));
             unequal
         }
         (Some(old), None) => vec![another("machine of the servers", &old.host, "the load generator's own")],
@@ -117,47 +106,10 @@ fn other_machine(a: &Environment, b: &Environment) -> Vec<String> {
     }
 }
 
-/// Says that the servers' machine has another kernel now.
-fn kernel_of_servers(then: &Environment, now: &Environment) -> Option<String> {
-    let (old, new) = (then.kernel.as_deref()?, now.kernel.as_deref()?);
-    (old != new).then(|| another("kernel of the servers' machine", old, new))
-}
-
-/// The differences that make it another machine, where the reference is not slower by the same share as every server.
-fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
-    let mut unequal = Vec::new();
-    let mut differ = |what: &str, old: String, new: String| {
-        if old != new {
-            unequal.push(another(what, &old, &new));
-        }
-    };
-    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-    differ("processor", known(&a.cpu), known(&b.cpu));
-    differ("number of cores", a.cores.to_string(), b.cores.to_string());
-    differ("hypervisor", known(&a.virtualization), known(&b.virtualization));
-    differ("set of server cores", list(&a.server_cpus), list(&b.server_cpus));
-    differ("set of client cores", list(&a.client_cpus), list(&b.client_cpus));
-    let waits = |e: &Environment| {
-        let sleeps = e.core_notes.iter().any(|note| note == SLEEPS);
-        if sleeps { "sleeping" } else { "polling" }.to_owned()
-    };
-    differ("way in which the load generator waits", waits(a), waits(b));
-    if let (Some(old), Some(new)) = (a.machine.cores_stay_awake, b.machine.cores_stay_awake) {
-        let state = |awake| if awake { "awake" } else { "asleep" }.to_owned();
-        differ("state of idle cores", state(old), state(new));
-    }
-    if let (Some(old), Some(new)) = (a.machine.cgroup_cpu_millicores, b.machine.cgroup_cpu_millicores) {
-        differ("CPU limit", cap(old), cap(new));
-    }
-    if let (Some(old), Some(new)) = (a.memory_bytes, b.memory_bytes)
-        && old.abs_diff(new) as f64 > SAME_MEMORY * old.max(new) as f64
-    {
-        differ("amount of memory", format!("{} MiB", old >> 20), format!("{} MiB", new >> 20));
-    }
-    if let (Some(old), Some(new)) = (major(a), major(b)) {
-        differ("major kernel version", old.to_owned(), new.to_owned());
-    }
-    unequal
+/// The differences that count, among those that both machines tell.
+fn hardware(a: &Environment, b: &Environment, counts: impl Fn(&Difference) -> bool) -> Vec<String> {
+    let both = facts::differences(a, b).into_iter().filter(counts);
+    both.filter_map(|fact| Some(another(&fact.name, &fact.old?, &fact.new?))).collect()
 }
 
 /// The difference of the builds of drome. The reference and the load generator are parts of drome and of every figure, and they affect
@@ -177,47 +129,13 @@ fn settings(old: &Environment, new: &Environment) -> Vec<String> {
     if before.drome_sha256.is_some() != now.drome_sha256.is_some() {
         unknown.push("build of drome".to_owned());
     }
-    if before.cores_stay_awake.is_some() != now.cores_stay_awake.is_some() {
-        unknown.push("state of idle cores".to_owned());
-    }
-    let mut tell = |what: &str, old: Option<String>, new: Option<String>| match (old, new) {
-        (Some(old), Some(new)) if old != new => {
-            notes.push(format!("{}; {CORRECTED}", another(what, &old, &new)));
-        }
-        (None, Some(_)) | (Some(_), None) => unknown.push(what.to_owned()),
-        _ => {}
-    };
-    if major(old) == major(new) {
-        tell("kernel", old.kernel.clone(), new.kernel.clone());
-    }
-    let (was, is) = (&before.frequency, &now.frequency);
-    let number = |n: Option<u64>| n.map(|n| n.to_string());
-    let on = |flag: Option<bool>| flag.map(|on| if on { "on" } else { "off" }.to_owned());
-    tell("frequency governor", was.governor.clone(), is.governor.clone());
-    tell("frequency driver", was.driver.clone(), is.driver.clone());
-    tell("lowest frequency (Hz)", number(was.min_hz), number(is.min_hz));
-    tell("highest frequency (Hz)", number(was.max_hz), number(is.max_hz));
-    tell("frequency boost", on(was.boost), on(is.boost));
-    tell("clock source", before.clock_source.clone(), now.clock_source.clone());
-    tell("memory limit", before.cgroup_memory_bytes.map(cap), now.cgroup_memory_bytes.map(cap));
-    tell("descriptor limit", number(before.descriptors_hard), number(now.descriptors_hard));
-    tell(
-        "set of isolated cores",
-        before.isolated_cpus.as_deref().map(list),
-        now.isolated_cpus.as_deref().map(list),
-    );
-    let threads = |all: &Vec<Vec<usize>>| all.iter().map(|core| list(core)).collect::<Vec<_>>().join(" ");
-    tell(
-        "pairing of hardware threads",
-        before.sibling_cpus.as_ref().map(threads),
-        now.sibling_cpus.as_ref().map(threads),
-    );
-    for (name, old, new) in both(before.mitigations.as_ref(), now.mitigations.as_ref()) {
-        tell(&format!("mitigation of {name}"), Some(old), Some(new));
-    }
-    for (name, new) in &now.sysctls {
-        if let Some(old) = before.sysctls.get(name) {
-            tell(name, old.clone(), new.clone());
+    for fact in facts::differences(old, new).into_iter().filter(|fact| fact.weight >= Weight::Remark) {
+        match (fact.old, fact.new) {
+            (Some(old), Some(new)) if fact.weight == Weight::Remark => {
+                notes.push(format!("{}; {CORRECTED}", another(&fact.name, &old, &new)));
+            }
+            (Some(_), Some(_)) => {}
+            _ => unknown.push(fact.name),
         }
     }
     if before.mitigations.is_some() != now.mitigations.is_some() {
@@ -262,31 +180,11 @@ fn programs(old: &Findings, new: &Findings) -> Vec<String> {
     notes
 }
 
-/// The entries that both have, with both values.
-fn both(
-    old: Option<&BTreeMap<String, String>>,
-    new: Option<&BTreeMap<String, String>>,
-) -> Vec<(String, String, String)> {
-    let (Some(old), Some(new)) = (old, new) else { return Vec::new() };
-    old.iter().filter_map(|(name, a)| Some((name.clone(), a.clone(), new.get(name)?.clone()))).collect()
-}
-
 fn another(what: &str, old: &str, new: &str) -> String {
     format!("different {what} ({old} then, {new} now)")
 }
 
-fn major(environment: &Environment) -> Option<&str> {
-    environment.kernel.as_deref()?.split('.').next()
-}
-
-fn cap(cap: Cap) -> String {
-    cap.at().map_or("unlimited".to_owned(), |n| n.to_string())
-}
-
-fn list(cpus: &[usize]) -> String {
-    cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-}
-
-fn short(digest: &str) -> String {
+/// The beginning of a digest, which is enough to tell it from another one.
+pub fn short(digest: &str) -> String {
     digest.chars().take(12).collect()
 }

@@ -175,9 +175,9 @@ fn observation(trial: Trial, rate: f64, text: &str) -> Observation {
     let reasons = if trial.round == 1 { vec![format!("the host took 20 % {text}")] } else { Vec::new() };
     let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons, ..Verdict::default() };
     let outcome = if trial.round == 2 && trial.contender == "server-2" {
-        Outcome::Failed(format!("it ended (exit status: 1) {text}"))
+        Err(format!("it ended (exit status: 1) {text}"))
     } else {
-        Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))
+        Ok(Box::new(Measurement { tally, usage, verdict }))
     };
     let started_at = "2026-01-01T00:00:00Z".to_owned();
     Observation {
@@ -186,7 +186,7 @@ fn observation(trial: Trial, rate: f64, text: &str) -> Observation {
         elapsed_ns: 3_123_456_789,
         outcome,
         conditions: Conditions::default(),
-        in_heat: Some(InHeat::default()),
+        in_heat: InHeat::default(),
     }
 }
 
