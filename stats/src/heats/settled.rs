@@ -6,25 +6,22 @@
 //! takes more slices (about fifty at 2 % noise) than its warm-up should last. The counted slices are judged by [`Warmth::checked`]; of that,
 //! the lab uses whether a change is shown, because a start has too few of them to show that there is none.
 
+use super::relation::SAME;
 use super::studentized_range::Critical;
+use crate::estimate::CHANCE;
 
-/// A smaller change over the window does not matter.
-const LEAST_CHANGE: f64 = 0.02;
 /// A server that is compiled while it runs is warm when the upper bound of its rate's rise over the window is below this. At 2 %, slices
 /// with 3 % of noise, as they have on a shared machine, would not show it within a minute, and the server would have no rank; the curve of
 /// Spring Boot rises by 16 % in ten seconds when it has been loaded for half a minute.
 const LEAST_RISE: f64 = 0.03;
-/// The window is divided into this many batches, so that a slice that resembles the one before does not count twice.
+/// The window is divided into this many batches, so that a slice that resembles the one before does not count twice. With fewer samples, no
+/// change is estimated.
 const BATCHES: usize = 10;
-/// The smallest number of samples in the window from which a change is estimated.
-const LEAST_SAMPLES: usize = BATCHES;
 /// The share of the first warm-up that a start needs if it has settled under another load.
 const ONCE_MORE: f64 = 0.3;
-/// The probability that a rise of 3 % passes as smaller.
-const CHANCE: f64 = 0.05;
 /// The probability that a change is seen where there is none. A dozen members and cells are judged in each heat, a drifting machine makes
 /// false alarms likelier, and each of them costs a new measurement of a whole cell.
-const CHANCE_OF_ALARM: f64 = 0.002;
+pub(super) const CHANCE_OF_ALARM: f64 = 0.002;
 
 /// If two neighbouring slices of the hub differ by more, the machine changed its speed between them.
 const OTHER_SPEED: f64 = 0.1;
@@ -100,7 +97,7 @@ pub fn settling(samples: &[Sample], warmth: Warmth) -> Settling {
     let change = line.map(|line| line.change(CHANCE));
     let is_small = change.is_some_and(|(_, _, high)| high < LEAST_RISE);
     let shown = line.map(|line| line.change(CHANCE_OF_ALARM));
-    let is_changing = shown.is_some_and(|(_, low, high)| low > LEAST_CHANGE || high < -LEAST_CHANGE);
+    let is_changing = shown.is_some_and(|(_, low, high)| low > SAME || high < -SAME);
     let is_long = load_s >= warmth.least_load_s;
     let is_warm = is_long && if warmth.is_shown { is_small } else { !is_changing };
     let is_level = is_long && !is_changing && change.is_some_and(|(rise, ..)| rise < LEAST_RISE);
@@ -134,7 +131,7 @@ impl Line {
 }
 
 fn line(window: &[Sample]) -> Option<Line> {
-    if window.len() < LEAST_SAMPLES {
+    if window.len() < BATCHES {
         return None;
     }
     let batch = |i: usize| &window[i * window.len() / BATCHES..(i + 1) * window.len() / BATCHES];
