@@ -173,7 +173,7 @@ impl MemberWarmUp {
         let rates: Vec<(f64, f64)> = telling.iter().map(|rate| (rate.at_s, rate.log)).collect();
         let relative = relative_to_hub(&rates, if self.is_hub { &[] } else { hub });
         let loads = telling.iter().map(|rate| rate.load_s);
-        loads.zip(relative).filter_map(|(load_s, log)| Some(Sample { load_s, log_rate: log? })).collect()
+        loads.zip(relative).map(|(load_s, log_rate)| Sample { load_s, log_rate }).collect()
     }
 
     /// Whether it has settled, by the warm-up and, where given, by the turns that count; `None` if neither has enough samples.
