@@ -8,3 +8,12 @@ pub mod findings;
 pub mod schedule;
 pub mod turns;
 pub mod verdict;
+
+/// What happens so many times in a row, with nothing else in between, is no chance: a server that fails so often is given up, and one that rests
+/// in so many pauses has nothing left to compile.
+pub const IN_A_ROW: usize = 3;
+
+/// Whether these are a third of all or more, so that what holds for them is no exception, and the others would be a selection.
+pub(crate) fn is_third(these: usize, all: usize) -> bool {
+    these > 0 && 3 * these >= all
+}

@@ -48,6 +48,8 @@ impl Design {
     pub const HEAT: usize = 6;
     /// The length of one contender's turn, where nothing else is said.
     pub const SLICE: Duration = Duration::from_millis(100);
+    /// How well a figure is to be known, as a share of it, where nothing else is said.
+    pub const PRECISION: f64 = 0.03;
     /// The longest load before the measurement, where nothing else is said.
     pub const WARMUP_LIMIT: Duration = Duration::from_mins(2);
 

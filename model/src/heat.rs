@@ -23,6 +23,9 @@ pub const HUB_MESSAGES: u32 = 6;
 /// would be the bottleneck; with this work, the hub accepts about half as many connections a second as the reference.
 pub const HUB_MESSAGES_PER_CONNECTION: u32 = 24;
 
+/// A server that is not under load rests if it uses no more than this share of a core.
+pub const RESTING: f64 = 0.02;
+
 /// Describes the hub's work per answer: runs whose hubs do the same work can be compared by them.
 pub fn hub_work() -> String {
     format!("{HUB_MESSAGES} messages for a request, {HUB_MESSAGES_PER_CONNECTION} for a connection")
@@ -139,16 +142,6 @@ pub enum Counts {
     /// All cycles: this member was disturbed more or less often than the others by more than chance, so that leaving out disturbed
     /// turns could favour a member.
     SharesDiffer(String),
-}
-
-impl Counts {
-    /// Whether a turn counts, in a cycle that does.
-    pub fn has(&self, void: Option<Void>) -> bool {
-        match self {
-            Self::Quiet => void.is_none(),
-            Self::NeverQuiet | Self::SharesDiffer(_) => true,
-        }
-    }
 }
 
 /// One member's turn in a cycle. A disturbed turn is repeated in the same cycle.

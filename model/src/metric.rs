@@ -23,6 +23,12 @@ pub enum Metric {
     Rss,
 }
 
+/// The share of requests that the 99th percentile leaves out: what concerns no more of them can't determine it.
+pub const BEYOND_P99: f64 = 0.01;
+
+/// A percentile needs this many answers beyond it; fewer are single events.
+pub const LEAST_BEYOND: f64 = 10.0;
+
 /// A percentile that can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Percentile {

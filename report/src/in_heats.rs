@@ -5,12 +5,10 @@ use crate::text_style::Ink;
 use crate::{answer, chips, figures, units};
 use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure, Unranked};
+use model::heat::RESTING;
 
 /// What a noise floor means.
 const DETECTED: &str = "a run like this detects half of all differences of this size";
-
-/// CPU use during the turns of others, as a share of a core; less than this is not mentioned.
-const ELSEWHERE: f64 = 0.02;
 
 /// A smaller share of disturbed turns is shown as 0 %.
 const DISTURBED: f64 = 0.005;
@@ -93,7 +91,7 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
 }
 
 fn elsewhere(own: &ContenderInHeats) -> Option<String> {
-    let share = own.elsewhere_share.filter(|share| *share > ELSEWHERE)?;
+    let share = own.elsewhere_share.filter(|share| *share > RESTING)?;
     Some(format!("uses CPU while others are loaded ({} of a core)", units::percent(share)))
 }
 

@@ -2,8 +2,14 @@
 
 use crate::median::median;
 
+/// The probability with which a statement may be wrong.
+pub const CHANCE: f64 = 0.05;
+
 /// The confidence of intervals.
-pub const CONFIDENCE: f64 = 0.95;
+pub const CONFIDENCE: f64 = 1.0 - CHANCE;
+
+/// Of fewer starts, nothing is said about how they scatter.
+pub(crate) const LEAST_STARTS: usize = 3;
 
 /// The share of an effect that the measurement itself may cause, beyond chance. A server that is loaded differently also works differently
 /// (colder caches, smaller batches): with servers that spin for a known 20 µs, the measured effect was 1 to 2 % larger than the true one,

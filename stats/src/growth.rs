@@ -2,12 +2,9 @@
 //! start (a look), and the start's slope is found by least squares; the interval is over starts, because the looks at one start resemble
 //! each other.
 
-use crate::estimate::{CONFIDENCE, Estimate};
+use crate::estimate::{CONFIDENCE, Estimate, LEAST_STARTS};
 use crate::heats::Critical;
 use crate::line::Line;
-
-/// With fewer starts there is no interval.
-const LEAST_STARTS: usize = 3;
 
 /// The least-squares slope of evenly spaced looks with a step of height 1 in their middle, where the looks reach over one unit of work. A
 /// step anywhere else gives a smaller slope.

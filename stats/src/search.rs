@@ -11,6 +11,8 @@
 //! to 98 from server to server). Probabilistic bisection with a fixed chance of a right answer (Horstein 1963)
 //! was not taken: near the threshold the chance is one half, whatever it is elsewhere, and its interval is far too narrow.
 
+use crate::estimate::CONFIDENCE;
+
 /// The number of thresholds in the belief.
 const PLACES: usize = 400;
 
@@ -23,9 +25,6 @@ const WIDTHS: [f64; 5] = [0.003, 0.01, 0.03, 0.08, 0.2];
 
 /// The share of trials that come out by chance, wherever they are, because the machine had a hiccup.
 const LAPSE: f64 = 0.02;
-
-/// The confidence of the interval.
-pub const CONFIDENCE: f64 = 0.95;
 
 /// The places of the belief at which trials are asked for, in turn: its middle, and its flanks, which tell how wide the
 /// zone is.

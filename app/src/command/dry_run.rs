@@ -9,6 +9,7 @@ use judge::turns::shape::Shape;
 use lab::Session;
 use lab::setup::{Lineup, Rules, SetupError};
 use model::forecast::{Forecast, Look};
+use model::metric::{BEYOND_P99, LEAST_BEYOND};
 use model::{Cell, Run, Study};
 use report::progress::long;
 use report::units::several;
@@ -17,8 +18,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 use store::Store;
 
-/// The number of answers from which a p99 is known: at least ten of them must lie beyond a percentile.
-const ENOUGH_FOR_P99: f64 = 1_000.0;
+/// The number of answers from which a p99 is known.
+const ENOUGH_FOR_P99: f64 = LEAST_BEYOND / BEYOND_P99;
 
 /// Estimates the time and prints it. `pilot`: the number of rounds that are run first.
 pub fn run(

@@ -34,14 +34,12 @@ use model::metric::Decider;
 use model::url::redacted;
 use model::{Arrivals, Design, Findings, GateVerdict, Load, Run, Study};
 use report::{RunReport, TextStyle};
+use stats::heats::SAME;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-
-/// Contenders within this share of each other count as equal.
-const EQUAL: f64 = 0.02;
 
 /// The default number of connections.
 const CONNECTIONS: u32 = 64;
@@ -58,9 +56,6 @@ const LEAST_ROUNDS_ALONE: usize = 4;
 
 /// The minimum for servers that already run, which are measured once in a round and not started anew; not simulated.
 const LEAST_ROUNDS_RUNNING: usize = 6;
-
-/// The length of one server's turn; shorter if the measured load would have too few turns.
-const SLICE: Duration = Duration::from_millis(100);
 
 /// The longest warm-up. What a command starts is unknown; a server that compiles while it runs is warm by then, or the
 /// report marks it as not settled.
@@ -337,7 +332,7 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
 }
 
 fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow::Result<Study> {
-    let precision = args.precision.unwrap_or(EQUAL);
+    let precision = args.precision.unwrap_or(SAME);
     let least = Design::LEAST_SLICE * Design::LEAST_SLICES;
     if args.duration < least {
         let [given, least] = [args.duration, least].map(humantime::format_duration);
@@ -365,7 +360,8 @@ fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow
     let design = Design {
         rounds: [rounds.min(least_rounds), rounds],
         heat: if args.alone { 1 } else { Design::HEAT },
-        slice: SLICE.min(args.duration / Design::LEAST_SLICES),
+        // Shorter if the measured load would have too few turns.
+        slice: Design::SLICE.min(args.duration / Design::LEAST_SLICES),
         warmup: args.warmup,
         warmup_limit: WARMUP_LIMIT,
         measure: args.duration,

@@ -13,6 +13,7 @@ use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Poi
 use model::origin::HERE;
 use model::study::REFERENCE;
 use stats::e_divisive::{self, ChangePoint, SearchOptions};
+use stats::estimate::CHANCE;
 use stats::heats::shift;
 use stats::random;
 use std::collections::BTreeSet;
@@ -20,20 +21,18 @@ use std::collections::BTreeSet;
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
 
-/// The largest share of histories without any step in which a step is found by mistake.
-const LEVEL: f64 = 0.05;
-
 /// The minimum number of runs that a step must last: of two, a single disturbed run would be half.
 const LEAST_RUNS: usize = 3;
 
 /// The maximum number of runs on either side from which a step's size is computed: enough for narrow bounds, and close to the step.
 const RUNS_FOR_SIZE: usize = 30;
 
-/// Computes the history of a study from its ended runs, in the order of time; `unended`: how many have not ended.
+/// Computes the history of a study from its ended runs, in the order of time; `unended`: how many have not ended. In a history without any
+/// step, one is found by mistake with the probability [`CHANCE`].
 pub fn history(study: &str, runs: &[Findings], unended: usize) -> History {
     let mut cells = cells(runs);
     let series: usize = cells.iter().map(|cell| 1 + cell.contenders.len()).sum();
-    let level_each = LEVEL / series.max(1) as f64;
+    let level_each = CHANCE / series.max(1) as f64;
     let fewest_runs = e_divisive::fewest(level_each);
     for (nth, cell) in cells.iter_mut().enumerate() {
         find_steps(cell, random::derive(&[nth as u64]), level_each, fewest_runs, series);
@@ -42,7 +41,7 @@ pub fn history(study: &str, runs: &[Findings], unended: usize) -> History {
         schema: SCHEMA,
         study: study.to_owned(),
         title: runs.last().map_or_else(|| study.to_owned(), |run| run.title.clone()),
-        level: LEVEL,
+        level: CHANCE,
         level_each,
         fewest_runs,
         unended,

@@ -7,9 +7,6 @@ use std::collections::BTreeMap;
 /// How many shuffles are tried before another heat is added.
 const SHUFFLES: u64 = 20;
 
-/// The maximum number of passes over all pairs of heats, in which they exchange members.
-const PASSES: usize = 20;
-
 /// A contender that is to be dealt into a heat, with what decides where it fits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Player {
@@ -87,18 +84,20 @@ impl<'p> Table<'p> {
 
     /// Exchanges members of different heats for as long as that lowers the number of repeated meetings.
     fn by_meetings(mut self, met: &Met) -> Vec<Vec<usize>> {
-        for _ in 0..PASSES {
-            let mut is_better = false;
-            for a in 0..self.heats.len() {
-                for b in a + 1..self.heats.len() {
-                    is_better |= self.exchange(a, b, met);
-                }
-            }
-            if !is_better {
-                break;
+        // Each exchange lowers their number, so this ends.
+        while self.exchange_in_all(met) {}
+        self.heats
+    }
+
+    /// Exchanges members of all pairs of heats once; returns whether that lowered the number of repeated meetings.
+    fn exchange_in_all(&mut self, met: &Met) -> bool {
+        let mut is_better = false;
+        for a in 0..self.heats.len() {
+            for b in a + 1..self.heats.len() {
+                is_better |= self.exchange(a, b, met);
             }
         }
-        self.heats
+        is_better
     }
 
     fn exchange(&mut self, a: usize, b: usize, met: &Met) -> bool {

@@ -1,14 +1,9 @@
 //! What the starts so far show about the contenders: how much memory they take, whether they work in the turns of others, and how often
 //! they failed. None of it is a figure that they are ranked by. Pure.
 
-use model::heat::{Start, StartOutcome};
+use crate::{IN_A_ROW, is_third};
+use model::heat::{RESTING, Start, StartOutcome};
 use std::collections::BTreeMap;
-
-/// A contender that uses more than this share of a core in the turns of others is measured with no other contender alive.
-const ELSEWHERE: f64 = 0.02;
-
-/// A contender that has failed this often, and was never measured, is not started again.
-const MOST_FAILURES: usize = 3;
 
 /// What is known about one contender.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,19 +49,19 @@ impl StartsSummary {
         found
     }
 
-    /// Whether it works so much in the turns of others that no other contender should be beside it.
+    /// Whether it does not rest in the turns of others, so that no other contender should be beside it.
     pub fn disturbs(&self) -> bool {
-        self.elsewhere_share.is_some_and(|share| share > ELSEWHERE)
+        self.elsewhere_share.is_some_and(|share| share > RESTING)
     }
 
     /// Whether it has failed so often that it is not started again.
     pub fn is_given_up(&self) -> bool {
-        !self.is_measured && self.failed >= MOST_FAILURES
+        !self.is_measured && self.failed >= IN_A_ROW
     }
 
     /// Whether it failed in a third of its starts or more: its failures are reported, and it has no rank.
     pub fn is_unreliable(&self) -> bool {
-        self.failed * 3 >= self.starts.max(1)
+        is_third(self.failed, self.starts)
     }
 }
 

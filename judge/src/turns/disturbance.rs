@@ -5,23 +5,19 @@
 //! the figure that it guards.
 
 use model::heat::Void;
+use model::metric::BEYOND_P99;
 
 /// The maximum number of turns of a member in a cycle, if none of them is quiet: a member that makes other programs run in all its turns
 /// must not use up the time of all members.
 pub const TRIES: usize = 10;
 
 /// A piece is disturbed if other programs, or the machine's host, used more than this share of its length as CPU time.
-const SHARE: f64 = 0.03;
-
-/// A window is disturbed if the load generator was held up for more than this share of it, or if the other servers of the heat used more than
-/// this share of its turn as CPU time: either could have delayed one request in a hundred, and so be the 99th percentile. The servers are
-/// granted more than other programs are, because six idle ones use half of it for their timers, and what each does then is short.
-const ONE_IN_A_HUNDRED: f64 = 0.01;
+pub const SHARE: f64 = 0.03;
 
 /// A window is disturbed if other programs, or the machine's host, used more than this share of its length as CPU time: half of what can be
 /// the 99th percentile. Pieces of a window are not judged by themselves: a daemon that works for 4 ms a second disturbs a piece of every
 /// window of some seconds, but not one answer in a hundred.
-const WINDOW_SHARE: f64 = 0.005;
+const WINDOW_SHARE: f64 = BEYOND_P99 / 2.0;
 
 /// Where other programs use nearly that much all the time, which meets all members alike, they may use this share of a window more than
 /// that: otherwise hardly a window would count. Measured in docs/decisions.md.
@@ -78,13 +74,15 @@ pub fn disturbed(pieces: &[Piece]) -> Option<Void> {
     pieces.iter().find_map(|piece| by_whom(piece, SHARE, SHARE))
 }
 
-/// What disturbed a window of open load, judged as a whole; `steady`: what other programs used in the windows before it.
+/// What disturbed a window of open load, judged as a whole; `steady`: what other programs used in the windows before it. It is also disturbed if
+/// the load generator was held up, or other servers of the heat ran, for so long that one request in a hundred could be late. The servers are
+/// granted more than other programs are, because six idle ones use half of it for their timers, and what each does then is short.
 pub fn disturbed_window(window: &Window, steady: SteadyOthers) -> Option<Void> {
     let allowed = (steady.0.unwrap_or(0.0) + BEYOND_STEADY).clamp(WINDOW_SHARE, MOST_OTHERS);
     let turn_ns = window.ran.wall_ns;
-    more_than(ONE_IN_A_HUNDRED, window.held_up_ns, window.counted_ns, Void::HeldUp)
+    more_than(BEYOND_P99, window.held_up_ns, window.counted_ns, Void::HeldUp)
         .or_else(|| by_whom(&window.ran, allowed, WINDOW_SHARE))
-        .or_else(|| more_than(ONE_IN_A_HUNDRED, window.members_ns, turn_ns, Void::Members))
+        .or_else(|| more_than(BEYOND_P99, window.members_ns, turn_ns, Void::Members))
 }
 
 impl SteadyOthers {
@@ -128,8 +126,12 @@ pub fn again(cycle: &[Turn]) -> Vec<usize> {
 
 /// The first turn of each member in a cycle: those whose order was shuffled.
 pub fn firsts(cycle: &[Turn]) -> impl Iterator<Item = &Turn> {
-    let is_first = |(nth, turn): &(usize, &Turn)| !cycle[..*nth].iter().any(|t| t.member == turn.member);
-    cycle.iter().enumerate().filter(is_first).map(|(_, turn)| turn)
+    cycle.iter().enumerate().filter(|(nth, _)| is_first(cycle, *nth)).map(|(_, turn)| turn)
+}
+
+/// Whether the turn at this place of a cycle is its member's first one there.
+pub fn is_first(cycle: &[Turn], nth: usize) -> bool {
+    !cycle[..nth].iter().any(|turn| turn.member == cycle[nth].member)
 }
 
 /// The number of a member's turns, and of those in which it was disturbed.

@@ -6,8 +6,8 @@ use model::Slice;
 use model::heat::Counts;
 use stats::heats;
 
-/// The slices that count, by the indices of `servers` ([`model::Heat::servers`]). Each has the time in which its owner had the servers'
-/// cores to itself ([`Slice::own_ns`]). A slice without an answer counts as one of no answers; one of no time is left out.
+/// The slices of closed load that count, by the indices of `servers` ([`model::Heat::servers`]). Each has the time in which its owner had the
+/// servers' cores to itself ([`Slice::own_ns`]). A slice without an answer counts as one of no answers; one of no time is left out.
 pub fn counted(
     slices: &[&Slice],
     servers: &[(&str, usize)],
@@ -16,21 +16,24 @@ pub fn counted(
 ) -> Vec<heats::Slice> {
     let member =
         |slice: &Slice| servers.iter().position(|server| *server == (slice.contender.as_str(), slice.copy));
-    let mut turns = vec![Vec::new(); slices.iter().map(|slice| slice.cycle + 1).max().unwrap_or(0)];
-    for slice in slices {
-        turns[slice.cycle].extend(member(slice).map(|member| Turn {
-            member,
-            wall_ns: slice.turn_ns,
-            void: slice.void,
-        }));
-    }
-    let cycles = counting::counted(counts, &turns);
-    let of = |slice: &&Slice| {
-        let (cycle, answers, time_ns) = (slice.cycle, slice.answers, slice.own_ns(server_cores));
-        Some(heats::Slice { cycle, member: member(slice)?, answers, time_ns })
+    let mut known: Vec<(&Slice, usize)> = slices.iter().filter_map(|s| Some((*s, member(s)?))).collect();
+    known.sort_by_key(|(slice, _)| (slice.cycle, slice.place));
+    let turn = |(slice, member): &(&Slice, usize)| Turn {
+        member: *member,
+        wall_ns: slice.turn_ns,
+        void: slice.void,
     };
-    let counts = |s: &&&Slice| cycles.binary_search(&s.cycle).is_ok() && counts.has(s.void) && s.ns > 0;
-    slices.iter().filter(counts).filter_map(of).collect()
+    let cycles = known.chunk_by(|a, b| a.0.cycle == b.0.cycle);
+    let cycles: Vec<Vec<Turn>> = cycles.map(|cycle| cycle.iter().map(turn).collect()).collect();
+    let of = |(slice, member): &(&Slice, usize)| heats::Slice {
+        cycle: slice.cycle,
+        member: *member,
+        answers: slice.answers,
+        time_ns: slice.own_ns(server_cores),
+    };
+    let counted = counting::counted(counts, &cycles, false).concat();
+    let all = known.iter().zip(counted).filter(|((slice, _), counts)| *counts && slice.ns > 0);
+    all.map(|(known, _)| of(known)).collect()
 }
 
 #[cfg(test)]

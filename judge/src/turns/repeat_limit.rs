@@ -90,7 +90,7 @@ fn at_most(some: usize, all: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turns::counting::{counted, counts};
+    use crate::turns::counting::{self, counts};
     use crate::turns::disturbance::{TRIES, again, share};
     use model::heat::{Counts, Void};
     use stats::random;
@@ -133,6 +133,12 @@ mod tests {
         }
         let counts = counts(&["a", "b", "c"].map(str::to_owned), cell.limit.wanted, &all);
         (all, counts)
+    }
+
+    /// The cycles that count, by index.
+    fn counted(counts: &Counts, cycles: &[Vec<Turn>]) -> Vec<usize> {
+        let counted = counting::counted(counts, cycles, false);
+        (0..cycles.len()).filter(|nth| counted[*nth].contains(&true)).collect()
     }
 
     fn turns(cycles: &[Vec<Turn>]) -> usize {

@@ -1,10 +1,11 @@
 //! The shape of turns in a cell, and how many of them are to count: slices of closed load, windows of open load. Pure.
 
+use model::metric::{BEYOND_P99, LEAST_BEYOND};
 use model::{Cell, Design, Load};
 use std::time::Duration;
 
-/// The number of answers that all windows of a start are to have together: 20 of them are beyond the 99th percentile.
-const WINDOW_ANSWERS: u64 = 2_000;
+/// The number of answers that all windows of a start are to have together: twice as many as a 99th percentile needs.
+const WINDOW_ANSWERS: f64 = 2.0 * LEAST_BEYOND / BEYOND_P99;
 
 /// The longest time that all windows of a start may take together, as a multiple of the measured time that the study asks for.
 const LONGEST_OF_MEASURE: u32 = 2;
@@ -46,7 +47,7 @@ impl Shape {
         };
         let per_s = rate.mean_per_s(design.measure.as_nanos() as u64).max(1.0);
         let longest = design.measure.saturating_mul(LONGEST_OF_MEASURE);
-        let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS as f64 / per_s).unwrap_or(longest);
+        let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS / per_s).unwrap_or(longest);
         let all = enough.clamp(design.measure.min(longest), longest);
         let length = (all / WINDOWS).min(LONGEST_WINDOW).max(design.slice);
         let cycles = (all.as_nanos().div_ceil(length.as_nanos().max(1)) as usize).max(1);

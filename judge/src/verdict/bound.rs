@@ -1,22 +1,20 @@
 //! What bounded a measurement: the side whose cores were fully used, or the network between them.
 
+use crate::is_third;
 use model::{Bound, Tally, Usage};
+use stats::heats::MEANINGLESS;
 use std::collections::BTreeMap;
 
 /// From this use on, the load generator's busiest worker counts as being at its limit: at 90 % a queue before it takes nine times as
 /// long as its own work (M/M/1: ρ/(1−ρ)), so that answers wait for it.
 pub const CLIENT_BUSY: f64 = 0.90;
 
-/// Beside a server that is always busy, the load generator counts as being at its limit only where it may cost the server more than this
-/// share of its rate ([`client_limit`]).
-const MAY_COST: f64 = 0.01;
-
 /// From this use on, it always counts as being at its limit: nearer to 1, its use does not tell how much it holds back.
 const CLIENT_FULL: f64 = 0.98;
 
 /// From this use on, the server counts as being at its limit. Waiting for 1 % of the time costs it at most 1 % of its rate, which is
 /// what a figure here can be off by at best; the kernel's clocks are off by up to 0.5 % in a window of two seconds.
-pub const SERVER_BUSY: f64 = 0.99;
+pub const SERVER_BUSY: f64 = 1.0 - MEANINGLESS;
 
 /// Finds the bound; `usage` is `None` where the server's processes are not known. `is_network_full`: the network carried all that it can.
 pub fn of(tally: &Tally, usage: Option<&Usage>, is_network_full: bool) -> Bound {
@@ -47,7 +45,7 @@ fn in_flight(tally: &Tally, usage: Option<&Usage>) -> Option<f64> {
     tally.under_way().filter(|_| tally.due.is_none()).map(|all| all * share / queues)
 }
 
-/// The load generator's use from which it may cost a server that is always busy more than [`MAY_COST`] of its rate, although the server may
+/// The load generator's use from which it may cost a server that is always busy more than [`MEANINGLESS`] of its rate, although the server may
 /// only be polling. A server has nothing to do only while all requests are at the load generator, so the more of them are in flight, the
 /// rarer that is: two queues with exponential service in a closed circle. (Gordon and Newell, "Closed Queuing Systems with Exponential
 /// Servers", Operations Research 15, 1967.) 0.978 with 64 requests in flight, 0.933 with 32; with fewer than 24, [`CLIENT_BUSY`].
@@ -56,9 +54,9 @@ fn client_limit(in_flight: f64) -> f64 {
     let (mut low, mut high) = (0.0, 2.0);
     for _ in 0..50 {
         let ratio = f64::midpoint(low, high);
-        if server_share(ratio, in_flight) >= 1.0 - MAY_COST { low = ratio } else { high = ratio }
+        if server_share(ratio, in_flight) >= 1.0 - MEANINGLESS { low = ratio } else { high = ratio }
     }
-    (low * (1.0 - MAY_COST)).clamp(CLIENT_BUSY, CLIENT_FULL)
+    (low * (1.0 - MEANINGLESS)).clamp(CLIENT_BUSY, CLIENT_FULL)
 }
 
 /// The share of its time for which the server of such a circle has a request. `ratio`: the load generator's time per request as a multiple
@@ -80,7 +78,7 @@ fn server_share(ratio: f64, in_flight: f64) -> f64 {
 pub fn usual(bounds: impl Iterator<Item = Bound>) -> Option<Bound> {
     let bounds: Vec<Bound> = bounds.collect();
     let held_back = bounds.iter().filter(|bound| bound.is_held_back()).count();
-    let is_floor = held_back > 0 && 3 * held_back >= bounds.len();
+    let is_floor = is_third(held_back, bounds.len());
     let mut counts: BTreeMap<Bound, usize> = BTreeMap::new();
     for bound in bounds.into_iter().filter(|bound| bound.is_held_back() == is_floor) {
         *counts.entry(bound).or_default() += 1;

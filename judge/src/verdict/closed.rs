@@ -1,7 +1,7 @@
 //! Judges closed load: whether the figures agree with each other, and whether the server was kept at work.
 
 use super::bound::CLIENT_BUSY;
-use super::{Case, Reason};
+use super::{Case, Reason, STARVED};
 use model::metric::Percentile;
 use model::verdict::NEVER_ANSWERED;
 use model::{Bound, Load, Think, Usage};
@@ -11,9 +11,6 @@ const LITTLE: f64 = 0.05;
 
 /// With fewer answers than this for every request in flight, too much lies beyond the window's ends.
 const ANSWERS_FOR_LITTLE: u64 = 100;
-
-/// With fewer answers per connection than this, a connection without any may be chance.
-const STARVED_MEAN: u64 = 20;
 
 pub fn judge(case: &Case<'_>, bound: Bound) -> Vec<Reason> {
     let Load::Closed { connections, .. } = &case.plan.load else { return Vec::new() };
@@ -74,7 +71,7 @@ fn starved(case: &Case<'_>) -> Option<Reason> {
     let served = &case.tally.served;
     let starved = served.iter().filter(|n| **n == 0).count();
     let mean = served.iter().sum::<u64>() / served.len().max(1) as u64;
-    (starved > 0 && mean >= STARVED_MEAN)
+    (starved > 0 && mean >= STARVED)
         .then(|| Reason::note(format!("{starved} of {} {NEVER_ANSWERED}", served.len())))
 }
 

@@ -4,14 +4,12 @@
 use super::policy::Weight;
 use super::{Case, Reason};
 
-/// If the host took more of the machine's time than this, the machine was not the same any more.
-const HOST_PPM: u64 = 100_000;
+/// If the host took more of the time of server's and load generator's CPUs than this, the machine was not the same any more. If other programs
+/// used more, that is noted.
+const MUCH_PPM: u64 = 100_000;
 
-/// If other programs used more of the time of server's and load generator's CPUs than this, that is noted.
-const OTHERS_PPM: u64 = 100_000;
-
-/// If they used more than this, the measurement is void.
-const OTHERS_VOID_PPM: u64 = 200_000;
+/// If other programs used more than this, the measurement is void.
+const OTHERS_VOID_PPM: u64 = 2 * MUCH_PPM;
 
 const HOST_REMEDY: &str = ": measure again when the host is quieter, or on a dedicated machine. `--allow-busy` counts such trials; \
                            their figures are less certain";
@@ -25,14 +23,14 @@ pub fn judge(case: &Case<'_>) -> Vec<Reason> {
 }
 
 fn host(case: &Case<'_>) -> Option<Reason> {
-    let steal = case.usage?.steal_ppm.filter(|steal| *steal > HOST_PPM)?;
+    let steal = case.usage?.steal_ppm.filter(|steal| *steal > MUCH_PPM)?;
     let words = format!("the host took {:.0} % of the measured CPUs' time", steal as f64 / 1e4);
     Some(weighed(case.policy.host, words, HOST_REMEDY))
 }
 
 /// Background load slows some servers more than others, so it can change the ranking.
 fn others(case: &Case<'_>) -> Option<Reason> {
-    let others = case.usage?.others_ppm.filter(|others| *others > OTHERS_PPM)?;
+    let others = case.usage?.others_ppm.filter(|others| *others > MUCH_PPM)?;
     let percent = others as f64 / 1e4;
     let words = format!("other programs used {percent:.0} % of the time of the measured CPUs");
     let weight = if others > OTHERS_VOID_PPM { case.policy.other_load } else { Weight::Note };

@@ -18,6 +18,10 @@ pub use policy::{Policy, Weight};
 use model::network::Segments;
 use model::{Network, Plan, Tally, Usage, Verdict};
 
+/// Where connections had this many answers (in open load: requests that were due) each on average, one without any is no chance, because
+/// connections take turns.
+const STARVED: u64 = 20;
+
 /// Everything that is known about a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {

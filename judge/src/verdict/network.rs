@@ -4,12 +4,9 @@ use super::{Case, Reason};
 use model::network::Segments;
 use model::{Bound, Load, Network};
 
-/// The network counts as being at its limit from this share of what it can carry.
-const AT_LIMIT: f64 = 0.90;
-
-/// Traffic beyond this share of a limit shows that it is not a limit: round trips are measured one by one between threads that sleep, and
-/// TCP's throughput with a single connection.
-const BEYOND: f64 = 1.10;
+/// The network counts as being at its limit if its traffic is within this share of what it can carry. Traffic further beyond shows that this is
+/// not a limit: round trips are measured one by one between threads that sleep, and TCP's throughput with a single connection.
+const NEAR: f64 = 0.10;
 
 /// The packets that a new connection sends to the server beside its request: the one that asks for it, the one that confirms it, and its
 /// end.
@@ -35,7 +32,7 @@ pub fn limit(case: &Case<'_>) -> Option<Share> {
     let network = case.network?;
     let [to, from] = bytes(network, case);
     let all = [to, from, round_trips(network, case), packets(network, case)];
-    let is_reached = |one: &Share| (AT_LIMIT..=BEYOND).contains(&one.share);
+    let is_reached = |one: &Share| (1.0 - NEAR..=1.0 + NEAR).contains(&one.share);
     all.into_iter().flatten().filter(is_reached).max_by(|a, b| a.share.total_cmp(&b.share))
 }
 

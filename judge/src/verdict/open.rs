@@ -1,12 +1,10 @@
 //! Judges open load: whether requests left when they were due, and whether they were answered.
 
 use super::bound::CLIENT_BUSY;
-use super::{Case, Reason, Weight};
+use super::{Case, Reason, STARVED, Weight};
 use model::Load;
 use model::verdict::NEVER_ANSWERED;
-
-/// An achieved rate below this share of the offered one is noted.
-const ACHIEVED: f64 = 0.99;
+use stats::heats::MEANINGLESS;
 
 /// With fewer answers than this share of what was due, the server did not keep up: its queue grows for as long as the measurement
 /// lasts, and so does its latency. A server that halts for a moment at the end stays above.
@@ -16,10 +14,6 @@ const KEPT: f64 = 0.90;
 /// requests than that are late, it may be the load generator's lateness alone. The bound is the same for all servers, because one
 /// that depended on the latency would void the fast and keep the slow under the same disturbance.
 const LAG_NS_P99: u64 = 1_000_000;
-
-/// With this many requests due for each connection, a connection without any answer can't be due to chance, because connections
-/// take turns.
-const STARVED_DUE: u64 = 20;
 
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     if !matches!(case.plan.load, Load::Open { .. }) {
@@ -67,7 +61,7 @@ fn offered(case: &Case<'_>) -> Option<Reason> {
         Some(false) => "the server did not keep up and latency grew throughout the measurement",
         _ => "the server fell slightly behind",
     };
-    (taken < offered * ACHIEVED).then(|| {
+    (taken < offered * (1.0 - MEANINGLESS)).then(|| {
         Reason::note(format!(
             "{achieved:.0} of the offered {offered:.0} requests/s were answered, so {what}: either it is too slow, or {connections} \
              connections are too few; offer a lower rate, or use more connections"
@@ -83,7 +77,7 @@ fn starved(case: &Case<'_>) -> Option<Reason> {
     // connection without an answer is starved.
     let unserved = || served.iter().filter(|n| **n == 0).count() as u64;
     let starved = case.tally.connections_starved.unwrap_or_else(unserved);
-    let is_chance = due < STARVED_DUE.saturating_mul(served.len() as u64);
+    let is_chance = due < STARVED.saturating_mul(served.len() as u64);
     let words = || format!("{starved} of {} {NEVER_ANSWERED}", served.len());
     match (starved, kept_up(case)) {
         _ if is_chance => None,

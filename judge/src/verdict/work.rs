@@ -1,15 +1,8 @@
 //! Judges whether the answers were as expected, and whether the server was there all the time.
 
 use super::{Case, Reason};
-use model::metric::Percentile;
+use model::metric::{BEYOND_P99, Percentile};
 use model::{Load, Tally};
-
-/// With a larger share of wrong answers, it was not the same work any more.
-const MOST_WRONG: f64 = 0.01;
-
-/// With a larger share of connections' time without service, or in a silence at the end, the server was not there for all of the work. It is
-/// the share that p99 leaves out, as for lost requests.
-const MOST_LOST: f64 = 0.01;
 
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     let tally = case.tally;
@@ -19,6 +12,7 @@ pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     [answers(case), gone(case), halted, interrupted].into_iter().flatten().collect()
 }
 
+/// With more wrong answers than p99 leaves out, it was not the same work any more.
 fn answers(case: &Case<'_>) -> Option<Reason> {
     let tally = case.tally;
     if tally.completed == 0 {
@@ -29,11 +23,12 @@ fn answers(case: &Case<'_>) -> Option<Reason> {
     let share = wrong as f64 / (wrong + tally.completed) as f64;
     let (number, verb) = if wrong == 1 { ("answer", "was") } else { ("answers", "were") };
     let words = format!("{wrong} {number} ({:.2} %) {verb} not as expected", share * 100.0);
-    Some(if share > MOST_WRONG { Reason::void(words) } else { Reason::note(words) })
+    Some(if share > BEYOND_P99 { Reason::void(words) } else { Reason::note(words) })
 }
 
 /// Judges what was lost: by the number of requests, else by the time for which connections had no service, else by the silence at the end.
-/// The number alone would be small beside a fast server's answers: a connection that fails is tried again only now and then.
+/// The number alone would be small beside a fast server's answers: a connection that fails is tried again only now and then. With a larger
+/// share of any of these than p99 leaves out, the server was not there for all of the work.
 fn gone(case: &Case<'_>) -> Option<Reason> {
     let tally = case.tally;
     if tally.completed == 0 {
@@ -74,7 +69,7 @@ fn main_cause_in_words(tally: &Tally) -> Option<String> {
 fn outage(case: &Case<'_>) -> Option<String> {
     let Load::Closed { connections, .. } = &case.plan.load else { return None };
     let all_ns = case.tally.duration_ns as f64 * *connections as f64;
-    let share = Some(case.tally.outage_ns? as f64 / all_ns).filter(|share| *share > MOST_LOST)?;
+    let share = Some(case.tally.outage_ns? as f64 / all_ns).filter(|share| *share > BEYOND_P99)?;
     Some(format!(
         "connections were refused, or cut off without an answer, for {:.1} % of their time",
         share * 100.0
@@ -92,7 +87,7 @@ fn silence(case: &Case<'_>) -> Option<(bool, String)> {
         None if stalled_ns == 0 => return None,
         None => {
             let stalled = share(stalled_ns);
-            (stalled > MOST_LOST, "connections that had been answered waited in the end for", stalled)
+            (stalled > BEYOND_P99, "connections that had been answered waited in the end for", stalled)
         }
     };
     let why = "the server, or a part of it, stopped, or answers take so long that this was too short";
@@ -101,7 +96,7 @@ fn silence(case: &Case<'_>) -> Option<(bool, String)> {
 
 /// When the server was last heard, if that was long before the end.
 fn last_heard(tally: &Tally) -> String {
-    let least_ns = tally.duration_ns as f64 * MOST_LOST;
+    let least_ns = tally.duration_ns as f64 * BEYOND_P99;
     if tally.silent_ns().is_none_or(|silent_ns| silent_ns as f64 <= least_ns) {
         return String::new();
     }

@@ -9,6 +9,7 @@ use control::fault::Fault;
 use control::processes::cpu_sampler::SampledProcesses;
 use control::remote::cpu_sampler::CombinedCpuSampler;
 use control::server::plan;
+use judge::IN_A_ROW;
 use judge::turns::disturbance::SteadyOthers;
 use judge::turns::shape::Shape;
 use load::{AfterLook, Enough, Generator, LoadError};
@@ -25,9 +26,6 @@ use std::time::Duration;
 /// Disturbances are judged for pieces of a turn of about this length. The usual turn (100 ms that count and 20 ms that do not) is one
 /// piece, because taking a sample in its middle would cost the load generator time.
 const PIECE: Duration = Duration::from_millis(150);
-
-/// A server that gives no correct answer in this many of its turns in a row has failed.
-const MOST_SILENT: u32 = 3;
 
 /// The end of a process is noticed within this time.
 const SOON: Duration = Duration::from_millis(50);
@@ -49,7 +47,7 @@ pub struct ActiveCell<'b, 'a> {
     /// The number of turns so far.
     nth: u64,
     /// The number of turns in a row in which each member gave no correct answer.
-    silent: Vec<u32>,
+    silent: Vec<usize>,
 }
 
 impl<'b, 'a> ActiveCell<'b, 'a> {
@@ -225,7 +223,8 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         self.servers.members[at].server()?.unreachable(path, "no answer came back")
     }
 
-    /// Why a member can't go on after its turn, if it can't. In a turn that ended early, it may not have had the time for an answer.
+    /// Why a member can't go on after its turn, if it can't. One that gives no correct answer in several turns in a row has failed. In a turn that
+    /// ended early, it may not have had the time for an answer.
     fn fault(&mut self, member: usize, ended_early: bool) -> Option<Fault> {
         let counted = self.generator.last();
         let is_silent = !ended_early && counted.tally.completed + counted.uncounted.completed == 0;
@@ -244,9 +243,9 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
         if let Some(why) = halted {
             return Some(Fault::Lab(why));
         }
-        (self.silent[member] >= MOST_SILENT).then(|| {
+        (self.silent[member] >= IN_A_ROW).then(|| {
             let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
-            Fault::Contender(format!("it gave no correct answer in {MOST_SILENT} turns in a row{cause}"))
+            Fault::Contender(format!("it gave no correct answer in {IN_A_ROW} turns in a row{cause}"))
         })
     }
 }

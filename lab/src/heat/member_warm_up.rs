@@ -1,15 +1,12 @@
 //! Decides from one member's turns and pauses whether it is warm. Pure.
 
 use crate::heat::turns::cycles::TurnResult;
+use judge::IN_A_ROW;
 use model::Cell;
 use model::contender::Class;
 use model::heat::Start;
 use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling_by_either};
 use std::time::Duration;
-
-/// A server that rested at once in this many pauses in a row has nothing left to compile: its slices need not prove that its rate is level,
-/// which takes a minute where they scatter.
-const RESTS: usize = 3;
 
 /// Under which load a start has settled before a cell begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,7 +107,9 @@ impl MemberWarmUp {
         let least_load_s = self.warmth.least_load_s.max(least.as_secs_f64());
         let warmth = Warmth { least_load_s, ..self.warmth };
         let found = settling_by_either(&self.samples(hub), &self.samples(&[]), warmth);
-        let has_compiled = self.rests >= RESTS && found.is_level;
+        // One that rested at once in several pauses in a row has nothing left to compile: its slices need not prove that its rate is level, which
+        // takes a minute where they scatter.
+        let has_compiled = self.rests >= IN_A_ROW && found.is_level;
         let is_warm = (found.is_warm || has_compiled) && !self.is_compiling;
         self.is_over = is_warm || self.is_at(limit);
         self.warmup_s = self.load_s;
@@ -174,7 +173,7 @@ impl MemberWarmUp {
         let rates: Vec<(f64, f64)> = telling.iter().map(|rate| (rate.at_s, rate.log)).collect();
         let relative = relative_to_hub(&rates, if self.is_hub { &[] } else { hub });
         let loads = telling.iter().map(|rate| rate.load_s);
-        loads.zip(relative).filter_map(|(load_s, log)| Some(Sample { load_s, log_rate: log? })).collect()
+        loads.zip(relative).map(|(load_s, log_rate)| Sample { load_s, log_rate }).collect()
     }
 
     /// Whether it has settled, by the warm-up and, where given, by the turns that count; `None` if neither has enough samples.

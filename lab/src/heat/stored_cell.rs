@@ -10,11 +10,8 @@ use control::server::any_server::AnyServer;
 use judge::turns::counting;
 use judge::turns::disturbance;
 use judge::verdict::{self, Case, Policy};
-use model::heat::{InCell, Slice};
+use model::heat::{Counts, InCell, Slice};
 use model::{Measurement, Usage};
-
-/// If other programs used more of the cores than this in the turns of a start, its verdict does not say what bounded it.
-const MOST_BESIDE_PPM: u64 = 30_000;
 
 impl ActiveCell<'_, '_> {
     /// CPU time of every thread of each member.
@@ -31,10 +28,15 @@ impl ActiveCell<'_, '_> {
         who.iter().map(bytes).collect()
     }
 
+    /// Which turns of these cycles count.
+    pub fn counts(&self, cycles: &Cycles) -> Counts {
+        let names: Vec<String> = (0..self.who.len()).map(|m| self.start(m).contender.clone()).collect();
+        counting::counts(&names, self.shape.cycles, &cycles.turns)
+    }
+
     /// Adds this cell to each member's start, and returns all slices.
     pub fn keep(mut self, cycles: Cycles, warm_up: &WarmUp) -> Vec<Slice> {
-        let names: Vec<String> = (0..self.who.len()).map(|m| self.start(m).contender.clone()).collect();
-        let counts = counting::counts(&names, self.shape.cycles, &cycles.turns);
+        let counts = self.counts(&cycles);
         let share = cycles.share_counted(&counts);
         let after = self.clocks();
         for (member, after) in after.iter().enumerate() {
@@ -86,7 +88,8 @@ impl ActiveCell<'_, '_> {
         // What others did is judged slice by slice.
         let policy = Policy::trial(true);
         // Where others ran beside it, its processes do not tell whether it was at its limit.
-        let is_alone = |usage: &&Usage| usage.others_ppm.is_none_or(|ppm| ppm <= MOST_BESIDE_PPM);
+        let is_alone =
+            |usage: &&Usage| usage.others_ppm.is_none_or(|ppm| ppm as f64 <= disturbance::SHARE * 1e6);
         let case = Case {
             usage: usage.as_ref().filter(is_alone),
             network: self.servers.run.environment.network(),

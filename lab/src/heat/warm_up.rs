@@ -7,10 +7,9 @@
 use crate::heat::active_cell::ActiveCell;
 use crate::heat::member_warm_up::{MemberWarmUp, Settled};
 use crate::heat::members::HeatError;
-use crate::heat::turns::cycles::{Cycles, TurnResult};
-use judge::turns::counting;
+use crate::heat::turns::cycles::Cycles;
 use model::contender::Class;
-use model::heat::{Counts, Step};
+use model::heat::{Counts, RESTING, Step};
 use stats::heats::{Sample, settling_by_either};
 use std::time::{Duration, Instant};
 
@@ -19,9 +18,6 @@ const AT_A_TIME_S: f64 = 1.0;
 
 /// A pause is taken in parts of this length, so that a request to stop is soon heard, and a server that rests is not waited for.
 const NAP: Duration = Duration::from_millis(100);
-
-/// A server that uses no more than this share of a core in such a part rests.
-const RESTING: f64 = 0.02;
 
 /// The warm-up of all members of a cell, each by its place among them.
 pub struct WarmUp {
@@ -130,14 +126,11 @@ impl WarmUp {
     /// Finds the members that were still getting faster or slower in the cycles that count, or have begun to compile. Cycles that others
     /// disturbed say nothing: the change could be theirs.
     pub fn judge(&mut self, active: &ActiveCell<'_, '_>, cycles: &Cycles) -> Vec<usize> {
-        let names: Vec<String> = (0..self.members.len()).map(|m| active.start(m).contender.clone()).collect();
-        let counts = counting::counts(&names, active.shape.cycles, &cycles.turns);
-        let counted = counting::counted(&counts, &cycles.turns);
-        let is_counted = |(cycle, _, result): &&(usize, usize, TurnResult)| {
-            counted.contains(cycle) && counts.has(result.void)
-        };
-        for (_, member, result) in cycles.rates.iter().filter(is_counted) {
-            self.members[*member].take(result);
+        let counts = active.counts(cycles);
+        for ((member, result), counts) in cycles.rates.iter().zip(cycles.counted(&counts)) {
+            if counts {
+                self.members[*member].take(result);
+            }
         }
         // Under open load the rate is what was offered: the warm-up alone tells.
         let tells = counts == Counts::Quiet && !active.shape.is_window;

@@ -14,14 +14,12 @@ pub use findings::findings;
 pub use servers::{Entry, Servers};
 
 use control::fault::Fault;
+use judge::IN_A_ROW;
 use model::sweep::{Kept, Part};
 use model::{Arrivals, Load, Measurement, Promise, SweepTrial};
 use searching::{Searching, unknown};
 use stats::random;
 use std::time::Duration;
-
-/// A contender is given up after this many failures in a row.
-const MAX_FAILURES: usize = 3;
 
 /// The resolved options of a sweep.
 #[derive(Clone, Debug)]
@@ -263,12 +261,13 @@ impl Walk<'_> {
         Some(())
     }
 
+    /// Gives a contender up that failed too often in a row.
     fn give_up(&mut self, contender: usize) {
-        let last = self.swept.trials[contender].iter().rev().take(MAX_FAILURES);
+        let last = self.swept.trials[contender].iter().rev().take(IN_A_ROW);
         let why: Vec<&String> = last.filter_map(|t| t.failed.as_ref()).collect();
-        if why.len() == MAX_FAILURES {
+        if why.len() == IN_A_ROW {
             self.swept.given_up[contender] =
-                Some(format!("given up after {MAX_FAILURES} failures in a row: {}", why[0]));
+                Some(format!("given up after {IN_A_ROW} failures in a row: {}", why[0]));
         }
     }
 

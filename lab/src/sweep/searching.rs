@@ -2,11 +2,8 @@
 //! ends, and its answer. Pure.
 
 use model::sweep::{Kept, KeptOutcome};
-use model::{Promise, SweepTrial};
+use model::{Design, Promise, SweepTrial};
 use stats::search::{Answer, Search};
-
-/// The search is done when the half-width of its interval is at most this share of the rate.
-const PRECISION: f64 = 0.03;
 
 /// The maximum number of trials that a search makes of a contender.
 const MAX_SEARCH_TRIALS: usize = 40;
@@ -68,9 +65,9 @@ impl Searching {
 
     /// Ends the search if it knows enough.
     pub fn settle(&mut self) {
-        if self.search.relative_half_width().is_some_and(|width| width <= PRECISION) {
+        if self.search.relative_half_width().is_some_and(|width| width <= Design::PRECISION) {
             let is_outside = !matches!(self.search.answer(), Answer::Found { .. });
-            let is_narrow = || format!("its interval is within ±{:.0} %", PRECISION * 100.0);
+            let is_narrow = || format!("its interval is within ±{:.0} %", Design::PRECISION * 100.0);
             self.ended = Some(if is_outside { "the answer is certain".to_owned() } else { is_narrow() });
         } else if self.asked >= MAX_SEARCH_TRIALS {
             self.ended = Some(format!("the maximum of {MAX_SEARCH_TRIALS} measurements is reached"));

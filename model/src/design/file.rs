@@ -13,7 +13,6 @@ const MOST_ROUNDS: usize = 100;
 
 const WARMUP: Duration = Duration::from_millis(200);
 const MEASURE: Duration = Duration::from_secs(2);
-const PRECISION: f64 = 0.03;
 
 const ROUNDS: [usize; 2] = [4, 13];
 
@@ -135,7 +134,7 @@ impl TryFrom<Design> for Resolved {
             decide: file.decide,
             margin: file.margin,
             metric: file.metric,
-            precision: file.precision.unwrap_or(PRECISION),
+            precision: file.precision.unwrap_or(Resolved::PRECISION),
             budget: file.budget,
         };
         let written = humantime::format_duration;

@@ -7,6 +7,7 @@ use super::ranked::label;
 use super::{Canvas, Caption, Scale, theme};
 use crate::units;
 use model::findings::CellFindings;
+use model::metric::LEAST_BEYOND;
 use model::study::REFERENCE;
 use model::{Load, Observation};
 use stats::Histogram;
@@ -35,9 +36,6 @@ const HEIGHT: f64 = 300.0;
 
 /// The number of points per nine.
 const POINTS: u32 = 16;
-
-/// A share is shown only if at least this many requests took longer; fewer are single events.
-const LEAST_BEYOND: f64 = 10.0;
 
 const MARKS: [(f64, &str); 7] = [
     (0.0, "0 %"),

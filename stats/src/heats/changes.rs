@@ -14,9 +14,7 @@ use crate::{mean, root_mean_square};
 pub struct Change {
     /// The ratio now divided by the ratio then.
     pub ratio: f64,
-    /// The interval that holds the true change of this contender in 95 % of comparisons.
-    pub interval: (f64, f64),
-    /// The interval of the same kind that holds for all comparisons together (Bonferroni); it decides.
+    /// The 95 % interval that holds for all comparisons together (Bonferroni); it decides.
     pub sure: (f64, f64),
     /// Now against then: better or worse where the deciding interval excludes 1 and the change is at least 1 %. Never equal: how far contenders
     /// move from run to run is too little known.
@@ -72,10 +70,9 @@ pub fn changes(
         .collect();
     let shares = shares(both);
     let compared = all.iter().flatten().count().max(comparisons).max(1) as f64;
-    let (single, sure) = (Critical::of(2, 1.0 - CONFIDENCE), Critical::of(2, (1.0 - CONFIDENCE) / compared));
+    let sure = Critical::of(2, (1.0 - CONFIDENCE) / compared);
     let change = |contrast: Contrast| Change {
         ratio: contrast.difference.exp(),
-        interval: contrast.interval(&single),
         sure: contrast.interval(&sure),
         relation: Relation::of(&contrast, after.best(), &sure, None),
     };

@@ -124,7 +124,8 @@ impl Solved {
             usual[g] += part * prior / free;
         }
         let by_group = |parts: &[f64]| -> f64 {
-            parts.iter().zip(&v.group_freedom).map(|(part, free)| part * part / free.max(0.1)).sum()
+            let with_part = parts.iter().zip(&v.group_freedom).filter(|(part, _)| **part > 0.0);
+            with_part.map(|(part, free)| part * part / free.max(0.0)).sum()
         };
         let doubt = (own + by_group(&usual)).max(by_group(&of_group));
         let df = (whole * whole / doubt).max(1.0);

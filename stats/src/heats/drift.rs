@@ -3,16 +3,13 @@
 //! that drifts is not, so the changes within the starts are taken together. Rates are taken as they are, not relative to other members, because
 //! two servers of one kind are cold together.
 
+use super::relation::SAME;
+use super::settled::CHANCE_OF_ALARM;
 use super::studentized_range::Critical;
+use crate::estimate::CHANCE;
 use crate::line::Line;
 use std::collections::BTreeMap;
 
-/// A change that is shown to be larger means that the contender had not settled.
-const LEAST_CHANGE: f64 = 0.02;
-/// The probability that a larger change is seen where there is none, on each side: as of the slices of one start (`settled.rs`).
-const CHANCE_OF_ALARM: f64 = 0.002;
-/// The probability that a change lies beyond a bound, on each side.
-const CHANCE: f64 = 0.05;
 /// A start could have been found cold if changes up to this size are all that its contender's bounds leave: 10 %, as a logarithm. Programs that
 /// are still being compiled change by more within half a second, or are known to compile and have to show more ([`super::Warmth::JIT`]).
 const LARGEST_UNSEEN: f64 = 0.0953;
@@ -116,7 +113,7 @@ impl Drift {
         // A range of two is √2 times Student's t, and of a difference it is t itself; two-sided at twice the chance.
         let half = |chance: f64| Critical::of(2, 2.0 * chance).of_difference(freedom) * error;
         let (alarm, half) = (half(CHANCE_OF_ALARM), half(CHANCE));
-        let is_shown = change - alarm > LEAST_CHANGE || change + alarm < -LEAST_CHANGE;
+        let is_shown = change - alarm > SAME || change + alarm < -SAME;
         Self { change, low: change - half, high: change + half, is_shown }
     }
 }

@@ -51,7 +51,6 @@ pub struct Place {
 pub struct Fit {
     pub(super) entrants: Vec<Entrant>,
     pub(super) rules: Rules,
-    pub(super) starts: Vec<usize>,
     solved: Solved,
     /// `[one][other]` for one < other.
     pairs: Vec<Vec<Option<Pair>>>,
@@ -66,11 +65,9 @@ impl Fit {
         number_heats(&mut starts);
         let (means, within) = means(entrants, &starts);
         let solved = Solved::of(entrants, &means, &within);
-        let count = |c: usize| starts.iter().filter(|s| s.contender == c).count();
         let mut fit = Self {
             entrants: entrants.to_vec(),
             rules: *rules,
-            starts: (0..entrants.len()).map(count).collect(),
             solved,
             pairs: Vec::new(),
             places: Vec::new(),
@@ -115,11 +112,6 @@ impl Fit {
         &self.places
     }
 
-    /// The number of starts of each contender.
-    pub fn starts(&self) -> &[usize] {
-        &self.starts
-    }
-
     /// The ranked contenders, the best estimate first.
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.places.len()).filter(|c| self.places[*c].is_some()).collect();
@@ -129,11 +121,6 @@ impl Fit {
         };
         order.sort_by(|a, b| key(a).total_cmp(&key(b)));
         order
-    }
-
-    /// The contenders that no other certainly beats, the best estimate first.
-    pub fn leaders(&self) -> Vec<usize> {
-        self.order().into_iter().filter(|c| self.places[*c].is_some_and(|place| place.best == 1)).collect()
     }
 
     /// Which figure is the best.

@@ -7,7 +7,8 @@ use crate::estimate::SYSTEMATIC;
 
 /// Smaller differences are treated as noise: how a server was linked changes its rate by as much.
 pub const MEANINGLESS: f64 = 0.01;
-/// Contenders are called equal when they are within 2 % of each other.
+/// Contenders are called equal when they are within 2 % of each other. So a rate that changes by no more while it is measured counts as
+/// settled, and pauses that cost a server no more are not mentioned.
 pub const SAME: f64 = 0.02;
 
 /// How one of two stands to the other.

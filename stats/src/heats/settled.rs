@@ -6,29 +6,23 @@
 //! takes more slices (about fifty at 2 % noise) than its warm-up should last. The counted slices are judged by [`Warmth::checked`]; of that,
 //! the lab uses whether a change is shown, because a start has too few of them to show that there is none.
 
+use super::relation::SAME;
 use super::studentized_range::Critical;
+use crate::estimate::CHANCE;
 use crate::line::Line;
 
-/// A smaller change over the window does not matter.
-const LEAST_CHANGE: f64 = 0.02;
 /// A server that is compiled while it runs is warm when the upper bound of its rate's rise over the window is below this. At 2 %, slices
 /// with 3 % of noise, as they have on a shared machine, would not show it within a minute, and the server would have no rank; the curve of
 /// Spring Boot rises by 16 % in ten seconds when it has been loaded for half a minute.
 const LEAST_RISE: f64 = 0.03;
-/// The window is divided into this many batches, so that a slice that resembles the one before does not count twice.
+/// The window is divided into this many batches, so that a slice that resembles the one before does not count twice. With fewer samples, no
+/// change is estimated.
 const BATCHES: usize = 10;
-/// The smallest number of samples in the window from which a change is estimated.
-const LEAST_SAMPLES: usize = BATCHES;
 /// The share of the first warm-up that a start needs if it has settled under another load.
 const ONCE_MORE: f64 = 0.3;
-/// The probability that a rise of 3 % passes as smaller.
-const CHANCE: f64 = 0.05;
 /// The probability that a change is seen where there is none. A dozen members and cells are judged in each heat, a drifting machine makes
 /// false alarms likelier, and each of them costs a new measurement of a whole cell.
-const CHANCE_OF_ALARM: f64 = 0.002;
-
-/// If two neighbouring slices of the hub differ by more, the machine changed its speed between them.
-const OTHER_SPEED: f64 = 0.1;
+pub(super) const CHANCE_OF_ALARM: f64 = 0.002;
 
 /// The condition under which a server of a class counts as warm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,7 +95,7 @@ pub fn settling(samples: &[Sample], warmth: Warmth) -> Settling {
     let change = trend.map(|trend| trend.change(CHANCE));
     let is_small = change.is_some_and(|(_, _, high)| high < LEAST_RISE);
     let shown = trend.map(|trend| trend.change(CHANCE_OF_ALARM));
-    let is_changing = shown.is_some_and(|(_, low, high)| low > LEAST_CHANGE || high < -LEAST_CHANGE);
+    let is_changing = shown.is_some_and(|(_, low, high)| low > SAME || high < -SAME);
     let is_long = load_s >= warmth.least_load_s;
     let is_warm = is_long && if warmth.is_shown { is_small } else { !is_changing };
     let is_level = is_long && !is_changing && change.is_some_and(|(rise, ..)| rise < LEAST_RISE);
@@ -135,7 +129,7 @@ impl Trend {
 }
 
 fn trend(window: &[Sample]) -> Option<Trend> {
-    if window.len() < LEAST_SAMPLES {
+    if window.len() < BATCHES {
         return None;
     }
     let batch = |i: usize| &window[i * window.len() / BATCHES..(i + 1) * window.len() / BATCHES];
@@ -153,20 +147,18 @@ fn trend(window: &[Sample]) -> Option<Trend> {
 
 /// Rates of a server relative to the hub's slices before and after each, so that a machine that changes its speed does not look
 /// like a server that warms up. Both are (moment in seconds, natural logarithm of the rate), in order of time; values between two slices of
-/// the hub are interpolated. `None` where these two differ by more than 10 %: the machine changed its speed at an unknown moment between
-/// them. Rates stay as they are where the hub has no slice.
-pub fn relative_to_hub(rates: &[(f64, f64)], hub: &[(f64, f64)]) -> Vec<Option<f64>> {
+/// the hub are interpolated. Rates stay as they are where the hub has no slice.
+pub fn relative_to_hub(rates: &[(f64, f64)], hub: &[(f64, f64)]) -> Vec<f64> {
     let level = |at: f64| {
         let after = hub.partition_point(|h| h.0 < at);
         let (before, after) = (after.checked_sub(1).and_then(|i| hub.get(i)), hub.get(after));
         match (before, after) {
-            (Some(b), Some(a)) if (a.1 - b.1).abs() > OTHER_SPEED => None,
-            (Some(b), Some(a)) if a.0 > b.0 => Some(b.1 + (a.1 - b.1) * (at - b.0) / (a.0 - b.0)),
-            (Some(h), _) | (None, Some(h)) => Some(h.1),
-            (None, None) => Some(0.0),
+            (Some(b), Some(a)) if a.0 > b.0 => b.1 + (a.1 - b.1) * (at - b.0) / (a.0 - b.0),
+            (Some(h), _) | (None, Some(h)) => h.1,
+            (None, None) => 0.0,
         }
     };
-    rates.iter().map(|(at, log)| Some(log - level(*at)?)).collect()
+    rates.iter().map(|(at, log)| log - level(*at)).collect()
 }
 
 #[cfg(test)]
@@ -262,19 +254,16 @@ mod tests {
             .map(|(k, at)| (at, 10.0 + speed(at) + noise(2, k as u64)))
             .collect();
         // Asked after every second of load.
-        let is_ever_warm = |logs: &[Option<f64>]| {
-            let sample = |(k, log): (usize, &Option<f64>)| {
-                Some(Sample { load_s: 0.1 * (k + 1) as f64, log_rate: (*log)? })
-            };
-            let so_far = |n: usize| logs[..n].iter().enumerate().filter_map(sample).collect::<Vec<_>>();
+        let is_ever_warm = |logs: &[f64]| {
+            let sample = |(k, log): (usize, &f64)| Sample { load_s: 0.1 * (k + 1) as f64, log_rate: *log };
+            let so_far = |n: usize| logs[..n].iter().enumerate().map(sample).collect::<Vec<_>>();
             (100..=400).step_by(10).any(|n| settling(&so_far(n), Warmth::JIT).is_warm)
         };
         let relative = relative_to_hub(&rates, &hub);
-        let known: Vec<f64> = relative.iter().flatten().copied().collect();
-        let mean = known.iter().sum::<f64>() / known.len() as f64;
-        assert!((mean - 1.0).abs() < 0.003 && known.len() > 370, "{mean} of {}", known.len());
+        let mean = relative.iter().sum::<f64>() / relative.len() as f64;
+        assert!((mean - 1.0).abs() < 0.003, "{mean}");
         assert!(is_ever_warm(&relative));
-        let alone: Vec<Option<f64>> = rates.iter().map(|r| Some(r.1)).collect();
+        let alone: Vec<f64> = rates.iter().map(|r| r.1).collect();
         assert!(!is_ever_warm(&alone), "without the hub it can't be told");
         assert_eq!(relative_to_hub(&rates[..2], &[]), alone[..2]);
     }

@@ -3,7 +3,9 @@
 //! a centre would hide a server's own pauses. A cycle's level is a median over members, because one member's pause is not the machine's.
 
 use super::contrast::Contrast;
+use super::relation::SAME;
 use super::studentized_range::Critical;
+use crate::estimate::{CHANCE, LEAST_STARTS};
 use crate::mean::deviation;
 use crate::{median, signed_rank};
 use std::collections::BTreeMap;
@@ -26,8 +28,6 @@ pub struct Slice {
 pub struct StartFigure {
     /// The natural logarithm of requests/s, at the heat's mean level.
     pub log_rate: f64,
-    /// Its standard error within the start, relative to the heat's level; `None` below eight slices.
-    pub error: Option<f64>,
     /// The number of slices that counted.
     pub slices: usize,
     /// How far the rate lies below the centre of its slices, as a share (0.08: pauses cost 8 %), beyond what is usual among the
@@ -40,7 +40,7 @@ pub struct StartFigure {
 impl StartFigure {
     /// Whether the server's own pauses cost more than 2 % of its rate.
     pub fn stalls(&self) -> bool {
-        self.stall.is_some_and(|share| share > LEAST_STALL)
+        self.stall.is_some_and(|share| share > SAME)
     }
 }
 
@@ -49,18 +49,12 @@ impl StartFigure {
 pub fn shown_stall(stalls: &[f64]) -> Option<f64> {
     let known = Contrast::of_mean(stalls).filter(|_| stalls.len() >= LEAST_STARTS);
     let Contrast { difference: mean, error, df } = known?;
-    let low = mean - Critical::of(2, 0.05).of_difference(df) * error;
-    (mean >= LEAST_STALL && low > 0.0).then_some(mean)
+    let low = mean - Critical::of(2, CHANCE).of_difference(df) * error;
+    (mean >= SAME && low > 0.0).then_some(mean)
 }
 
-/// With fewer starts nothing is said about pauses.
-const LEAST_STARTS: usize = 3;
-/// Pauses that cost less are not mentioned.
-const LEAST_STALL: f64 = 0.02;
 /// Fewer slices say nothing about their spread.
 const LEAST_SLICES: usize = 8;
-/// Slices are taken together in about this many batches: a slice resembles the one before.
-const BATCHES: usize = 20;
 /// The levels of members and of cycles are found in turn; after this number of turns nothing changes any more.
 const TURNS: usize = 6;
 
@@ -83,14 +77,8 @@ pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
         let logs: Vec<f64> = own.map(|s| (s.answers as f64 / s.time_ns as f64).ln()).collect();
         deviation(&logs).filter(|deviation| logs.len() >= LEAST_SLICES && deviation.is_finite())
     };
-    let telling = informs.iter().filter(|informs| **informs).count() as f64;
     let found: Vec<Option<StartFigure>> = (0..informs.len())
-        .map(|m| {
-            // A member's own influence on the level hides a share of its deviation from it.
-            let share = if informs[m] && telling > 1.0 { telling / (telling - 1.0) } else { 1.0 };
-            figure(&of_member(m), share.sqrt())
-                .map(|figure| StartFigure { turn_deviation: turn_deviation(m), ..figure })
-        })
+        .map(|m| Some(StartFigure { turn_deviation: turn_deviation(m), ..figure(&of_member(m))? }))
         .collect();
     let stalls: Vec<Option<f64>> = found.iter().map(|figure| figure.as_ref()?.stall).collect();
     let beyond_others = |(m, figure): (usize, Option<StartFigure>)| {
@@ -103,35 +91,22 @@ pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
 }
 
 /// A figure from answers and adjusted seconds of each slice.
-fn figure(slices: &[(f64, f64)], widen: f64) -> Option<StartFigure> {
+fn figure(slices: &[(f64, f64)]) -> Option<StartFigure> {
     let (answers, seconds) = slices.iter().fold((0.0, 0.0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
     let rate = answers / seconds;
     if answers <= 0.0 {
         return None;
     }
-    let is_enough = slices.len() >= LEAST_SLICES;
-    let stall = is_enough.then(|| {
+    let stall = (slices.len() >= LEAST_SLICES).then(|| {
         let rates: Vec<f64> = slices.iter().map(|(answers, seconds)| answers / seconds).collect();
         signed_rank::centre(&rates).map(|centre| 1.0 - rate / centre)
     });
-    let error = is_enough.then(|| widen * error_of_ratio(slices, rate));
     Some(StartFigure {
         log_rate: rate.ln(),
-        error,
         slices: slices.len(),
         stall: stall.flatten(),
         turn_deviation: None,
     })
-}
-
-/// The standard error of the logarithm of a ratio of sums, from batches (Cochran 1977, section 6.4; batch means: Conway 1963).
-fn error_of_ratio(slices: &[(f64, f64)], rate: f64) -> f64 {
-    let length = (slices.len() / BATCHES).max(1);
-    let deviation = |batch: &[(f64, f64)]| batch.iter().map(|(a, s)| a / rate - s).sum::<f64>();
-    let batches: Vec<f64> = slices.chunks(length).map(deviation).collect();
-    let n = batches.len() as f64;
-    let seconds: f64 = slices.iter().map(|s| s.1).sum();
-    (batches.iter().map(|d| d * d).sum::<f64>() * n / (n - 1.0)).sqrt() / seconds
 }
 
 /// The common level of each cycle as a logarithm: the median, over members that count for it, of how far each lies from its own usual rate
@@ -245,11 +220,7 @@ mod tests {
     fn a_quiet_heat_gives_the_rates() {
         let found = figures(&heat(|_, _| 1.0), &[true; 4]);
         for (figure, rate) in found.iter().flatten().zip(RATES) {
-            let error = figure.error.unwrap();
-            assert!(
-                (figure.log_rate - rate.ln()).abs() < 0.01 && (0.001..0.006).contains(&error),
-                "{figure:?}"
-            );
+            assert!((figure.log_rate - rate.ln()).abs() < 0.01, "{figure:?}");
             assert!(!figure.stalls() && figure.slices == 40);
             assert!((0.015..0.025).contains(&figure.turn_deviation.unwrap()), "{figure:?}");
         }
@@ -310,22 +281,6 @@ mod tests {
         assert_eq!(figures(&slices, &[true; 4])[1], None);
         assert_eq!(figures(&slices, &[true, false, false, false])[0].unwrap().slices, 40);
         assert_eq!(figures(&[], &[true; 2]), [None, None]);
-    }
-
-    #[test]
-    fn the_error_within_a_start_is_what_figures_of_equal_starts_vary_by() {
-        let starts = (0..60_u64).map(|seed| {
-            let slice = |cycle: usize, member: usize| {
-                let noise = 1.0 + 0.14 * (uniform(seed, (cycle * 3 + member) as u64) - 0.5);
-                Slice { cycle, member, answers: (10_000.0 * noise) as u64, time_ns: 100_000_000 }
-            };
-            let slices: Vec<Slice> = (0..120).map(|i| slice(i / 3, i % 3)).collect();
-            let found = figures(&slices, &[true; 3]);
-            let [one, other] = [found[0].unwrap(), found[1].unwrap()];
-            (one.log_rate - other.log_rate, one.error.unwrap().powi(2) + other.error.unwrap().powi(2))
-        });
-        let (squares, expected) = starts.fold((0.0, 0.0), |sum, (d, e)| (sum.0 + d * d, sum.1 + e));
-        assert!((0.7..1.4).contains(&(squares / expected)), "{}", squares / expected);
     }
 
     proptest! {

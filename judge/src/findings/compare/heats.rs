@@ -2,6 +2,7 @@
 
 use super::{common, floor_note, is_floor};
 use crate::findings::analyse::heats::model::{Asked, Entrant, Model};
+use crate::is_third;
 use model::Metric;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
 use model::findings::{CellFindings, ContenderFindings, Figure, Unranked};
@@ -148,7 +149,7 @@ fn why_not(both: [&ContenderFindings; 2], metric: Metric, may_be_busy: [bool; 2]
 /// programs, and the intervals of one run show only what they lost beside those of that run.
 fn was_never_quiet(c: &ContenderFindings) -> bool {
     let own = &c.in_heats;
-    own.never_quiet > 0 && own.never_quiet * 3 >= own.starts
+    is_third(own.never_quiet, own.starts)
 }
 
 /// Why its figures, where it has some, are not those of all of its starts.

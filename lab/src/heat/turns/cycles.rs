@@ -34,8 +34,8 @@ pub struct Cycles {
     pub slices: Vec<Slice>,
     /// The member of every turn, and what ran in it.
     pub used: Vec<(usize, CpuUsage)>,
-    /// The cycle, the member and the rate of every turn.
-    pub rates: Vec<(usize, usize, TurnResult)>,
+    /// The member and the rate of every turn.
+    pub rates: Vec<(usize, TurnResult)>,
     /// CPU time of each member's threads before the first cycle.
     pub clocks: Vec<ThreadClocks>,
     /// The memory of each member over its answers.
@@ -128,22 +128,21 @@ impl Cycles {
 
     /// Adds a turn to the last cycle; `sum` is what was counted and used in it.
     pub fn add(&mut self, member: usize, slice: Slice, result: TurnResult, sum: &Sum) {
-        let cycle = slice.cycle;
         let is_first = self.turns.last().is_none_or(|turns| turns.iter().all(|turn| turn.member != member));
-        let is_in_all = is_first || !self.repeats_end_early;
         if let Some(turns) = self.turns.last_mut() {
             turns.push(Turn { member, wall_ns: result.used.wall_ns, void: result.void });
         }
         self.begun += 1;
-        if is_in_all {
+        let has = |counts| counting::has(&counts, result.void, is_first, self.repeats_end_early);
+        if has(Counts::NeverQuiet) {
             self.all[member].append(sum);
         }
-        if result.void.is_none() {
+        if has(Counts::Quiet) {
             self.last_quiet[member].clone_from(sum);
         }
         self.slices.push(slice);
         self.used.push((member, result.used.clone()));
-        self.rates.push((cycle, member, result));
+        self.rates.push((member, result));
     }
 
     /// Ends the last cycle.
@@ -157,24 +156,20 @@ impl Cycles {
     /// The other programs that used the most CPU time in the disturbed turns of a member.
     pub fn background(&self, member: usize) -> Vec<Background> {
         let disturbed = |result: &&TurnResult| result.void == Some(Void::Others);
-        let own = self.rates.iter().filter(|rate| rate.1 == member).map(|rate| &rate.2);
+        let own = self.rates.iter().filter(|rate| rate.0 == member).map(|rate| &rate.1);
         Background::most(own.filter(disturbed).flat_map(|result| &result.used.programs))
+    }
+
+    /// Whether each turn counts, in the order of turns.
+    pub fn counted(&self, counts: &Counts) -> Vec<bool> {
+        counting::counted(counts, &self.turns, self.repeats_end_early).concat()
     }
 
     /// The share of the turns that count, by their length.
     pub fn share_counted(&self, counts: &Counts) -> f64 {
-        let only_firsts = self.repeats_end_early && *counts != Counts::Quiet;
-        let of_cycle = |nth: usize| -> u64 {
-            let turns = &self.turns[nth];
-            if only_firsts {
-                disturbance::firsts(turns).map(|turn| turn.wall_ns).sum()
-            } else {
-                turns.iter().filter(|turn| counts.has(turn.void)).map(|turn| turn.wall_ns).sum()
-            }
-        };
-        let counted_ns: u64 = counting::counted(counts, &self.turns).into_iter().map(of_cycle).sum();
-        let all_ns: u64 = self.turns.iter().flatten().map(|turn| turn.wall_ns).sum();
-        counted_ns as f64 / all_ns.max(1) as f64
+        let lengths = || self.turns.iter().flatten().map(|turn| turn.wall_ns);
+        let counted = lengths().zip(self.counted(counts)).filter(|(_, counts)| *counts);
+        counted.map(|(wall_ns, _)| wall_ns).sum::<u64>() as f64 / lengths().sum::<u64>().max(1) as f64
     }
 
     /// Removes a member that failed, as if it had never been there, and returns whether the sums of the others still hold. They do not
@@ -184,7 +179,7 @@ impl Cycles {
         let (quiet, ended) = (disturbance::quiet(self.ended()), self.ended().len());
         self.turns.iter_mut().for_each(|cycle| cycle.retain(|turn| turn.member != member));
         self.slices.retain(|slice| (&slice.contender, slice.copy) != (&start.contender, start.copy));
-        self.rates.retain(|rate| rate.1 != member);
+        self.rates.retain(|rate| rate.0 != member);
         disturbance::quiet(&self.turns[..ended]) == quiet
     }
 
@@ -289,11 +284,7 @@ mod tests {
             }
             cycles.begin_cycle();
             let holds = cycles.forget(1, &start_of(1));
-            (
-                holds,
-                cycles.sum(&Counts::Quiet, 0).tally.completed,
-                counting::counted(&Counts::Quiet, &cycles.turns).len(),
-            )
+            (holds, cycles.sum(&Counts::Quiet, 0).tally.completed, disturbance::quiet(&cycles.turns))
         };
         // The cycle that has just begun is quiet as long as it has no turn.
         assert_eq!(ended(None), (true, 2, 3));

@@ -5,12 +5,10 @@ use super::{InCell, figures};
 use model::findings::{MachineFindings, MachinesCompared, StartFigure};
 use model::heat::Heat;
 use model::{Environment, HeatMachine, Metric};
+use stats::estimate::CHANCE;
 use stats::heats::{MachinesAsked, OfMachine, Start, machines};
 use stats::random;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The probability of naming a machine in any cell of a run although none differs.
-const CHANCE: f64 = 0.05;
 
 /// Keeps the seed of the test distinct from those of dealing and of cycles.
 const COMPARING: u64 = 0x6d61_6368;
@@ -48,6 +46,7 @@ pub(super) fn compared(of: &InCell<'_>) -> Option<MachinesCompared> {
         let contender = contenders.binary_search(&start.contender.as_str()).ok()?;
         figures.push(Start { contender, heat, log_figure: start.figure.ln() });
     }
+    // Of naming a machine in any cell of a run although none differs.
     let chance = CHANCE / of.run.study.cells.len().max(1) as f64;
     let seed = random::derive(&[of.run.seed, COMPARING, of.cell as u64]);
     let told = machines(&MachinesAsked { starts: &figures, machine_of: &machine_of, chance, seed })?;

@@ -1,16 +1,14 @@
 //! The figure of each start in a cell, from the slices of its heat, and what else is known of the start.
 
+use crate::is_third;
 use crate::turns::figures;
 use crate::verdict;
 use model::contender::Class;
 use model::heat::{HUB, Heat, InCell, Slice, Start};
-use model::metric::Percentile;
+use model::metric::{LEAST_BEYOND, Percentile};
 use model::{Bound, Load, Measurement, Metric, Run};
 use stats::heats::{self, Drift, StartChange, StartFigure};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A percentile needs this many answers beyond it.
-const BEYOND: f64 = 10.0;
 
 /// One start that was measured in the cell.
 pub(super) struct Measured<'a> {
@@ -166,13 +164,13 @@ fn with_drifts<'a>(mut measured: Vec<Measured<'a>>) -> Vec<Measured<'a>> {
 /// Whether a third of these starts or more are void, so that the others are a selection.
 pub(super) fn are_void(own: &[&Measured<'_>]) -> bool {
     let void = own.iter().filter(|m| m.is_void()).count();
-    void > 0 && void * 3 >= own.len()
+    is_third(void, own.len())
 }
 
 /// Whether a third of these starts of a contender or more had not settled, or all of them show together that its rate still changed.
 pub(super) fn has_not_settled(own: &[&Measured<'_>]) -> bool {
     let not = own.iter().filter(|m| m.in_cell.settled == Some(false)).count();
-    not > 0 && not * 3 >= own.len() || drift(own).is_some_and(|drift| drift.is_shown)
+    is_third(not, own.len()) || drift(own).is_some_and(|drift| drift.is_shown)
 }
 
 /// Whether a contender of this class was warm in these starts; `None`: unknown. It was only where they could have been found cold: more than
@@ -211,7 +209,7 @@ pub(super) fn is_selection(share: f64, own: &[&Measured<'_>]) -> bool {
     let has_none =
         |m: &&Measurement| !m.verdict.valid || m.verdict.fell_behind() || m.tally.is_selection(share);
     let none = known().filter(has_none).count();
-    none > 0 && none * 3 >= known().count()
+    is_third(none, known().count())
 }
 
 /// The starts whose figure by this metric may be reported.
@@ -248,7 +246,7 @@ pub(super) fn supported(
     let Some(answers) = of_ranked.or_else(|| answers.values().map(|own| usual(own)).min()) else {
         return metric;
     };
-    let is_known = |p: &Percentile| (1.0 - p.share()) * answers as f64 >= BEYOND - 1e-6;
+    let is_known = |p: &Percentile| (1.0 - p.share()) * answers as f64 >= LEAST_BEYOND - 1e-6;
     let below = [Percentile::P999, Percentile::P99, Percentile::P90];
     let below = below.into_iter().filter(|p| p.share() <= asked.share());
     Metric::Latency(below.clone().find(is_known).unwrap_or(Percentile::P50))
