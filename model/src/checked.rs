@@ -5,6 +5,9 @@ use serde::{Deserialize, Deserializer, Serializer, de::Error};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// The largest number of rounds of a run.
+const MOST_ROUNDS: i64 = 100;
+
 /// A whole number of at least 1.
 pub fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     match i64::deserialize(from)? {
@@ -23,11 +26,6 @@ pub fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     within(from, 1e-4, 0.9999, "a share from 0.0001 to 0.9999, such as 0.03")
 }
 
-/// A precision as a share, which may be absent.
-pub fn share_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
-    share(from).map(Some)
-}
-
 /// The share of its speed that a contender may lose: from 0 to below 1, or absent.
 pub fn margin_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let n = f64::deserialize(from)?;
@@ -38,9 +36,9 @@ pub fn margin_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>,
 }
 
 /// The number of contenders in a heat.
-pub fn heat<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+pub fn heat<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     match i64::deserialize(from)? {
-        n @ 1..=12 => Ok(Some(n as usize)),
+        n @ 1..=12 => Ok(n as usize),
         n => {
             let allowed = "must be a heat of 1 to 12 contenders";
             Err(D::Error::custom(format!("{n} is out of range: {allowed}")))
@@ -58,17 +56,15 @@ fn within<'de, D: Deserializer<'de>>(from: D, low: f64, high: f64, allowed: &str
 /// The smallest and the largest number of rounds.
 pub fn rounds<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error> {
     match <[i64; 2]>::deserialize(from)? {
+        [low, high] if high > MOST_ROUNDS => Err(D::Error::custom(format!(
+            "[{low}, {high}] is out of range: must be at most {MOST_ROUNDS} rounds"
+        ))),
         [low, high] if low >= 1 && low <= high => Ok([low as usize, high as usize]),
         [low, high] => {
             let allowed = "must be [at least, at most] with 1 ≤ at least ≤ at most";
             Err(D::Error::custom(format!("[{low}, {high}] is out of range: {allowed}")))
         }
     }
-}
-
-/// The smallest and the largest number of rounds, which may be absent.
-pub fn rounds_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[usize; 2]>, D::Error> {
-    rounds(from).map(Some)
 }
 
 /// A regular expression for JSON Schema that matches a time such as `2s` or `1min 30s`, with the units that `humantime` knows.
@@ -103,25 +99,6 @@ pub mod duration {
     /// Writes `"2s"`.
     pub fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&humantime::format_duration(*value).to_string())
-    }
-}
-
-/// Durations that may be absent.
-pub mod duration_or_none {
-    use super::{Deserializer, Duration, Serializer, duration};
-
-    /// Reads `"2s"`.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-        duration::deserialize(from).map(Some)
-    }
-
-    /// Writes `"2s"`; an absent duration is to be left out by the caller.
-    #[expect(clippy::ref_option, reason = "serde gives it so")]
-    pub fn serialize<S: Serializer>(value: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
-        match value {
-            Some(value) => duration::serialize(value, to),
-            None => to.serialize_none(),
-        }
     }
 }
 

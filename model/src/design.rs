@@ -1,41 +1,67 @@
-//! How much a study measures, and when it stops: in rounds of heats of live servers that are loaded in turns. The form in a file:
-//! `design/file.rs`.
+//! How much a study measures, and when it stops: in rounds of heats of live servers that are loaded in turns. It is `[design]` in a study's
+//! file and in a stored run; keys that a file leaves out have defaults.
 
-mod file;
-
+use crate::checked;
 use crate::metric::Metric;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use std::time::Duration;
 
-/// How much is measured, and when to stop.
+/// How much is measured, and when to stop. Several servers are alive in a heat and are loaded in turns; in a round, every contender is
+/// started afresh in one heat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "file::Design", into = "file::Design")]
+#[serde(deny_unknown_fields)]
 pub struct Design {
-    /// The smallest and the largest number of rounds.
+    /// `[at least, at most]`: the smallest and the largest number of rounds, `[4, 13]` by default. The run may end after 4, 5, 6, 8, 10 and
+    /// 13 rounds (each look comes about a quarter later than the one before), and ends after the largest number.
+    #[serde(default = "rounds", deserialize_with = "checked::rounds")]
+    #[schemars(inner(range(min = 1)))]
     pub rounds: [usize; 2],
-    /// The largest number of contenders that are alive together, without the hub.
+    /// The largest number of contenders that are alive together in a heat, 6 by default. With 1, each is alive with nothing but the hub.
+    #[serde(default = "heat", deserialize_with = "checked::heat")]
+    #[schemars(range(min = 1, max = 12))]
     pub heat: usize,
-    /// The length of one contender's turn.
+    /// The length of one contender's turn in a heat, from `"20ms"` to `"2s"`; `"100ms"` by default. The turns of a slow server are longer.
+    #[serde(
+        default = "slice",
+        serialize_with = "checked::duration::serialize",
+        deserialize_with = "checked_slice"
+    )]
+    #[schemars(schema_with = "checked::duration::schema")]
     pub slice: Duration,
-    /// The shortest load before the measurement, which is not counted.
+    /// The shortest load before the measurement, which is not counted: `"200ms"` by default, longer for a server that compiles while it runs.
+    #[serde(default = "warmup", with = "checked::duration")]
+    #[schemars(schema_with = "checked::duration::schema")]
     pub warmup: Duration,
-    /// The longest load before the measurement, settled or not.
+    /// The longest load before the measurement; `"120s"` by default. A server that has not settled by then is measured and marked, but not
+    /// ranked.
+    #[serde(default = "warmup_limit", with = "checked::duration")]
+    #[schemars(schema_with = "checked::duration::schema")]
     pub warmup_limit: Duration,
-    /// The length of the counted load of one start in one cell.
+    /// The length of the counted load of one start in one cell: `"2s"` by default.
+    #[serde(default = "measure", with = "checked::duration")]
+    #[schemars(schema_with = "checked::duration::schema")]
     pub measure: Duration,
-    /// Whether to stop as soon as every contender is certainly faster or slower than the first contender (in a race) or the reference (in a
-    /// study).
+    /// Stop as soon as every contender is certainly faster or slower than the first contender (in a race) or the reference (in a study).
+    #[serde(default)]
     pub decide: bool,
-    /// The share of the first contender's speed that another may lose. A run with `decide` then ends as soon as every contender is
+    /// With `decide`: the share of the first contender's speed that another may lose. The run stops as soon as every contender is
     /// certainly slower by more than that, or certainly not.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::margin_or_none")]
+    #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
     pub margin: Option<f64>,
-    /// The figure by which the run decides and contenders are ranked; see [`Study::metric`](crate::Study::metric).
+    /// The figure by which the run decides and contenders are ranked. Under open load `rate` means `p99`: a server that
+    /// does not fall behind has the offered rate, however fast it is.
+    #[serde(default)]
     pub metric: Metric,
     /// Stop as soon as the intervals of the ratios of neighbours in the ranking that are neither decided nor equal are within this share of
-    /// them.
+    /// them, 0.03 by default.
+    #[serde(default = "precision", deserialize_with = "checked::share")]
+    #[schemars(range(min = 0.0001, max = 0.9999))]
     pub precision: f64,
     /// The longest time of the run: a heat that would exceed it is not started.
+    #[serde(with = "checked::duration")]
+    #[schemars(schema_with = "checked::duration::schema")]
     pub budget: Duration,
 }
 
@@ -63,6 +89,78 @@ impl Design {
     pub fn looks(&self) -> Vec<usize> {
         stats::heats::looks(self.rounds)
     }
+
+    /// Reads a design, and refuses one that contradicts itself.
+    ///
+    /// # Errors
+    /// When a key is unknown or wrong, or two of them contradict each other.
+    pub fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let design = Self::deserialize(from).map_err(|error| {
+            let is_of_blocks = error.to_string().contains("unknown field `blocks`");
+            if is_of_blocks { D::Error::custom(OF_BLOCKS) } else { error }
+        })?;
+        design.contradiction().map_or(Ok(design), |why| Err(D::Error::custom(why)))
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        let written = humantime::format_duration;
+        if self.warmup_limit < self.warmup {
+            let (limit, warmup) = (written(self.warmup_limit), written(self.warmup));
+            return Some(format!("`warmup_limit` ({limit}) is shorter than `warmup` ({warmup})"));
+        }
+        let least = self.slice * Self::LEAST_SLICES;
+        (self.measure < least).then(|| {
+            format!(
+                "`measure` ({}) has room for fewer than {} slices of {}: use at least {}",
+                written(self.measure),
+                Self::LEAST_SLICES,
+                written(self.slice),
+                written(least)
+            )
+        })
+    }
+}
+
+/// What a file is told that says `blocks`, in which drome does not measure.
+const OF_BLOCKS: &str = "`blocks` is no longer understood: write `rounds = [4, 13]`, and `heat = 1` to have one contender alive at a time";
+
+fn rounds() -> [usize; 2] {
+    [4, 13]
+}
+
+fn heat() -> usize {
+    Design::HEAT
+}
+
+fn slice() -> Duration {
+    Design::SLICE
+}
+
+fn warmup() -> Duration {
+    Duration::from_millis(200)
+}
+
+fn warmup_limit() -> Duration {
+    Design::WARMUP_LIMIT
+}
+
+fn measure() -> Duration {
+    Duration::from_secs(2)
+}
+
+fn precision() -> f64 {
+    Design::PRECISION
+}
+
+/// Reads the length of a slice. In less than 20 ms, servers with a scheduler of their own only wake up; a slice of more than 2 s is hardly
+/// ever undisturbed.
+fn checked_slice<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    let slice = checked::duration::deserialize(from)?;
+    if (Design::LEAST_SLICE..=Duration::from_secs(2)).contains(&slice) {
+        return Ok(slice);
+    }
+    let written = humantime::format_duration(slice);
+    Err(D::Error::custom(format!("{written} is out of range: must be a slice from 20ms to 2s")))
 }
 
 #[cfg(test)]
@@ -70,7 +168,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Design, String> {
-        toml::from_str(text).map_err(|e| e.message().to_owned())
+        Design::read(toml::Deserializer::parse(text).unwrap()).map_err(|e| e.message().to_owned())
     }
 
     const ROUNDS: &str = "rounds = [4, 13]\nbudget = \"60min\"\n";

@@ -31,6 +31,7 @@ pub struct Study {
     #[serde(rename = "cell")]
     pub cells: Vec<Cell>,
     /// How much is measured.
+    #[serde(deserialize_with = "Design::read")]
     pub design: Design,
     /// The other machine on which its servers are started, as for `--server-on`: a command to which `drome agent` can be appended.
     #[serde(default, rename = "server-on", skip_serializing_if = "Option::is_none")]
