@@ -307,7 +307,11 @@ impl Store {
     }
 
     fn damaged(&self, what: &serde_json::Error) -> StoreError {
-        StoreError::Damaged { path: self.path.clone(), what: what.to_string() }
+        let path = self.path.clone();
+        match shared::unknown_word(what) {
+            Some(word) => StoreError::UnknownWord { path, word },
+            None => StoreError::Damaged { path, what: what.to_string() },
+        }
     }
 
     fn wrap(&self, source: rusqlite::Error) -> StoreError {

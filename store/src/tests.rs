@@ -32,6 +32,16 @@ fn what_drome_no_longer_reads_is_refused_in_one_sentence_and_left_as_it_is() {
         .execute("insert into run (id, name, started_at, json) values ('broken', 'x', 'y', '{}')", [])
         .unwrap();
     assert!(matches!(store.run("broken"), Err(StoreError::Damaged { .. })));
+    let strange = serde_json::to_string(&run).unwrap().replacen("\"closed\"", "\"half-open\"", 1);
+    store
+        .db
+        .execute("insert into run (id, name, started_at, json) values ('strange', 'x', 'y', ?)", [strange])
+        .unwrap();
+    let told = store.run("strange").unwrap_err().to_string();
+    assert!(
+        told.contains("has the word `half-open`") && told.contains("use the drome that stored it"),
+        "{told}"
+    );
     let listed = store.runs().unwrap();
     assert!(listed.iter().any(|run| run.id == "broken" && run.title == "x"), "by its name: {listed:?}");
     store.db.pragma_update(None, "user_version", OLDEST - 1).unwrap();

@@ -27,6 +27,7 @@ pub use redaction::Redaction;
 pub use row::{Checked, Row};
 pub use text::is_id;
 pub use text::quoted;
+pub(crate) use text::unknown_word;
 pub use writing::Writer;
 
 /// The version of the form.

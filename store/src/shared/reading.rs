@@ -229,7 +229,7 @@ fn parsed(line: &[u8]) -> Result<(String, Value), String> {
 
 /// A line's value, every key of which must be known.
 fn whole<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| text::quoted(&error.to_string()))
+    serde_json::from_value(value).map_err(|error| text::told(&error))
 }
 
 /// Whether the line is the last one of a file.
