@@ -53,7 +53,7 @@ impl Show for Watch {
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
         let now = (heat.round, heat.number);
         if self.heat.replace(now) != Some(now) {
-            let in_round = budget::sum(run).map_or(1, |sum| sum.heats);
+            let in_round = budget::forecast(run).map_or(1, |forecast| forecast.heats);
             let least = run.study.design.rounds[0].saturating_mul(in_round) as u64;
             self.bar.set_length(least.max(self.heats + 1));
             self.bar.set_position(self.heats);

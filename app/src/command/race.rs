@@ -322,8 +322,8 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.
 fn budget(run: &Run, asked: Option<Duration>) -> Duration {
-    let least = judge::schedule::budget::sum(run)
-        .map_or(Duration::ZERO, |sum| sum.looks.first().map_or(sum.round, |look| look.1));
+    let forecast = judge::schedule::budget::forecast(run);
+    let least = forecast.map_or(Duration::ZERO, |forecast| forecast.first_look().time);
     asked.unwrap_or(BUDGET.max(least.saturating_mul(2)))
 }
 

@@ -17,6 +17,7 @@ use judge::schedule::stopping_rule::percent;
 use lab::setup::{self, Lineup, Rules};
 use lab::{LabError, Session};
 use model::Run;
+use model::forecast::Look;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -239,13 +240,13 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
             report::progress::long(spent)
         );
     }
-    let Some(sum) = budget::sum(run) else { return Ok(()) };
-    let (after, about) = sum.looks.first().copied().unwrap_or((design.rounds[0], sum.round));
+    let Some(forecast) = budget::forecast(run) else { return Ok(()) };
+    let Look { rounds: after, time: about } = forecast.first_look();
     note!(
         "{present} contenders and the reference: {} per round of about {}; {after} rounds take about {}; ends when every \
          comparison between neighbours is decided or known within ±{} %, or the budget of {} is spent; run {}",
-        report::units::several(sum.heats, "heat"),
-        report::progress::long(sum.round),
+        report::units::several(forecast.heats, "heat"),
+        report::progress::long(forecast.round),
         report::progress::long(about),
         percent(design.precision),
         humantime::format_duration(design.budget),

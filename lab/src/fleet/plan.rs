@@ -36,7 +36,7 @@ pub fn plan(
     setup::present(&run)?;
     store.add_run(&run)?;
     let first = run.study.design.looks().first().copied().unwrap_or(run.study.design.rounds[0]);
-    let heats = schedule::budget::sum(&run).map_or(0, |sum| sum.heats.saturating_mul(first));
+    let heats = schedule::budget::forecast(&run).map_or(0, |forecast| forecast.heats.saturating_mul(first));
     Ok(Planned { run, heats })
 }
 

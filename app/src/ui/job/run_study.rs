@@ -65,7 +65,8 @@ fn measure(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
     session.begin()?;
     job.tell(|known| {
         let run = &session.run;
-        known.least = budget::sum(run).map_or(0, |sum| sum.heats.saturating_mul(run.study.design.rounds[0]));
+        let heats = budget::forecast(run).map_or(0, |forecast| forecast.heats);
+        known.least = heats.saturating_mul(run.study.design.rounds[0]);
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
     let mut show = JobProgress { app, job, step_turn: None };

@@ -125,8 +125,7 @@ fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
 /// About how long the least rounds of a study take, with all that are installed.
 fn length(app: &AppState, name: &str, study: Study) -> Option<Duration> {
     let lineup = Lineup::of_study(&app.catalog, &study).ok()?;
-    let sum = budget::sum(&lineup.run(name, study, Rules::default()))?;
-    Some(sum.looks.first().map_or(sum.round, |look| look.1))
+    Some(budget::forecast(&lineup.run(name, study, Rules::default()))?.first_look().time)
 }
 
 fn load(load: &Load) -> String {
