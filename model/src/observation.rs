@@ -199,11 +199,24 @@ pub enum Outcome {
 }
 
 impl Observation {
+    /// The measurement, void or not.
+    pub fn measured(&self) -> Option<&Measurement> {
+        match &self.outcome {
+            Outcome::Measured(m) => Some(m),
+            Outcome::Failed(_) => None,
+        }
+    }
+
+    /// Why it failed, or all that its verdict says.
+    pub fn reasons(&self) -> String {
+        match &self.outcome {
+            Outcome::Measured(m) => m.verdict.reasons.join("; "),
+            Outcome::Failed(why) => why.clone(),
+        }
+    }
+
     /// The measurement, if there is one and it is not void.
     pub fn valid(&self) -> Option<&Measurement> {
-        match &self.outcome {
-            Outcome::Measured(m) if m.verdict.valid => Some(m),
-            _ => None,
-        }
+        self.measured().filter(|measured| measured.verdict.valid)
     }
 }

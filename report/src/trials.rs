@@ -67,10 +67,7 @@ fn found<'a>() -> [Field<Row<'a>>; 26] {
                 Outcome::Measured(_) => "void",
             })
         }),
-        ("reasons", |r| match &r.observation.outcome {
-            Outcome::Failed(why) => Some(why.clone()),
-            Outcome::Measured(m) => Some(m.verdict.reasons.join("; ")),
-        }),
+        ("reasons", |r| Some(r.observation.reasons())),
         ("kept_up", |r| text(r.measured?.verdict.kept_up?)),
         ("bound", |r| text(r.measured?.verdict.bound.word())),
         ("duration_s", |r| decimals(r.measured?.tally.duration_ns as f64 / 1e9, 6)),
@@ -132,10 +129,7 @@ pub fn records(told: &RunReport<'_>) -> Records {
 impl<'a> Row<'a> {
     fn of(told: &RunReport<'a>, observation: &'a Observation, order: usize) -> Self {
         let (run, trial) = (told.run, &observation.trial);
-        let measured = match &observation.outcome {
-            Outcome::Measured(m) => Some(m.as_ref()),
-            Outcome::Failed(_) => None,
-        };
+        let measured = observation.measured();
         let (cell, entrant) = (run.study.cells.get(trial.cell), run.contenders.get(&trial.contender));
         let (found, figure) = (told.findings.cells.get(trial.cell), told.figure(observation));
         Self { run, observation, order, cell, entrant, measured, found, figure }

@@ -130,10 +130,8 @@ fn one(
     refuse_elsewhere(args, args.servers_on.is_given() || study.server_on.is_some())?;
     let remote = args.servers_on.connect(study.server_on.as_deref())?;
     servers_on::take(remote.as_ref(), &mut lineup)?;
-    match &remote {
-        Some(remote) if args.install => servers_on::install(remote, &mut lineup, args.yes, &stop),
-        None if args.install => super::install::get(&lineup.prepared, args.yes),
-        _ => {}
+    if args.install {
+        servers_on::install(remote.as_ref(), &mut lineup, args.yes, &stop);
     }
     if args.as_published {
         return as_published::run((name, &study), lineup, &store, &writer);

@@ -119,10 +119,8 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
     }
     let mut lineup = Lineup { prepared: all, works: assets::works(catalog)?, remote: None };
     servers_on::take(remote.as_ref(), &mut lineup)?;
-    match &remote {
-        Some(remote) if args.install => servers_on::install(remote, &mut lineup, args.yes, &stop),
-        None if args.install => install::get(&lineup.prepared, args.yes),
-        _ => {}
+    if args.install {
+        servers_on::install(remote.as_ref(), &mut lineup, args.yes, &stop);
     }
     let Lineup { prepared, works, .. } = lineup;
     let assets = assets::assets(&works)?;

@@ -3,7 +3,7 @@
 
 use super::server_sampler::ServerUse;
 use super::sum::Sum;
-use model::{Interval, Plan, Rate};
+use model::{Interval, Plan};
 use report::{offered, units};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -41,15 +41,12 @@ impl State {
     /// The state before anything is known.
     pub fn new(plan: &Plan) -> Self {
         let sum = Sum::new(plan);
-        let load = plan
-            .load
-            .rate_per_s()
-            .map_or("closed load".to_owned(), |rate: &Rate| format!("open load {}", offered::words(rate)));
         let connections = plan.load.connections();
         Self {
             url: plan.target.url.clone(),
             load: format!(
-                "{load}, {}, {}",
+                "{}, {}, {}",
+                offered::kind(&plan.load),
                 units::several(connections, "connection"),
                 units::several(sum.tally.threads, "thread")
             ),

@@ -7,7 +7,7 @@ use crate::outcome::State;
 use crate::table::Table;
 use crate::{RunReport, units};
 use model::metric::Percentile;
-use model::{Measurement, Metric, Observation, Outcome};
+use model::{Metric, Observation};
 
 /// With more rows, the table scrolls.
 const TALL: usize = 30;
@@ -33,7 +33,7 @@ pub(super) fn document(told: &RunReport) -> Document {
 
 fn table(told: &RunReport) -> Table {
     let figure_of = |metric: Metric, shown: fn(f64) -> String| {
-        move |(_, o): &Row| metric.of(measured(o)?).filter(|value| value.is_finite()).map(shown)
+        move |(_, o): &Row| metric.of(o.measured()?).filter(|value| value.is_finite()).map(shown)
     };
     let cell = |o: &Observation| told.run.study.cells.get(o.trial.cell).map(|cell| cell.title.clone());
     let rows: Vec<Row> = told.observations.iter().enumerate().collect();
@@ -49,9 +49,9 @@ fn table(told: &RunReport) -> Table {
         .figure("CPU/request", figure_of(Metric::ServerCpu, units::duration))
         .figure("p99", figure_of(Metric::Latency(Percentile::P99), units::duration))
         .figure("RSS", figure_of(Metric::Rss, units::bytes))
-        .known("bound", |(_, o)| Some(measured(o)?.verdict.bound.word().to_owned()))
+        .known("bound", |(_, o)| Some(o.measured()?.verdict.bound.word().to_owned()))
         .number("duration", |(_, o)| units::duration(o.elapsed_ns as f64))
-        .text("reason and notes", |(_, o)| why(o))
+        .text("reason and notes", |(_, o)| o.reasons())
         .table()
         .filterable()
         .with_chips(chips);
@@ -62,13 +62,6 @@ fn table(told: &RunReport) -> Table {
 /// A start in a cell, with its index.
 type Row<'o> = (usize, &'o Observation);
 
-fn measured(o: &Observation) -> Option<&Measurement> {
-    match &o.outcome {
-        Outcome::Measured(m) => Some(m),
-        Outcome::Failed(_) => None,
-    }
-}
-
 /// The chip of a start that does not count.
 fn chip(o: &Observation) -> Option<Chip> {
     match State::of(o) {
@@ -77,13 +70,6 @@ fn chip(o: &Observation) -> Option<Chip> {
             Some(Chip::open("void", "Its figures can't be trusted and are left out of every estimate"))
         }
         State::Failed(_) => Some(Chip::bad("failed", "It has no figures")),
-    }
-}
-
-fn why(o: &Observation) -> String {
-    match &o.outcome {
-        Outcome::Failed(why) => why.clone(),
-        Outcome::Measured(m) => m.verdict.reasons.join("; "),
     }
 }
 

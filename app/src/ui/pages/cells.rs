@@ -51,7 +51,7 @@ fn section(
     let title = format!("{what}, of {base}");
     let lane = Lane { title, axis: axis.head(), rows: estimates.iter().map(draw).collect() };
     let starts = cell.contenders.iter().map(|c| marks(&own(number, c, outcomes))).collect();
-    let table = figures(number, cell, outcomes).with_lane(lane).drawn("Starts", starts);
+    let table = figures(cell).with_lane(lane).drawn("Starts", starts);
     html! {
         section.card aria-label=(cell.title) {
             h2 { (cell.title) }
@@ -63,7 +63,7 @@ fn section(
 }
 
 /// The figures of a cell. Under closed load the latency is that of a saturated server.
-fn figures(number: usize, cell: &CellFindings, outcomes: &[TrialOutcome]) -> Table {
+fn figures(cell: &CellFindings) -> Table {
     let [p50, p99] = match cell.load {
         Load::Closed { .. } => ["p50 at saturation", "p99 at saturation"],
         Load::Open { .. } => ["p50", "p99"],
@@ -91,7 +91,7 @@ fn figures(number: usize, cell: &CellFindings, outcomes: &[TrialOutcome]) -> Tab
         .figure("CPU/request", |c| median(c.server_cpu_ns_per_request, units::duration))
         .figure("CPU use", |c| median(c.server_core_use, |share| format!("{:.0} %", share * 100.0)))
         .number("Memory", report::figures::memory)
-        .text("Starts", |c| counted(&own(number, c, outcomes)))
+        .text("Starts", report::figures::trials)
         .table()
         .with_chips(chips)
 }
@@ -136,20 +136,6 @@ fn share_in_words(estimate: &Estimate) -> String {
 /// The starts of a contender in a cell.
 fn own<'o>(number: usize, c: &ContenderFindings, outcomes: &'o [TrialOutcome]) -> Vec<&'o TrialOutcome> {
     outcomes.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect()
-}
-
-/// The number of starts that count, and of those that do not.
-fn counted(own: &[&TrialOutcome]) -> String {
-    let count = |is: fn(&State) -> bool| own.iter().filter(|mark| is(&mark.state)).count();
-    let void = count(|s| matches!(s, State::Void(_)));
-    let failed = count(|s| matches!(s, State::Failed(_)));
-    let mut words = (own.len() - void - failed).to_string();
-    for (n, what) in [(void, "void"), (failed, "failed")] {
-        if n > 0 {
-            words.push_str(&format!(", {n} {what}"));
-        }
-    }
-    words
 }
 
 /// A square for every start.

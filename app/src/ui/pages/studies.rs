@@ -12,7 +12,7 @@ use judge::schedule::budget;
 use judge::schedule::stopping_rule::percent;
 use lab::setup::{self, Lineup, Rules};
 use maud::{Markup, html};
-use model::{Load, Study};
+use model::Study;
 use report::{offered, progress, units};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub async fn show(State(app): App, Path(name): Path<String>) -> Result<Markup, F
         section.card {
             h2 { "Cells" }
             ul.notes {
-                @for cell in &study.cells { li { strong { (cell.title) } ": " (cell.workload) ", " (load(&cell.load)) } }
+                @for cell in &study.cells { li { strong { (cell.title) } ": " (cell.workload) ", " (offered::load_words(&cell.load)) } }
             }
             @if !study.unequal.is_empty() {
                 details {
@@ -126,12 +126,6 @@ fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
 fn length(app: &AppState, name: &str, study: Study) -> Option<Duration> {
     let lineup = Lineup::of_study(&app.catalog, &study).ok()?;
     Some(budget::forecast(&lineup.run(name, study, Rules::default()))?.first_look().time)
-}
-
-fn load(load: &Load) -> String {
-    let reuse = offered::reuse(load);
-    let kind = load.rate_per_s().map_or("closed load", |_| "open load");
-    format!("{kind}, {}, {reuse}", units::several(load.connections(), "connection"))
 }
 
 /// Starts a study.

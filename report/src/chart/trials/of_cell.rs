@@ -5,7 +5,7 @@ use crate::chart::Caption;
 use crate::chart::ranked::label;
 use crate::units;
 use model::findings::CellFindings;
-use model::{Metric, Observation, Outcome};
+use model::{Metric, Observation};
 
 /// All trials of a cell, in the order of the store, which is the run order.
 pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Trials {
@@ -26,10 +26,7 @@ pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation])
 }
 
 fn trial(nth: usize, o: &Observation, metric: Metric) -> Trial {
-    let figure = match &o.outcome {
-        Outcome::Failed(_) => None,
-        Outcome::Measured(m) => metric.of(m),
-    };
+    let figure = o.measured().and_then(|m| metric.of(m));
     Trial { nth, round: o.trial.round, copy: o.trial.copy, figure, state: State::of(o) }
 }
 
