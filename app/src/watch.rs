@@ -19,7 +19,7 @@ const TEMPLATE: &str = "{bar:24} {pos}/{len} heats, {elapsed} so far\n{msg}\n{pr
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Shows the progress of a run, until it is dropped.
-pub struct Watch {
+pub struct RunProgress {
     bar: ProgressBar,
     is_terminal: bool,
     /// The heat that is shown, by its round and number.
@@ -32,7 +32,7 @@ pub struct Watch {
     is_warned: bool,
 }
 
-impl Watch {
+impl RunProgress {
     /// Shows an empty bar, before anything has begun.
     pub fn new() -> Self {
         let (bar, is_terminal) = (console::bar(0, TEMPLATE), stderr().is_terminal());
@@ -49,7 +49,7 @@ impl Watch {
     }
 }
 
-impl Show for Watch {
+impl Show for RunProgress {
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
         let now = (heat.round, heat.number);
         if self.heat.replace(now) != Some(now) {

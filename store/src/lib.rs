@@ -42,7 +42,7 @@ pub struct Listed {
     /// Why it ended; `None`: it has not.
     pub ended: Option<String>,
     /// The kind of its entries.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// The number of its entries.
     pub count: usize,
     /// The name of the machine that it was pulled from; `None`: this machine measured it.
@@ -52,14 +52,14 @@ pub struct Listed {
 impl Listed {
     /// The word for one entry: that of its kind, or the command of a single measurement.
     pub fn word(&self) -> &'static str {
-        let command = Printed::command_of(&self.name).filter(|_| self.kind == Kind::Report);
+        let command = Printed::command_of(&self.name).filter(|_| self.kind == EntryKind::Report);
         command.unwrap_or(self.kind.word())
     }
 }
 
 /// The kind of a run's entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// Starts, measured in heats.
     Starts,
     /// Figures that were read, not measured.
@@ -70,7 +70,7 @@ pub enum Kind {
     Report,
 }
 
-impl Kind {
+impl EntryKind {
     /// All of them. Those after the first have one row, and the store knows them by their places here.
     const ALL: [Self; 4] = [Self::Starts, Self::Readings, Self::CommandLines, Self::Report];
 
@@ -182,31 +182,31 @@ impl Store {
     /// Adds readings of pages.
     pub fn add_import(&self, import: &Import) -> Result<(), StoreError> {
         let Import { id, title, imported_at, items, .. } = import;
-        self.add_entry(Kind::Readings, [id, title, imported_at], Some("imported"), (items.len(), import))
+        self.add_entry(EntryKind::Readings, [id, title, imported_at], Some("imported"), (items.len(), import))
     }
 
     /// Stores the results of a page's command lines, in place of earlier ones.
     pub fn keep_replays(&self, replays: &Replays) -> Result<(), StoreError> {
         let Replays { id, name, started_at, is_whole, replays: all, .. } = replays;
         let ended = is_whole.then_some("as published");
-        self.add_entry(Kind::CommandLines, [id, name, started_at], ended, (all.len(), replays))
+        self.add_entry(EntryKind::CommandLines, [id, name, started_at], ended, (all.len(), replays))
     }
 
     /// Adds the report of one measurement.
     pub fn add_printed(&self, printed: &Printed) -> Result<(), StoreError> {
         let Printed { id, title, started_at, ended, .. } = printed;
-        self.add_entry(Kind::Report, [id, title, started_at], Some(ended), (1, printed))
+        self.add_entry(EntryKind::Report, [id, title, started_at], Some(ended), (1, printed))
     }
 
     /// Adds what has one row, with the number of its parts.
     fn add_entry(
         &self,
-        kind: Kind,
+        kind: EntryKind,
         [id, name, started_at]: [&String; 3],
         ended: Option<&str>,
         (count, entry): (usize, &impl serde::Serialize),
     ) -> Result<(), StoreError> {
-        let insert = if kind == Kind::CommandLines { "insert or replace" } else { "insert" };
+        let insert = if kind == EntryKind::CommandLines { "insert or replace" } else { "insert" };
         let sql = format!(
             "{insert} into entry (id, kind, name, started_at, ended, count, json) values (?, ?, ?, ?, ?, ?, ?)"
         );
@@ -218,7 +218,7 @@ impl Store {
     /// All runs and imports, which can be analysed anew, the latest first.
     pub fn runs(&self) -> Result<Vec<Listed>, StoreError> {
         let mut all = self.everything()?;
-        all.retain(|listed| !matches!(listed.kind, Kind::CommandLines | Kind::Report));
+        all.retain(|listed| !matches!(listed.kind, EntryKind::CommandLines | EntryKind::Report));
         Ok(all)
     }
 
@@ -242,7 +242,7 @@ impl Store {
                     name,
                     started_at: row.get(2)?,
                     ended: row.get(3)?,
-                    kind: Kind::of(row.get(5)?),
+                    kind: EntryKind::of(row.get(5)?),
                     count: row.get::<_, i64>(4)? as usize,
                     machine: row.get(8)?,
                 })
@@ -259,13 +259,15 @@ impl Store {
             None => self.everything()?.first().map(|listed| listed.id.clone()).ok_or(StoreError::Empty)?,
         };
         let sql = "select kind, json from entry where id = ?";
-        let read = |row: &rusqlite::Row<'_>| Ok((Kind::of(row.get(0)?), row.get::<_, String>(1)?));
+        let read = |row: &rusqlite::Row<'_>| Ok((EntryKind::of(row.get(0)?), row.get::<_, String>(1)?));
         let entry = self.db.query_row(sql, [&id], read).optional().map_err(|e| self.wrap(e))?;
         match entry {
-            Some((Kind::Readings, json)) => return Ok(Stored::Import(self.parse(&json)?)),
-            Some((Kind::CommandLines, json)) => return Ok(Stored::Replays(Box::new(self.parse(&json)?))),
-            Some((Kind::Report, json)) => return Ok(Stored::Printed(self.parse(&json)?)),
-            Some((Kind::Starts, _)) | None => {}
+            Some((EntryKind::Readings, json)) => return Ok(Stored::Import(self.parse(&json)?)),
+            Some((EntryKind::CommandLines, json)) => {
+                return Ok(Stored::Replays(Box::new(self.parse(&json)?)));
+            }
+            Some((EntryKind::Report, json)) => return Ok(Stored::Printed(self.parse(&json)?)),
+            Some((EntryKind::Starts, _)) | None => {}
         }
         let (run, ended) = self.run(&id)?;
         Ok(Stored::Run(Box::new(run), ended))

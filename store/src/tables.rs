@@ -39,7 +39,7 @@ const TABLES: &str = "
     create table origin (id text primary key, machine text not null, pulled_at text not null) strict;
 ";
 
-/// What has one row: its kind is the place in `Kind::ALL`.
+/// What has one row: its kind is the place in `EntryKind::ALL`.
 const ENTRIES: &str = "
     create table entry (
         id text primary key, kind integer not null, name text not null, started_at text not null, ended text,

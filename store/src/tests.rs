@@ -81,7 +81,7 @@ fn a_report_is_found_by_its_name_listed_and_not_taken_for_a_run() {
     let listed = store.everything().unwrap();
     assert_eq!(
         (listed[0].kind, listed[0].count, listed[0].ended.as_deref()),
-        (Kind::Report, 1, Some("void"))
+        (EntryKind::Report, 1, Some("void"))
     );
     assert_eq!(listed[0].word(), "load");
     assert_eq!(Listed { name: "of a later drome".to_owned(), ..listed[0].clone() }.word(), "measurement");

@@ -7,7 +7,7 @@ use control::Catalog;
 use judge::schedule::budget;
 use judge::turns::shape::Shape;
 use lab::Session;
-use lab::setup::{Lineup, Rules, SetupError};
+use lab::setup::{Lineup, RunRules, SetupError};
 use model::{Cell, Design, Forecast, Run, Study};
 use report::progress::long;
 use report::units::several;
@@ -24,7 +24,7 @@ pub fn run(
     catalog: &Catalog,
     store: &Store,
     (name, study): (&str, &Study),
-    (rules, pilot): (Rules, Option<u16>),
+    (rules, pilot): (RunRules, Option<u16>),
     writer: &ReportWriter,
 ) -> anyhow::Result<ExitCode> {
     writer.ensure(&[Format::Terminal, Format::Json], "an estimate has only the formats terminal and json")?;
@@ -59,13 +59,13 @@ fn run_rounds(
     catalog: &Catalog,
     store: &Store,
     (name, study): (&str, &Study),
-    rules: Rules,
+    rules: RunRules,
     rounds: u16,
 ) -> anyhow::Result<Duration> {
     let mut short = study.clone();
     short.design.rounds = [rounds.into(), rounds.into()];
     let lineup = Lineup::of_study(catalog, &short)?;
-    let mut run = lineup.run(name, short, Rules { quick: true, ..rules });
+    let mut run = lineup.run(name, short, RunRules { quick: true, ..rules });
     // All of them are measured: a round that the budget ends would seem shorter than rounds are.
     if let Some(forecast) = budget::forecast(&run) {
         let most = forecast.round_most.saturating_mul(rounds.into());

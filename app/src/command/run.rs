@@ -14,7 +14,7 @@ use clap::Args;
 use control::Catalog;
 use judge::schedule::budget;
 use judge::schedule::stopping_rule::percent;
-use lab::setup::{self, Lineup, Rules};
+use lab::setup::{self, Lineup, RunRules};
 use lab::{LabError, Session};
 use model::Run;
 use model::forecast::Look;
@@ -118,7 +118,7 @@ fn one(
 ) -> anyhow::Result<ExitCode> {
     let study = args.part.of(catalog.study(name)?)?;
     let store = store(common)?;
-    let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
+    let rules = RunRules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
     if args.dry_run {
         return dry_run::run(catalog, &store, (name, &study), (rules, args.pilot), &writer);
     }

@@ -2,7 +2,7 @@
 //! clock and the server's CPU come from outside.
 
 use super::server_sampler::ServerUse;
-use super::sum::Sum;
+use super::sum::LiveSum;
 use model::{Interval, Plan};
 use report::{offered, units};
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ const MOST_POINTS: usize = 480;
 
 /// The measurement so far.
 #[derive(Debug)]
-pub struct State {
+pub struct LiveState {
     /// The URL under load.
     pub url: String,
     /// The load in words.
@@ -29,7 +29,7 @@ pub struct State {
     /// Requests per second, oldest first.
     pub rates: VecDeque<f64>,
     /// What was counted so far.
-    pub sum: Sum,
+    pub sum: LiveSum,
     /// The share of its cores that the client used last, if known.
     pub client_core_use: Option<f64>,
     /// What a server on this machine used last.
@@ -37,10 +37,10 @@ pub struct State {
     until: model::Until,
 }
 
-impl State {
+impl LiveState {
     /// The state before anything is known.
     pub fn new(plan: &Plan) -> Self {
-        let sum = Sum::new(plan);
+        let sum = LiveSum::new(plan);
         let connections = plan.load.connections();
         Self {
             url: plan.target.url.clone(),
@@ -147,12 +147,12 @@ pub mod tests {
     }
 
     /// A measurement of 10 s by two workers.
-    pub fn state() -> State {
+    pub fn state() -> LiveState {
         let target = Target::resolve("http://127.0.0.1:8080/hello").unwrap();
         let load = Load::Closed { connections: 64, per_connection: None };
         let until = Until::Elapsed(Duration::from_secs(10));
         let plan = Plan::new(target, Ask::default(), load, until);
-        State::new(&Plan { threads: 2, warmup: Duration::from_secs(1), ..plan })
+        LiveState::new(&Plan { threads: 2, warmup: Duration::from_secs(1), ..plan })
     }
 
     #[test]

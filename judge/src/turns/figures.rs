@@ -13,7 +13,7 @@ pub fn counted(
     servers: &[(&str, usize)],
     counts: &Counts,
     server_cores: usize,
-) -> Vec<heats::Slice> {
+) -> Vec<heats::MemberSlice> {
     let member =
         |slice: &Slice| servers.iter().position(|server| *server == (slice.contender.as_str(), slice.copy));
     let mut turns = vec![Vec::new(); slices.iter().map(|slice| slice.cycle + 1).max().unwrap_or(0)];
@@ -27,7 +27,7 @@ pub fn counted(
     let cycles = counting::counted(counts, &turns);
     let of = |slice: &&Slice| {
         let (cycle, answers, time_ns) = (slice.cycle, slice.answers, slice.own_ns(server_cores));
-        Some(heats::Slice { cycle, member: member(slice)?, answers, time_ns })
+        Some(heats::MemberSlice { cycle, member: member(slice)?, answers, time_ns })
     };
     let counts = |s: &&&Slice| cycles.binary_search(&s.cycle).is_ok() && counts.has(s.void) && s.ns > 0;
     slices.iter().filter(counts).filter_map(of).collect()

@@ -3,7 +3,7 @@
 use crate::chart::Unit;
 use crate::chips::Chip;
 use crate::document::Document;
-use crate::outcome::State;
+use crate::outcome::StartState;
 use crate::table::Table;
 use crate::{RunReport, units};
 use model::metric::Percentile;
@@ -64,12 +64,12 @@ type Row<'o> = (usize, &'o Observation);
 
 /// The chip of a start that does not count.
 fn chip(o: &Observation) -> Option<Chip> {
-    match State::of(o) {
-        State::Valid => None,
-        State::Void(_) => {
+    match StartState::of(o) {
+        StartState::Valid => None,
+        StartState::Void(_) => {
             Some(Chip::open("void", "Its figures can't be trusted and are left out of every estimate"))
         }
-        State::Failed(_) => Some(Chip::bad("failed", "It has no figures")),
+        StartState::Failed(_) => Some(Chip::bad("failed", "It has no figures")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Output formats, and what is stored in each of them.
 
-use crate::command::pictures::Kind;
+use crate::command::pictures::PictureKind;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::ValueEnum;
@@ -38,10 +38,10 @@ pub enum Format {
 
 impl Format {
     /// The format of the charts, if this is a format of charts.
-    pub fn kind(self) -> Option<Kind> {
+    pub fn kind(self) -> Option<PictureKind> {
         match self {
-            Self::Svg => Some(Kind::Svg),
-            Self::Png => Some(Kind::Png),
+            Self::Svg => Some(PictureKind::Svg),
+            Self::Png => Some(PictureKind::Png),
             _ => None,
         }
     }
