@@ -7,7 +7,7 @@ use self::core::{Core, News};
 use crate::error::shown_version;
 use crate::heard::Heard;
 use crate::message::MOST_HELLO_BYTES;
-use crate::outbox::Outbox;
+use crate::outbox::FrameOutbox;
 use crate::process::Process;
 use crate::{Broken, Hello, LinkError, MOST_FRAME_BYTES, Message, now_ns, text};
 use serde::Serialize;
@@ -89,7 +89,7 @@ impl Link {
     ) -> Result<Self, LinkError> {
         let heard = Heard::now();
         let mut input = BufReader::new(heard.of(input));
-        let core = Arc::new(Core::new(name, Outbox::start(output), heard, process));
+        let core = Arc::new(Core::new(name, FrameOutbox::start(output), heard, process));
         core.outbox.send_now(&Message::Hello(own.clone()));
         let (tell, told) = sync_channel(1);
         let of_thread = Arc::clone(&core);

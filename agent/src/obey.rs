@@ -6,7 +6,7 @@ use self::blobs::Blobs;
 use crate::error::shown_version;
 use crate::heard::Heard;
 use crate::message::MOST_HELLO_BYTES;
-use crate::outbox::Outbox;
+use crate::outbox::FrameOutbox;
 use crate::{Broken, Hello, LinkError, MOST_FRAME_BYTES, Message, SILENCE, now_ns, text};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -91,7 +91,7 @@ impl Call<'_> {
 
 /// What all requests share.
 struct Shared {
-    outbox: Outbox,
+    outbox: FrameOutbox,
     running: Mutex<Vec<Arc<AtomicBool>>>,
     blobs: Blobs,
 }
@@ -104,7 +104,7 @@ pub fn obey(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<(), LinkError> {
-    let outbox = Outbox::start(output);
+    let outbox = FrameOutbox::start(output);
     outbox.send_now(&Message::Hello(own.clone()));
     let shared = Shared { outbox, running: Mutex::default(), blobs: Blobs::default() };
     let result = std::thread::scope(|scope| {

@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// Messages that wait to be written. Clones share one queue.
 #[derive(Clone)]
-pub struct Outbox(Arc<(Mutex<Queue>, Condvar)>);
+pub struct FrameOutbox(Arc<(Mutex<Queue>, Condvar)>);
 
 #[derive(Default)]
 struct Queue {
@@ -28,7 +28,7 @@ struct Queue {
 }
 
 /// The side that writes. When it is gone, even by a panic, nobody waits for room any more.
-struct Writer(Outbox);
+struct Writer(FrameOutbox);
 
 impl Drop for Writer {
     fn drop(&mut self) {
@@ -37,7 +37,7 @@ impl Drop for Writer {
     }
 }
 
-impl Outbox {
+impl FrameOutbox {
     /// Starts the thread that writes. It closes the output and ends once the queue is closed and all of it is written.
     pub fn start(output: impl Write + Send + 'static) -> Self {
         let outbox = Self(Arc::default());
@@ -54,7 +54,7 @@ impl Outbox {
         self.send_frame(message.frame())
     }
 
-    /// As [`Outbox::send`], for a message that is a frame already.
+    /// As [`FrameOutbox::send`], for a message that is a frame already.
     pub fn send_frame(&self, frame: Vec<u8>) -> bool {
         let mut queue = self.queue();
         while queue.bytes > FULL_BYTES && !queue.is_closed {
@@ -74,7 +74,7 @@ impl Outbox {
         self.0.1.notify_all();
     }
 
-    /// As [`Outbox::close`], then waits until all is written, but no longer than `patience`, because perhaps nobody reads it.
+    /// As [`FrameOutbox::close`], then waits until all is written, but no longer than `patience`, because perhaps nobody reads it.
     pub fn finish(&self, patience: Duration) {
         self.close();
         let queue = self.queue();

@@ -4,8 +4,8 @@
 //! them by DNS rebinding.
 
 use crate::failure::WrongInput;
-use crate::live::{ServerSampler, Sum};
-use crate::ui::{Limits, connections, one};
+use crate::live::{LiveSum, ServerSampler};
+use crate::ui::{Limits, connections, only_value};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -46,7 +46,7 @@ pub struct Metrics(Arc<Mutex<Gathered>>);
 #[derive(Debug)]
 struct Gathered {
     plan: Plan,
-    sum: Sum,
+    sum: LiveSum,
     server: Option<i32>,
     sampler: Option<ServerSampler>,
     server_rss_bytes: Option<u64>,
@@ -78,7 +78,7 @@ impl Metrics {
 
 impl Gathered {
     fn new(plan: &Plan, server: Option<i32>) -> Self {
-        Self { plan: plan.clone(), sum: Sum::new(plan), server, sampler: None, server_rss_bytes: None }
+        Self { plan: plan.clone(), sum: LiveSum::new(plan), server, sampler: None, server_rss_bytes: None }
     }
 
     fn take(&mut self, intervals: &[Interval]) {
@@ -129,7 +129,7 @@ async fn show(State(gathered): State<Arc<Mutex<Gathered>>>) -> ([(HeaderName, &'
 
 /// Refuses a request whose Host is not this machine.
 async fn ensure_for_this_machine(request: Request, next: Next) -> Response {
-    let mut response = match one(request.headers(), &header::HOST) {
+    let mut response = match only_value(request.headers(), &header::HOST) {
         Some(host) if is_this_machine(host) => next.run(request).await,
         Some(_) => (StatusCode::FORBIDDEN, "use the address that drome printed\n").into_response(),
         None => (StatusCode::BAD_REQUEST, "a request must have exactly one Host header\n").into_response(),

@@ -19,7 +19,7 @@ const TEMPLATE: &str = "{bar:24} {pos}/{len} heats, {elapsed} so far\n{msg}\n{pr
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Shows the progress of a run, until it is dropped.
-pub struct Watch {
+pub struct RunProgress {
     bar: ProgressBar,
     is_terminal: bool,
     /// The heat that is shown, by its round and number.
@@ -32,7 +32,7 @@ pub struct Watch {
     is_warned: bool,
 }
 
-impl Watch {
+impl RunProgress {
     /// Shows an empty bar, before anything has begun.
     pub fn new() -> Self {
         let (bar, is_terminal) = (console::bar(0, TEMPLATE), stderr().is_terminal());
@@ -49,11 +49,11 @@ impl Watch {
     }
 }
 
-impl Show for Watch {
+impl Show for RunProgress {
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
         let now = (heat.round, heat.number);
         if self.heat.replace(now) != Some(now) {
-            let in_round = budget::sum(run).map_or(1, |sum| sum.heats);
+            let in_round = budget::forecast(run).map_or(1, |forecast| forecast.heats);
             let least = run.study.design.rounds[0].saturating_mul(in_round) as u64;
             self.bar.set_length(least.max(self.heats + 1));
             self.bar.set_position(self.heats);

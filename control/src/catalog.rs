@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     /// Contenders by name.
-    pub contenders: BTreeMap<String, Entry>,
+    pub contenders: BTreeMap<String, CatalogEntry>,
     /// Workloads by name.
     pub workloads: BTreeMap<String, Workload>,
     /// Studies by name.
@@ -25,7 +25,7 @@ pub struct Catalog {
 
 /// A contender and the files of its `src/`, by path below it.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// Its declaration.
     pub contender: Contender,
     /// Its sources.
@@ -127,7 +127,7 @@ impl Catalog {
     }
 
     /// Finds a contender by name.
-    pub fn contender(&self, name: &str) -> Result<&Entry, CatalogError> {
+    pub fn contender(&self, name: &str) -> Result<&CatalogEntry, CatalogError> {
         find("contender", &self.contenders, name)
     }
 
@@ -150,7 +150,7 @@ impl Catalog {
                             Some((source_name(p.strip_prefix(&below).ok()?), bytes.clone()))
                         })
                         .collect();
-                    self.contenders.insert(name.to_owned(), Entry { contender, sources });
+                    self.contenders.insert(name.to_owned(), CatalogEntry { contender, sources });
                 }
                 ["workloads", file] if file.ends_with(".toml") => {
                     self.workloads.insert(file.trim_end_matches(".toml").to_owned(), parse(&shown, bytes)?);

@@ -9,7 +9,7 @@ pub mod install;
 pub mod remedy;
 pub mod running;
 
-use crate::catalog::Entry;
+use crate::catalog::CatalogEntry;
 use crate::containers::{Launch, Variables};
 use crate::lock::Lock;
 pub use crate::remote::messages::Lack;
@@ -19,7 +19,7 @@ use crate::verify::origin::AskedAt;
 use model::Contender;
 use model::contender::{Track, tuned_name};
 use model::observation::Entrant;
-use running::Running;
+use running::RunningServer;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +43,7 @@ pub struct Prepared {
     /// Its track.
     pub track: Track,
     /// The server, if it already runs and drome is not to start it.
-    pub running: Option<Running>,
+    pub running: Option<RunningServer>,
     /// Where it is asked once it was started on this machine; `None`: at 127.0.0.1.
     pub asked_at: Option<AskedAt>,
     /// Its place on another machine, where it is started; `None`: on this one.
@@ -61,7 +61,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// Writes the sources to the cache folder, in a folder that is named for their digest, so that other sources have another folder.
-    pub fn write_sources(name: &str, entry: &Entry, cache: &Path) -> std::io::Result<Self> {
+    pub fn write_sources(name: &str, entry: &CatalogEntry, cache: &Path) -> std::io::Result<Self> {
         let mut digest = Sha256::new();
         for (path, bytes) in &entry.sources {
             digest.update(path.as_os_str().as_encoded_bytes());

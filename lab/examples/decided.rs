@@ -11,7 +11,7 @@ use model::Findings;
 use model::contender::Class;
 use model::findings::{CellFindings, ContenderFindings, Unranked};
 use model::heat::HUB;
-use stats::heats::{Best, Entrant, Fit, LEVEL, Pair, Relation, Rules, Start};
+use stats::heats::{Best, Fit, FitEntrant, FitRules, FitStart, LEVEL, Pair, Relation};
 use std::collections::BTreeMap;
 
 /// The distances, as ratios less one, between which pairs are counted together.
@@ -33,20 +33,20 @@ fn pairs(cell: &CellFindings, of: &[Class]) -> Vec<((String, String), Pair)> {
     };
     let start = |s: &model::findings::StartFigure| {
         let heat = s.round * 1_000 + s.heat;
-        Some(Start { contender: index(&s.contender)?, heat, log_figure: s.figure.ln() })
+        Some(FitStart { contender: index(&s.contender)?, heat, log_figure: s.figure.ln() })
     };
-    let starts: Vec<Start> = in_heats.starts.iter().filter_map(start).collect();
+    let starts: Vec<FitStart> = in_heats.starts.iter().filter_map(start).collect();
     let number = |class: Class| CLASSES.iter().position(|c| *c == class).unwrap();
-    let entrant = |c: &ContenderFindings| Entrant {
+    let entrant = |c: &ContenderFindings| FitEntrant {
         class: number(class(c)),
         is_ranked: matches!(c.in_heats.unranked, None | Some(Unranked::FirstLook)),
         is_floor: c.is_held_back(),
     };
-    let hub = Entrant { class: number(Class::Native), is_ranked: false, is_floor: false };
-    let entrants: Vec<Entrant> = contenders.iter().map(entrant).chain([hub]).collect();
+    let hub = FitEntrant { class: number(Class::Native), is_ranked: false, is_floor: false };
+    let entrants: Vec<FitEntrant> = contenders.iter().map(entrant).chain([hub]).collect();
     let best = if cell.metric.is_better_higher() { Best::Highest } else { Best::Lowest };
     let has_hub = starts.iter().any(|s| s.contender == contenders.len());
-    let rules = Rules { hub: has_hub.then_some(contenders.len()), best, chance: LEVEL };
+    let rules = FitRules { hub: has_hub.then_some(contenders.len()), best, chance: LEVEL };
     let fit = Fit::new(&entrants, &starts, &rules);
     let own: Vec<usize> = (0..contenders.len())
         .filter(|c| of.contains(&class(&contenders[*c])) && entrants[*c].is_ranked && !entrants[*c].is_floor)

@@ -73,7 +73,7 @@ pub struct ExtraServer<'l> {
 
 /// What a server did in the measured window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Driven {
+pub struct DrivenWindow {
     /// The number of answers that were complete and as expected.
     pub answers: u64,
     /// Bytes of answers, heads included.
@@ -121,7 +121,7 @@ impl<'l> ExtraServer<'l> {
     }
 
     /// Warms it up and drives the cell's load at it for a window of this length; `watch` is called at the window's edges.
-    pub fn drive(&mut self, window: Duration, watch: &dyn Watch) -> Result<Driven, Fault> {
+    pub fn drive(&mut self, window: Duration, watch: &dyn Watch) -> Result<DrivenWindow, Fault> {
         if let Some(warming) = &self.warming {
             self.loaded(warming, &())?;
         }
@@ -136,7 +136,7 @@ impl<'l> ExtraServer<'l> {
             return Err(Fault::Contender(format!("under load {end}")));
         }
         let Tally { completed, received_bytes, .. } = tally?;
-        Ok(Driven { answers: completed, received_bytes, cpu_ns: usage.map(|usage| usage.cpu_ns) })
+        Ok(DrivenWindow { answers: completed, received_bytes, cpu_ns: usage.map(|usage| usage.cpu_ns) })
     }
 
     /// Stops it, if drome started it. An error says what was wrong at its end.

@@ -8,7 +8,7 @@ use control::machine::awake::Awake;
 use control::machine::cores::Cores;
 use control::prepare::Prepared;
 use control::remote::RemoteMachine;
-use control::server::instance::{self, Instance, Place, Works};
+use control::server::instance::{self, Instance, ServerPlace, Works};
 use control::server::prepare_command;
 use control::verify;
 use model::Run;
@@ -68,7 +68,7 @@ impl Lab {
         asked: &Works,
     ) -> Result<Instance, Fault> {
         let (cpus, assets) = (self.cores.server.clone(), self.assets.clone());
-        let place = Place { cpus, connections, assets, log: self.logs.join(format!("{log}.log")) };
+        let place = ServerPlace { cpus, connections, assets, log: self.logs.join(format!("{log}.log")) };
         Instance::start(prepared, &place, asked, &self.stop)
     }
 

@@ -14,13 +14,13 @@ const SAMPLE_OF_LARGE: u64 = 1024;
 /// Chooses the answers whose bodies are compared with the expected ones. It counts heads, not whole answers, because many large
 /// bodies are in transit at once.
 #[derive(Debug)]
-pub struct Sampler {
+pub struct BodySampler {
     verify: Verify,
     /// How near the next verified answer is, in parts of [`SAMPLE_OF_LARGE`].
     seen: u64,
 }
 
-impl Sampler {
+impl BodySampler {
     /// A sampler for one worker.
     pub fn new(verify: Verify) -> Self {
         Self { verify, seen: 0 }
@@ -160,7 +160,7 @@ mod tests {
     fn one_in_sixty_four_is_one_in_sixty_four() {
         let expect = Expect { body: Some(Vec::new()), ..Expect::default() };
         let looks = |verify, bytes, is_first| {
-            let mut sampler = Sampler::new(verify);
+            let mut sampler = BodySampler::new(verify);
             (0..5120).filter(|_| sampler.looks(&expect, Some(bytes), is_first)).count()
         };
         let all = |bytes, is_first| {
@@ -170,7 +170,10 @@ mod tests {
         assert_eq!(all(50_000, false), [5120, 0, 5]);
         assert_eq!([all(12, true), all(50_000, true)], [[5120; 3]; 2]);
         let nothing = Expect::default();
-        assert!(!Sampler::new(Verify::All).looks(&nothing, None, true), "there is nothing to compare with");
+        assert!(
+            !BodySampler::new(Verify::All).looks(&nothing, None, true),
+            "there is nothing to compare with"
+        );
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct SharedByThreads<'a> {
 }
 
 /// What a thread is to do.
-pub enum Order<'a> {
+pub enum ThreadOrder<'a> {
     /// Measure the only target once, and end.
     Once(&'a dyn Watch),
     /// Carry out a slice of one target.
@@ -62,7 +62,7 @@ pub enum Done {
 
 /// One thread, as seen from outside. The thread ends when this is dropped.
 pub struct Seat<'a> {
-    orders: SyncSender<Order<'a>>,
+    orders: SyncSender<ThreadOrder<'a>>,
     pub done: Receiver<io::Result<Done>>,
     /// The kernel's ID of the thread.
     pub id: i32,
@@ -75,11 +75,11 @@ pub type Task<'a> = Box<dyn FnOnce() + Send + 'a>;
 pub type Chosen = (IoChoice, Option<String>);
 
 /// The name of the back end that was used, and why it is not the best one, if it is not.
-pub type Used = (&'static str, Option<String>);
+pub type UsedBackEnd = (&'static str, Option<String>);
 
 impl<'a> Seat<'a> {
     /// Gives the thread its next order.
-    pub fn order(&self, order: Order<'a>) -> Result<(), LoadError> {
+    pub fn order(&self, order: ThreadOrder<'a>) -> Result<(), LoadError> {
         self.orders.send(order).map_err(|_| LoadError::Worker)
     }
 }
@@ -93,7 +93,7 @@ pub fn measure<U: Io, E: Io>(
         impl Fn(usize, usize) -> io::Result<E> + Sync,
     >,
     watch: &dyn Watch,
-) -> Result<(Vec<Tally>, Used), LoadError> {
+) -> Result<(Vec<Tally>, UsedBackEnd), LoadError> {
     on_best(shared, chosen, |io| match io {
         IoChoice::Uring => measure_on(shared, &means.uring, means.thread, watch),
         _ => measure_on(shared, &means.epoll, means.thread, watch),
@@ -126,7 +126,7 @@ fn measure_on<I: Io>(
 
 fn measure_in<'a>(seats: Vec<Seat<'a>>, watch: &'a dyn Watch) -> Result<Vec<Tally>, LoadError> {
     for (index, seat) in seats.iter().enumerate() {
-        seat.order(Order::Once(if index == 0 { watch } else { &() }))?;
+        seat.order(ThreadOrder::Once(if index == 0 { watch } else { &() }))?;
     }
     let tally = |seat: Seat<'_>| match seat.done.recv() {
         Ok(Ok(Done::Once(tally))) => Ok(*tally),
@@ -142,7 +142,7 @@ pub fn on_best<T>(
     shared: SharedByThreads<'_>,
     (io, mut why): Chosen,
     begin: impl Fn(IoChoice) -> Result<T, LoadError>,
-) -> Result<(T, Used), LoadError> {
+) -> Result<(T, UsedBackEnd), LoadError> {
     if io == IoChoice::Uring {
         match begin(io) {
             Err(LoadError::Unready(error)) if shared.plans[0].io == IoChoice::Best => {
@@ -162,7 +162,7 @@ pub fn on_best<T>(
 pub fn start<'a>(
     threads: usize,
     builder: fn(usize) -> Builder,
-    work: impl Fn(usize, &Receiver<Order<'a>>, &SyncSender<io::Result<Done>>) + Clone + Send + 'a,
+    work: impl Fn(usize, &Receiver<ThreadOrder<'a>>, &SyncSender<io::Result<Done>>) + Clone + Send + 'a,
     mut spawn: impl FnMut(Builder, Task<'a>) -> io::Result<()>,
 ) -> Result<Vec<Seat<'a>>, LoadError> {
     let mut seats = Vec::with_capacity(threads);
@@ -188,7 +188,7 @@ impl<'a> SharedByThreads<'a> {
         self,
         index: usize,
         io: impl Fn(usize) -> io::Result<I>,
-        orders: &Receiver<Order<'_>>,
+        orders: &Receiver<ThreadOrder<'_>>,
         tell: &SyncSender<io::Result<Done>>,
     ) {
         pin_thread(&self.plans[0], index);
@@ -224,7 +224,7 @@ impl<'a> SharedByThreads<'a> {
     fn obey<I: Io>(
         self,
         workers: io::Result<Vec<Worker<'_, I>>>,
-        orders: &Receiver<Order<'_>>,
+        orders: &Receiver<ThreadOrder<'_>>,
         tell: &SyncSender<io::Result<Done>>,
     ) {
         let mut workers = match workers {
@@ -245,15 +245,15 @@ impl<'a> SharedByThreads<'a> {
         }
     }
 
-    fn carry_out<I: Io>(self, order: Order<'_>, workers: &mut Vec<Worker<'_, I>>) -> io::Result<Done> {
+    fn carry_out<I: Io>(self, order: ThreadOrder<'_>, workers: &mut Vec<Worker<'_, I>>) -> io::Result<Done> {
         let target = match &order {
-            Order::Once(_) => 0,
-            Order::Slice(order) => order.slice.target,
+            ThreadOrder::Once(_) => 0,
+            ThreadOrder::Slice(order) => order.slice.target,
         };
         let others = EndsOthers(&self.progress[target].halted);
         let done = match order {
-            Order::Once(watch) => Done::Once(Box::new(workers.swap_remove(target).run(watch)?)),
-            Order::Slice(SliceOrder { slice, nth, edges, mut counts }) => {
+            ThreadOrder::Once(watch) => Done::Once(Box::new(workers.swap_remove(target).run(watch)?)),
+            ThreadOrder::Slice(SliceOrder { slice, nth, edges, mut counts }) => {
                 workers[target].slice(&slice, nth, &edges, &mut counts)?;
                 Done::Slice(counts)
             }
@@ -273,7 +273,7 @@ impl Drop for EndsOthers<'_> {
 }
 
 /// Waits for the next order: polling for `spin`, then asleep. `None`: there will be none.
-fn next<'a>(orders: &Receiver<Order<'a>>, spin: Duration) -> Option<Order<'a>> {
+fn next<'a>(orders: &Receiver<ThreadOrder<'a>>, spin: Duration) -> Option<ThreadOrder<'a>> {
     let spin_ns: u64 = spin.as_nanos().try_into().unwrap_or(u64::MAX);
     let until_ns = clock::now_ns().saturating_add(spin_ns);
     while clock::now_ns() < until_ns {

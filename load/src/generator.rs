@@ -6,7 +6,7 @@
 //! another target's slice any time; encrypted targets keep their own names and sessions; and a worker is the same as in a
 //! measurement of one target.
 
-use crate::crew::{self, Chosen, Done, Order, Seat, SharedByThreads, SliceOrder};
+use crate::crew::{self, Chosen, Done, Seat, SharedByThreads, SliceOrder, ThreadOrder};
 use crate::means::{self, Means};
 use crate::slice::{AfterLook, Slice};
 use crate::slice_edges::SliceEdges;
@@ -115,7 +115,7 @@ impl Generator {
             let mut counts = counts.take().unwrap_or_default();
             counts.clear();
             let (nth, edges) = (self.slices, Arc::clone(&self.edges));
-            seat.order(Order::Slice(SliceOrder { slice: *slice, nth, edges, counts }))?;
+            seat.order(ThreadOrder::Slice(SliceOrder { slice: *slice, nth, edges, counts }))?;
         }
         self.slices += 1;
         let mut failed = None;

@@ -1,7 +1,7 @@
 //! Reads the answers on a connection, and counts the complete ones.
 
 use crate::accounts::{Accounts, Answer};
-use crate::check::{Sampler, SpareDigests, Wrong};
+use crate::check::{BodySampler, SpareDigests, Wrong};
 use crate::connection::Connection;
 use model::Plan;
 use wire::{Ending, LastHead, ResponseParser, WireError};
@@ -14,7 +14,7 @@ const UNASKED: &str = "bytes that no request asked for";
 pub struct Reader {
     /// The head of the last answer on any of this worker's connections.
     last_head: LastHead,
-    sampler: Sampler,
+    sampler: BodySampler,
     digests: SpareDigests,
 }
 
@@ -23,7 +23,7 @@ impl Reader {
     pub fn new(plan: &Plan, connections: usize) -> Self {
         let needed = if plan.asks.iter().any(|ask| ask.expect.sha256.is_some()) { connections } else { 0 };
         let digests = std::iter::repeat_with(Box::default).take(needed).collect();
-        Self { last_head: LastHead::default(), sampler: Sampler::new(plan.verify), digests }
+        Self { last_head: LastHead::default(), sampler: BodySampler::new(plan.verify), digests }
     }
 }
 

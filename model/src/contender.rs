@@ -25,6 +25,7 @@ pub struct Contender {
     pub class: Option<Class>,
     /// Whether it needs the whole machine, so that it is measured with no other contender alive.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("default" = false))]
     pub alone: bool,
     /// How it is installed; absent for servers that are part of drome.
     #[serde(default)]

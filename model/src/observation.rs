@@ -186,9 +186,17 @@ pub struct InHeat {
 }
 
 impl Observation {
-    /// The measurement, if there is one.
+    /// The measurement, void or not.
     pub fn measured(&self) -> Option<&Measurement> {
         self.outcome.as_deref().ok()
+    }
+
+    /// Why it failed, or all that its verdict says.
+    pub fn reasons(&self) -> String {
+        match &self.outcome {
+            Ok(m) => m.verdict.reasons.join("; "),
+            Err(why) => why.clone(),
+        }
     }
 
     /// The measurement, if there is one and it is not void.

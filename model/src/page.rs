@@ -66,6 +66,7 @@ pub struct AsPublished {
     pub title: Option<String>,
     /// The contenders that it was run against; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("default" = []))]
     pub only: Vec<String>,
     /// A command line in a dialect; `{url} {urls} {host} {port} {path}` are filled in, `{urls}` with a file's name.
     pub command: Vec<String>,
@@ -95,6 +96,7 @@ pub struct Quirk {
     pub workers: Option<usize>,
     /// Whether it was missing in this cell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("default" = false))]
     pub absent: bool,
 }
 

@@ -40,9 +40,11 @@ pub struct Study {
     pub published: Option<Published>,
     /// How the page measured, cell by cell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("default" = []))]
     pub as_published: Vec<AsPublished>,
     /// What was not the same for all on the page, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("default" = []))]
     pub unequal: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! The comparison of two runs.
 
 use crate::document::Document;
-use crate::lanes::{Axis, Estimate};
+use crate::lanes::{Axis, LaneEstimate};
 use crate::table::{Lane, Table};
 use crate::text_style::Ink;
 use crate::units;
@@ -81,12 +81,12 @@ pub(crate) fn speed(metric: Metric) -> String {
 }
 
 fn table(cell: &CellComparison) -> Table {
-    let estimate = |c: &ContenderComparison| Estimate {
+    let estimate = |c: &ContenderComparison| LaneEstimate {
         value: c.ratio.map(|ratio| ratio.median),
         interval: c.ratio.and_then(|ratio| ratio.low.zip(ratio.high)),
-        ..Estimate::default()
+        ..LaneEstimate::default()
     };
-    let estimates: Vec<Estimate> = cell.contenders.iter().map(estimate).collect();
+    let estimates: Vec<LaneEstimate> = cell.contenders.iter().map(estimate).collect();
     let axis = Axis::of_ratios(&estimates);
     let rows = estimates.iter().map(|estimate| axis.draw(estimate, 1.0)).collect();
     let lane = Lane { title: "ratio, drawn".to_owned(), axis: axis.head(), rows };

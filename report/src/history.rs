@@ -135,17 +135,26 @@ fn remarks(cell: &CellHistory) -> Vec<String> {
     remarks
 }
 
+/// The day of the run at which a step is.
+pub(crate) fn day<'c>(cell: &'c CellHistory, step: &Step) -> &'c str {
+    cell.runs.get(step.at).map_or("", |run| run.started_at.get(..10).unwrap_or(""))
+}
+
+/// The size of a step: `1.2 % slower`.
+pub(crate) fn change(step: &Step) -> String {
+    let percent = (step.ratio.median - 1.0) * 100.0;
+    let way = if percent < 0.0 { "slower" } else { "faster" };
+    format!("{:.1} % {way}", percent.abs())
+}
+
 fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> String {
     let is_reference = contender.name == cell.reference.name;
     let of = if is_reference { "the reference itself" } else { &contender.title };
-    let day = cell.runs.get(step.at).map_or("", |run| run.started_at.get(..10).unwrap_or(""));
-    let percent = (step.ratio.median - 1.0) * 100.0;
-    let way = if percent < 0.0 { "slower" } else { "faster" };
     let sure = match (step.ratio.low, step.ratio.high) {
         (Some(low), Some(high)) => format!(" (new / old: 95 % interval {low:.3} to {high:.3})"),
         _ => String::new(),
     };
-    let mut words = format!("{day} {of}: {:.1} % {way} from run {} on{sure}", percent.abs(), step.after);
+    let mut words = format!("{} {of}: {} from run {} on{sure}", day(cell, step), change(step), step.after);
     let known = |v: &Option<String>| v.clone().unwrap_or_else(|| "unknown".to_owned());
     words.push_str(match (step.cause, is_reference) {
         (Cause::Machine, true) => "; a change of the machine, removed from all other results",

@@ -16,7 +16,7 @@ const DISTURBED: f64 = 0.005;
 /// The table; `ratio` is the title of the column of ratios, `label` names a row.
 pub(crate) fn table<'c>(
     cell: &'c CellFindings,
-    ratio: &'static str,
+    ratio: &str,
     label: impl Fn(&ContenderFindings) -> String + 'c,
 ) -> Table {
     let median = |figure: Option<Figure>, shown: fn(f64) -> String| Some(shown(figure?.median));

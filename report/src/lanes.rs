@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 /// An estimate, its interval, and the values of single rounds.
 #[derive(Clone, Debug, Default)]
-pub struct Estimate {
+pub struct LaneEstimate {
     /// The value, drawn as a dot.
     pub value: Option<f64>,
     /// Its interval.
@@ -27,12 +27,12 @@ const LABEL: f64 = 13.0;
 
 impl Axis {
     /// An axis from 0, or a logarithmic one if the values' range is large.
-    pub fn of_sizes(estimates: &[Estimate]) -> Self {
+    pub fn of_sizes(estimates: &[LaneEstimate]) -> Self {
         Self(Scale::for_sizes(values(estimates), 3.0, 97.0))
     }
 
     /// A logarithmic axis for ratios around 1.
-    pub fn of_ratios(estimates: &[Estimate]) -> Self {
+    pub fn of_ratios(estimates: &[LaneEstimate]) -> Self {
         Self(Scale::log(values(estimates).chain([0.98, 1.02]), 3.0, 97.0))
     }
 
@@ -57,7 +57,7 @@ impl Axis {
     }
 
     /// Draws an estimate. `mark`: the value that all of them are compared with.
-    pub fn draw(&self, estimate: &Estimate, mark: f64) -> Markup {
+    pub fn draw(&self, estimate: &LaneEstimate, mark: f64) -> Markup {
         let at = |value: f64| percent(self.0.at(value));
         html! {
             svg.lane width="100%" height="26" aria-hidden="true" {
@@ -82,8 +82,8 @@ impl Axis {
 }
 
 /// All values that the axis must cover.
-fn values(estimates: &[Estimate]) -> impl Iterator<Item = f64> + Clone {
-    let of = |e: &Estimate| {
+fn values(estimates: &[LaneEstimate]) -> impl Iterator<Item = f64> + Clone {
+    let of = |e: &LaneEstimate| {
         let (low, high) = e.interval.unzip();
         let all: Vec<f64> = e.ticks.iter().copied().chain(e.value).chain(low).chain(high).collect();
         all

@@ -32,12 +32,23 @@ pub(crate) enum Shape {
 }
 
 /// What becomes of a connection under this load.
-pub fn reuse(load: &Load) -> String {
+pub(crate) fn reuse(load: &Load) -> String {
     match load.per_connection() {
         None => "kept open".to_owned(),
         Some(1) => "a new one for every request".to_owned(),
         Some(n) => format!("a new one after {n} requests"),
     }
+}
+
+/// The load: `open load at 1,000 requests/s, 10 connections, kept open`.
+pub fn load_words(load: &Load) -> String {
+    let connections = units::several(load.connections(), "connection");
+    format!("{}, {connections}, {}", kind(load), reuse(load))
+}
+
+/// `closed load`, or `open load` and its rate.
+pub fn kind(load: &Load) -> String {
+    load.rate_per_s().map_or("closed load".to_owned(), |rate| format!("open load {}", words(rate)))
 }
 
 /// The shape of a rate that changes; `None` for a constant rate.
@@ -52,7 +63,7 @@ pub(crate) fn shape(rate: &Rate) -> Option<Shape> {
 }
 
 /// The rate in words, to follow "open load" or "arrivals".
-pub fn words(rate: &Rate) -> String {
+pub(crate) fn words(rate: &Rate) -> String {
     let time = |duration: &Duration| units::duration(duration.as_nanos() as f64);
     match rate {
         Rate::Constant(per_s) => format!("at {}", units::requests_per_s(*per_s)),

@@ -4,7 +4,7 @@ use model::Observation;
 
 /// Whether a start counts in a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum StartState {
     /// It counts.
     Valid,
     /// It was measured but does not count, with the reason.
@@ -13,7 +13,7 @@ pub enum State {
     Failed(String),
 }
 
-impl State {
+impl StartState {
     /// The state of an observation.
     pub fn of(observation: &Observation) -> Self {
         match &observation.outcome {

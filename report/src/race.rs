@@ -2,7 +2,7 @@
 //! all.
 
 use crate::text_style::Ink;
-use crate::{answer, machine, memory_growth, notes, offered, ranking, units};
+use crate::{answer, machine, memory_growth, notes, offered, units};
 use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, PairFindings, RaceFindings,
@@ -242,7 +242,7 @@ fn held_equal(cell: &CellFindings, race: &RaceFindings) -> String {
     let mut words = format!(
         "same for all: {}{}; {}load generator on core {}; {} of warm-up or more, until warm, and {} of measurement per start",
         body.unwrap_or_default(),
-        ranking::load_words(cell),
+        offered::load_words(&cell.load),
         servers_on,
         units::cores(&equal.client_cpus),
         millis(equal.warmup_s),

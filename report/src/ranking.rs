@@ -13,45 +13,32 @@ pub fn table(cell: &CellFindings) -> Table {
     let label = |c: &ContenderFindings| {
         format!("{} {}", c.title, c.version.as_deref().unwrap_or_default()).trim_end().to_owned()
     };
-    let of_reference = match cell.metric {
-        Metric::Rate => "of reference",
-        Metric::ServerCpu => "CPU, of reference",
-        Metric::Latency(_) => "latency, of reference",
-        Metric::Rss => "RSS, of reference",
-    };
-    in_heats::table(cell, of_reference, label)
+    in_heats::table(cell, &ratio_title(cell.metric, "reference"), label)
 }
 
 /// The table of a race: contenders by letter, ranks and ratios to the first by the race's metric.
 pub fn race_table(cell: &CellFindings) -> Table {
-    let of_a = match cell.metric {
-        Metric::Rate => "of A",
-        Metric::ServerCpu => "CPU, of A",
-        Metric::Latency(_) => "latency, of A",
-        Metric::Rss => "RSS, of A",
-    };
-    in_heats::table(cell, of_a, |c| c.name.clone())
+    in_heats::table(cell, &ratio_title(cell.metric, "A"), |c| c.name.clone())
+}
+
+/// The title of the column with the share of this contender's figure.
+fn ratio_title(metric: Metric, of: &str) -> String {
+    match metric {
+        Metric::Rate => format!("of {of}"),
+        Metric::ServerCpu => format!("CPU, of {of}"),
+        Metric::Latency(_) => format!("latency, of {of}"),
+        Metric::Rss => format!("RSS, of {of}"),
+    }
 }
 
 /// The workload, the load and the number of rounds.
 pub fn asked(cell: &CellFindings) -> String {
-    format!("{}, {}; {}", cell.workload, load_words(cell), in_heats::asked(&cell.in_heats))
+    format!("{}, {}; {}", cell.workload, offered::load_words(&cell.load), in_heats::asked(&cell.in_heats))
 }
 
 /// The same, and the noise floor with its meaning.
 pub fn about(cell: &CellFindings) -> String {
     format!("{}; {}.", asked(cell), floor(cell))
-}
-
-/// The load in words.
-pub fn load_words(cell: &CellFindings) -> String {
-    let connections = units::several(cell.load.connections(), "connection");
-    let reuse = offered::reuse(&cell.load);
-    let load = match cell.load.rate_per_s() {
-        None => "closed load".to_owned(),
-        Some(rate) => format!("open load {}", offered::words(rate)),
-    };
-    format!("{load}, {connections}, {reuse}")
 }
 
 /// What readers must know before they read the figures.

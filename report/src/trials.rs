@@ -67,10 +67,7 @@ fn found<'a>() -> [Field<Row<'a>>; 26] {
                 Some(_) => "void",
             })
         }),
-        ("reasons", |r| match &r.observation.outcome {
-            Err(why) => Some(why.clone()),
-            Ok(m) => Some(m.verdict.reasons.join("; ")),
-        }),
+        ("reasons", |r| Some(r.observation.reasons())),
         ("kept_up", |r| text(r.measured?.verdict.kept_up?)),
         ("bound", |r| text(r.measured?.verdict.bound.word())),
         ("duration_s", |r| decimals(r.measured?.tally.duration_ns as f64 / 1e9, 6)),

@@ -44,10 +44,26 @@ pub fn several(n: usize, one: &str) -> String {
 
 /// `a, b and c`
 pub(crate) fn listed(names: &[&str]) -> String {
-    match names {
+    joined(names, "and")
+}
+
+/// `a, b and 3 others`: at most `most` entries.
+pub(crate) fn listed_up_to(names: &[&str], most: usize) -> String {
+    match names.get(..most - 1) {
+        Some(first) if names.len() > most => {
+            format!("{} and {} others", first.join(", "), names.len() - first.len())
+        }
+        _ => listed(names),
+    }
+}
+
+/// `a, b or c`, with this word before the last.
+pub fn joined(names: &[impl AsRef<str>], word: &str) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names[..] {
         [] => String::new(),
-        [one] => (*one).to_owned(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+        [one] => one.to_owned(),
+        [ref most @ .., last] => format!("{} {word} {last}", most.join(", ")),
     }
 }
 

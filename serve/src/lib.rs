@@ -20,7 +20,7 @@ pub use files::root::{Identity, Missing, Opened, Resolver, Root};
 use answers::date::Clock;
 use answers::log::Log;
 use answers::responder::Responder;
-use fault::{Outbox, Service};
+use fault::{FaultyOutbox, Service};
 use files::Files;
 use files::cache::{Bounds, Cache};
 use net::tls::ServerTls;
@@ -179,9 +179,9 @@ impl Server {
         ended.map_err(Failure::cause)
     }
 
-    fn outbox<'n>(&'n self, numbers: &'n AtomicU64) -> Option<Outbox<'n>> {
+    fn outbox<'n>(&'n self, numbers: &'n AtomicU64) -> Option<FaultyOutbox<'n>> {
         let faults = &self.config.faults;
-        faults.touch_answers().then(|| Outbox::new(faults, numbers))
+        faults.touch_answers().then(|| FaultyOutbox::new(faults, numbers))
     }
 
     /// The responder of a thread.

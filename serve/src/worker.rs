@@ -4,7 +4,7 @@ use crate::answers::fresh::Echo;
 use crate::answers::responder::{Next, Responder};
 use crate::connections::accept_pause::AcceptPause;
 use crate::connections::out::{Each, Out};
-use crate::fault::{Draft, Outbox};
+use crate::fault::{Draft, FaultyOutbox};
 use crate::turnstile::Turnstile;
 use crate::{BackEnd, Config};
 use net::tls::Tls;
@@ -86,13 +86,13 @@ pub struct Worker<'s, I> {
     pub connections: Vec<Connection>,
     out: Out,
     /// The outbox of answers that faults change before they are sent.
-    outbox: Option<Outbox<'s>>,
+    outbox: Option<FaultyOutbox<'s>>,
     /// When idle connections were last looked for, by the coarse clock.
     pub swept_ns: u64,
 }
 
 /// Answers until it is to stop, then answers what has arrived and ends.
-pub fn run(task: Task<'_>, responder: Responder, outbox: Option<Outbox<'_>>) -> std::io::Result<()> {
+pub fn run(task: Task<'_>, responder: Responder, outbox: Option<FaultyOutbox<'_>>) -> std::io::Result<()> {
     match task.back_end {
         BackEnd::Uring => encrypt(net::uring(sizes())?, task, responder, outbox),
         BackEnd::Epoll => encrypt(Epoll::new()?, task, responder, outbox),
@@ -110,7 +110,7 @@ fn encrypt<I: Io>(
     io: I,
     task: Task<'_>,
     responder: Responder,
-    outbox: Option<Outbox<'_>>,
+    outbox: Option<FaultyOutbox<'_>>,
 ) -> std::io::Result<()> {
     match task.config.tls.clone() {
         None => run_on(io, task, responder, outbox),
@@ -122,7 +122,7 @@ fn run_on<'s, I: Io>(
     mut io: I,
     task: Task<'s>,
     responder: Responder,
-    outbox: Option<Outbox<'s>>,
+    outbox: Option<FaultyOutbox<'s>>,
 ) -> std::io::Result<()> {
     let Task { config, ends, origin_ns, listener, turnstile, .. } = task;
     io.listen(listener.try_clone()?)?;

@@ -7,7 +7,7 @@
 #[path = "../tests/simulation/world.rs"]
 mod world;
 
-use stats::heats::{Best, Fit, InBoth, LEVEL, Relation, Rules, changes, figures, looks};
+use stats::heats::{Best, Fit, FitRules, InBoth, LEVEL, Relation, changes, figures, looks};
 use stats::random;
 use world::{MANAGED, NATIVE, Noise, World};
 
@@ -167,8 +167,8 @@ fn print_studies(runs: u64) {
     }
 }
 
-fn fit(world: &World, starts: &[stats::heats::Start]) -> Fit {
-    Fit::new(&world.entrants, starts, &Rules { hub: world.hub, best: Best::Highest, chance: LEVEL })
+fn fit(world: &World, starts: &[stats::heats::FitStart]) -> Fit {
+    Fit::new(&world.entrants, starts, &FitRules { hub: world.hub, best: Best::Highest, chance: LEVEL })
 }
 
 fn judge(world: &World, fit: &Fit, sums: &mut Sums) {

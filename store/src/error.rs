@@ -88,6 +88,16 @@ pub enum StoreError {
         /// What is wrong.
         what: String,
     },
+    /// A newer drome wrote a row.
+    #[error(
+        "the store {path} has the word `{word}`, which this drome does not know: use the drome that stored it, or a newer one"
+    )]
+    UnknownWord {
+        /// The file.
+        path: PathBuf,
+        /// The word.
+        word: String,
+    },
     /// The run was measured on another machine.
     #[error(
         "run {run} was pulled from {machine} and can't be resumed here: resume it there, or start a new run without --resume"

@@ -1,7 +1,7 @@
 //! What a store gives to others and takes from them: all rows under a name, in one state, and whole entries in one transaction.
 
 use super::{Store, StoreError, Stored};
-use crate::shared::{Digest, Entry, Row, SharedError};
+use crate::shared::{Digest, Row, SharedEntry, SharedError};
 use model::heat::Start;
 use model::{Origin, Run};
 use rusqlite::{Transaction, TransactionBehavior};
@@ -65,9 +65,9 @@ impl Store {
 
     /// Stores those of these entries that it does not have yet, all of them or none. The outcomes are in the order of the entries.
     /// `pulled_at`: the present time in RFC 3339, UTC.
-    pub fn pull(&self, entries: &[Entry], pulled_at: &str) -> Result<Vec<Pulled>, ExportError> {
+    pub fn pull(&self, entries: &[SharedEntry], pulled_at: &str) -> Result<Vec<Pulled>, ExportError> {
         // Before the transaction, because a drome that measures would wait for it.
-        let compared = |entry: &Entry| -> Result<Pulled, ExportError> {
+        let compared = |entry: &SharedEntry| -> Result<Pulled, ExportError> {
             Ok(match self.digest(&entry.id)? {
                 None => Pulled::New,
                 Some(here) if here == entry.digest => Pulled::Already,

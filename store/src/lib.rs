@@ -5,7 +5,6 @@ mod error;
 mod exchange;
 mod heats;
 mod origin;
-mod printed;
 mod profiles;
 pub mod shared;
 mod tables;
@@ -20,7 +19,7 @@ use model::page::Replays;
 use model::{Import, Run};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use std::path::{Path, PathBuf};
-use tables::{APPLICATION_ID, VERSION, make};
+use tables::{APPLICATION_ID, OLDEST, VERSION, make};
 
 /// An open store.
 #[derive(Debug)]
@@ -43,7 +42,7 @@ pub struct Listed {
     /// Why it ended; `None`: it has not.
     pub ended: Option<String>,
     /// The kind of its entries.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// The number of its entries.
     pub count: usize,
     /// The name of the machine that it was pulled from; `None`: this machine measured it.
@@ -53,14 +52,14 @@ pub struct Listed {
 impl Listed {
     /// The word for one entry: that of its kind, or the command of a single measurement.
     pub fn word(&self) -> &'static str {
-        let command = Printed::command_of(&self.name).filter(|_| self.kind == Kind::Report);
+        let command = Printed::command_of(&self.name).filter(|_| self.kind == EntryKind::Report);
         command.unwrap_or(self.kind.word())
     }
 }
 
 /// The kind of a run's entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// Starts, measured in heats.
     Starts,
     /// Figures that were read, not measured.
@@ -71,7 +70,14 @@ pub enum Kind {
     Report,
 }
 
-impl Kind {
+impl EntryKind {
+    /// All of them. Those after the first have one row, and the store knows them by their places here.
+    const ALL: [Self; 4] = [Self::Starts, Self::Readings, Self::CommandLines, Self::Report];
+
+    fn of(place: i64) -> Self {
+        usize::try_from(place).ok().and_then(|place| Self::ALL.get(place).copied()).unwrap_or(Self::Report)
+    }
+
     /// The word for one entry.
     pub fn word(self) -> &'static str {
         match self {
@@ -136,10 +142,10 @@ impl Store {
         if version > VERSION {
             return Err(StoreError::Newer { path: path.to_owned(), found: version });
         }
-        if !is_empty && version < VERSION {
+        if !is_empty && version < OLDEST {
             return Err(StoreError::Older { path: path.to_owned(), found: version });
         }
-        if is_empty {
+        if version < VERSION {
             make(&mut db).map_err(wrap)?;
         }
         Ok(Self { path: path.to_owned(), db })
@@ -175,29 +181,44 @@ impl Store {
 
     /// Adds readings of pages.
     pub fn add_import(&self, import: &Import) -> Result<(), StoreError> {
-        let json = self.json(import)?;
-        let sql = "insert into import (id, title, imported_at, readings, json) values (?, ?, ?, ?, ?)";
-        let values = params![import.id, import.title, import.imported_at, import.items.len() as i64, json];
-        self.db.execute(sql, values).map_err(|e| self.wrap(e))?;
-        Ok(())
+        let Import { id, title, imported_at, items, .. } = import;
+        self.add_entry(EntryKind::Readings, [id, title, imported_at], Some("imported"), (items.len(), import))
     }
 
     /// Stores the results of a page's command lines, in place of earlier ones.
     pub fn keep_replays(&self, replays: &Replays) -> Result<(), StoreError> {
-        let json = self.json(replays)?;
-        let ended = replays.is_whole.then_some("as published");
-        let sql =
-            "insert or replace into replays (id, name, started_at, ended, n, json) values (?, ?, ?, ?, ?, ?)";
-        let n = replays.replays.len() as i64;
-        let values = params![replays.id, replays.name, replays.started_at, ended, n, json];
-        self.db.execute(sql, values).map_err(|e| self.wrap(e))?;
+        let Replays { id, name, started_at, is_whole, replays: all, .. } = replays;
+        let ended = is_whole.then_some("as published");
+        self.add_entry(EntryKind::CommandLines, [id, name, started_at], ended, (all.len(), replays))
+    }
+
+    /// Adds the report of one measurement.
+    pub fn add_printed(&self, printed: &Printed) -> Result<(), StoreError> {
+        let Printed { id, title, started_at, ended, .. } = printed;
+        self.add_entry(EntryKind::Report, [id, title, started_at], Some(ended), (1, printed))
+    }
+
+    /// Adds what has one row, with the number of its parts.
+    fn add_entry(
+        &self,
+        kind: EntryKind,
+        [id, name, started_at]: [&String; 3],
+        ended: Option<&str>,
+        (count, entry): (usize, &impl serde::Serialize),
+    ) -> Result<(), StoreError> {
+        let insert = if kind == EntryKind::CommandLines { "insert or replace" } else { "insert" };
+        let sql = format!(
+            "{insert} into entry (id, kind, name, started_at, ended, count, json) values (?, ?, ?, ?, ?, ?, ?)"
+        );
+        let values = params![id, kind as i64, name, started_at, ended, count as i64, self.json(entry)?];
+        self.db.execute(&sql, values).map_err(|e| self.wrap(e))?;
         Ok(())
     }
 
     /// All runs and imports, which can be analysed anew, the latest first.
     pub fn runs(&self) -> Result<Vec<Listed>, StoreError> {
         let mut all = self.everything()?;
-        all.retain(|listed| !matches!(listed.kind, Kind::CommandLines | Kind::Report));
+        all.retain(|listed| !matches!(listed.kind, EntryKind::CommandLines | EntryKind::Report));
         Ok(all)
     }
 
@@ -207,22 +228,12 @@ impl Store {
                           case when json_valid(json) then json_extract(json, '$.study.title') end,
                           (select machine from origin where origin.id = run.id)
                    from run
-                   union all select id, title, imported_at, 'imported', readings, 1, rowid, title,
-                          (select machine from origin where origin.id = import.id) from import
-                   union all select id, name, started_at, ended, n, 2, rowid, name,
-                          (select machine from origin where origin.id = replays.id) from replays
-                   union all select id, title, started_at, ended, 1, 3, rowid, title,
-                          (select machine from origin where origin.id = printed.id) from printed
+                   union all select id, name, started_at, ended, count, kind, rowid, name,
+                          (select machine from origin where origin.id = entry.id) from entry
                    order by 3 desc, 6 desc, 7 desc";
         let read = || -> rusqlite::Result<Vec<Listed>> {
             let mut query = self.db.prepare(sql)?;
             let rows = query.query_map([], |row| {
-                let kind = match row.get::<_, i64>(5)? {
-                    0 => Kind::Starts,
-                    1 => Kind::Readings,
-                    2 => Kind::CommandLines,
-                    _ => Kind::Report,
-                };
                 let name: String = row.get(1)?;
                 let title: Option<String> = row.get(7)?;
                 Ok(Listed {
@@ -231,7 +242,7 @@ impl Store {
                     name,
                     started_at: row.get(2)?,
                     ended: row.get(3)?,
-                    kind,
+                    kind: EntryKind::of(row.get(5)?),
                     count: row.get::<_, i64>(4)? as usize,
                     machine: row.get(8)?,
                 })
@@ -247,14 +258,16 @@ impl Store {
             Some(id) => id.to_owned(),
             None => self.everything()?.first().map(|listed| listed.id.clone()).ok_or(StoreError::Empty)?,
         };
-        if let Some(json) = self.json_of("select json from import where id = ?", &id)? {
-            return Ok(Stored::Import(self.parse(&json)?));
-        }
-        if let Some(json) = self.json_of("select json from replays where id = ?", &id)? {
-            return Ok(Stored::Replays(Box::new(self.parse(&json)?)));
-        }
-        if let Some(printed) = self.printed(&id)? {
-            return Ok(Stored::Printed(printed));
+        let sql = "select kind, json from entry where id = ?";
+        let read = |row: &rusqlite::Row<'_>| Ok((EntryKind::of(row.get(0)?), row.get::<_, String>(1)?));
+        let entry = self.db.query_row(sql, [&id], read).optional().map_err(|e| self.wrap(e))?;
+        match entry {
+            Some((EntryKind::Readings, json)) => return Ok(Stored::Import(self.parse(&json)?)),
+            Some((EntryKind::CommandLines, json)) => {
+                return Ok(Stored::Replays(Box::new(self.parse(&json)?)));
+            }
+            Some((EntryKind::Report, json)) => return Ok(Stored::Printed(self.parse(&json)?)),
+            Some((EntryKind::Starts, _)) | None => {}
         }
         let (run, ended) = self.run(&id)?;
         Ok(Stored::Run(Box::new(run), ended))
@@ -287,10 +300,6 @@ impl Store {
         self.db.query_row(sql, [id], read).optional().map_err(|e| self.wrap(e))
     }
 
-    fn json_of(&self, sql: &str, id: &str) -> Result<Option<String>, StoreError> {
-        self.db.query_row(sql, [id], |row| row.get(0)).optional().map_err(|e| self.wrap(e))
-    }
-
     fn json<T: serde::Serialize>(&self, value: &T) -> Result<String, StoreError> {
         serde_json::to_string(value).map_err(|e| self.damaged(&e))
     }
@@ -300,7 +309,11 @@ impl Store {
     }
 
     fn damaged(&self, what: &serde_json::Error) -> StoreError {
-        StoreError::Damaged { path: self.path.clone(), what: what.to_string() }
+        let path = self.path.clone();
+        match shared::unknown_word(what) {
+            Some(word) => StoreError::UnknownWord { path, word },
+            None => StoreError::Damaged { path, what: what.to_string() },
+        }
     }
 
     fn wrap(&self, source: rusqlite::Error) -> StoreError {

@@ -6,19 +6,14 @@ use rusqlite::{Connection, TransactionBehavior};
 pub const APPLICATION_ID: i64 = 0x6472_6f6d;
 
 /// The version of the tables. Stores of this version may have a table of trials, which is not read any more.
-pub const VERSION: i64 = 9;
+pub const VERSION: i64 = 10;
+
+/// The oldest version that is read: it had a table for each kind of entry that has one row.
+pub const OLDEST: i64 = 9;
 
 const TABLES: &str = "
     create table run (
         id text primary key, name text not null, started_at text not null, ended text, json text not null
-    ) strict;
-    create table import (
-        id text primary key, title text not null, imported_at text not null, readings integer not null,
-        json text not null
-    ) strict;
-    create table replays (
-        id text primary key, name text not null, started_at text not null, ended text, n integer not null,
-        json text not null
     ) strict;
     create table heat (
         run text not null references run, round integer not null, number integer not null, json text not null,
@@ -35,10 +30,6 @@ const TABLES: &str = "
         others_ns integer, others_on_server_ns integer, stolen_ns integer, void text,
         primary key (start, cell, cycle, place)
     ) strict, without rowid;
-    create table printed (
-        id text primary key, title text not null, started_at text not null, ended text not null,
-        terminal text not null, json text not null
-    ) strict;
     -- A profile is deleted with its run.
     create table profile (
         run text not null references run on delete cascade, contender text not null, json text not null,
@@ -48,12 +39,32 @@ const TABLES: &str = "
     create table origin (id text primary key, machine text not null, pulled_at text not null) strict;
 ";
 
-/// Creates the tables in an empty file. Another drome may have done it first, so the version is read again.
+/// What has one row: its kind is the place in `EntryKind::ALL`.
+const ENTRIES: &str = "
+    create table entry (
+        id text primary key, kind integer not null, name text not null, started_at text not null, ended text,
+        count integer not null, json text not null
+    ) strict;
+";
+
+const FROM_OLDEST: &str = "
+    insert into entry select id, 1, title, imported_at, 'imported', readings, json from import order by rowid;
+    insert into entry select id, 2, name, started_at, ended, n, json from replays order by rowid;
+    insert into entry select id, 3, title, started_at, ended, 1, json_object('id', id, 'title', title, 'started_at', started_at,
+        'ended', ended, 'terminal', terminal, 'json', json) from printed order by rowid;
+    drop table import;
+    drop table replays;
+    drop table printed;
+";
+
+/// Creates the tables in an empty file, or changes those of the oldest version. Another drome may have done it first, so the version is
+/// read again.
 pub fn make(db: &mut Connection) -> rusqlite::Result<()> {
     let make = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = make.query_row("pragma user_version", [], |row| row.get(0))?;
-    if version == 0 {
-        make.execute_batch(TABLES)?;
+    if version < VERSION {
+        make.execute_batch(ENTRIES)?;
+        make.execute_batch(if version == OLDEST { FROM_OLDEST } else { TABLES })?;
         make.pragma_update(None, "application_id", APPLICATION_ID)?;
         make.pragma_update(None, "user_version", VERSION)?;
     }

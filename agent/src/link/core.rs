@@ -1,7 +1,7 @@
 //! What a link's threads share: the requests that wait, why the link was lost, and whether it was ended.
 
 use crate::heard::Heard;
-use crate::outbox::Outbox;
+use crate::outbox::FrameOutbox;
 use crate::process::Process;
 use crate::{Broken, LinkError, MOST_FRAME_BYTES, Message, SILENCE, now_ns, text};
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub enum News {
 /// The shared part of a link.
 pub struct Core {
     pub name: String,
-    pub outbox: Outbox,
+    pub outbox: FrameOutbox,
     pub process: Option<Process>,
     heard: Heard,
     state: Mutex<State>,
@@ -70,7 +70,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl Core {
-    pub fn new(name: &str, outbox: Outbox, heard: Heard, process: Option<Process>) -> Self {
+    pub fn new(name: &str, outbox: FrameOutbox, heard: Heard, process: Option<Process>) -> Self {
         Self {
             name: name.to_owned(),
             outbox,

@@ -48,7 +48,7 @@ pub fn run(args: &AgentArgs) -> anyhow::Result<ExitCode> {
 /// The handlers of all requests that an agent answers.
 fn handlers() -> Vec<Box<dyn Handler>> {
     vec![
-        Box::new(control::server::remote_controlled::Servers::default()),
+        Box::new(control::server::remote_controlled::ControlledServers::default()),
         Box::new(lab::load_from::Loads::default()),
     ]
 }

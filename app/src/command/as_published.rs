@@ -15,7 +15,7 @@ use control::machine::system::System;
 use control::prepare::assets;
 use control::prepare::{Prepared, fill_all};
 use control::processes::usage::Sampler;
-use control::server::instance::{Instance, Place, Works};
+use control::server::instance::{Instance, ServerPlace, Works};
 use dialects::{Call, Dialect, Halt, Printed};
 use lab::setup::{self, Lineup};
 use load::Progress;
@@ -152,7 +152,7 @@ impl Stage {
         std::fs::create_dir_all(&logs)?;
         let log = logs.join(format!("{}.log", prepared.name));
         let (cpus, assets) = (Cores::deal().server, self.assets.clone());
-        let place = Place { cpus, connections: MOST_CONNECTIONS, assets, log };
+        let place = ServerPlace { cpus, connections: MOST_CONNECTIONS, assets, log };
         let asked = self.works.get(workload).map(|work| (workload.clone(), work.clone()));
         match Instance::start(&prepared, &place, &asked.into_iter().collect(), &self.stop) {
             Err(Fault::Contender(why)) => replay.note = Some(why),

@@ -121,8 +121,7 @@ pub fn extension<F: ValueEnum>(format: &F) -> &'static str {
 /// The extensions of all formats, as part of a sentence.
 pub fn extensions<F: ValueEnum>() -> String {
     let all: Vec<String> = F::value_variants().iter().map(|f| format!(".{}", extension(f))).collect();
-    let (last, others) = all.split_last().map_or(("", &all[..]), |(last, others)| (last.as_str(), others));
-    format!("{} or {last}", others.join(", "))
+    report::units::joined(&all, "or")
 }
 
 /// The name of the format that the file name's extension stands for.

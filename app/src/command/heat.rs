@@ -12,12 +12,12 @@ use crate::console;
 use crate::failure::{INTERRUPTED, WRONG, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
-use crate::watch::Watch;
+use crate::watch::RunProgress;
 use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand};
 use control::Catalog;
 use lab::fleet::{self, FleetError, Owed, Planned, Spec};
-use lab::setup::{self, Rules};
+use lab::setup::{self, RunRules};
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -132,7 +132,8 @@ fn plan(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
         study.design.rounds = [rounds.into(), rounds.into()];
     }
     let store = store(common)?;
-    let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine_rules.allow_busy };
+    let rules =
+        RunRules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine_rules.allow_busy };
     let machines = usize::from(args.machines);
     let Planned { run, heats } =
         fleet::plan(&catalog, &store, (name, study), rules, machines).map_err(classified)?;
@@ -209,7 +210,8 @@ fn measure(args: &MeasureArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
     let own = || host_name().filter(|name| model::origin::is_machine(name));
     let machine = args.machine.clone().or_else(own).unwrap_or_else(|| NAMELESS.to_owned());
-    let measured = fleet::measure(&catalog, &spec, &machine, stop, &mut Watch::new()).map_err(classified)?;
+    let measured =
+        fleet::measure(&catalog, &spec, &machine, stop, &mut RunProgress::new()).map_err(classified)?;
     let version = env!("CARGO_PKG_VERSION");
     match output {
         Some(output) => output.stream(|to| Ok(fleet::write(to, version, &spec, measured)?))?,

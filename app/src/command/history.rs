@@ -2,7 +2,7 @@
 
 use super::format::{Destination, FormatArgs};
 use super::machines;
-use super::pictures::{Kind, Pictures};
+use super::pictures::{PictureKind, Pictures};
 use super::store;
 use crate::console;
 use crate::options::Common;
@@ -45,8 +45,8 @@ enum Format {
 pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (format, path) = (args.shown.format()?, args.shown.output.as_deref());
     let kind = match format {
-        Format::Svg => Some(Kind::Svg),
-        Format::Png => Some(Kind::Png),
+        Format::Svg => Some(PictureKind::Svg),
+        Format::Png => Some(PictureKind::Png),
         _ => None,
     };
     let pictures = kind.map(|kind| Pictures::to(kind, None, path)).transpose()?;

@@ -12,7 +12,7 @@ use model::study::RACE;
 use report::units;
 use std::fmt::Write;
 use std::process::ExitCode;
-use store::Kind;
+use store::EntryKind;
 
 /// The lists.
 const LISTS: [&str; 4] = ["studies", "contenders", "workloads", "runs"];
@@ -123,15 +123,15 @@ fn runs(common: &Common, machine: Option<&str>, out: &mut String) -> anyhow::Res
         let machine = if has_others { format!("{}  ", machines::name(&run)) } else { String::new() };
         let size = units::several(run.count, run.kind.word());
         let summary = match run.kind {
-            Kind::Starts => {
+            EntryKind::Starts => {
                 let unfinished =
                     if run.machine.is_some() { "unfinished" } else { "unfinished: --resume continues it" };
                 format!("{size}; {}", run.ended.unwrap_or_else(|| unfinished.to_owned()))
             }
-            Kind::Readings => format!("imported: {size}"),
-            Kind::CommandLines if run.ended.is_some() => format!("as published: {size}"),
-            Kind::CommandLines => format!("as published: {size}; interrupted"),
-            Kind::Report => run.ended.unwrap_or_default(),
+            EntryKind::Readings => format!("imported: {size}"),
+            EntryKind::CommandLines if run.ended.is_some() => format!("as published: {size}"),
+            EntryKind::CommandLines => format!("as published: {size}; interrupted"),
+            EntryKind::Report => run.ended.unwrap_or_default(),
         };
         // All races have the same name; their labels tell them apart.
         let labels = if run.name == RACE { format!(": {}", run.title) } else { String::new() };

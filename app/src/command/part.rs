@@ -3,7 +3,7 @@
 use crate::failure::WrongInput;
 use crate::options::precision;
 use clap::Args;
-use control::catalog::narrow::{Wanted, narrow};
+use control::catalog::narrow::{StudyPart, narrow};
 use lab::setup;
 use model::Study;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl PartArgs {
     /// The part of a study that is wanted, shortened to a first look with `--quick`.
     pub fn of(&self, study: &Study) -> Result<Study, WrongInput> {
         let (contenders, cells) = (self.contender.clone(), self.cell.clone());
-        let wanted = Wanted { contenders, cells, budget: self.budget, precision: self.precision };
+        let wanted = StudyPart { contenders, cells, budget: self.budget, precision: self.precision };
         let mut study = study.clone();
         narrow(&mut study, &wanted).map_err(|e| WrongInput(e.to_string()))?;
         if self.quick {

@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The format of a chart's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub enum PictureKind {
     /// SVG, which follows the reader's choice of light or dark.
     Svg,
     /// PNG.
@@ -31,7 +31,7 @@ enum To {
 
 /// Which charts are written, where and in which format; checked to be possible.
 pub struct Pictures {
-    kind: Kind,
+    kind: PictureKind,
     painter: Option<Painter>,
     wanted: Option<String>,
     to: To,
@@ -40,9 +40,9 @@ pub struct Pictures {
 impl Pictures {
     /// Checks the options before anything is measured. `output`: a file, or a folder if it is one or has no
     /// extension.
-    pub fn to(kind: Kind, wanted: Option<&str>, output: Option<&Path>) -> Result<Self, WrongInput> {
+    pub fn to(kind: PictureKind, wanted: Option<&str>, output: Option<&Path>) -> Result<Self, WrongInput> {
         let to = match output {
-            None if kind == Kind::Png && std::io::stdout().is_terminal() => {
+            None if kind == PictureKind::Png && std::io::stdout().is_terminal() => {
                 refuse!("a terminal can't show PNG: name a file or a folder with --output");
             }
             None => To::Stdout,
@@ -51,14 +51,14 @@ impl Pictures {
             }
             Some(path) => To::File(Output::to("--output", path)?),
         };
-        let painter = (kind == Kind::Png).then(Painter::new).transpose()?;
+        let painter = (kind == PictureKind::Png).then(Painter::new).transpose()?;
         Ok(Self { kind, painter, wanted: wanted.map(str::to_owned), to })
     }
 
     /// One chart to a file; its name sets the format.
     pub fn to_file(option: &'static str, path: &Path) -> Result<Self, WrongInput> {
         let (kind, output) = format::export(option, path)?;
-        let painter = (kind == Kind::Png).then(Painter::new).transpose()?;
+        let painter = (kind == PictureKind::Png).then(Painter::new).transpose()?;
         Ok(Self { kind, painter, wanted: None, to: To::File(output) })
     }
 
@@ -121,7 +121,7 @@ impl Folder {
         fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path)).map_err(refused)?;
         // A picture of an earlier time is replaced.
         for before in fs::read_dir(path).map_err(refused)?.flatten() {
-            if format::of::<Kind>(&before.path()).is_some() {
+            if format::of::<PictureKind>(&before.path()).is_some() {
                 Output::to(option, &before.path())?;
             }
         }

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{BufReader, stdin};
 use std::process::ExitCode;
 use store::Pulled;
-use store::shared::{self, Entry, SharedError};
+use store::shared::{self, SharedEntry, SharedError};
 
 /// Standard input in place of a file's name.
 const STDIN: &str = "-";
@@ -86,7 +86,7 @@ pub fn run(args: &PullArgs, common: &Common) -> anyhow::Result<ExitCode> {
 }
 
 /// The entries of a file; if runs are named after the file, only theirs.
-fn of_file(words: &[String]) -> anyhow::Result<Vec<Entry>> {
+fn of_file(words: &[String]) -> anyhow::Result<Vec<SharedEntry>> {
     let Some((file, runs)) = words.split_first() else { return Ok(Vec::new()) };
     let mut entries = if file == STDIN {
         checked(shared::read(stdin().lock()), "standard input")?
@@ -108,7 +108,7 @@ fn of_file(words: &[String]) -> anyhow::Result<Vec<Entry>> {
 }
 
 /// The entries that drome on another machine writes.
-fn fetched(args: &PullArgs, transport: &Transport) -> anyhow::Result<Vec<Entry>> {
+fn fetched(args: &PullArgs, transport: &Transport) -> anyhow::Result<Vec<SharedEntry>> {
     let words = asked(args)?;
     let shown = transport.shown(&words);
     let mut remote =
@@ -153,7 +153,7 @@ fn asked(args: &PullArgs) -> Result<Vec<String>, WrongInput> {
 }
 
 /// What was read, or why it is refused; `name`: what it was read from.
-fn checked(read: Result<Vec<Entry>, SharedError>, name: &str) -> anyhow::Result<Vec<Entry>> {
+fn checked(read: Result<Vec<SharedEntry>, SharedError>, name: &str) -> anyhow::Result<Vec<SharedEntry>> {
     read.map_err(|error| match error {
         error @ SharedError::Read(_) => anyhow!("{name} {error}"),
         error => WrongInput(format!("{name} {error}")).into(),

@@ -17,7 +17,7 @@ use std::io::{BufWriter, ErrorKind, Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use store::shared::{Redaction, SharedError, Writer};
-use store::{ExportError, Kind, Listed};
+use store::{EntryKind, ExportError, Listed};
 use store::{Store, StoreError};
 
 /// The file name that means standard output.
@@ -137,7 +137,9 @@ fn selected(store: &Store, wanted: &Wanted<'_>) -> anyhow::Result<Vec<Listed>> {
         Wanted::All => {}
         Wanted::Latest => all = all.pop().into_iter().collect(),
         Wanted::Study(study) => {
-            all.retain(|run| run.name == *study && !matches!(run.kind, Kind::Readings | Kind::Report));
+            all.retain(|run| {
+                run.name == *study && !matches!(run.kind, EntryKind::Readings | EntryKind::Report)
+            });
             if all.is_empty() {
                 refuse!("there is no run of {study}: `drome list runs` lists all runs");
             }
@@ -169,7 +171,7 @@ fn ready(
             "is being measured: push it when it is over"
         } else if is_owed_heats(store, &run)? {
             "is a fleet's and has not ended: push it when `drome heat owed` says that it is over"
-        } else if is_redacted && run.kind == Kind::Report {
+        } else if is_redacted && run.kind == EntryKind::Report {
             "is stored as it was printed, so it can't be redacted: push it without --redact"
         } else {
             kept.push(run);

@@ -11,7 +11,7 @@ use super::gate;
 use super::output::Output;
 use super::profile_dir::ProfileDir;
 use super::race_file::{self, FileRace};
-use super::race_settings::{RaceSettings, Servers};
+use super::race_settings::{RaceSettings, ServerSource};
 use super::race_urls::RunningArgs;
 use super::repeat;
 use super::report::{Format, ReportOutputArgs, show};
@@ -27,7 +27,7 @@ use anyhow::Context;
 use clap::Args;
 use control::revision::RevisionError;
 use lab::Session;
-use lab::setup::{self, Rules, SetupError};
+use lab::setup::{self, RunRules, SetupError};
 use model::gate::{Gate, Outcome};
 use model::gate_verdict::VerdictRevision;
 use model::metric::Decider;
@@ -213,7 +213,7 @@ fn exit_of(args: &RaceArgs, outcome: Outcome) -> ExitCode {
 /// Whether the command line has all that is needed to start servers. Images alone are enough where there is no drome.toml that could
 /// have the rest.
 fn names_servers(args: &RaceArgs) -> bool {
-    let are_images = args.settings.servers() == Servers::Images;
+    let are_images = args.settings.servers() == ServerSource::Images;
     args.settings.is_whole() || (are_images && !race_file::exists())
 }
 
@@ -253,11 +253,11 @@ fn check_margin(args: &RaceArgs) -> Result<(), WrongInput> {
 /// Refuses what needs the servers on this machine.
 fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
     let what = match args.settings.servers() {
-        Servers::Urls => "a race of URLs",
-        Servers::Images => "--image",
-        Servers::Revisions => "--rev",
-        Servers::Commands if args.profile.is_some() => "--profile",
-        Servers::Commands => return Ok(()),
+        ServerSource::Urls => "a race of URLs",
+        ServerSource::Images => "--image",
+        ServerSource::Revisions => "--rev",
+        ServerSource::Commands if args.profile.is_some() => "--profile",
+        ServerSource::Commands => return Ok(()),
     };
     if args.servers_on.is_given() {
         refuse!("{what} needs the servers on this machine: use it without --server-on");
@@ -283,7 +283,7 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
     let profiling = Profiling::of(profile_dir, !raced.running || !args.running.pids.is_empty());
     let store = store(common)?;
-    let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
+    let rules = RunRules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants), &url, raced.running)?;
     let mut run = setup::race_run(study, entrants, raced, rules);
     run.command.clone_from(&args.words);
@@ -317,8 +317,8 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.
 fn budget(run: &Run, asked: Option<Duration>) -> Duration {
-    let least = judge::schedule::budget::sum(run)
-        .map_or(Duration::ZERO, |sum| sum.looks.first().map_or(sum.round, |look| look.1));
+    let forecast = judge::schedule::budget::forecast(run);
+    let least = forecast.map_or(Duration::ZERO, |forecast| forecast.first_look().time);
     asked.unwrap_or(BUDGET.max(least.saturating_mul(2)))
 }
 

@@ -4,7 +4,7 @@
 mod cell;
 
 use self::cell::Cell;
-use super::race_settings::{RaceSettings, Servers};
+use super::race_settings::{RaceSettings, ServerSource};
 use crate::failure::WrongInput;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -90,34 +90,34 @@ fn ensure_fit(race: &RaceSettings, given: &RaceSettings) -> Result<(), String> {
     let wrong: Vec<String> = race.misplaced(servers).iter().map(|[_, key, _]| format!("`{key}`")).collect();
     if !wrong.is_empty() {
         let why = match servers {
-            Servers::Revisions => "revisions do not run in containers",
-            Servers::Images => "images are already built",
-            Servers::Urls | Servers::Commands => "`urls` are servers that already run",
+            ServerSource::Revisions => "revisions do not run in containers",
+            ServerSource::Images => "images are already built",
+            ServerSource::Urls | ServerSource::Commands => "`urls` are servers that already run",
         };
         return Err(format!("{why}: leave out {}", wrong.join(", ")));
     }
-    if servers == Servers::Revisions && race.start.is_none() && given.start.is_none() {
+    if servers == ServerSource::Revisions && race.start.is_none() && given.start.is_none() {
         return Err("`rev` needs `start`: the command that starts the server of a revision".to_owned());
     }
     Ok(())
 }
 
 /// How the file, or the command line in its place, names the servers. Fails with a message if they do so in several ways, or in none.
-fn servers(race: &RaceSettings, given: &RaceSettings) -> Result<Servers, String> {
+fn servers(race: &RaceSettings, given: &RaceSettings) -> Result<ServerSource, String> {
     let lists = [
-        (Servers::Revisions, "rev", &race.rev),
-        (Servers::Images, "images", &race.images),
-        (Servers::Urls, "urls", &race.commands),
+        (ServerSource::Revisions, "rev", &race.rev),
+        (ServerSource::Images, "images", &race.images),
+        (ServerSource::Urls, "urls", &race.commands),
     ];
-    let own: Vec<(Servers, &str)> = lists
+    let own: Vec<(ServerSource, &str)> = lists
         .into_iter()
         .filter(|(.., list)| !list.is_empty())
         .map(|(servers, key, _)| (servers, key))
         .collect();
     let asked = match given.servers() {
-        Servers::Revisions => Some((Servers::Revisions, "--rev", "--start")),
-        Servers::Images => Some((Servers::Images, "--image", "--start or --env")),
-        Servers::Urls | Servers::Commands => None,
+        ServerSource::Revisions => Some((ServerSource::Revisions, "--rev", "--start")),
+        ServerSource::Images => Some((ServerSource::Images, "--image", "--start or --env")),
+        ServerSource::Urls | ServerSource::Commands => None,
     };
     match (own.as_slice(), asked) {
         ([(_, one), (_, other), ..], _) => {

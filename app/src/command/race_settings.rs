@@ -17,7 +17,7 @@ pub const MOST: usize = 26;
 
 /// How the servers of a race are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Servers {
+pub enum ServerSource {
     /// By commands that start them.
     Commands,
     /// By revisions, which drome builds and starts.
@@ -29,7 +29,7 @@ pub enum Servers {
 }
 
 /// The servers that drome starts.
-const STARTED: &[Servers] = &[Servers::Commands, Servers::Revisions, Servers::Images];
+const STARTED: &[ServerSource] = &[ServerSource::Commands, ServerSource::Revisions, ServerSource::Images];
 
 /// Why options are for revisions alone, and for images alone.
 const OF_REVISIONS: &str = "it is for servers of --rev, and these are others";
@@ -142,36 +142,40 @@ impl RaceSettings {
     }
 
     /// How the servers are named.
-    pub fn servers(&self) -> Servers {
+    pub fn servers(&self) -> ServerSource {
         if !self.rev.is_empty() {
-            Servers::Revisions
+            ServerSource::Revisions
         } else if !self.images.is_empty() {
-            Servers::Images
+            ServerSource::Images
         } else if self.commands.iter().any(|word| is_url(word)) {
-            Servers::Urls
+            ServerSource::Urls
         } else {
-            Servers::Commands
+            ServerSource::Commands
         }
     }
 
     /// Whether they say enough to start servers. Where they have only the names of revisions or images, drome.toml may have the rest.
     pub fn is_whole(&self) -> bool {
         match self.servers() {
-            Servers::Commands | Servers::Urls => !self.commands.is_empty(),
-            Servers::Revisions => self.start.is_some(),
-            Servers::Images => self.start.is_some() || !self.env.is_empty(),
+            ServerSource::Commands | ServerSource::Urls => !self.commands.is_empty(),
+            ServerSource::Revisions => self.start.is_some(),
+            ServerSource::Images => self.start.is_some() || !self.env.is_empty(),
         }
     }
 
     /// The settings that mean nothing for servers that are named in this way: each as an option, as a key of the file, and why.
-    pub fn misplaced(&self, servers: Servers) -> Vec<[&'static str; 3]> {
+    pub fn misplaced(&self, servers: ServerSource) -> Vec<[&'static str; 3]> {
         let built = "it is for servers of --rev and --image, and these are others";
         let running = "it is for servers that drome starts, and these already run";
         let has_url = "the URLs of the servers already say what is requested";
-        let images = &[Servers::Images][..];
+        let images = &[ServerSource::Images][..];
         let all = [
-            (["--build", "build", OF_REVISIONS], self.build.is_some(), &[Servers::Revisions][..]),
-            (["--start", "start", built], self.start.is_some(), &[Servers::Revisions, Servers::Images]),
+            (["--build", "build", OF_REVISIONS], self.build.is_some(), &[ServerSource::Revisions][..]),
+            (
+                ["--start", "start", built],
+                self.start.is_some(),
+                &[ServerSource::Revisions, ServerSource::Images],
+            ),
             (["--env", "env", OF_IMAGES], !self.env.is_empty(), images),
             (["--container-tool", "container_tool", OF_IMAGES], self.container_tool.is_some(), images),
             (["--container-arg", "container_args", OF_IMAGES], !self.container_args.is_empty(), images),

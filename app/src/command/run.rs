@@ -14,9 +14,10 @@ use clap::Args;
 use control::Catalog;
 use judge::schedule::budget;
 use judge::schedule::stopping_rule::percent;
-use lab::setup::{self, Lineup, Rules};
+use lab::setup::{self, Lineup, RunRules};
 use lab::{LabError, Session};
 use model::Run;
+use model::forecast::Look;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -117,7 +118,7 @@ fn one(
 ) -> anyhow::Result<ExitCode> {
     let study = args.part.of(catalog.study(name)?)?;
     let store = store(common)?;
-    let rules = Rules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
+    let rules = RunRules { seed: args.seed, quick: args.part.quick, allow_busy: args.machine.allow_busy };
     if args.dry_run {
         return dry_run::run(catalog, &store, (name, &study), (rules, args.pilot), &writer);
     }
@@ -129,10 +130,8 @@ fn one(
     refuse_elsewhere(args, args.servers_on.is_given() || study.server_on.is_some())?;
     let remote = args.servers_on.connect(study.server_on.as_deref())?;
     servers_on::take(remote.as_ref(), &mut lineup)?;
-    match &remote {
-        Some(remote) if args.install => servers_on::install(remote, &mut lineup, args.yes, &stop),
-        None if args.install => super::install::get(&lineup.prepared, args.yes),
-        _ => {}
+    if args.install {
+        servers_on::install(remote.as_ref(), &mut lineup, args.yes, &stop);
     }
     if args.as_published {
         return as_published::run((name, &study), lineup, &store, &writer);
@@ -239,13 +238,13 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
             report::progress::long(spent)
         );
     }
-    let Some(sum) = budget::sum(run) else { return Ok(()) };
-    let (after, about) = sum.looks.first().copied().unwrap_or((design.rounds[0], sum.round));
+    let Some(forecast) = budget::forecast(run) else { return Ok(()) };
+    let Look { rounds: after, time: about } = forecast.first_look();
     note!(
         "{present} contenders and the reference: {} per round of about {}; {after} rounds take about {}; ends when every \
          comparison between neighbours is decided or known within ±{} %, or the budget of {} is spent; run {}",
-        report::units::several(sum.heats, "heat"),
-        report::progress::long(sum.round),
+        report::units::several(forecast.heats, "heat"),
+        report::progress::long(forecast.round),
         report::progress::long(about),
         percent(design.precision),
         humantime::format_duration(design.budget),

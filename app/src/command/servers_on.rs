@@ -1,6 +1,7 @@
 //! `--server-on`: the other machine on which servers are started, and the link to it.
 
 use super::agent_link::PutArgs;
+use super::install;
 use super::transport::Transport;
 use crate::console;
 use crate::failure::{WrongInput, first_given};
@@ -69,8 +70,9 @@ pub fn describe(remote: Option<&RemoteMachine>, run: &mut Run) -> anyhow::Result
     Ok(())
 }
 
-/// Installs on the other machine what the contenders of a lineup lack. A failure is reported, and the others continue.
-pub fn install(remote: &RemoteMachine, lineup: &mut Lineup, yes: bool, stop: &AtomicBool) {
+/// Installs what the contenders of a lineup lack, on the other machine if there is one. A failure is reported, and the others continue.
+pub fn install(remote: Option<&RemoteMachine>, lineup: &mut Lineup, yes: bool, stop: &AtomicBool) {
+    let Some(remote) = remote else { return install::get(&lineup.prepared, yes) };
     let ask = |what: &str| yes || console::confirm(what);
     let say = |line: &str| note!("{line}");
     if let Err(why) = elsewhere::install(remote, &mut lineup.prepared, &ask, &say, stop) {

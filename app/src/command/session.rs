@@ -3,7 +3,7 @@
 
 use super::report::ReportWriter;
 use crate::failure::{self, WrongInput};
-use crate::watch::Watch;
+use crate::watch::RunProgress;
 use judge::schedule::budget;
 use lab::setup::{self, SetupError};
 use lab::{LabError, Session};
@@ -32,7 +32,7 @@ pub fn check_budget(run: &Run, is_asked: bool) -> Result<(), WrongInput> {
 
 /// Measures what is left of a run, with its progress on standard error.
 pub fn measure(session: &Session<'_>) -> Result<Findings, LabError> {
-    session.measure(&mut Watch::new())
+    session.measure(&mut RunProgress::new())
 }
 
 /// Reports the findings of a run that has ended, and returns the exit code.

@@ -15,8 +15,8 @@ use crate::signals::stop_flag;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use control::machine::pinned::Pinned;
-use lab::setup::{self, Lineup, Rules, ServerCommand};
-use lab::sweep::{Entry, Servers, Setting};
+use lab::setup::{self, Lineup, RunRules, ServerCommand};
+use lab::sweep::{Setting, SweepEntry, SweepServers};
 use lab::{Lab, sweep};
 use model::observation::Raced;
 use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Until};
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use watch::Watch;
+use watch::SweepProgress;
 
 /// The largest number of contenders: each has a letter from A to Z.
 const MOST: usize = 26;
@@ -132,8 +132,9 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let setting = setting(args, run.seed, keep);
     // drome's other work runs on the cores of the load generator, never on those of a server that it starts.
     let _pinned = args.url.is_none().then(|| Pinned::to(&lab.cores.client));
-    let mut servers = Servers::new(&lab, &run.study.design, entries).over(run.environment.network().cloned());
-    let swept = sweep::run(&setting, titles.len(), &mut servers, &mut Watch::new());
+    let mut servers =
+        SweepServers::new(&lab, &run.study.design, entries).over(run.environment.network().cloned());
+    let swept = sweep::run(&setting, titles.len(), &mut servers, &mut SweepProgress::new());
     let url = run.study.cells.first().map_or("", |cell| cell.title.as_str());
     let elapsed = sweep::Measure::elapsed(&servers);
     let lab_failure = swept.lab_failure.clone();
@@ -216,7 +217,7 @@ fn setting(args: &SweepArgs, seed: u64, keep: Option<Promise>) -> Setting {
     }
 }
 
-type Ready = (Run, Lab, Vec<Entry>, Vec<String>);
+type Ready = (Run, Lab, Vec<SweepEntry>, Vec<String>);
 
 /// A sweep of one running server.
 fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
@@ -242,7 +243,7 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
         ..Plan::new(target, ask, load, Until::Elapsed(args.duration))
     };
     let name = plan.target.shown();
-    Ok((run, lab, vec![Entry::Running(Box::new(plan))], vec![name]))
+    Ok((run, lab, vec![SweepEntry::Running(Box::new(plan))], vec![name]))
 }
 
 /// A sweep of servers that are started for every measurement.
@@ -254,7 +255,7 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     lineup.ask_at(asked_at.as_ref());
     let remote = args.servers_on.connect(None)?;
     servers_on::take(remote.as_ref(), &mut lineup)?;
-    let entries = lineup.prepared.iter().map(|p| Entry::Started(p.name.clone())).collect();
+    let entries = lineup.prepared.iter().map(|p| SweepEntry::Started(p.name.clone())).collect();
     let mut run = setup::race_run(study(args, &shown), entrants, Raced::default(), rules(args));
     servers_on::describe(remote.as_ref(), &mut run)?;
     let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;
@@ -262,8 +263,8 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     Ok((run, lab, entries, args.start.clone()))
 }
 
-fn rules(args: &SweepArgs) -> Rules {
-    Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy }
+fn rules(args: &SweepArgs) -> RunRules {
+    RunRules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy }
 }
 
 /// The study behind the sweep: its times and, for the capacity, its closed load.

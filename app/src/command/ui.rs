@@ -44,7 +44,7 @@ pub fn run(args: &UiArgs, common: &Common) -> anyhow::Result<ExitCode> {
     if args.open {
         open(&guard.address_for_one_visit(at)?);
     }
-    ui::serve(ui::Config { listener, guard, address, store, catalog, may_be_busy: args.machine.allow_busy })
+    ui::serve(ui::UiConfig { listener, guard, address, store, catalog, may_be_busy: args.machine.allow_busy })
 }
 
 fn bind(args: &UiArgs) -> anyhow::Result<TcpListener> {

@@ -13,7 +13,7 @@ use control::prepare::Prepared;
 use control::prepare::assets;
 use control::remote::RemoteMachine;
 use control::server::inspect;
-use control::server::instance::Place;
+use control::server::instance::ServerPlace;
 use control::{Catalog, CatalogError};
 use lab::setup;
 use lab::setup::Lineup;
@@ -119,10 +119,8 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
     }
     let mut lineup = Lineup { prepared: all, works: assets::works(catalog)?, remote: None };
     servers_on::take(remote.as_ref(), &mut lineup)?;
-    match &remote {
-        Some(remote) if args.install => servers_on::install(remote, &mut lineup, args.yes, &stop),
-        None if args.install => install::get(&lineup.prepared, args.yes),
-        _ => {}
+    if args.install {
+        servers_on::install(remote.as_ref(), &mut lineup, args.yes, &stop);
     }
     let Lineup { prepared, works, .. } = lineup;
     let assets = assets::assets(&works)?;
@@ -135,7 +133,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
         bar.set_message(console::fitted(&prepared.name));
         ensure_not_stopped(&stop)?;
         let log = logs.join(format!("{}.log", prepared.name));
-        let place = Place { cpus: cpus.clone(), connections: 1, assets: assets.clone(), log };
+        let place = ServerPlace { cpus: cpus.clone(), connections: 1, assets: assets.clone(), log };
         let seen = inspect::inspect(prepared, &place, &works, &stop);
         ensure_not_stopped(&stop)?;
         let seen = seen.map_err(|why| anyhow::anyhow!("can't check {}: {why}", prepared.name))?;

@@ -25,7 +25,7 @@ const STYLE: &str = concat!(
 ///
 /// # Errors
 /// Without samples there is nothing to draw.
-pub fn one(report: &Report, title: &str) -> Result<String, ProfileError> {
+pub fn picture_alone(report: &Report, title: &str) -> Result<String, ProfileError> {
     let tree = CallTree::of(&report.profile, LEAST_SHARE);
     let graph = Graph {
         title,

@@ -199,7 +199,7 @@ fn assert_well_formed(svg: &str) {
 
 #[test]
 fn a_file_is_well_formed_and_has_every_box() {
-    let svg = file::one(&report(A), "nginx & co").unwrap();
+    let svg = file::picture_alone(&report(A), "nginx & co").unwrap();
     assert_well_formed(&svg);
     for text in [
         ">nginx &amp; co</text>",
@@ -210,7 +210,7 @@ fn a_file_is_well_formed_and_has_every_box() {
     ] {
         assert!(svg.contains(text), "no {text} in\n{svg}");
     }
-    assert_eq!(svg, file::one(&report(A), "nginx & co").unwrap(), "the same each time");
+    assert_eq!(svg, file::picture_alone(&report(A), "nginx & co").unwrap(), "the same each time");
 }
 
 #[test]
@@ -238,12 +238,12 @@ fn a_difference_is_red_where_b_takes_more() {
 fn hostile_figures_are_drawn_all_the_same() {
     let hostile = report(&format!("# period_ns={}\nmain 200000000000000\n", u64::MAX));
     assert_well_formed(&file::difference(&side("a", &hostile), &side("b", &hostile), "t").unwrap());
-    assert_well_formed(&file::one(&hostile, "t").unwrap());
+    assert_well_formed(&file::picture_alone(&hostile, "t").unwrap());
 }
 
 #[test]
 fn a_title_that_a_terminal_would_act_upon_is_shown_in_a_file() {
-    let svg = file::one(&report(A), "a\u{1b}[2Jb\u{0}\u{202e}").unwrap();
+    let svg = file::picture_alone(&report(A), "a\u{1b}[2Jb\u{0}\u{202e}").unwrap();
     assert_well_formed(&svg);
     assert!(svg.contains(">a\u{fffd}[2Jb\u{fffd}\u{fffd}</text>"), "{svg}");
 }
@@ -251,7 +251,7 @@ fn a_title_that_a_terminal_would_act_upon_is_shown_in_a_file() {
 #[test]
 fn nothing_is_no_picture() {
     for empty in [report(""), report("main 0")] {
-        assert!(matches!(file::one(&empty, "a"), Err(ProfileError::Empty)));
+        assert!(matches!(file::picture_alone(&empty, "a"), Err(ProfileError::Empty)));
         let difference = file::difference(&side("a", &empty), &side("b", &report(A)), "t");
         assert!(matches!(difference, Err(ProfileError::Empty)));
     }

@@ -1,7 +1,7 @@
 //! Draws the viewer's screen, whatever the size of the terminal.
 
 use super::bars;
-use super::state::State;
+use super::state::LiveState;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
@@ -18,7 +18,7 @@ const LABEL_WIDTH: usize = 17;
 const SHARE_WIDTH: usize = 8;
 
 /// Draws everything.
-pub fn draw(frame: &mut Frame, state: &State) {
+pub fn draw(frame: &mut Frame, state: &LiveState) {
     let [head, progress, upper, lower, foot] = Layout::vertical([
         Constraint::Length(2),
         Constraint::Length(1),
@@ -45,7 +45,7 @@ pub fn draw(frame: &mut Frame, state: &State) {
     frame.render_widget(Paragraph::new(foot_line(state)), foot);
 }
 
-fn draw_rates(frame: &mut Frame, state: &State, area: Rect) {
+fn draw_rates(frame: &mut Frame, state: &LiveState, area: Rect) {
     let rate = |rate| units::known(rate, |rate| format!("{}/s", units::rate(rate)));
     let block = Block::bordered().title(format!(
         " requests: {} now, {} on average ",
@@ -58,7 +58,7 @@ fn draw_rates(frame: &mut Frame, state: &State, area: Rect) {
     frame.render_widget(Sparkline::default().data(points).block(block), area);
 }
 
-fn draw_percentiles(frame: &mut Frame, state: &State, area: Rect) {
+fn draw_percentiles(frame: &mut Frame, state: &LiveState, area: Rect) {
     let time = |ns: Option<f64>| units::known(ns, units::duration);
     let quantile = |p| state.sum.tally.latency.quantile_ns(p).map(|ns| ns as f64);
     let figures = [
@@ -80,7 +80,7 @@ fn draw_percentiles(frame: &mut Frame, state: &State, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(title)), area);
 }
 
-fn draw_histogram(frame: &mut Frame, state: &State, area: Rect) {
+fn draw_histogram(frame: &mut Frame, state: &LiveState, area: Rect) {
     let block = Block::bordered().title(" latency histogram ");
     let inner = block.inner(area);
     let rows = bars::rows(&state.sum.tally.latency, inner.height.into());
@@ -109,7 +109,7 @@ fn edge(ns: u64) -> String {
     }
 }
 
-fn draw_errors(frame: &mut Frame, state: &State, area: Rect) {
+fn draw_errors(frame: &mut Frame, state: &LiveState, area: Rect) {
     let block =
         Block::bordered().title(format!(" errors: {} ", units::count(state.sum.tally.errors.total())));
     let mut causes: Vec<_> = state.sum.tally.error_causes.iter().collect();
@@ -119,7 +119,7 @@ fn draw_errors(frame: &mut Frame, state: &State, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-fn foot_line(state: &State) -> Line<'static> {
+fn foot_line(state: &LiveState) -> Line<'static> {
     let open = units::known(state.sum.connections_open, |n| n.to_string());
     let client = units::known(state.client_core_use, units::percent);
     let server = units::known(state.server.core_use, units::percent);
@@ -143,13 +143,13 @@ mod tests {
     use ratatui::backend::TestBackend;
     use std::time::Duration;
 
-    fn screen(state: &State, width: u16, height: u16) -> String {
+    fn screen(state: &LiveState, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| draw(frame, state)).unwrap();
         terminal.backend().to_string()
     }
 
-    fn under_way() -> State {
+    fn under_way() -> LiveState {
         let mut state = state();
         for i in 1..=20 {
             state.take(&[interval(1000 + i * 100, 90_000), interval(1000, 90_000)]);

@@ -8,7 +8,7 @@ mod state;
 mod sum;
 
 pub use server_sampler::ServerSampler;
-pub use sum::Sum;
+pub use sum::LiveSum;
 
 use crate::failure::INTERRUPTED;
 use load::View;
@@ -20,7 +20,7 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{cursor, execute};
-use state::State;
+use state::LiveState;
 use std::io::{Stderr, stderr};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,7 +48,7 @@ fn try_to_show(
     is_over: impl Fn() -> bool,
 ) -> std::io::Result<()> {
     let mut screen = Screen::open()?;
-    let (mut state, mut sampler) = (State::new(plan), server.map(ServerSampler::new));
+    let (mut state, mut sampler) = (LiveState::new(plan), server.map(ServerSampler::new));
     let started = Instant::now();
     let mut drawn: Option<Instant> = None;
     while !is_over() {

@@ -2,8 +2,8 @@
 //! clock and the server's CPU come from outside.
 
 use super::server_sampler::ServerUse;
-use super::sum::Sum;
-use model::{Interval, Plan, Rate};
+use super::sum::LiveSum;
+use model::{Interval, Plan};
 use report::{offered, units};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const MOST_POINTS: usize = 480;
 
 /// The measurement so far.
 #[derive(Debug)]
-pub struct State {
+pub struct LiveState {
     /// The URL under load.
     pub url: String,
     /// The load in words.
@@ -29,7 +29,7 @@ pub struct State {
     /// Requests per second, oldest first.
     pub rates: VecDeque<f64>,
     /// What was counted so far.
-    pub sum: Sum,
+    pub sum: LiveSum,
     /// The share of its cores that the client used last, if known.
     pub client_core_use: Option<f64>,
     /// What a server on this machine used last.
@@ -37,19 +37,16 @@ pub struct State {
     until: model::Until,
 }
 
-impl State {
+impl LiveState {
     /// The state before anything is known.
     pub fn new(plan: &Plan) -> Self {
-        let sum = Sum::new(plan);
-        let load = plan
-            .load
-            .rate_per_s()
-            .map_or("closed load".to_owned(), |rate: &Rate| format!("open load {}", offered::words(rate)));
+        let sum = LiveSum::new(plan);
         let connections = plan.load.connections();
         Self {
             url: plan.target.url.clone(),
             load: format!(
-                "{load}, {}, {}",
+                "{}, {}, {}",
+                offered::kind(&plan.load),
                 units::several(connections, "connection"),
                 units::several(sum.tally.threads, "thread")
             ),
@@ -150,12 +147,12 @@ pub mod tests {
     }
 
     /// A measurement of 10 s by two workers.
-    pub fn state() -> State {
+    pub fn state() -> LiveState {
         let target = Target::resolve("http://127.0.0.1:8080/hello").unwrap();
         let load = Load::Closed { connections: 64, per_connection: None };
         let until = Until::Elapsed(Duration::from_secs(10));
         let plan = Plan::new(target, Ask::default(), load, until);
-        State::new(&Plan { threads: 2, warmup: Duration::from_secs(1), ..plan })
+        LiveState::new(&Plan { threads: 2, warmup: Duration::from_secs(1), ..plan })
     }
 
     #[test]

@@ -4,7 +4,7 @@ use model::{Interval, Plan, Tally};
 
 /// The measurement so far.
 #[derive(Debug)]
-pub struct Sum {
+pub struct LiveSum {
     /// What was counted.
     pub tally: Tally,
     /// Connections that are open.
@@ -13,7 +13,7 @@ pub struct Sum {
     worker_time_ns: u64,
 }
 
-impl Sum {
+impl LiveSum {
     /// The sum before anything is known.
     pub fn new(plan: &Plan) -> Self {
         let threads = plan.threads.clamp(1, plan.load.connections());

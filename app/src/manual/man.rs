@@ -1,6 +1,6 @@
 //! The man pages: clap's definition, then examples and exit codes.
 
-use super::pages::{self, Page};
+use super::pages::{self, ManualPage};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -27,7 +27,7 @@ pub fn write(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn page(command: &Command, beside: Option<&Page>) -> io::Result<Vec<u8>> {
+fn page(command: &Command, beside: Option<&ManualPage>) -> io::Result<Vec<u8>> {
     let man = Man::new(command.clone());
     let mut out = title(command).into_bytes();
     man.render_name_section(&mut out)?;
@@ -55,7 +55,7 @@ fn title(command: &Command) -> String {
     format!(".TH \"{name}\" 1 \"{DATE}\" \"drome {}\" \"drome\"\n", env!("CARGO_PKG_VERSION"))
 }
 
-fn of_command(end: &mut Roff, page: &Page) {
+fn of_command(end: &mut Roff, page: &ManualPage) {
     end.control("SH", ["EXAMPLES"]);
     for (line, about) in &page.examples {
         end.control("TP", []).text([bold(*line)]).text([roman(*about)]);

@@ -58,7 +58,7 @@ fn topics() -> String {
     format!("Topics (drome help TOPIC):\n{}", rows.trim_end())
 }
 
-fn at_end(page: &pages::Page) -> String {
+fn at_end(page: &pages::ManualPage) -> String {
     let examples: String =
         page.examples.iter().map(|(line, about)| format!("  {line}\n      {about}\n")).collect();
     let codes: String = page.codes.iter().map(|(code, meaning)| format!("  {code:<4} {meaning}\n")).collect();

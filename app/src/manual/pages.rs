@@ -212,7 +212,7 @@ drome agent --check 'ssh pi@board' --put  # the same, after a copy of this drome
 
 /// What is said of one command.
 #[derive(Debug, Default)]
-pub struct Page {
+pub struct ManualPage {
     /// Command lines, each with its purpose.
     pub examples: Vec<(&'static str, &'static str)>,
     /// The exit codes of the command, and what they mean here.
@@ -222,9 +222,9 @@ pub struct Page {
 }
 
 /// The page of a command, if it has one.
-pub fn of(command: &str) -> Option<Page> {
+pub fn of(command: &str) -> Option<ManualPage> {
     let text = PAGES.split("\n# ").find_map(|text| text.strip_prefix(command)?.strip_prefix('\n'))?;
-    let mut page = Page::default();
+    let mut page = ManualPage::default();
     for line in text.lines() {
         if let Some(example) = line.split_once("  # ") {
             page.examples.push(example);

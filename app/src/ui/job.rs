@@ -5,7 +5,7 @@ pub mod known;
 pub mod run_study;
 
 use super::pages::piece;
-use known::{Known, Phase};
+use known::{KnownOfJob, Phase};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ const MOST_WATCHERS: usize = 32;
 
 /// What to run.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct WantedStudy {
     /// The study's name.
     pub study: String,
     /// Its title.
@@ -42,17 +42,17 @@ pub struct Piece {
 #[derive(Debug)]
 pub struct Job {
     /// What to run.
-    pub wanted: Wanted,
+    pub wanted: WantedStudy,
     stop: Arc<AtomicBool>,
-    known: Mutex<Known>,
+    known: Mutex<KnownOfJob>,
     told: watch::Sender<Piece>,
     pages: Handle,
 }
 
 impl Job {
     /// A study that has not begun.
-    pub fn new(wanted: Wanted, pages: Handle) -> Self {
-        let known = Known {
+    pub fn new(wanted: WantedStudy, pages: Handle) -> Self {
+        let known = KnownOfJob {
             phase: Phase::Preparing,
             run: None,
             heat: None,
@@ -82,7 +82,7 @@ impl Job {
     }
 
     /// What is known so far.
-    pub fn known(&self) -> MutexGuard<'_, Known> {
+    pub fn known(&self) -> MutexGuard<'_, KnownOfJob> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,12 +96,12 @@ impl Job {
         self.draw(&self.known())
     }
 
-    fn draw(&self, known: &Known) -> Piece {
+    fn draw(&self, known: &KnownOfJob) -> Piece {
         let html = piece::fragment(known, self.is_stopping()).into_string();
         Piece { html: Arc::from(html), is_last: known.is_over() }
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Known)) {
+    fn tell(&self, change: impl FnOnce(&mut KnownOfJob)) {
         let mut known = self.known();
         change(&mut known);
         // Without watchers nothing is drawn.

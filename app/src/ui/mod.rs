@@ -15,7 +15,7 @@ mod state;
 mod turns;
 
 pub use access::connections::{self, Limits};
-pub use access::guard::{Guard, one};
+pub use access::guard::{Guard, only_value};
 
 use crate::console;
 use crate::failure::INTERRUPTED;
@@ -31,7 +31,7 @@ use control::machine::cores::Cores;
 use pages::{assets, compare, contenders, failure, flame, import, live, run, runs, studies};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use state::{AppState, Order};
+use state::{AppState, PageOrder};
 use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ use std::thread;
 
 /// The settings of the web interface.
 #[derive(Debug)]
-pub struct Config {
+pub struct UiConfig {
     /// The listening socket.
     pub listener: TcpListener,
     /// The access control.
@@ -58,7 +58,7 @@ pub struct Config {
 }
 
 /// Serves until it is stopped, which also stops a running study, as Ctrl-C stops `drome run`.
-pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
+pub fn serve(config: UiConfig) -> anyhow::Result<ExitCode> {
     let (orders, inbox) = channel();
     stop_by_signal(orders.clone())?;
     let app = Arc::new(AppState::new(config.store, config.catalog, orders.clone(), config.may_be_busy));
@@ -74,7 +74,7 @@ pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
             Ok(Err(error)) => error.to_string(),
             Ok(Ok(())) | Err(_) => "drome has a bug; please report it".to_owned(),
         };
-        let _ = orders.send(Order::Failed(why));
+        let _ = orders.send(PageOrder::Failed(why));
     });
     console::print(&format!("{}\n", config.address))?;
     note!("drome: press Ctrl-C to stop; that also stops a running study");
@@ -108,12 +108,12 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
 }
 
 /// Stops at the first signal, and exits at once at the second.
-fn stop_by_signal(orders: Sender<Order>) -> anyhow::Result<()> {
+fn stop_by_signal(orders: Sender<PageOrder>) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     thread::spawn(move || {
         let mut is_asked = false;
         for _ in signals.forever() {
-            if is_asked || orders.send(Order::Quit).is_err() {
+            if is_asked || orders.send(PageOrder::Quit).is_err() {
                 std::process::exit(INTERRUPTED.into());
             }
             is_asked = true;
@@ -123,19 +123,19 @@ fn stop_by_signal(orders: Sender<Order>) -> anyhow::Result<()> {
 }
 
 /// Runs studies, one at a time, each in its own thread, until drome is stopped.
-fn obey(app: &Arc<AppState>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode> {
+fn obey(app: &Arc<AppState>, inbox: &Receiver<PageOrder>) -> anyhow::Result<ExitCode> {
     let mut at_work = None;
     for order in inbox {
         match order {
-            Order::Start(job) => {
+            PageOrder::Start(job) => {
                 let (for_job, running) = (Arc::clone(app), Arc::clone(&job));
                 match thread::Builder::new().spawn(move || job::run_study::run(&for_job, &running)) {
                     Ok(thread) => at_work = Some(thread),
                     Err(error) => job.fail(format!("can't start a thread: {error}")),
                 }
             }
-            Order::Failed(why) => anyhow::bail!("can't serve the page any more: {why}"),
-            Order::Quit => break,
+            PageOrder::Failed(why) => anyhow::bail!("can't serve the page any more: {why}"),
+            PageOrder::Quit => break,
         }
     }
     let Some(job) = app.under_way() else { return Ok(ExitCode::SUCCESS) };

@@ -1,7 +1,7 @@
 //! The state that all pages share: the store, the catalog, and the running study.
 
 use super::access::body::Bodies;
-use super::job::{Job, Wanted};
+use super::job::{Job, WantedStudy};
 use super::outcomes::TrialOutcome;
 use super::pages::failure::Failure;
 use super::recent::Recent;
@@ -17,7 +17,7 @@ use store::{Store, Stored};
 
 /// A message from the pages to the main thread.
 #[derive(Debug)]
-pub enum Order {
+pub enum PageOrder {
     /// Run this study.
     Start(Arc<Job>),
     /// Stop.
@@ -44,7 +44,7 @@ pub struct AppState {
     pub bodies: Bodies,
     /// Whether measurements count under background load.
     pub may_be_busy: bool,
-    orders: Sender<Order>,
+    orders: Sender<PageOrder>,
     job: Mutex<Option<Arc<Job>>>,
     analysed: Recent<Arc<Analysed>>,
     verdicts: Recent<Arc<str>>,
@@ -62,7 +62,7 @@ pub struct Analysed {
 
 impl AppState {
     /// The state without a running study.
-    pub fn new(store: PathBuf, catalog: Catalog, orders: Sender<Order>, may_be_busy: bool) -> Self {
+    pub fn new(store: PathBuf, catalog: Catalog, orders: Sender<PageOrder>, may_be_busy: bool) -> Self {
         Self {
             store,
             catalog,
@@ -102,14 +102,14 @@ impl AppState {
     }
 
     /// Starts a study; false if another one is running.
-    pub fn start(&self, wanted: Wanted) -> bool {
+    pub fn start(&self, wanted: WantedStudy) -> bool {
         let mut latest = self.job.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.as_ref().is_some_and(|job| !job.is_over()) {
             return false;
         }
         let job = Arc::new(Job::new(wanted, tokio::runtime::Handle::current()));
         *latest = Some(Arc::clone(&job));
-        self.orders.send(Order::Start(job)).is_ok()
+        self.orders.send(PageOrder::Start(job)).is_ok()
     }
 
     /// Remembers whether a contender was found on this machine; `None`: that could not be found out.

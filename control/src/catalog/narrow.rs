@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// What is wanted of a study; empty or `None`: as the study says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wanted {
+pub struct StudyPart {
     /// Names of contenders.
     pub contenders: Vec<String>,
     /// Titles of cells, or their numbers, counted from 1.
@@ -33,7 +33,7 @@ pub struct NotInStudy {
 }
 
 /// Reduces a study to what is wanted, in the study's own order.
-pub fn narrow(study: &mut Study, wanted: &Wanted) -> Result<(), NotInStudy> {
+pub fn narrow(study: &mut Study, wanted: &StudyPart) -> Result<(), NotInStudy> {
     known("contender", &wanted.contenders, study.contenders.iter().map(String::as_str))?;
     let titles: Vec<&str> = study.cells.iter().map(|cell| cell.title.as_str()).collect();
     let title =
@@ -87,12 +87,12 @@ mod tests {
     fn every_study_can_be_narrowed_to_each_of_its_contenders_and_cells() {
         for (name, whole) in Catalog::built_in().unwrap().studies {
             let mut same = whole.clone();
-            narrow(&mut same, &Wanted::default()).unwrap();
+            narrow(&mut same, &StudyPart::default()).unwrap();
             assert_eq!(same, whole, "{name}: nothing wanted is all wanted");
             for (contender, cell) in whole.contenders.iter().zip(whole.cells.iter().cycle()) {
                 let mut study = whole.clone();
                 let (contenders, cells) = (text(&[contender]), text(&[&cell.title]));
-                narrow(&mut study, &Wanted { contenders, cells, ..Wanted::default() }).unwrap();
+                narrow(&mut study, &StudyPart { contenders, cells, ..StudyPart::default() }).unwrap();
                 assert_eq!((&study.contenders, study.cells.len()), (&text(&[contender]), 1), "{name}");
                 assert_eq!(study.cells[0], *cell);
                 assert!(study.as_published.iter().all(|page| page.cell == cell.title), "{name}");
@@ -105,7 +105,8 @@ mod tests {
         let mut study = Catalog::built_in().unwrap().studies["raspberry-pi"].clone();
         let narrowed = |study: &Study, cell: &str| {
             let mut study = study.clone();
-            narrow(&mut study, &Wanted { cells: text(&[cell]), ..Wanted::default() }).map(|()| study.cells)
+            narrow(&mut study, &StudyPart { cells: text(&[cell]), ..StudyPart::default() })
+                .map(|()| study.cells)
         };
         assert_eq!(narrowed(&study, "2").unwrap(), study.cells[1..2]);
         assert!(narrowed(&study, "0").is_err() && narrowed(&study, "3").is_err());
@@ -116,12 +117,12 @@ mod tests {
     #[test]
     fn what_the_study_lacks_is_refused_with_the_nearest_and_all_it_has() {
         let mut study = Catalog::built_in().unwrap().studies["raspberry-pi"].clone();
-        let wanted = Wanted { contenders: text(&["node", "ngimx"]), ..Wanted::default() };
+        let wanted = StudyPart { contenders: text(&["node", "ngimx"]), ..StudyPart::default() };
         let why = narrow(&mut study, &wanted).unwrap_err().to_string();
         assert!(
             why.starts_with("the study has no contender `ngimx` (did you mean `nginx`?); it has: `nginx`, ")
         );
-        let wanted = Wanted { cells: text(&["keepalive"]), ..Wanted::default() };
+        let wanted = StudyPart { cells: text(&["keepalive"]), ..StudyPart::default() };
         let why = narrow(&mut study, &wanted).unwrap_err().to_string();
         assert!(why.contains("no cell `keepalive` (did you mean `keep-alive`?)"), "{why}");
         assert_eq!((study.contenders.len(), study.cells.len()), (9, 2), "who is refused changes nothing");

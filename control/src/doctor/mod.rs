@@ -5,7 +5,7 @@ mod checks;
 mod tests;
 
 use crate::machine::cores::Cores;
-use crate::machine::environment::Watch;
+use crate::machine::environment::ConditionsWatch;
 use crate::machine::system::System;
 use crate::processes::other_load::OtherLoad;
 use crate::processes::programs;
@@ -77,7 +77,7 @@ pub fn examine(system: &System, cores: &Cores, look: Duration) -> Examination {
     // No server is measured.
     let own = Tree::From(std::process::id() as i32);
     let others = || OtherLoad::now(&own, &cores.used());
-    let (watch, before) = (Watch::begin(system, cores), others());
+    let (watch, before) = (ConditionsWatch::begin(system, cores), others());
     std::thread::sleep(look);
     let after = others();
     let conditions = Conditions { others_ppm: after.others_ppm_since(&before), ..watch.end() };

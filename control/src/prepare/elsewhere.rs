@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::prepare::Prepared;
-use crate::remote::messages::{Installed, Request, SourcesWritten, Step, WriteSources};
+use crate::remote::messages::{InstallStep, Installed, RemoteRequest, SourcesWritten, WriteSources};
 use crate::remote::probe;
 use crate::remote::remote_server::RemoteContender;
 use crate::remote::{RemoteError, RemoteMachine};
@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 /// Writes the sources of these contenders to the other machine. From now on they are started there.
 pub fn take(there: &RemoteMachine, works: &Works, all: &mut [Prepared]) -> Result<(), RemoteError> {
     let workload = |(name, work): (&String, &Work)| Some((name.clone(), work.workload.clone()?));
-    let () = there.ask(&Request::MakeBodies(works.iter().filter_map(workload).collect()))?;
+    let () = there.ask(&RemoteRequest::MakeBodies(works.iter().filter_map(workload).collect()))?;
     for prepared in all {
         write_sources(there, prepared)?;
     }
@@ -32,7 +32,7 @@ pub fn write_sources(there: &RemoteMachine, prepared: &mut Prepared) -> Result<(
         sources: sources.iter().map(|(path, bytes)| (path.clone(), bytes.len())).collect(),
         blob,
     };
-    let SourcesWritten { id, version } = there.ask(&Request::WriteSources(Box::new(asked)))?;
+    let SourcesWritten { id, version } = there.ask(&RemoteRequest::WriteSources(Box::new(asked)))?;
     prepared.remote = Some(RemoteContender { machine: there.clone(), id, version });
     Ok(())
 }
@@ -68,11 +68,12 @@ fn one_install(
 ) -> Result<(Installed, Vec<String>), Fault> {
     let mut asked = Vec::new();
     let mut hear = |event| match serde_json::from_value(event) {
-        Ok(Step::Says(line)) => say(&format!("{}: {}", there.name(), agent::cleaned(&line))),
-        Ok(Step::Asks(command)) => asked.push(agent::cleaned(&command)),
+        Ok(InstallStep::Says(line)) => say(&format!("{}: {}", there.name(), agent::cleaned(&line))),
+        Ok(InstallStep::Asks(command)) => asked.push(agent::cleaned(&command)),
         Err(_) => {}
     };
-    let installed = there.ask_at_length(&Request::Install { ids: ids.to_vec(), may }, stop, &mut hear)?;
+    let installed =
+        there.ask_at_length(&RemoteRequest::Install { ids: ids.to_vec(), may }, stop, &mut hear)?;
     Ok((installed, asked))
 }
 

@@ -5,7 +5,7 @@ use crate::verify::origin::Origin;
 
 /// A server that already runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Running {
+pub struct RunningServer {
     /// Where requests to it go.
     pub origin: Origin,
     /// Its first process; `None`: its processes are not known.
@@ -20,7 +20,7 @@ struct Known {
     started: u64,
 }
 
-impl Running {
+impl RunningServer {
     /// A server whose first process is `pid`; `None`: its processes are not known. Fails, in words, if there is no such process.
     pub fn new(origin: Origin, pid: Option<i32>) -> Result<Self, String> {
         let known = |pid| {
@@ -52,8 +52,8 @@ mod tests {
     use super::*;
     use std::net::SocketAddr;
 
-    fn running(pid: Option<i32>) -> Result<Running, String> {
-        Running::new(SocketAddr::from(([127, 0, 0, 1], 81)).into(), pid)
+    fn running(pid: Option<i32>) -> Result<RunningServer, String> {
+        RunningServer::new(SocketAddr::from(([127, 0, 0, 1], 81)).into(), pid)
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum Owner {
 
 /// The state of a process at one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Process {
+pub struct ProcessClock {
     pub owner: Owner,
     pub clock_ns: u64,
     /// CPU time of its children that ended, and of theirs.
@@ -37,7 +37,7 @@ pub struct Process {
 
 /// CPU time between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Used {
+pub struct UsedTime {
     /// By member; a member that is missing used none.
     pub members_ns: BTreeMap<usize, u64>,
     /// By core, of other programs; `None`: the core is not known.
@@ -48,7 +48,7 @@ pub struct Used {
     pub measured_ns: u64,
 }
 
-impl Used {
+impl UsedTime {
     /// CPU time of other programs on these cores.
     pub fn others_on(&self, cpus: &BTreeSet<usize>) -> u64 {
         self.others_where(|cpu| cpu.is_some_and(|cpu| cpus.contains(&cpu)))
@@ -94,7 +94,7 @@ pub struct Processes {
     /// Processes whose owner is known from the beginning. All processes below one of them have the same owner, unless another one of
     /// them is nearer.
     roots: BTreeMap<i32, Owner>,
-    known: BTreeMap<i32, Process>,
+    known: BTreeMap<i32, ProcessClock>,
     /// The PID that the kernel gave last. Where it has not changed, nothing was started since.
     last_pid: Option<String>,
 }
@@ -110,7 +110,7 @@ impl Processes {
     }
 
     /// Takes a sample and returns what was used since the last one; `None` where /proc can't be read.
-    pub fn sample(&mut self) -> Option<Used> {
+    pub fn sample(&mut self) -> Option<UsedTime> {
         let last_pid = last_pid();
         let before = self.known.clone();
         let mut ran = Vec::new();
@@ -148,13 +148,13 @@ impl Processes {
     }
 
     /// What was used since an earlier reading of all processes; `None` where /proc can't be read.
-    pub fn used_since(&self, before: &Self) -> Option<Used> {
+    pub fn used_since(&self, before: &Self) -> Option<UsedTime> {
         used(&before.known, &self.known)
     }
 
     /// These processes, made up.
     #[cfg(test)]
-    pub fn example(known: BTreeMap<i32, Process>) -> Self {
+    pub fn example(known: BTreeMap<i32, ProcessClock>) -> Self {
         Self { roots: BTreeMap::new(), known, last_pid: None }
     }
 
@@ -176,12 +176,12 @@ impl Processes {
             .filter_map(|pid| Some((pid, stat(pid)?)))
             .collect();
         let own = std::process::id() as i32;
-        let found: Vec<(i32, Process)> = new
+        let found: Vec<(i32, ProcessClock)> = new
             .iter()
             .filter_map(|(pid, stat)| {
                 let owner = self.find_owner(*pid, &new, own);
                 let clock_ns = if owner == Owner::Kernel { 0 } else { clock::process_cpu_ns(*pid)? };
-                Some((*pid, Process { owner, clock_ns, children_ns: stat.children_ns, cpu: stat.cpu }))
+                Some((*pid, ProcessClock { owner, clock_ns, children_ns: stat.children_ns, cpu: stat.cpu }))
             })
             .collect();
         self.known.extend(found);
@@ -227,11 +227,11 @@ fn roots(member: usize, tree: &Tree) -> Vec<(i32, Owner)> {
 /// Computes what was used between two samples; `None` where one of them has no process. The clock of a process that ended is gone, but its
 /// parent's account of ended children has the time, in ticks: what these accounts gained, less what the ended processes had used by the
 /// first sample, was used in between.
-pub fn used(before: &BTreeMap<i32, Process>, after: &BTreeMap<i32, Process>) -> Option<Used> {
+pub fn used(before: &BTreeMap<i32, ProcessClock>, after: &BTreeMap<i32, ProcessClock>) -> Option<UsedTime> {
     if before.is_empty() || after.is_empty() {
         return None;
     }
-    let mut used = Used::default();
+    let mut used = UsedTime::default();
     let mut of_children: BTreeMap<Owner, (u64, u64)> = BTreeMap::new();
     for (pid, now) in after {
         let then = before.get(pid).filter(|then| then.clock_ns <= now.clock_ns);

@@ -10,7 +10,7 @@
 
 use crate::machine::cpu_time::{self, Times};
 use crate::machine::segments;
-use crate::processes::clocks::{Processes, Used, own_threads};
+use crate::processes::clocks::{Processes, UsedTime, own_threads};
 use crate::processes::programs::{self, Programs};
 use crate::processes::tree::Tree;
 use judge::turns::disturbance::Piece;
@@ -128,12 +128,12 @@ impl CpuSampler {
             let clock = |clocks: &[Option<u64>]| clocks.get(member).copied().flatten();
             since(clock(&groups), clock(&self.groups))
         };
-        let of_member = |used: &Used, member: usize| {
+        let of_member = |used: &UsedTime, member: usize| {
             let ns = used.members_ns.get(&member).copied().unwrap_or(0);
             members[member].as_ref().map(|_| of_group(member).unwrap_or(ns))
         };
         let of_others = |ns: u64| Some(ns).filter(|_| are_known);
-        let of = |used: &Used| CpuUsage {
+        let of = |used: &UsedTime| CpuUsage {
             wall_ns: at_ns.saturating_sub(self.at_ns),
             members_ns: (0..members.len()).map(|member| of_member(used, member)).collect(),
             others_ns: of_others(used.others_perhaps_on(&self.sampled.cpus()).saturating_add(own)),

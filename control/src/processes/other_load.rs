@@ -78,14 +78,14 @@ impl OtherLoad {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::processes::clocks::{Owner, Process};
+    use crate::processes::clocks::{Owner, ProcessClock};
     use std::process::Command;
     use std::sync::mpsc::{TryRecvError, channel};
     use std::time::{Duration, Instant};
 
     /// A reading at `at_ns`: the CPU time of others, that of the server, the number of CPUs, and how long they were idle.
     fn at(at_ns: u64, others_ns: u64, measured_ns: u64, cpus: usize, idle_ns: Option<u64>) -> OtherLoad {
-        let process = |owner, clock_ns| Process { owner, clock_ns, children_ns: 0, cpu: None };
+        let process = |owner, clock_ns| ProcessClock { owner, clock_ns, children_ns: 0, cpu: None };
         let known = [(1, process(Owner::Other, others_ns)), (2, process(Owner::Member(0), measured_ns))];
         let processes = Processes::example(known.into());
         OtherLoad { at_ns, processes, cpus: Some(cpus), idle_ns, own_threads: BTreeMap::new() }
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(at(3_000, 1_050).busiest_since(&before), [(1, 0.5)]);
         // Its clock is read some milliseconds after the time of the reading.
         assert_eq!(at(3_000, 4_070).others_ppm_since(&before), Some(1_000_000), "no more than there was");
-        let process = Process { owner: Owner::Member(0), clock_ns: 3_000, children_ns: 0, cpu: None };
+        let process = ProcessClock { owner: Owner::Member(0), clock_ns: 3_000, children_ns: 0, cpu: None };
         let ended = OtherLoad { processes: Processes::example([(2, process)].into()), ..at(3_000, 0) };
         assert_eq!(ended.others_ppm_since(&before), Some(0), "what ended unseen takes its time along");
         assert_eq!((before.others_ppm_since(&before), before.busiest_since(&before)), (None, Vec::new()));
@@ -167,7 +167,7 @@ mod tests {
         let after = looks();
         let [here, there] =
             [0, 1].map(|nth| after[nth].processes.used_since(&before[nth].processes).unwrap());
-        let of_spinning = |used: &clocks::Used| {
+        let of_spinning = |used: &clocks::UsedTime| {
             let all = used.others.iter();
             all.filter(|(pid, _, _)| *pid == spinning.id() as i32).map(|(_, _, ns)| *ns).sum::<u64>()
         };

@@ -22,7 +22,7 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// A server that is watched while it is loaded, wherever it is.
 pub trait Watched: Debug + Send + Sync {
     /// Reads everything that is known at this moment; `None` where it can't be read.
-    fn look(&self) -> Option<Look>;
+    fn look(&self) -> Option<UsageLook>;
     /// Reads only what it holds.
     fn snapshot(&self) -> Snapshot;
     /// The usage with what disturbed the measurement since the watching began.
@@ -70,8 +70,8 @@ impl WatchedHere {
 }
 
 impl Watched for WatchedHere {
-    fn look(&self) -> Option<Look> {
-        Some(Look {
+    fn look(&self) -> Option<UsageLook> {
+        Some(UsageLook {
             at_ns: clock::now_ns(),
             cores: self.cores,
             machine: std::fs::read_to_string("/proc/stat")
@@ -93,7 +93,7 @@ impl Watched for WatchedHere {
 
 enum Edge {
     Opened,
-    Closed(Option<Box<Look>>),
+    Closed(Option<Box<UsageLook>>),
 }
 
 /// Samples a server during one measurement.
@@ -142,7 +142,7 @@ impl Watch for Edges {
 
 /// Everything that is known at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Look {
+pub struct UsageLook {
     at_ns: u64,
     /// The number of cores that the server may run on.
     cores: usize,
@@ -202,7 +202,7 @@ fn hold_most(usage: &mut Usage, used: &Snapshot) {
 }
 
 /// Computes what was used from the first look to the last.
-fn between(usage: &mut Usage, first: &Look, last: &Look) {
+fn between(usage: &mut Usage, first: &UsageLook, last: &UsageLook) {
     usage.wall_ns = last.at_ns.saturating_sub(first.at_ns);
     // A server of one thread can't use a second core.
     usage.cores = last.cores.min(usage.threads_max as usize).max(1);
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_was_used_is_what_lies_between_two_looks() {
-        let look = |at_ns, cpu_ns, thread_ns, idle_ns| Look {
+        let look = |at_ns, cpu_ns, thread_ns, idle_ns| UsageLook {
             at_ns,
             cores: 1,
             machine: Machine {

@@ -1,7 +1,7 @@
 //! Samples what ran within turns where the members are on another machine: there for the members, here for what ran beside the load
 //! generator.
 
-use super::messages::Request;
+use super::messages::RemoteRequest;
 use super::remote_machine::RemoteMachine;
 use crate::processes::cpu_sampler::{CpuSampler, CpuUsage, SampledProcesses};
 use crate::processes::programs;
@@ -29,7 +29,7 @@ impl CombinedCpuSampler {
         let far = far.map(|(there, servers)| {
             let (there, members) = (there.clone(), servers.len());
             let asker = there.is_this_machine().then(|| std::process::id() as i32);
-            let request = Request::BeginTurns { servers, cpus: there.cores().server, asker };
+            let request = RemoteRequest::BeginTurns { servers, cpus: there.cores().server, asker };
             Far { number: there.ask(&request).ok(), there, members }
         });
         Self { here: CpuSampler::begin(sampled), far }
@@ -52,7 +52,7 @@ impl CombinedCpuSampler {
 impl Far {
     fn sample(&self) -> CpuUsage {
         let usage: Option<CpuUsage> =
-            self.number.and_then(|number| self.there.ask(&Request::EndTurn(number)).ok());
+            self.number.and_then(|number| self.there.ask(&RemoteRequest::EndTurn(number)).ok());
         let usage = usage.filter(|usage| usage.members_ns.len() == self.members);
         usage.unwrap_or_else(|| CpuUsage { members_ns: vec![None; self.members], ..CpuUsage::default() })
     }

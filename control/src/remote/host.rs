@@ -1,17 +1,17 @@
 //! What an agent says of the machine that it runs on.
 
 use super::address;
-use super::messages::Machine;
+use super::messages::MachineFacts;
 use crate::machine::cores::Cores;
 use crate::machine::system::System;
 use std::fs;
 
 /// Describes this machine for a run in which only servers are here: they may use all of its CPUs.
-pub fn machine() -> Machine {
+pub fn machine() -> MachineFacts {
     let cores = Cores::deal();
     let allowed = cores.allowed();
     let of_servers = Cores { server: allowed, may_sleep: cores.may_sleep, ..Cores::default() };
-    Machine {
+    MachineFacts {
         environment: System::here().look(&of_servers),
         halves: [cores.client, cores.server],
         boot: boot(),

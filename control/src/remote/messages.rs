@@ -15,14 +15,14 @@ pub const SERVERS: &str = "servers";
 
 /// What drome on another machine is asked. Contenders, servers and whatever is watched there have numbers, which that side gives.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Request {
-    /// Describes the machine: [`Machine`].
+pub enum RemoteRequest {
+    /// Describes the machine: [`MachineFacts`].
     Describe,
     /// Writes a contender's sources to the cache folder: [`SourcesWritten`].
     WriteSources(Box<WriteSources>),
     /// Makes the files of these workloads, which servers read.
     MakeBodies(BTreeMap<String, Workload>),
-    /// Installs what these contenders lack, and reports each [`Step`] meanwhile: [`Installed`].
+    /// Installs what these contenders lack, and reports each [`InstallStep`] meanwhile: [`Installed`].
     Install {
         /// Their numbers.
         ids: Vec<u64>,
@@ -37,7 +37,7 @@ pub enum Request {
         log: String,
     },
     /// Starts a server: `Result<Started, String>`, whose error is the contender's.
-    Start(Start),
+    Start(StartServer),
     /// How a server ended, if it has: `Option<String>`.
     Ended(u64),
     /// Whether a server answers on its own machine: `bool`.
@@ -75,7 +75,7 @@ pub enum Request {
         /// The cores of servers.
         cpus: Vec<usize>,
     },
-    /// Reads everything about a watched server: [`Look`](crate::processes::usage::Look).
+    /// Reads everything about a watched server: [`UsageLook`](crate::processes::usage::UsageLook).
     Look(u64),
     /// The share of its cores' time that others used since it is watched, in millionths: `Option<u64>`. It is not watched any more.
     EndWatch(u64),
@@ -93,7 +93,7 @@ pub enum Request {
 
 /// What an agent says of its machine.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Machine {
+pub struct MachineFacts {
     /// Its description, with all of its cores dealt to servers.
     pub environment: Environment,
     /// The CPUs that it deals to a load generator and to servers where both run there.
@@ -144,7 +144,7 @@ impl Lack {
 
 /// A step of an installation.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Step {
+pub enum InstallStep {
     /// A line for the user.
     Says(String),
     /// A command that needs the user's consent.
@@ -162,7 +162,7 @@ pub struct Installed {
 
 /// A server to start.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Start {
+pub struct StartServer {
     /// The number of its contender.
     pub id: u64,
     /// The address on which it listens.

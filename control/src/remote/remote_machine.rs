@@ -1,7 +1,7 @@
 //! Another machine for servers, seen from the one with the load generator: the link to it, and what it has said of itself.
 
 use super::host;
-use super::messages::{Machine, PATIENCE_S, Request, SERVERS};
+use super::messages::{MachineFacts, PATIENCE_S, RemoteRequest, SERVERS};
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
 use crate::poll_while::poll_while;
@@ -34,7 +34,7 @@ pub struct RemoteMachine(Arc<Inner>);
 struct Inner {
     link: Link,
     host: Ipv4Addr,
-    machine: Machine,
+    machine: MachineFacts,
     is_this_machine: bool,
 }
 
@@ -49,8 +49,8 @@ impl RemoteMachine {
     /// is reached.
     pub fn open(link: Link, address: Option<Ipv4Addr>) -> Result<Self, RemoteError> {
         let patience = Some(Duration::from_secs(PATIENCE_S));
-        let machine: Machine = link
-            .ask(SERVERS, &Request::Describe, patience, &mut |_| {})
+        let machine: MachineFacts = link
+            .ask(SERVERS, &RemoteRequest::Describe, patience, &mut |_| {})
             .map_err(|error| RemoteError(error.to_string()))?;
         let unknown = || {
             RemoteError(format!(
@@ -137,7 +137,7 @@ impl RemoteMachine {
     }
 
     /// Asks something that the other side answers soon.
-    pub fn ask<A: DeserializeOwned>(&self, request: &Request) -> Result<A, Fault> {
+    pub fn ask<A: DeserializeOwned>(&self, request: &RemoteRequest) -> Result<A, Fault> {
         let patience = Some(Duration::from_secs(PATIENCE_S));
         self.0.link.ask(SERVERS, request, patience, &mut |_| {}).map_err(|error| self.fault(&error))
     }
@@ -145,7 +145,7 @@ impl RemoteMachine {
     /// Asks something that may take long, until the user asks to stop.
     pub fn ask_at_length<A: DeserializeOwned>(
         &self,
-        request: &Request,
+        request: &RemoteRequest,
         stop: &AtomicBool,
         events: &mut dyn FnMut(serde_json::Value),
     ) -> Result<A, Fault> {
@@ -174,7 +174,7 @@ impl RemoteMachine {
 
     /// Runs the command that comes before a start.
     pub fn run_prepare(&self, command: &str, log: &str, stop: &AtomicBool) -> Result<(), Fault> {
-        let request = Request::Prepare { command: command.to_owned(), log: log.to_owned() };
+        let request = RemoteRequest::Prepare { command: command.to_owned(), log: log.to_owned() };
         self.ask_at_length::<Result<(), String>>(&request, stop, &mut |_| {})?.map_err(Fault::Contender)
     }
 

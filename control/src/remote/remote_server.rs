@@ -1,13 +1,13 @@
 //! A server on another machine: started, watched and stopped over the link.
 
-use super::messages::{Lack, Request, Start, Started};
+use super::messages::{Lack, RemoteRequest, StartServer, Started};
 use super::remote_machine::RemoteMachine;
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
 use crate::machine::cpu_time::{self, Times};
 use crate::processes::other_load::OtherLoad;
 use crate::processes::tree::{Snapshot, Tree};
-use crate::processes::usage::{Look, Watched};
+use crate::processes::usage::{UsageLook, Watched};
 use crate::verify::origin::Origin;
 use model::Usage;
 use model::environment::Executable;
@@ -39,9 +39,9 @@ pub struct RemoteServer {
 
 impl RemoteServer {
     /// Starts a contender there and waits until it answers there.
-    pub fn start(there: &RemoteMachine, start: Start, stop: &AtomicBool) -> Result<Self, Fault> {
+    pub fn start(there: &RemoteMachine, start: StartServer, stop: &AtomicBool) -> Result<Self, Fault> {
         let started: Result<Started, String> =
-            there.ask_at_length(&Request::Start(start), stop, &mut |_| {})?;
+            there.ask_at_length(&RemoteRequest::Start(start), stop, &mut |_| {})?;
         let Started { server, port, program } = started.map_err(Fault::Contender)?;
         let address = SocketAddr::V4(SocketAddrV4::new(there.host(), port));
         Ok(Self { there: there.clone(), id: server, address, program, is_stopped: false })
@@ -63,7 +63,7 @@ impl RemoteServer {
     }
 
     /// Asks something that a request with its number asks.
-    pub fn ask<A: DeserializeOwned>(&self, request: impl FnOnce(u64) -> Request) -> Result<A, Fault> {
+    pub fn ask<A: DeserializeOwned>(&self, request: impl FnOnce(u64) -> RemoteRequest) -> Result<A, Fault> {
         self.there.ask(&request(self.id))
     }
 
@@ -73,7 +73,7 @@ impl RemoteServer {
             return Some(lost);
         }
         let answers: bool =
-            self.there.ask(&Request::Answers { server: self.id, path: path.to_owned() }).ok()?;
+            self.there.ask(&RemoteRequest::Answers { server: self.id, path: path.to_owned() }).ok()?;
         answers.then(|| Fault::Lab(cut_off(&self.there, self.address, why)))
     }
 
@@ -84,14 +84,15 @@ impl RemoteServer {
             // Everything there ends with the link.
             return Ok(());
         }
-        let came: Result<Option<String>, Fault> = self.ask(Request::Stop);
+        let came: Result<Option<String>, Fault> = self.ask(RemoteRequest::Stop);
         came.map_err(|fault| fault.to_string())?.map_or(Ok(()), Err)
     }
 
     /// Begins to watch it, for a measurement; `None` where the link is lost.
     pub fn watched(&self, cores: &Cores) -> Option<impl Watched + use<>> {
         let there = self.there.clone();
-        let watch = there.ask(&Request::BeginWatch { server: self.id, cpus: cores.server.clone() }).ok()?;
+        let watch =
+            there.ask(&RemoteRequest::BeginWatch { server: self.id, cpus: cores.server.clone() }).ok()?;
         Some(RemoteWatched { there, server: self.id, watch, here: Here::now(&cores.client) })
     }
 }
@@ -99,7 +100,7 @@ impl RemoteServer {
 impl Drop for RemoteServer {
     fn drop(&mut self) {
         if !self.is_stopped && self.there.lost().is_none() {
-            let _: Result<Option<String>, Fault> = self.ask(Request::Stop);
+            let _: Result<Option<String>, Fault> = self.ask(RemoteRequest::Stop);
         }
     }
 }
@@ -126,16 +127,16 @@ struct RemoteWatched {
 }
 
 impl Watched for RemoteWatched {
-    fn look(&self) -> Option<Look> {
-        self.there.ask(&Request::Look(self.watch)).ok()
+    fn look(&self) -> Option<UsageLook> {
+        self.there.ask(&RemoteRequest::Look(self.watch)).ok()
     }
 
     fn snapshot(&self) -> Snapshot {
-        self.there.ask(&Request::Snapshot(self.server)).unwrap_or_default()
+        self.there.ask(&RemoteRequest::Snapshot(self.server)).unwrap_or_default()
     }
 
     fn with_disturbance(&self, usage: Usage) -> Usage {
-        let others_ppm = self.there.ask(&Request::EndWatch(self.watch)).ok().flatten();
+        let others_ppm = self.there.ask(&RemoteRequest::EndWatch(self.watch)).ok().flatten();
         // If both are the same machine, the load generator itself would count as another program.
         if self.there.is_this_machine() {
             return usage;

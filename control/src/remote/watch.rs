@@ -1,16 +1,16 @@
 //! The conditions on both machines during a heat whose servers are on another machine.
 
-use super::messages::Request;
+use super::messages::RemoteRequest;
 use super::remote_machine::RemoteMachine;
 use crate::machine::cores::Cores;
-use crate::machine::environment::Watch;
+use crate::machine::environment::ConditionsWatch;
 use crate::machine::system::System;
 use model::Conditions;
 
 /// Watches the machine, or both machines.
 #[derive(Clone, Debug)]
 pub struct AllWatch {
-    here: Box<Watch>,
+    here: Box<ConditionsWatch>,
     far: Option<(RemoteMachine, Option<u64>)>,
 }
 
@@ -18,18 +18,21 @@ impl AllWatch {
     /// Reads the conditions before the first start.
     pub fn begin(cores: &Cores, there: Option<&RemoteMachine>) -> Self {
         let Some(there) = there else {
-            return Self { here: Box::new(Watch::begin(&System::here(), cores)), far: None };
+            return Self { here: Box::new(ConditionsWatch::begin(&System::here(), cores)), far: None };
         };
         let of_client = Cores { client: cores.client.clone(), ..Cores::default() };
-        let far = there.ask(&Request::BeginConditions).ok();
-        Self { here: Box::new(Watch::begin(&System::here(), &of_client)), far: Some((there.clone(), far)) }
+        let far = there.ask(&RemoteRequest::BeginConditions).ok();
+        Self {
+            here: Box::new(ConditionsWatch::begin(&System::here(), &of_client)),
+            far: Some((there.clone(), far)),
+        }
     }
 
     /// Reads them again.
     pub fn end(&self) -> Conditions {
-        let here = Watch::clone(&self.here).end();
+        let here = ConditionsWatch::clone(&self.here).end();
         let Some((there, begun)) = &self.far else { return here };
-        let far = begun.and_then(|begun| there.ask(&Request::EndConditions(begun)).ok().flatten());
+        let far = begun.and_then(|begun| there.ask(&RemoteRequest::EndConditions(begun)).ok().flatten());
         merged(&here, far.unwrap_or_default())
     }
 }

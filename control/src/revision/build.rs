@@ -1,6 +1,6 @@
 //! Builds revisions. What is built once is kept in the cache folder, by commit, build command, tools and environment.
 
-use super::guarded::{self, Ended};
+use super::guarded::{self, BuildEnd};
 use super::{Repository, Revision, RevisionError, toolchain};
 use crate::lock::Lock;
 use crate::supervise::last_lines;
@@ -125,11 +125,11 @@ impl<'r> Builder<'r> {
         let folder = tree.join(self.repository.prefix());
         let ended = guarded::run(self.command, &folder, &log, lock, PATIENCE, stop);
         match ended.map_err(RevisionError::files("can't build in", &folder))? {
-            Ended::Well => Ok(()),
-            Ended::Badly(how) => {
+            BuildEnd::Well => Ok(()),
+            BuildEnd::Badly(how) => {
                 Err(RevisionError::Build { name: revision.name.clone(), how, last: last_lines(&log) })
             }
-            Ended::Stopped => Err(RevisionError::Interrupted),
+            BuildEnd::Stopped => Err(RevisionError::Interrupted),
         }
     }
 }

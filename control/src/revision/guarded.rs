@@ -3,7 +3,7 @@
 
 use crate::fault::Fault;
 use crate::lock::Lock;
-use crate::supervise::{Server, Start};
+use crate::supervise::{GuardedServer, GuardedStart};
 use model::contender::StopSignal;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -20,7 +20,7 @@ const IN_FOLDER: &str = "cd \"$1\" && exec sh -c \"$2\"";
 
 /// How a build ended.
 #[derive(Debug)]
-pub enum Ended {
+pub enum BuildEnd {
     /// With success.
     Well,
     /// Otherwise: how, in words.
@@ -38,11 +38,11 @@ pub fn run(
     lock: &Lock,
     patience: Duration,
     stop: &AtomicBool,
-) -> io::Result<Ended> {
+) -> io::Result<BuildEnd> {
     let own = |fault: Fault| io::Error::other(fault.to_string());
     let words = ["sh", "-c", IN_FOLDER, "sh", &folder.display().to_string(), command].map(str::to_owned);
-    let mut build =
-        Server::start_holding(start(log), lock.shared()?.into(), |_| Ok(words.to_vec())).map_err(own)?;
+    let mut build = GuardedServer::start_holding(start(log), lock.shared()?.into(), |_| Ok(words.to_vec()))
+        .map_err(own)?;
     let begun = Instant::now();
     loop {
         match build.ends_within(INTERVAL) {
@@ -51,11 +51,11 @@ pub fn run(
                 build.ask_to_stop();
                 return Err(own(fault));
             }
-            Ok(Some(how)) if how == ExitStatus::default().to_string() => return Ok(Ended::Well),
-            Ok(Some(how)) => return Ok(Ended::Badly(how)),
-            Ok(None) if stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
+            Ok(Some(how)) if how == ExitStatus::default().to_string() => return Ok(BuildEnd::Well),
+            Ok(Some(how)) => return Ok(BuildEnd::Badly(how)),
+            Ok(None) if stop.load(Ordering::Relaxed) => return Ok(BuildEnd::Stopped),
             Ok(None) if begun.elapsed() > patience => {
-                return Ok(Ended::Badly(format!("not finished within {patience:?}")));
+                return Ok(BuildEnd::Badly(format!("not finished within {patience:?}")));
             }
             Ok(None) => {}
         }
@@ -63,8 +63,8 @@ pub fn run(
 }
 
 /// A guard's order for a process that is no server: it listens nowhere.
-fn start(log: &Path) -> Start {
-    Start {
+fn start(log: &Path) -> GuardedStart {
+    GuardedStart {
         log: log.to_owned(),
         cpus: Vec::new(),
         descriptors: None,

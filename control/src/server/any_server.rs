@@ -3,20 +3,20 @@
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
 use crate::machine::digest;
-use crate::prepare::running::Running;
+use crate::prepare::running::RunningServer;
 use crate::processes::likely_class;
 use crate::processes::local;
 use crate::processes::tree::{self, ListedClocks, Snapshot, ThreadClocks, Tree};
 use crate::processes::usage::{Sampler, WatchedHere};
-use crate::remote::messages::Request;
+use crate::remote::messages::RemoteRequest;
 use crate::remote::remote_server::RemoteServer;
-use crate::supervise::Server;
+use crate::supervise::GuardedServer;
 use model::Usage;
 use model::contender::Class;
 use model::environment::Executable;
 use std::fmt::Debug;
 
-/// A server that is measured. [`Server`]: drome has started it, pinned it to the servers' cores, and stops it. [`Running`]: it already ran,
+/// A server that is measured. [`GuardedServer`]: drome has started it, pinned it to the servers' cores, and stops it. [`RunningServer`]: it already ran,
 /// and goes on. [`RemoteServer`]: an agent has started it on another machine, and stops it.
 pub trait AnyServer: Debug + Send {
     /// Its first process on this machine; `None` where there is none, or it is not known.
@@ -90,45 +90,45 @@ pub trait AnyServer: Debug + Send {
     }
 }
 
-impl AnyServer for Server {
+impl AnyServer for GuardedServer {
     fn pid(&self) -> Option<i32> {
-        Some(Server::pid(self))
+        Some(GuardedServer::pid(self))
     }
 
     fn tree(&self) -> Option<Tree> {
-        Some(Server::tree(self))
+        Some(GuardedServer::tree(self))
     }
 
     fn sampler(&self, cores: &Cores) -> Option<Sampler> {
-        Some(Sampler::start(WatchedHere::pinned(Server::tree(self), cores)))
+        Some(Sampler::start(WatchedHere::pinned(GuardedServer::tree(self), cores)))
     }
 
     fn caveat(&self) -> Option<&'static str> {
-        Server::caveat(self)
+        GuardedServer::caveat(self)
     }
 
     fn ended(&mut self) -> Option<String> {
-        Server::ended(self)
+        GuardedServer::ended(self)
     }
 
     fn ask_to_stop(&mut self) {
-        Server::ask_to_stop(self);
+        GuardedServer::ask_to_stop(self);
     }
 
     fn stop(self: Box<Self>) -> Result<(), String> {
-        Server::stop(*self)
+        GuardedServer::stop(*self)
     }
 }
 
-impl AnyServer for Running {
+impl AnyServer for RunningServer {
     fn pid(&self) -> Option<i32> {
-        Running::pid(self)
+        RunningServer::pid(self)
     }
 
     /// Where its processes are not known, the program that listens on this machine tells the class, unless it is native: such a program may
     /// pass requests on to one that is not.
     fn likely_class(&self) -> Option<Class> {
-        if let Some(pid) = Running::pid(self) {
+        if let Some(pid) = RunningServer::pid(self) {
             return likely_class::of(&Tree::From(pid));
         }
         let listener = Tree::From(local::listener(self.origin.address)?);
@@ -140,17 +140,17 @@ impl AnyServer for Running {
     }
 
     fn sampler(&self, cores: &Cores) -> Option<Sampler> {
-        Running::pid(self).map(|pid| Sampler::start(WatchedHere::free(pid, &cores.client)))
+        RunningServer::pid(self).map(|pid| Sampler::start(WatchedHere::free(pid, &cores.client)))
     }
 
     /// How long cores were idle says nothing about a server that is not pinned to them.
     fn on_its_cores(&self, usage: Usage) -> Usage {
-        let cores = Running::pid(self).map_or(usage.cores, local::cores);
+        let cores = RunningServer::pid(self).map_or(usage.cores, local::cores);
         Usage { cores, idle_ns_by_core: Vec::new(), ..usage }
     }
 
     fn ended(&mut self) -> Option<String> {
-        Running::ended(self)
+        RunningServer::ended(self)
     }
 }
 
@@ -164,16 +164,16 @@ impl AnyServer for RemoteServer {
     }
 
     fn snapshot(&self) -> Snapshot {
-        self.ask(Request::Snapshot).unwrap_or_default()
+        self.ask(RemoteRequest::Snapshot).unwrap_or_default()
     }
 
     fn thread_clocks(&self) -> ThreadClocks {
-        let clocks: ListedClocks = self.ask(Request::ThreadClocks).unwrap_or_default();
+        let clocks: ListedClocks = self.ask(RemoteRequest::ThreadClocks).unwrap_or_default();
         clocks.into_iter().collect()
     }
 
     fn likely_class(&self) -> Option<Class> {
-        self.ask(Request::LikelyClass).ok().flatten()
+        self.ask(RemoteRequest::LikelyClass).ok().flatten()
     }
 
     fn sampler(&self, cores: &Cores) -> Option<Sampler> {
@@ -181,11 +181,11 @@ impl AnyServer for RemoteServer {
     }
 
     fn ended(&mut self) -> Option<String> {
-        self.ask(Request::Ended).ok().flatten()
+        self.ask(RemoteRequest::Ended).ok().flatten()
     }
 
     fn ask_to_stop(&mut self) {
-        let _: Result<(), Fault> = self.ask(Request::AskToStop);
+        let _: Result<(), Fault> = self.ask(RemoteRequest::AskToStop);
     }
 
     fn stop(self: Box<Self>) -> Result<(), String> {
@@ -206,7 +206,7 @@ mod tests {
         let own = std::process::id() as i32;
         let of = |pid| {
             let origin = SocketAddr::from(([127, 0, 0, 1], 81)).into();
-            let running: Box<dyn AnyServer> = Box::new(Running::new(origin, pid).unwrap());
+            let running: Box<dyn AnyServer> = Box::new(RunningServer::new(origin, pid).unwrap());
             running
         };
         let usage = || Usage { cpu_ns: 7, cores: 0, idle_ns_by_core: vec![1], ..Usage::default() };
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn of_a_server_whose_processes_are_not_known_only_a_listener_that_is_not_native_tells_the_class() {
-        let unknown = |address: SocketAddr| Running::new(address.into(), None).unwrap();
+        let unknown = |address: SocketAddr| RunningServer::new(address.into(), None).unwrap();
         // A native one may pass requests on to any other. This process has the children of other tests, so it is none.
         let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = socket.local_addr().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::prepare::Prepared;
-use crate::server::instance::{Instance, Place, Works};
+use crate::server::instance::{Instance, ServerPlace, Works};
 use crate::verify;
 use model::inspection::Inspection;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use std::time::Instant;
 /// Starts one contender on its track, verifies every workload that it serves, and stops it. An error is the lab's own failure.
 pub fn inspect(
     prepared: &Prepared,
-    place: &Place,
+    place: &ServerPlace,
     works: &Works,
     stop: &AtomicBool,
 ) -> Result<Inspection, String> {

@@ -2,11 +2,11 @@
 
 use crate::fault::Fault;
 use crate::prepare::Prepared;
-use crate::remote::messages::Start;
+use crate::remote::messages::StartServer;
 use crate::remote::remote_server::RemoteServer;
 use crate::server::any_server::AnyServer;
 use crate::server::starting;
-pub use crate::server::starting::Place;
+pub use crate::server::starting::ServerPlace;
 use crate::verify;
 use crate::verify::origin::Origin;
 pub use crate::verify::work::{Work, Works};
@@ -27,7 +27,7 @@ impl Instance {
     /// it serves; a contender's fault names everything that was wrong.
     pub fn start(
         prepared: &Prepared,
-        place: &Place,
+        place: &ServerPlace,
         works: &Works,
         stop: &AtomicBool,
     ) -> Result<Self, Fault> {
@@ -42,8 +42,13 @@ impl Instance {
             let log =
                 place.log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let (there, cpus) = (&contender.machine, place.cpus.clone());
-            let start =
-                Start { id: contender.id, host: there.host(), cpus, connections: place.connections, log };
+            let start = StartServer {
+                id: contender.id,
+                host: there.host(),
+                cpus,
+                connections: place.connections,
+                log,
+            };
             let remote = RemoteServer::start(there, start, stop)?;
             let origin = remote.origin();
             Self { server: Box::new(remote), origin }.answering(path)?

@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::machine::ports;
 use crate::prepare::{Prepared, fill_all, write_below};
 use crate::processes::local;
-use crate::supervise::{Server, Start};
+use crate::supervise::{GuardedServer, GuardedStart};
 use crate::verify::origin::Origin;
 use crate::verify::{self, Answer};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ const PLAINEST: &str = "hello";
 
 /// Where a contender is started.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ServerPlace {
     /// The cores that it may use.
     pub cpus: Vec<usize>,
     /// How many connections it will have at the same time.
@@ -42,8 +42,8 @@ pub struct Place {
 /// A server that was started and may not answer yet.
 struct Starting<'p> {
     prepared: &'p Prepared,
-    place: &'p Place,
-    server: Server,
+    place: &'p ServerPlace,
+    server: GuardedServer,
     /// The addresses at which it may listen.
     hosts: &'p [IpAddr],
     /// Where it listens, or is expected to.
@@ -56,10 +56,10 @@ struct Starting<'p> {
 /// answers correctly is verified afterwards.
 pub fn start(
     prepared: &Prepared,
-    place: &Place,
+    place: &ServerPlace,
     hosts: &[IpAddr],
     stop: &AtomicBool,
-) -> Result<(Server, SocketAddr), Fault> {
+) -> Result<(GuardedServer, SocketAddr), Fault> {
     let mut tried = 1;
     loop {
         let mut starting = Starting::on_free_port(prepared, place, hosts)?;
@@ -80,7 +80,11 @@ pub fn plainest_path(serves: &BTreeMap<String, String>) -> &str {
 }
 
 impl<'p> Starting<'p> {
-    fn on_free_port(prepared: &'p Prepared, place: &'p Place, hosts: &'p [IpAddr]) -> Result<Self, Fault> {
+    fn on_free_port(
+        prepared: &'p Prepared,
+        place: &'p ServerPlace,
+        hosts: &'p [IpAddr],
+    ) -> Result<Self, Fault> {
         let host =
             *hosts.first().ok_or_else(|| Fault::Lab("a server has no address to listen at".to_owned()))?;
         let unable = |e| Fault::unable(&format!("no port of {host} is free"), &e);
@@ -90,8 +94,8 @@ impl<'p> Starting<'p> {
         let container = prepared.launch.as_ref().map(|launch| (launch, new_name()));
         let removal = container.as_ref().map(|(launch, name)| launch.removal(name)).unwrap_or_default();
         let env = prepared.env.clone();
-        let start = Start { log, cpus, descriptors, address: at, env, stop, removal };
-        let server = Server::start(start, |dir| match &container {
+        let start = GuardedStart { log, cpus, descriptors, address: at, env, stop, removal };
+        let server = GuardedServer::start(start, |dir| match &container {
             Some((launch, name)) => Ok(launch.command(name, &place.cpus, at.port())),
             None => lay(prepared, place, at, dir),
         })?;
@@ -250,7 +254,7 @@ fn elsewhere(listeners: &[(i32, SocketAddr)], at: SocketAddr, is_refused: bool) 
 }
 
 /// Writes its files into its folder, with every placeholder filled in; returns its command.
-fn lay(prepared: &Prepared, place: &Place, at: SocketAddr, dir: &Path) -> std::io::Result<Vec<String>> {
+fn lay(prepared: &Prepared, place: &ServerPlace, at: SocketAddr, dir: &Path) -> std::io::Result<Vec<String>> {
     let run = &prepared.contender.run;
     let mut places = prepared.places();
     places.extend([
@@ -286,7 +290,8 @@ mod tests {
             Prepared::write_sources(REFERENCE, catalog.contender(REFERENCE).unwrap(), cache.path()).unwrap();
         let (assets, log) = (cache.path().to_owned(), cache.path().join("log"));
         let at = SocketAddr::from(([127, 0, 0, 1], 8080));
-        lay(&prepared, &Place { cpus: cpus.to_vec(), connections: 1, assets, log }, at, cache.path()).unwrap()
+        lay(&prepared, &ServerPlace { cpus: cpus.to_vec(), connections: 1, assets, log }, at, cache.path())
+            .unwrap()
     }
 
     #[test]

@@ -3,13 +3,13 @@
 //!
 //! The server's folder belongs to the guard: it creates the folder first and removes it last, so that no kill of drome can leave the
 //! folder behind. The guard writes these lines to its standard output: `dir PATH` when the folder exists, whereupon drome fills it and
-//! sends its [`Order`]; `pid N` when the server has started; `exit …` when it has ended; `left N` when, at the end, N processes had
+//! sends its [`GuardOrder`]; `pid N` when the server has started; `exit …` when it has ended; `left N` when, at the end, N processes had
 //! to be killed; `remains …` when what the server left elsewhere, its container, could not be removed; `refused …` instead of `pid` when
 //! the server's command can't be started; `failed …` at any time when the guard itself can't go on.
 
 use crate::poll_while::poll_until;
 use crate::processes::tree;
-use crate::supervise::{Start, removal};
+use crate::supervise::{GuardedStart, removal};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{
     Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, set_child_subreaper,
@@ -39,11 +39,11 @@ const SETTLED: Duration = Duration::from_millis(300);
 
 /// What the guard is to start, as a line of JSON on its standard input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct GuardOrder {
     /// Program and arguments.
     pub command: Vec<String>,
     /// Everything else about it.
-    pub start: Start,
+    pub start: GuardedStart,
 }
 
 /// Why a guard ends early.
@@ -85,7 +85,7 @@ fn guard(dir: &Path) -> Result<(), Halt> {
     if stdin().lock().read_line(&mut line)? == 0 {
         return Ok(());
     }
-    let Order { command, start } = serde_json::from_str(&line).map_err(Error::from)?;
+    let GuardOrder { command, start } = serde_json::from_str(&line).map_err(Error::from)?;
     if !start.cpus.is_empty() {
         net::cpu::pin(&start.cpus)?;
     }
@@ -138,7 +138,7 @@ fn is_running(child: &mut Child) -> bool {
     matches!(child.try_wait(), Ok(None))
 }
 
-fn spawn(command: &[String], start: &Start, dir: &Path) -> Result<Child, Halt> {
+fn spawn(command: &[String], start: &GuardedStart, dir: &Path) -> Result<Child, Halt> {
     let unable = |e: Error| Error::new(e.kind(), format!("can't write the log {}: {e}", start.log.display()));
     let log = File::options().create(true).append(true).open(&start.log).map_err(unable)?;
     let (program, args) = command.split_first().ok_or_else(|| Halt::Refused("no command".to_owned()))?;

@@ -9,7 +9,7 @@ use crate::fault::Fault;
 use crate::processes::container::Container;
 use crate::processes::tree::{self, Tree};
 use crate::shell;
-use guard::Order;
+use guard::GuardOrder;
 use model::contender::StopSignal;
 use net::Errno;
 use serde::{Deserialize, Serialize};
@@ -33,9 +33,9 @@ const FOREGROUND: &str = "nginx with `daemon off;`, Apache with -DFOREGROUND, li
     gunicorn, uwsgi and puma without their options for daemons, Caddy with `run` instead of `start`, pm2 as `pm2-runtime`, a script with \
     `exec` and without `&`";
 
-/// What to start and how. The command and the folder come from [`Server::start`].
+/// What to start and how. The command and the folder come from [`GuardedServer::start`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Start {
+pub struct GuardedStart {
     /// The file for its output.
     pub log: PathBuf,
     /// The cores that it may use; empty: all.
@@ -54,8 +54,8 @@ pub struct Start {
 
 /// A server that has been started.
 #[derive(Debug)]
-pub struct Server {
-    start: Start,
+pub struct GuardedServer {
+    start: GuardedStart,
     guard: Child,
     lines: Receiver<String>,
     pid: i32,
@@ -66,10 +66,10 @@ pub struct Server {
     ended_early: Option<bool>,
 }
 
-impl Server {
+impl GuardedServer {
     /// Starts a server. `lay` fills the server's folder, which is its working directory, and returns its command.
     pub fn start(
-        start: Start,
+        start: GuardedStart,
         lay: impl FnOnce(&Path) -> std::io::Result<Vec<String>>,
     ) -> Result<Self, Fault> {
         Self::start_holding(start, Stdio::inherit(), lay)
@@ -77,7 +77,7 @@ impl Server {
 
     /// As [`Self::start`]; the guard holds this file open until nothing is left of what it started.
     pub fn start_holding(
-        start: Start,
+        start: GuardedStart,
         held: Stdio,
         lay: impl FnOnce(&Path) -> std::io::Result<Vec<String>>,
     ) -> Result<Self, Fault> {
@@ -103,7 +103,7 @@ impl Server {
         let mut server = Self { start, guard, lines, pid, container, exit, ended_early };
         let dir = PathBuf::from(server.awaited("dir")?);
         let command = lay(&dir).map_err(|e| Fault::unable("can't write a server's files", &e))?;
-        server.order(&Order { command, start: server.start.clone() })?;
+        server.order(&GuardOrder { command, start: server.start.clone() })?;
         let pid = server.awaited("pid")?;
         server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard sent `{pid}` as a PID")))?;
         Ok(server)
@@ -127,7 +127,7 @@ impl Server {
         }
     }
 
-    fn order(&mut self, order: &Order) -> Result<(), Fault> {
+    fn order(&mut self, order: &GuardOrder) -> Result<(), Fault> {
         let line = serde_json::to_string(order)
             .map_err(|e| Fault::unable("can't tell the guard what to start", &e))?;
         let written = self.guard.stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}"));
@@ -226,7 +226,7 @@ fn no_guard(error: &std::io::Error) -> Fault {
     Fault::unable("can't start the guard of a server", error)
 }
 
-impl Drop for Server {
+impl Drop for GuardedServer {
     fn drop(&mut self) {
         if self.guard.stdin.is_some() {
             self.dismiss();

@@ -1,6 +1,6 @@
 //! How a server is stopped, and checked to be gone.
 
-use super::Server;
+use super::GuardedServer;
 use crate::machine::ports;
 use crate::poll_while::poll_until;
 use crate::processes::tree;
@@ -27,7 +27,7 @@ pub(super) struct Leftovers {
     remains: Option<String>,
 }
 
-impl Server {
+impl GuardedServer {
     /// Asks it to stop, once, and waits for nothing, so that several servers go down at the same time.
     pub fn ask_to_stop(&mut self) {
         if self.ended_early.is_none() {

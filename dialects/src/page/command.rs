@@ -17,7 +17,7 @@ const ENDINGS: &[&str] =
 
 /// A command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
+pub struct FoundCommand {
     /// Where its line begins, in bytes.
     pub at: usize,
     /// The program's name, without its folder.
@@ -27,7 +27,7 @@ pub struct Command {
 }
 
 /// The command lines of a page, in order, of the programs for which `is_tool` is true.
-pub fn commands(text: &str, is_tool: impl Fn(&str) -> bool) -> Vec<Command> {
+pub fn commands(text: &str, is_tool: impl Fn(&str) -> bool) -> Vec<FoundCommand> {
     let mut all = Vec::new();
     let mut begun: Option<(usize, String)> = None;
     for line in lines(text) {
@@ -40,7 +40,7 @@ pub fn commands(text: &str, is_tool: impl Fn(&str) -> bool) -> Vec<Command> {
             begun = Some((at, first.to_owned()));
             continue;
         }
-        all.extend(within(&whole, &is_tool).map(|(program, line)| Command { at, program, line }));
+        all.extend(within(&whole, &is_tool).map(|(program, line)| FoundCommand { at, program, line }));
     }
     all
 }

@@ -17,7 +17,7 @@ pub use source::decode;
 
 use crate::table::{self, Table};
 use crate::{Found, readers, report_format};
-use command::Command;
+use command::FoundCommand;
 use heading::Heading;
 use model::Reading;
 use std::ops::Range;
@@ -185,7 +185,7 @@ fn of_reports(
     reports: Vec<Found>,
     headings: &[Heading],
     is_flat: bool,
-    commands: &[Command],
+    commands: &[FoundCommand],
 ) -> Vec<(usize, Item)> {
     let places: Vec<usize> = reports.iter().map(|found| found.at.start).collect();
     let mut titles = heading::titles(headings, &heading::above(headings, &places, is_flat), true);
@@ -222,10 +222,10 @@ fn of_reports(
 }
 
 /// The last command line of the tool before a position.
-fn command_of(commands: &[Command], tool: &str, place: usize) -> Option<String> {
+fn command_of(commands: &[FoundCommand], tool: &str, place: usize) -> Option<String> {
     let before = &commands[..commands.partition_point(|command| command.at <= place)];
     // wrk2's program is called wrk.
-    let is_its = |command: &&Command| {
+    let is_its = |command: &&FoundCommand| {
         command.program == tool || (tool.starts_with("wrk") && command.program.starts_with("wrk"))
     };
     before.iter().rev().find(is_its).map(|command| command.line.clone())

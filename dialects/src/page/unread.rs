@@ -1,6 +1,6 @@
 //! Names what is not read: reports of tools that drome does not know, and what tools print in place of a report.
 
-use super::command::Command;
+use super::command::FoundCommand;
 use super::lines;
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ const FAILURES: &[&str] = &[
 ];
 
 /// What is not read, by name. What is in a report or table that was read, in `taken`, is not named again.
-pub fn all(text: &str, commands: &[Command], taken: &[Range<usize>]) -> Vec<String> {
+pub fn all(text: &str, commands: &[FoundCommand], taken: &[Range<usize>]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (tool, sign) in SIGNS {
         let line = format!("what looks like a report of {tool}, which drome does not read");

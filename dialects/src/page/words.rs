@@ -1,7 +1,7 @@
 //! Reads a page's prose where that is simple and unambiguous: the sentence that introduces a report, memory as
 //! `top` prints it, and the subject of a table's figures.
 
-use super::command::Command;
+use super::command::FoundCommand;
 use super::lines::{Line, lines, plain};
 use crate::table::{bytes, split};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub struct Remark {
 }
 
 /// For each report, the sentence directly above it that ends with a colon. All are `None` unless every report has a different one.
-pub fn introductions(text: &str, reports: &[Range<usize>], commands: &[Command]) -> Vec<Option<String>> {
+pub fn introductions(text: &str, reports: &[Range<usize>], commands: &[FoundCommand]) -> Vec<Option<String>> {
     let mut all: Vec<Option<String>> = vec![None; reports.len()];
     let mut paragraph = String::new();
     let (mut next, mut is_open, mut commands) = (0, false, commands.iter().peekable());

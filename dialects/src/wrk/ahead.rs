@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use super::refused::{self, refuse};
-use super::state::State;
+use super::state::LuaState;
 use crate::Printed;
 use mlua::Function;
 use model::Think;
@@ -35,13 +35,13 @@ pub struct Requests {
 }
 
 /// Calls `request()` of one thread.
-pub fn requests(state: &State, options: &Options, printed: &mut Printed) -> Result<Requests, Printed> {
+pub fn requests(state: &LuaState, options: &Options, printed: &mut Printed) -> Result<Requests, Printed> {
     let threads = usize::try_from(options.threads).unwrap_or(usize::MAX);
     let (most, most_bytes) = ((CALLS / threads).max(2), CALLS_BYTES / threads);
     let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
     let (mut order, mut bytes, mut cycle) = (Vec::new(), 0, None);
     while cycle.is_none() && order.len() < most && (order.len() < 2 || bytes < most_bytes) {
-        let request = one(state, options, printed)?;
+        let request = one_request(state, options, printed)?;
         bytes += request.len();
         let next = known.len();
         order.push(*known.entry(request).or_insert(next));
@@ -58,13 +58,13 @@ pub fn requests(state: &State, options: &Options, printed: &mut Printed) -> Resu
 }
 
 /// Calls `request()` once.
-pub fn one(state: &State, options: &Options, printed: &mut Printed) -> Result<Vec<u8>, Printed> {
+pub fn one_request(state: &LuaState, options: &Options, printed: &mut Printed) -> Result<Vec<u8>, Printed> {
     let call = || state.lua.globals().get::<Function>("request")?.call::<mlua::String>(());
     Ok(state.asks(options, printed, call)?.as_bytes().to_vec())
 }
 
 /// Calls `delay()`: always the same, or uniformly random.
-pub fn delay(state: &State, options: &Options, printed: &mut Printed) -> Result<Think, Printed> {
+pub fn delay(state: &LuaState, options: &Options, printed: &mut Printed) -> Result<Think, Printed> {
     state.heard.borrow_mut().is_random = false;
     let mut delays = Vec::new();
     let mut is_constant = true;

@@ -6,7 +6,7 @@ use super::ahead;
 use super::options::Options;
 use super::pieces::{self, NoRequest};
 use super::refused::{self, refuse};
-use super::state::State;
+use super::state::LuaState;
 use super::stats::Summary;
 use super::threads::{self, Thread};
 use crate::Printed;
@@ -19,9 +19,9 @@ const MOST_REQUESTS: usize = 200_000;
 
 /// A script that has run as far as it runs before a measurement.
 pub struct Script {
-    main: State,
+    main: LuaState,
     /// The threads, from which `done()` may get values.
-    threads: Vec<State>,
+    threads: Vec<LuaState>,
     /// The requests, in turn, or those of each thread after those of the thread before it.
     pub requests: Vec<Vec<u8>>,
     /// Which of the two.
@@ -35,7 +35,7 @@ pub struct Script {
 impl Script {
     /// Runs the script in the tool's own state, and finds the server's address there.
     pub fn begin(options: &Options, printed: &mut Printed) -> Result<Self, Printed> {
-        let main = State::new(options, printed)?;
+        let main = LuaState::new(options, printed)?;
         let url = &options.url;
         let resolved = main.of_wrk("resolve").and_then(|resolve| {
             resolve.call::<()>((url.host.as_str(), url.port.as_deref().unwrap_or(&url.scheme)))
@@ -58,7 +58,7 @@ impl Script {
         let (mut address, mut lists) = (None, Vec::new());
         let has_script = options.script.is_some();
         for index in 0..if has_script { options.threads } else { 1 } {
-            let state = State::new(options, printed)?;
+            let state = LuaState::new(options, printed)?;
             let thread = Thread::of(&state.lua, &state.heard);
             self.set_up(&thread, &kept, options, printed)?;
             init(&state, thread.clone(), options, printed)?;
@@ -101,10 +101,10 @@ impl Script {
     }
 
     /// What wrk learns from its first thread: how many requests at once, and the wait.
-    fn first(&mut self, state: &State, options: &Options, printed: &mut Printed) -> Result<(), Printed> {
+    fn first(&mut self, state: &LuaState, options: &Options, printed: &mut Printed) -> Result<(), Printed> {
         // This request is not sent, in wrk either.
         let request = if state.has("request") {
-            ahead::one(state, options, printed)?
+            ahead::one_request(state, options, printed)?
         } else {
             fixed(state, options, printed)?
         };
@@ -121,7 +121,7 @@ impl Script {
     /// The requests of one thread.
     fn list(
         &self,
-        state: &State,
+        state: &LuaState,
         kept: &Table,
         options: &Options,
         printed: &mut Printed,
@@ -194,7 +194,7 @@ impl Script {
 }
 
 /// Runs `init()` in a thread's state.
-fn init(state: &State, thread: Thread, options: &Options, printed: &mut Printed) -> Result<(), Printed> {
+fn init(state: &LuaState, thread: Thread, options: &Options, printed: &mut Printed) -> Result<(), Printed> {
     let call = || {
         let args = state.lua.create_table()?;
         for (at, operand) in options.operands.iter().enumerate() {
@@ -210,12 +210,12 @@ fn init(state: &State, thread: Thread, options: &Options, printed: &mut Printed)
 }
 
 /// Refuses a script for a function that it has.
-fn refuse_functions(state: &State, options: &Options) -> Result<(), Printed> {
+fn refuse_functions(state: &LuaState, options: &Options) -> Result<(), Printed> {
     if state.has("response") { Err(refuse(options, refused::RESPONSE, "")) } else { Ok(()) }
 }
 
 /// The request of a script without `request()`.
-fn fixed(state: &State, options: &Options, printed: &mut Printed) -> Result<Vec<u8>, Printed> {
+fn fixed(state: &LuaState, options: &Options, printed: &mut Printed) -> Result<Vec<u8>, Printed> {
     let request = state.of_wrk("request").and_then(|request: Function| request.call::<mlua::String>(()));
     state.checked(options, printed, request.map(|text| text.as_bytes().to_vec()))
 }

@@ -21,12 +21,12 @@ const C_MODULES: &str = concat!(
 );
 
 /// A Lua state.
-pub struct State {
+pub struct LuaState {
     pub lua: Lua,
     pub heard: Rc<RefCell<Heard>>,
 }
 
-impl State {
+impl LuaState {
     /// A state in which the script has run.
     pub fn new(options: &Options, printed: &mut Printed) -> Result<Self, Printed> {
         let heard = Rc::new(RefCell::new(Heard::default()));

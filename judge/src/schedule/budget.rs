@@ -5,6 +5,7 @@ use crate::schedule::stopping_rule::rounds_in_words;
 use crate::turns::repeat_limit::TIME_FACTOR;
 use crate::turns::shape::Shape;
 use model::contender::Class;
+use model::forecast::{Forecast, Look};
 use model::heat::{HUB, Heat, Start};
 use model::{Cell, Design, Run};
 use std::time::Duration;
@@ -41,75 +42,55 @@ fn warmups(class: Class, cells: &[&Cell], design: &Design) -> Duration {
     total((0..cells.len()).map(of))
 }
 
-/// The time that a study in heats takes, estimated before anything is started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sum {
-    /// The number of contenders that take part.
-    pub contenders: usize,
-    /// The number of heats in a round.
-    pub heats: usize,
-    /// The time of the longest heat.
-    pub heat: Duration,
-    /// The time of a round.
-    pub round: Duration,
-    /// The part of a round that starts, verifies and stops servers.
-    pub starting: Duration,
-    /// The part of a round that warms servers up.
-    pub warming: Duration,
-    /// The part of a round for turns, those of the hub included.
-    pub turns: Duration,
-    /// For every look: the number of rounds, and their time.
-    pub looks: Vec<(usize, Duration)>,
-    /// The time of a round if every server took the longest warm-up in every cell and every cell took five times its time.
-    pub round_most: Duration,
-    /// The longest time of the run.
-    pub budget: Duration,
-}
-
-/// Computes what a run takes; `None` where no contender takes part.
-pub fn sum(run: &Run) -> Option<Sum> {
+/// Computes what a run takes, before anything is started; `None` where no contender takes part.
+pub fn forecast(run: &Run) -> Option<Forecast> {
     let design = &run.study.design;
     let cells: Vec<&Cell> = run.study.cells.iter().collect();
     let takes_part: Vec<(Class, bool)> =
         run.contenders.values().filter(|e| e.missing.is_none()).map(|e| (known(e.class), e.alone)).collect();
     let together = takes_part.iter().filter(|(_, alone)| !alone).count();
-    let number = together.div_ceil(design.heat.max(1)) + takes_part.len() - together;
-    if number == 0 {
+    let heats = together.div_ceil(design.heat.max(1)) + takes_part.len() - together;
+    if heats == 0 {
         return None;
     }
-    let (copies, hubs) = (run.copies.max(1), if run.race.is_none() || number > 1 { number } else { 0 });
+    let (copies, hubs) = (run.copies.max(1), if run.race.is_none() || heats > 1 { heats } else { 0 });
     let servers = takes_part.iter().flat_map(|(class, _)| std::iter::repeat_n(*class, copies));
-    let all: Vec<Class> = servers.chain(std::iter::repeat_n(Class::Native, hubs)).collect();
-    let starting = total(all.iter().map(|class| around(*class)));
-    let warming = total(all.iter().map(|class| warmups(*class, &cells, design)));
-    let of_one = turns(&cells, design);
-    let turns = times(of_one, all.len());
+    let servers = servers.chain(std::iter::repeat_n(Class::Native, hubs));
+    let starts: Vec<[Duration; 3]> = servers.map(|class| by_design(class, &cells, design)).collect();
+    let [starting, warming, turns] = [0, 1, 2].map(|part| total(starts.iter().map(|start| start[part])));
     let round = total([starting, warming, turns]);
-    let mut longest: Vec<Duration> = all.iter().map(|class| by_design(*class, &cells, design)).collect();
+    let mut longest: Vec<Duration> = starts.iter().copied().map(total).collect();
     longest.sort_unstable_by(|a, b| b.cmp(a));
     // If no moment is quiet, every cycle is repeated as often as allowed.
-    let most = times(design.warmup_limit, cells.len()).saturating_add(times(of_one, TIME_FACTOR));
-    Some(Sum {
+    let most =
+        times(design.warmup_limit, cells.len()).saturating_add(times(turns_in(&cells, design), TIME_FACTOR));
+    let look = |rounds: usize| Look { rounds, time: round.saturating_mul(rounds as u32) };
+    Some(Forecast {
+        study: run.name.clone(),
         contenders: takes_part.len(),
-        heats: number,
+        not_installed: Vec::new(),
+        cells: cells.len(),
+        heats,
         heat: total(longest.into_iter().take(design.heat.saturating_mul(copies).saturating_add(1))),
         round,
         starting,
         warming,
         turns,
-        looks: design.looks().into_iter().map(|n| (n, round.saturating_mul(n as u32))).collect(),
-        round_most: starting.saturating_add(times(most, all.len())),
+        round_most: starting.saturating_add(times(most, starts.len())),
+        round_measured: None,
+        looks: design.looks().into_iter().map(look).collect(),
         budget: design.budget,
+        too_small: None,
     })
 }
 
 /// Why the budget is too short for even one heat, and what the run would take; `None` where it is long enough. To be called before anything
 /// is started.
 pub fn too_small(run: &Run) -> Option<String> {
-    let sum = sum(run)?;
+    let forecast = forecast(run)?;
     let [least, _] = run.study.design.rounds;
-    let enough = sum.round.saturating_mul(u32::try_from(least).unwrap_or(u32::MAX));
-    if sum.budget >= sum.heat.min(sum.round) {
+    let enough = forecast.round.saturating_mul(u32::try_from(least).unwrap_or(u32::MAX));
+    if forecast.budget >= forecast.heat.min(forecast.round) {
         return None;
     }
     let written = |time: Duration| {
@@ -118,10 +99,10 @@ pub fn too_small(run: &Run) -> Option<String> {
     Some(format!(
         "the budget of {} is too short for one heat, which takes about {}: {} of {} take about {}; use --budget {}, or measure \
          fewer contenders or cells",
-        humantime::format_duration(sum.budget),
-        written(sum.heat.min(sum.round)),
+        humantime::format_duration(forecast.budget),
+        written(forecast.heat.min(forecast.round)),
         rounds_in_words(least),
-        if sum.heats == 1 { "1 heat".to_owned() } else { format!("{} heats", sum.heats) },
+        if forecast.heats == 1 { "1 heat".to_owned() } else { format!("{} heats", forecast.heats) },
         written(enough),
         written(enough).replace(' ', "")
     ))
@@ -154,20 +135,17 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
 /// About how long the smallest number of rounds takes in all: what the run has taken, and for each start that is still owed what those of its
 /// contender took (else of its class, else by design). `None` where no contender takes part.
 fn time_of_least_rounds(run: &Run, starts: &[Start]) -> Option<Duration> {
-    let heats = sum(run)?.heats;
+    let heats = forecast(run)?.heats;
     let cells: Vec<&Cell> = run.study.cells.iter().collect();
     let least = run.study.design.rounds[0];
-    let owed = |name: &str, class: Class, in_round: usize| {
+    let owed = |name: &str, in_round: usize| {
         let done = starts.iter().filter(|start| start.contender == name && !start.cells.is_empty()).count();
-        let own = |start: &Start| start.contender == name;
-        let usual = mean_per_cell(starts, own).or_else(|| mean_of_class(run, class, starts));
-        let one = usual
-            .map_or_else(|| by_design(class, &cells, &run.study.design), |time| times(time, cells.len()));
+        let one = start_time(run, name, &cells, starts, mean);
         times(one, least.saturating_mul(in_round).saturating_sub(done))
     };
-    let entrants = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
-    let of_contenders = entrants.map(|(name, of)| owed(name, known(of.class), run.copies.max(1)));
-    let of_hubs = (run.race.is_none() || heats > 1).then(|| owed(HUB, Class::Native, heats));
+    let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
+    let of_contenders = takes_part.map(|(name, _)| owed(name, run.copies.max(1)));
+    let of_hubs = (run.race.is_none() || heats > 1).then(|| owed(HUB, heats));
     Some(spent(starts).saturating_add(total(of_contenders.chain(of_hubs))))
 }
 
@@ -175,7 +153,7 @@ fn time_of_least_rounds(run: &Run, starts: &[Start]) -> Option<Duration> {
 /// over, and once the last of these rounds has begun. `heats`: all that have been run.
 pub fn too_slow(run: &Run, heats: &[Heat], starts: &[Start]) -> Option<String> {
     let (least, budget) = (run.study.design.rounds[0], run.study.design.budget);
-    let is_known = sum(run).is_some_and(|sum| heats.len() >= sum.heats);
+    let is_known = forecast(run).is_some_and(|forecast| heats.len() >= forecast.heats);
     let is_due = heats.last().is_some_and(|heat| heat.round + 1 < least);
     let time = time_of_least_rounds(run, starts).filter(|time| is_known && is_due && *time > budget)?;
     Some(format!(
@@ -220,56 +198,49 @@ pub fn about_left(run: &Run, starts: &[Start]) -> Option<Duration> {
     Some(time.saturating_sub(spent(starts)).min(left(run, starts)))
 }
 
-/// About how long a heat takes: the sum of what its members and the hub take.
+/// About how long a heat takes: the sum of what its members and the hub take, each as long as its longest start.
 pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
     let cells: Vec<&Cell> = heat.cells.iter().filter_map(|cell| run.study.cells.get(*cell)).collect();
-    let of = |name: &str| {
-        let class = match run.contenders.get(name) {
-            Some(entrant) => known(entrant.class),
-            None => Class::Native,
-        };
-        start_cost(run, name, class, &cells, starts)
-    };
-    total(heat.servers().into_iter().map(|(name, _)| of(name)))
+    let longest = |all: &[u64]| all.iter().max().copied();
+    total(heat.servers().into_iter().map(|(name, _)| start_time(run, name, &cells, starts, longest)))
 }
 
-/// The longest that a start of this contender took; if it was never measured, the mean of its class; before there is one, the
-/// usual time of its class. Computed by cell, because a start in fewer cells takes less.
-fn start_cost(run: &Run, name: &str, class: Class, cells: &[&Cell], starts: &[Start]) -> Duration {
-    let measured = || starts.iter().filter(|start| !start.cells.is_empty());
-    let longest = measured().filter(|start| start.contender == name).map(per_cell).max();
-    match longest.map(Duration::from_nanos).or_else(|| mean_of_class(run, class, starts)) {
-        Some(time) => times(time, cells.len()),
-        None => by_design(class, cells, &run.study.design),
+/// About how long a start of this contender takes in these cells: what `of_own` makes of the times of its measured starts; if there are
+/// none, the mean of its class; before there is one, the usual time of its class. Computed by cell, because a start in fewer cells takes less.
+fn start_time(
+    run: &Run,
+    name: &str,
+    cells: &[&Cell],
+    starts: &[Start],
+    of_own: impl Fn(&[u64]) -> Option<u64>,
+) -> Duration {
+    let class_of = |name: &str| run.contenders.get(name).map(|entrant| known(entrant.class));
+    // The hub is no contender.
+    let class = class_of(name).unwrap_or(Class::Native);
+    let of_class = || mean(&by_cell_ns(starts, |start| class_of(&start.contender) == Some(class)));
+    match of_own(&by_cell_ns(starts, |start| start.contender == name)).or_else(of_class) {
+        Some(ns) => times(Duration::from_nanos(ns), cells.len()),
+        None => total(by_design(class, cells, &run.study.design)),
     }
 }
 
-/// The mean time of a start of this class in one cell, by all that were measured.
-fn mean_of_class(run: &Run, class: Class, starts: &[Start]) -> Option<Duration> {
-    let is_of_class = |start: &Start| {
-        run.contenders.get(&start.contender).is_some_and(|entrant| known(entrant.class) == class)
-    };
-    mean_per_cell(starts, is_of_class)
-}
-
-/// The mean time of these starts in one cell; `None` where none was measured.
-fn mean_per_cell(starts: &[Start], of_these: impl Fn(&Start) -> bool) -> Option<Duration> {
+/// The time in one cell of each of these starts that was measured.
+fn by_cell_ns(starts: &[Start], of_these: impl Fn(&Start) -> bool) -> Vec<u64> {
     let these = starts.iter().filter(|start| !start.cells.is_empty() && of_these(start));
-    let (sum, n) = these.map(per_cell).fold((0_u64, 0_u64), |(sum, n), ns| (sum.saturating_add(ns), n + 1));
-    sum.checked_div(n).map(Duration::from_nanos)
+    these.map(|start| start.took_ns / start.cells.len() as u64).collect()
 }
 
-/// The time of a start by cell, in nanoseconds.
-fn per_cell(start: &Start) -> u64 {
-    start.took_ns / start.cells.len().max(1) as u64
+fn mean(all: &[u64]) -> Option<u64> {
+    all.iter().fold(0_u64, |sum, n| sum.saturating_add(*n)).checked_div(all.len() as u64)
 }
 
-fn by_design(class: Class, cells: &[&Cell], design: &Design) -> Duration {
-    total([around(class), warmups(class, cells, design), turns(cells, design)])
+/// The usual times of a start of this class: to start, verify and stop it, to warm it up, and its turns.
+fn by_design(class: Class, cells: &[&Cell], design: &Design) -> [Duration; 3] {
+    [around(class), warmups(class, cells, design), turns_in(cells, design)]
 }
 
 /// The time of one member's turns in these cells.
-fn turns(cells: &[&Cell], design: &Design) -> Duration {
+fn turns_in(cells: &[&Cell], design: &Design) -> Duration {
     let of = |cell: &&Cell| {
         let shape = Shape::of(cell, design);
         times(shape.turn(), shape.cycles)

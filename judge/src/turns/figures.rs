@@ -13,7 +13,7 @@ pub fn counted(
     servers: &[(&str, usize)],
     counts: &Counts,
     server_cores: usize,
-) -> Vec<heats::Slice> {
+) -> Vec<heats::MemberSlice> {
     let member =
         |slice: &Slice| servers.iter().position(|server| *server == (slice.contender.as_str(), slice.copy));
     let mut known: Vec<(&Slice, usize)> = slices.iter().filter_map(|s| Some((*s, member(s)?))).collect();
@@ -25,7 +25,7 @@ pub fn counted(
     };
     let cycles = known.chunk_by(|a, b| a.0.cycle == b.0.cycle);
     let cycles: Vec<Vec<Turn>> = cycles.map(|cycle| cycle.iter().map(turn).collect()).collect();
-    let of = |(slice, member): &(&Slice, usize)| heats::Slice {
+    let of = |(slice, member): &(&Slice, usize)| heats::MemberSlice {
         cycle: slice.cycle,
         member: *member,
         answers: slice.answers,

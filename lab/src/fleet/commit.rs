@@ -9,7 +9,7 @@ use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::shared::{Entry, Row};
+use store::shared::{Row, SharedEntry};
 use store::{Store, StoreError};
 
 /// The outcome of a result: a line of `drome heat commit`.
@@ -40,7 +40,7 @@ pub enum CommitOutcome {
 }
 
 /// Takes in one result.
-pub fn commit(store: &Store, entry: &Entry) -> Result<Committed, FleetError> {
+pub fn commit(store: &Store, entry: &SharedEntry) -> Result<Committed, FleetError> {
     let Heats { run, heat, mut starts, slices } = Heats::of(entry)?;
     if let Some(origin) = store.origin(&run.id)? {
         return Err(StoreError::Pulled { run: run.id, machine: origin.machine }.into());
@@ -83,7 +83,7 @@ struct Heats {
 }
 
 impl Heats {
-    fn of(entry: &Entry) -> Result<Self, FleetError> {
+    fn of(entry: &SharedEntry) -> Result<Self, FleetError> {
         let other =
             || refused("it is not the result of one heat, which `drome heat measure` writes".to_owned());
         let (mut runs, mut heats, mut starts, mut slices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

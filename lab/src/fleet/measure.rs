@@ -4,7 +4,7 @@ use super::{FleetError, Spec};
 use crate::heat::Measured;
 use crate::lab::Show;
 use crate::session::Session;
-use crate::setup::{self, Lineup, Rules};
+use crate::setup::{self, Lineup, RunRules};
 use control::catalog::Catalog;
 use model::{HeatMachine, Run};
 use std::io::Write;
@@ -25,7 +25,7 @@ pub fn measure(
     let mut lineup = Lineup::of_study(catalog, &planned.study)?;
     lineup.prepared.retain(|prepared| heat.members.contains(&prepared.name));
     let allow_busy = planned.allow_busy.unwrap_or(false);
-    let rules = Rules { seed: Some(planned.seed), quick: planned.quick, allow_busy };
+    let rules = RunRules { seed: Some(planned.seed), quick: planned.quick, allow_busy };
     let now = lineup.run(&planned.name, planned.study.clone(), rules);
     let absent = heat.members.iter().filter(|name| !now.contenders.contains_key(*name));
     let mut changes: Vec<String> = absent

@@ -1,6 +1,6 @@
 //! The specs of the heats that a stored run still needs.
 
-use super::schedule::{Next, next};
+use super::schedule::{NextHeats, next};
 use super::{FleetError, Spec};
 use crate::heat::{Measured, RunState};
 use judge::findings::analyse;
@@ -30,8 +30,10 @@ pub fn owed(store: &Store, id: &str) -> Result<Owed, FleetError> {
     let Measured { heats, starts, slices } = Measured::of(store, id)?;
     let mut known = |rounds| analyse::heats::known(&run, &heats, &starts, &slices, rounds);
     match next(&RunState { run: &run, heats: &heats, starts: &starts }, &mut known) {
-        Next::Heats(heats) => Ok(Owed::Specs(heats.into_iter().map(|heat| Spec::new(&run, heat)).collect())),
-        Next::Done(why) => {
+        NextHeats::Heats(heats) => {
+            Ok(Owed::Specs(heats.into_iter().map(|heat| Spec::new(&run, heat)).collect()))
+        }
+        NextHeats::Done(why) => {
             store.end_run(id, &why)?;
             Ok(Owed::Over(why))
         }

@@ -1,7 +1,7 @@
 //! Plans the run of a fleet: its row in the store, from which all of its heats follow.
 
 use super::FleetError;
-use crate::setup::{self, Lineup, Rules};
+use crate::setup::{self, Lineup, RunRules};
 use control::catalog::Catalog;
 use judge::schedule;
 use model::{Fleet, Run, Study};
@@ -24,7 +24,7 @@ pub fn plan(
     catalog: &Catalog,
     store: &Store,
     (name, mut study): (&str, Study),
-    rules: Rules,
+    rules: RunRules,
     machines: usize,
 ) -> Result<Planned, FleetError> {
     if study.server_on.is_some() {
@@ -36,7 +36,7 @@ pub fn plan(
     setup::present(&run)?;
     store.add_run(&run)?;
     let first = run.study.design.looks().first().copied().unwrap_or(run.study.design.rounds[0]);
-    let heats = schedule::budget::sum(&run).map_or(0, |sum| sum.heats.saturating_mul(first));
+    let heats = schedule::budget::forecast(&run).map_or(0, |forecast| forecast.heats.saturating_mul(first));
     Ok(Planned { run, heats })
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What is to be done for a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextHeats {
     /// These heats are owed, in the order in which they are best begun.
     Heats(Vec<Heat>),
     /// Nothing, for this reason.
@@ -19,28 +19,28 @@ pub enum Next {
 
 /// Returns the heats that are owed, those under way included. `known` compares neighbouring contenders over the first rounds, whose number
 /// it is given; it is called at looks only.
-pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
+pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> NextHeats {
     let (run, design) = (state.run, &state.run.study.design);
     let mut batches = Batches::new(run, state.starts);
     for until in design.looks() {
         let batch = batches.up_to(until);
         if batch.is_empty() {
-            return Next::Done(format!("every contender was given up after {}", rounds_in_words(until)));
+            return NextHeats::Done(format!("every contender was given up after {}", rounds_in_words(until)));
         }
         let owed = of_batch(state, &batch);
         if !owed.is_empty() {
             return within_budget(state, owed);
         }
         if run.quick {
-            return Next::Done(format!("a first look: {}", rounds_in_words(until)));
+            return NextHeats::Done(format!("a first look: {}", rounds_in_words(until)));
         }
         if let Some(why) = stopping_rule::stop_reason(run, until, &known(until)) {
-            return Next::Done(why);
+            return NextHeats::Done(why);
         }
     }
     let most = design.rounds[1];
     let why = format!("the design's maximum is reached: {}", rounds_in_words(most));
-    Next::Done(match stopping_rule::still_open(run, &known(most)) {
+    NextHeats::Done(match stopping_rule::still_open(run, &known(most)) {
         Some(open) => format!("{why}; {open}"),
         None => why,
     })
@@ -116,7 +116,7 @@ fn made_up(state: &RunState<'_>, batch: &[Heat], round: usize) -> Option<Heat> {
 }
 
 /// The first of these heats, as many as the budget lasts for.
-fn within_budget(state: &RunState<'_>, mut owed: Vec<Heat>) -> Next {
+fn within_budget(state: &RunState<'_>, mut owed: Vec<Heat>) -> NextHeats {
     let (run, starts) = (state.run, state.starts);
     let mut left = budget::left(run, starts);
     let lasts = |heat: &Heat, left: &mut Duration| match left.checked_sub(budget::cost(run, heat, starts)) {
@@ -130,8 +130,8 @@ fn within_budget(state: &RunState<'_>, mut owed: Vec<Heat>) -> Next {
     if fits == 0
         && let Some(why) = owed.first().and_then(|heat| budget::exceeded(run, heat, starts))
     {
-        return Next::Done(why);
+        return NextHeats::Done(why);
     }
     owed.truncate(fits.max(1));
-    Next::Heats(owed)
+    NextHeats::Heats(owed)
 }

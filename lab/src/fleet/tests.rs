@@ -1,10 +1,10 @@
 //! A fleet without servers: which heats are owed, in whichever order they come back, and that each counts once.
 
-use super::schedule::{Next, next};
+use super::schedule::{NextHeats, next};
 use super::*;
 use crate::heat::Measured;
 use crate::heat::RunState;
-use crate::setup::Rules;
+use crate::setup::RunRules;
 use control::catalog::Catalog;
 use judge::example::in_heats::{run, start};
 use judge::schedule::stopping_rule::{Neighbours, Standing};
@@ -14,7 +14,7 @@ use model::{Fleet, HeatMachine, Run, Study};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use store::Store;
-use store::shared::{self, Entry};
+use store::shared::{self, SharedEntry};
 
 fn fleet() -> Run {
     Run { fleet: Some(Fleet { machines: 2 }), ..run(&["a", "b", "c"]) }
@@ -24,7 +24,7 @@ fn known(standing: Standing) -> impl FnMut(usize) -> Vec<Neighbours> {
     move |_| vec![Neighbours { cell: 0, one: "a".to_owned(), other: "b".to_owned(), standing }]
 }
 
-fn owed_by(run: &Run, heats: &[Heat], starts: &[Start]) -> Next {
+fn owed_by(run: &Run, heats: &[Heat], starts: &[Start]) -> NextHeats {
     next(&RunState { run, heats, starts }, &mut known(Standing::Decided))
 }
 
@@ -35,7 +35,7 @@ fn starts_of(heat: &Heat) -> Vec<Start> {
 #[test]
 fn all_heats_up_to_the_first_look_are_owed_whatever_comes_back_first() {
     let run = fleet();
-    let Next::Heats(all) = owed_by(&run, &[], &[]) else { panic!("nothing is owed") };
+    let NextHeats::Heats(all) = owed_by(&run, &[], &[]) else { panic!("nothing is owed") };
     assert_eq!(all.len(), 4 * 2, "four contenders in heats of three: two heats a round");
     let (mut heats, mut starts) = (Vec::new(), Vec::new());
     for over in all.iter().rev() {
@@ -43,12 +43,12 @@ fn all_heats_up_to_the_first_look_are_owed_whatever_comes_back_first() {
         starts.extend(starts_of(over));
         let left: Vec<&Heat> = all.iter().filter(|heat| !heats.contains(heat)).collect();
         match owed_by(&run, &heats, &starts) {
-            Next::Heats(owed) => assert_eq!(owed.iter().collect::<Vec<_>>(), left),
-            Next::Done(why) => assert!(left.is_empty() && why.ends_with("after 4 rounds"), "{why}"),
+            NextHeats::Heats(owed) => assert_eq!(owed.iter().collect::<Vec<_>>(), left),
+            NextHeats::Done(why) => assert!(left.is_empty() && why.ends_with("after 4 rounds"), "{why}"),
         }
     }
     let state = RunState { run: &run, heats: &heats, starts: &starts };
-    let Next::Heats(more) = next(&state, &mut known(Standing::Open(None))) else {
+    let NextHeats::Heats(more) = next(&state, &mut known(Standing::Open(None))) else {
         panic!("it is not enough")
     };
     assert_eq!(
@@ -61,11 +61,11 @@ fn all_heats_up_to_the_first_look_are_owed_whatever_comes_back_first() {
 #[test]
 fn a_spoiled_start_is_repeated_in_a_heat_of_its_own() {
     let run = fleet();
-    let Next::Heats(all) = owed_by(&run, &[], &[]) else { panic!("nothing is owed") };
+    let NextHeats::Heats(all) = owed_by(&run, &[], &[]) else { panic!("nothing is owed") };
     let mut starts: Vec<Start> = all.iter().flat_map(starts_of).collect();
     let spoiled = starts.iter_mut().find(|start| start.round == 2 && start.contender == "b").unwrap();
     (spoiled.outcome, spoiled.cells) = (StartOutcome::Spoiled("the disk is full".to_owned()), [].into());
-    let Next::Heats(late) = owed_by(&run, &all, &starts) else { panic!("b is owed") };
+    let NextHeats::Heats(late) = owed_by(&run, &all, &starts) else { panic!("b is owed") };
     assert_eq!(late.len(), 1);
     assert_eq!((late[0].round, late[0].number, late[0].members.clone()), (2, 2, vec!["b".to_owned()]));
 }
@@ -75,8 +75,8 @@ fn the_budget_is_that_of_all_machines() {
     let mut run = fleet();
     run.study.design.budget = std::time::Duration::from_secs(40);
     match owed_by(&run, &[], &[]) {
-        Next::Heats(heats) => assert!(heats.len() < 8, "{}", heats.len()),
-        Next::Done(why) => assert!(why.contains("the budget of 40s is spent"), "{why}"),
+        NextHeats::Heats(heats) => assert!(heats.len() < 8, "{}", heats.len()),
+        NextHeats::Done(why) => assert!(why.contains("the budget of 40s is spent"), "{why}"),
     }
 }
 
@@ -91,7 +91,7 @@ fn result(spec: &Spec, machine: &str) -> Vec<u8> {
     bytes
 }
 
-fn entry(bytes: &[u8]) -> Entry {
+fn entry(bytes: &[u8]) -> SharedEntry {
     shared::read(bytes).unwrap().remove(0)
 }
 
@@ -147,7 +147,7 @@ fn a_study_whose_servers_are_elsewhere_is_not_planned_for_a_fleet() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("store.sqlite")).unwrap();
     let study = Study { server_on: Some("ssh pi@board".to_owned()), ..fleet().study };
-    let rules = Rules { seed: Some(1), quick: false, allow_busy: true };
+    let rules = RunRules { seed: Some(1), quick: false, allow_busy: true };
     let error = plan(&Catalog::default(), &store, ("example", study), rules, 2).unwrap_err();
     assert!(error.to_string().contains("(`server-on`)"), "{error}");
     assert!(store.everything().unwrap().is_empty());

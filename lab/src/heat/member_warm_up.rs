@@ -47,7 +47,7 @@ impl Settled {
 
 /// A turn of a member.
 #[derive(Clone, Copy, Debug)]
-pub struct Rate {
+pub struct TurnRate {
     /// The middle of the turn, in seconds of the monotonic clock.
     pub at_s: f64,
     /// The natural logarithm of its rate.
@@ -68,7 +68,7 @@ pub struct MemberWarmUp {
     /// Whether its start had settled before.
     pub settled_before: Settled,
     /// Its turns so far.
-    pub rates: Vec<Rate>,
+    pub rates: Vec<TurnRate>,
     pub load_s: f64,
     pub pause_s: f64,
     /// Whether it worked through the whole of the last pause.
@@ -158,12 +158,12 @@ impl MemberWarmUp {
     pub fn take(&mut self, result: &TurnResult) {
         self.load_s += result.loaded_s;
         let (at_s, load_s, is_quiet) = (result.at_s, self.load_s, result.void.is_none());
-        self.rates.extend(result.log_rate.map(|log| Rate { at_s, log, load_s, is_quiet }));
+        self.rates.extend(result.log_rate.map(|log| TurnRate { at_s, log, load_s, is_quiet }));
     }
 
     /// The turns that show how warm it is: those that nothing disturbed, or all, where most were disturbed.
-    pub fn telling(&self) -> Vec<Rate> {
-        let quiet: Vec<Rate> = self.rates.iter().copied().filter(|rate| rate.is_quiet).collect();
+    pub fn telling(&self) -> Vec<TurnRate> {
+        let quiet: Vec<TurnRate> = self.rates.iter().copied().filter(|rate| rate.is_quiet).collect();
         if quiet.len() * 2 >= self.rates.len() { quiet } else { self.rates.clone() }
     }
 

@@ -1,7 +1,7 @@
 //! The servers of a heat: started afresh, verified, watched for their end, stopped. A contender that does something wrong leaves the heat,
 //! and the others go on.
 
-use crate::heat::out_of_memory::{self, Cause, OutOfMemory};
+use crate::heat::out_of_memory::{self, KillCause, OutOfMemory};
 use crate::lab::{Lab, Show};
 use control::fault::Fault;
 use control::hub::Hub;
@@ -263,15 +263,15 @@ impl<'a> HeatServers<'a> {
             alive.map(|member| member.start.contender.as_str()).filter(is_other).collect();
         let others = others.len();
         match self.memory.cause(kills(self.lab, self.run), others, &why) {
-            Cause::SharedMemory => {
+            KillCause::SharedMemory => {
                 let beside = if others == 1 { "another contender was" } else { "other contenders were" };
                 self.members[at].lacks_memory(format!("memory ran out while {beside} alive: {why}"));
             }
-            Cause::OwnMemory => {
+            KillCause::OwnMemory => {
                 let why = format!("the machine's memory ran out while no other contender was running: {why}");
                 self.members[at].leaves(Fault::Contender(why));
             }
-            Cause::Unknown => self.members[at].leaves(Fault::Contender(why)),
+            KillCause::Unknown => self.members[at].leaves(Fault::Contender(why)),
         }
     }
 

@@ -28,7 +28,7 @@ use model::heat::{Heat, Start};
 
 /// The next step of a run in heats.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextHeat {
     /// Run this heat, which is to be stored before it begins.
     Heat(Heat),
     /// Stop, for this reason.
@@ -48,19 +48,19 @@ pub struct RunState<'a> {
 
 /// Returns the next heat, or why there is none. `known` compares neighbouring contenders over the first rounds, whose number it is given,
 /// at the run's level ([`model::Run::level`]); it is called at looks only.
-pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
+pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> NextHeat {
     let RunState { run, heats, starts } = *state;
     let design = &run.study.design;
     let [least, most] = design.rounds;
     for round in 0..most {
         if let Some(heat) = owed::heat(run, round, heats, starts) {
             return match budget::exceeded(run, &heat, starts) {
-                Some(why) => Next::Done(with_what_is_open(why, round, run, known)),
-                None => Next::Heat(heat),
+                Some(why) => NextHeat::Done(with_what_is_open(why, round, run, known)),
+                None => NextHeat::Heat(heat),
             };
         }
         if heats.iter().all(|heat| heat.round != round) {
-            return Next::Done(format!("every contender was given up after {}", rounds_in_words(round)));
+            return NextHeat::Done(format!("every contender was given up after {}", rounds_in_words(round)));
         }
         let rounds = round + 1;
         // The stopping rule is applied only to whole rounds, before anything of the next one has begun.
@@ -68,16 +68,16 @@ pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours
             continue;
         }
         if run.quick {
-            return Next::Done(format!("a first look: {}", rounds_in_words(least)));
+            return NextHeat::Done(format!("a first look: {}", rounds_in_words(least)));
         }
         if stopping_rule::is_look(design, rounds)
             && let Some(why) = stopping_rule::stop_reason(run, rounds, &known(rounds))
         {
-            return Next::Done(why);
+            return NextHeat::Done(why);
         }
     }
     let why = format!("the design's maximum is reached: {}", rounds_in_words(most));
-    Next::Done(with_what_is_open(why, most, run, known))
+    NextHeat::Done(with_what_is_open(why, most, run, known))
 }
 
 fn with_what_is_open(

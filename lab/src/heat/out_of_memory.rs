@@ -19,7 +19,7 @@ pub struct OutOfMemory {
 
 /// The cause of a server's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum KillCause {
     /// The kernel ended processes because memory ran out, while other contenders were alive, too.
     SharedMemory,
     /// The kernel ended processes because memory ran out, and no other contender was alive.
@@ -37,7 +37,7 @@ impl OutOfMemory {
     /// The cause of a server's failure, by the kernel's count. `others`: the number of other contenders that were alive until now,
     /// including those that may have ended at the same moment. `why` says what happened: the kernel can have killed the server only if it
     /// ended, and not by a signal such as SIGSEGV.
-    pub fn cause(&mut self, kills: Option<u64>, others: usize, why: &str) -> Cause {
+    pub fn cause(&mut self, kills: Option<u64>, others: usize, why: &str) -> KillCause {
         let rise = kills.zip(self.kills).map_or(0, |(now, before)| now.saturating_sub(before));
         self.kills = kills.or(self.kills);
         if others > 0 {
@@ -46,15 +46,15 @@ impl OutOfMemory {
         // After the semicolon are lines of its log.
         let how = why.split(';').next().unwrap_or(why);
         if !how.contains("it ended (") || (how.contains("signal: ") && !how.contains("signal: 9 ")) {
-            return Cause::Unknown;
+            return KillCause::Unknown;
         }
         match (self.among_several.checked_sub(1), rise) {
             (Some(left), _) => {
                 self.among_several = left;
-                Cause::SharedMemory
+                KillCause::SharedMemory
             }
-            (None, 1..) => Cause::OwnMemory,
-            (None, 0) => Cause::Unknown,
+            (None, 1..) => KillCause::OwnMemory,
+            (None, 0) => KillCause::Unknown,
         }
     }
 }
@@ -77,33 +77,41 @@ mod tests {
     #[test]
     fn a_kill_beside_others_is_the_machines_fault_and_a_kill_alone_its_own() {
         let mut of = OutOfMemory::begin(Some(5));
-        assert_eq!(of.cause(Some(5), 2, KILLED), Cause::Unknown, "the kernel counted no kill");
-        assert_eq!(of.cause(Some(6), 2, KILLED), Cause::SharedMemory);
-        assert_eq!(of.cause(Some(6), 1, "it ended (exit status: 1)"), Cause::Unknown, "one kill, one end");
-        assert_eq!(of.cause(Some(7), 1, "it ended (exit status: 1)"), Cause::SharedMemory, "its worker");
-        assert_eq!(of.cause(Some(8), 0, KILLED), Cause::OwnMemory);
-        assert_eq!(of.cause(Some(8), 0, KILLED), Cause::Unknown);
+        assert_eq!(of.cause(Some(5), 2, KILLED), KillCause::Unknown, "the kernel counted no kill");
+        assert_eq!(of.cause(Some(6), 2, KILLED), KillCause::SharedMemory);
+        assert_eq!(
+            of.cause(Some(6), 1, "it ended (exit status: 1)"),
+            KillCause::Unknown,
+            "one kill, one end"
+        );
+        assert_eq!(of.cause(Some(7), 1, "it ended (exit status: 1)"), KillCause::SharedMemory, "its worker");
+        assert_eq!(of.cause(Some(8), 0, KILLED), KillCause::OwnMemory);
+        assert_eq!(of.cause(Some(8), 0, KILLED), KillCause::Unknown);
         let logged = "it ended (signal: 9 (SIGKILL)); the last lines of its log, /x:\n    got signal: 15";
-        assert_eq!(of.cause(Some(9), 1, logged), Cause::SharedMemory);
+        assert_eq!(of.cause(Some(9), 1, logged), KillCause::SharedMemory);
     }
 
     #[test]
     fn two_killed_at_once_are_both_put_down_to_shared_memory_although_one_is_noticed_later() {
         let mut of = OutOfMemory::begin(Some(0));
-        assert_eq!(of.cause(Some(2), 1, KILLED), Cause::SharedMemory);
-        assert_eq!(of.cause(Some(2), 0, KILLED), Cause::SharedMemory);
-        assert_eq!(of.cause(Some(3), 0, KILLED), Cause::OwnMemory, "no other contender was alive");
+        assert_eq!(of.cause(Some(2), 1, KILLED), KillCause::SharedMemory);
+        assert_eq!(of.cause(Some(2), 0, KILLED), KillCause::SharedMemory);
+        assert_eq!(of.cause(Some(3), 0, KILLED), KillCause::OwnMemory, "no other contender was alive");
     }
 
     #[test]
     fn a_crash_is_not_put_down_to_memory_and_without_a_count_the_cause_is_unknown() {
         let mut of = OutOfMemory::begin(Some(0));
-        assert_eq!(of.cause(Some(1), 3, "it ended (signal: 11 (SIGSEGV))"), Cause::Unknown);
-        assert_eq!(of.cause(Some(1), 3, "it gave no correct answer in 3 turns in a row"), Cause::Unknown);
-        assert_eq!(of.cause(Some(1), 3, KILLED), Cause::SharedMemory, "the kill counted with the crash");
+        assert_eq!(of.cause(Some(1), 3, "it ended (signal: 11 (SIGSEGV))"), KillCause::Unknown);
+        assert_eq!(of.cause(Some(1), 3, "it gave no correct answer in 3 turns in a row"), KillCause::Unknown);
+        assert_eq!(of.cause(Some(1), 3, KILLED), KillCause::SharedMemory, "the kill counted with the crash");
         let mut of = OutOfMemory::begin(None);
-        assert_eq!(of.cause(None, 3, KILLED), Cause::Unknown);
-        assert_eq!(of.cause(Some(9), 3, KILLED), Cause::Unknown, "there is no earlier count to compare with");
-        assert_eq!(of.cause(Some(10), 3, KILLED), Cause::SharedMemory);
+        assert_eq!(of.cause(None, 3, KILLED), KillCause::Unknown);
+        assert_eq!(
+            of.cause(Some(9), 3, KILLED),
+            KillCause::Unknown,
+            "there is no earlier count to compare with"
+        );
+        assert_eq!(of.cause(Some(10), 3, KILLED), KillCause::SharedMemory);
     }
 }

@@ -1,6 +1,6 @@
 //! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
-use crate::heat::Next;
+use crate::heat::NextHeat;
 use crate::heat::RunState;
 use crate::heat::cell;
 use crate::heat::measured::Measured;
@@ -39,8 +39,8 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
         let Measured { heats, starts, slices } = &going.measured;
         let mut known = |rounds| analyse::heats::known(run, heats, starts, slices, rounds);
         let heat = match next(&RunState { run, heats, starts }, &mut known) {
-            Next::Heat(heat) => Heat { started_at: clock_text(), ..heat },
-            Next::Done(why) => break why,
+            NextHeat::Heat(heat) => Heat { started_at: clock_text(), ..heat },
+            NextHeat::Done(why) => break why,
         };
         store.begin_heat(&run.id, &heat)?;
         going.measured.heats.push(heat.clone());

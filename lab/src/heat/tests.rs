@@ -16,13 +16,13 @@ fn walk(run: &Run, standing: impl Fn(usize) -> Standing) -> (Vec<Heat>, Vec<Star
             vec![Neighbours { cell: 0, one, other, standing: standing(rounds) }]
         };
         match next(&state, &mut known) {
-            Next::Heat(heat) => {
+            NextHeat::Heat(heat) => {
                 for (name, _) in heat.servers() {
                     starts.push(start(heat.round, heat.number, name, &heat.cells));
                 }
                 heats.push(heat);
             }
-            Next::Done(why) => return (heats, starts, looks, why),
+            NextHeat::Done(why) => return (heats, starts, looks, why),
         }
     }
 }
@@ -83,6 +83,6 @@ fn the_walk_is_the_same_when_it_is_cut_off() {
             .cloned()
             .collect();
         let state = RunState { run: &run, heats: &heats[..cut], starts: &known };
-        assert_eq!(next(&state, &mut |_| Vec::new()), Next::Heat(heats[cut].clone()), "{cut}");
+        assert_eq!(next(&state, &mut |_| Vec::new()), NextHeat::Heat(heats[cut].clone()), "{cut}");
     }
 }

@@ -1,7 +1,7 @@
 //! The side that drives: hands each machine its part, compares clocks, starts all at one instant, and waits for what they counted.
 
 use super::divide::{DivideError, divide};
-use super::messages::{Account, LOADS, Part, Ready, Request};
+use super::messages::{Account, AgentPart, LOADS, LoadRequest, Ready};
 use super::{skew, sum};
 use agent::{Link, LinkError};
 use load::Watch;
@@ -82,13 +82,13 @@ impl Drive<'_> {
         let longest_ns = clocks.iter().map(|clock| clock.round_trip_ns).max().unwrap_or(0);
         let agreed_ns = agent::now_ns() + skew::lead(longest_ns).as_nanos() as u64;
         let ended = self.start(&clocks, agreed_ns, watch)?;
-        let parts: Vec<sum::Part> = all
+        let parts: Vec<sum::MachinePart> = all
             .iter()
             .zip(clocks)
             .zip(ended)
             .zip(self.names)
             .zip(ready)
-            .map(|(((((link, plan), clock), ended), name), ready)| sum::Part {
+            .map(|(((((link, plan), clock), ended), name), ready)| sum::MachinePart {
                 name: name.clone(),
                 host: link.hello().host.clone(),
                 cores: link.hello().cores,
@@ -109,13 +109,17 @@ impl Drive<'_> {
     }
 
     fn prepare(&self, link: &Link, plan: &Plan) -> Result<Ready, DriveError> {
-        let part =
-            Part { plan: plan.clone(), threads: self.threads, allow_busy: self.allow_busy, raw: self.raw };
+        let part = AgentPart {
+            plan: plan.clone(),
+            threads: self.threads,
+            allow_busy: self.allow_busy,
+            raw: self.raw,
+        };
         let bytes = serde_json::to_vec(&part).map_err(|e| failed(link, &e))?;
         let part = link.send_blob(&bytes).map_err(|e| failed(link, &e))?;
         let is_own = plan.target.address.tcp().is_some_and(|address| address.ip().is_loopback());
         let hint = if is_own { "; the URL's address means each machine itself" } else { "" };
-        ask(link, Request::Prepare { part }, Some(READY)).map_err(|e| failed(link, &format!("{e}{hint}")))
+        ask(link, LoadRequest::Prepare { part }, Some(READY)).map_err(|e| failed(link, &format!("{e}{hint}")))
     }
 
     /// Has all machines start at the instant, and waits for their accounts. Nothing is sent meanwhile but heartbeats.
@@ -143,7 +147,7 @@ impl Drive<'_> {
                 .map(|(link, starts_ns)| {
                     let has_failed = &has_failed;
                     scope.spawn(move || {
-                        let ended = ask(link, Request::Run { starts_ns }, patience);
+                        let ended = ask(link, LoadRequest::Run { starts_ns }, patience);
                         let ended = ended.map_err(|e| e.to_string());
                         has_failed.fetch_or(ended.is_err(), Ordering::Relaxed);
                         ended
@@ -203,7 +207,7 @@ impl Drive<'_> {
 }
 
 /// Where no machine measured anything, the first of them and its reason.
-fn none_measured(parts: &[sum::Part]) -> Option<(String, String)> {
+fn none_measured(parts: &[sum::MachinePart]) -> Option<(String, String)> {
     if parts.iter().any(|part| part.ended.is_ok()) {
         return None;
     }
@@ -217,7 +221,7 @@ fn clock(link: &Link) -> Result<Clock, DriveError> {
 
 fn ask<A: DeserializeOwned>(
     link: &Link,
-    request: Request,
+    request: LoadRequest,
     patience: Option<Duration>,
 ) -> Result<A, LinkError> {
     link.ask(LOADS, &request, patience, &mut |_| ())

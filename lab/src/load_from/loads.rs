@@ -1,7 +1,7 @@
 //! The side that does its part: makes a plan ready, starts at the instant that it is told, and answers with all that it counted.
 
 use super::divide::own_load;
-use super::messages::{Account, LOADS, Part, Ready, Request};
+use super::messages::{Account, AgentPart, LOADS, LoadRequest, Ready};
 use agent::{Call, Handler};
 use control::locked;
 use control::machine::cores::Cores;
@@ -34,14 +34,14 @@ const MOST_ADDRESSES: usize = 60;
 #[derive(Debug, Default)]
 pub struct Loads {
     /// The part that was made ready.
-    part: Mutex<Option<Part>>,
+    part: Mutex<Option<AgentPart>>,
 }
 
 impl Handler for Loads {
     fn answer(&self, call: &Call<'_>) -> Option<Result<Value, String>> {
         (call.name() == LOADS).then(|| match call.question()? {
-            Request::Prepare { part } => self.prepare(part, call),
-            Request::Run { starts_ns } => self.run(starts_ns, call),
+            LoadRequest::Prepare { part } => self.prepare(part, call),
+            LoadRequest::Run { starts_ns } => self.run(starts_ns, call),
         })
     }
 
@@ -84,8 +84,8 @@ impl Loads {
 }
 
 /// Drives the load, and judges it.
-fn measure(part: &Part, starts_ns: u64, stop: &Arc<AtomicBool>) -> Result<Account, String> {
-    let Part { plan, allow_busy, raw, .. } = part;
+fn measure(part: &AgentPart, starts_ns: u64, stop: &Arc<AtomicBool>) -> Result<Account, String> {
+    let AgentPart { plan, allow_busy, raw, .. } = part;
     let (to, from) = channel::<Vec<Exchange>>();
     let log = raw.then_some(to);
     let progress =
@@ -104,14 +104,15 @@ fn latency_ns(exchange: Exchange) -> u64 {
 }
 
 /// Reads a machine's part of a load; the error says why it is refused.
-pub fn read_part(bytes: &[u8]) -> Result<Part, String> {
-    let part: Part = serde_json::from_slice(bytes).map_err(|e| format!("the plan can't be read ({e})"))?;
+pub fn read_part(bytes: &[u8]) -> Result<AgentPart, String> {
+    let part: AgentPart =
+        serde_json::from_slice(bytes).map_err(|e| format!("the plan can't be read ({e})"))?;
     check(&part)?;
     Ok(part)
 }
 
 /// Refuses a plan that no command line gives: it comes from elsewhere, and none of its figures may do harm here.
-fn check(part: &Part) -> Result<(), String> {
+fn check(part: &AgentPart) -> Result<(), String> {
     let plan = &part.plan;
     let lengths = [plan.warmup, plan.timeout, plan.spin, plan.connecting.ramp];
     let length = match plan.until {
@@ -137,8 +138,8 @@ fn check(part: &Part) -> Result<(), String> {
 }
 
 /// Chooses threads and CPUs: all of this machine's, unless the server is here too.
-fn fit(part: &mut Part) {
-    let Part { plan, threads, .. } = part;
+fn fit(part: &mut AgentPart) {
+    let AgentPart { plan, threads, .. } = part;
     let cores = Cores::deal();
     let is_beside_server = plan.target.address.tcp().is_some_and(|at| local::is_own(at.ip()));
     let usual = if is_beside_server { cores.client.len() } else { cores.allowed().len() };
@@ -184,7 +185,7 @@ impl Watch for Moments {
 /// A plan as another machine may send it, checked and fitted to this one.
 #[cfg(test)]
 pub fn checked(plan: Plan) -> Result<Plan, String> {
-    let mut part = Part { plan, threads: None, allow_busy: false, raw: false };
+    let mut part = AgentPart { plan, threads: None, allow_busy: false, raw: false };
     check(&part)?;
     fit(&mut part);
     Ok(part.plan)

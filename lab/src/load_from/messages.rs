@@ -8,10 +8,10 @@ pub const LOADS: &str = "loads";
 
 /// What a machine is asked.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub enum Request {
+pub enum LoadRequest {
     /// Takes a plan and tries its target: [`Ready`].
     Prepare {
-        /// The number of the blob with the [`Part`], as JSON: requests and expected bodies may be long.
+        /// The number of the blob with the [`AgentPart`], as JSON: requests and expected bodies may be long.
         part: u64,
     },
     /// Drives the load: [`Account`].
@@ -23,7 +23,7 @@ pub enum Request {
 
 /// A machine's part of the load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct AgentPart {
     /// The machine's plan. Its threads and CPUs are not used: the machine chooses its own, by `threads` below.
     pub plan: Plan,
     /// The number of threads that the user asked for; `None`: what suits the machine.

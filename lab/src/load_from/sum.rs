@@ -7,7 +7,7 @@ use model::{Bound, Plan, Tally, Verdict};
 
 /// One machine's part of a load, and how it ended.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct MachinePart {
     /// How the machine was named.
     pub name: String,
     /// Its own host name.
@@ -26,7 +26,7 @@ pub struct Part {
 
 /// The sum of all that the machines counted; `is_interrupted`: whether the user stopped them. When a machine is lost, drome stops the
 /// others, which is no interruption.
-pub fn tally(parts: &[Part], is_interrupted: bool) -> Tally {
+pub fn tally(parts: &[MachinePart], is_interrupted: bool) -> Tally {
     let mut total = Tally::default();
     accounts(parts).for_each(|account| total.merge(&account.tally));
     total.interrupted = is_interrupted;
@@ -34,16 +34,16 @@ pub fn tally(parts: &[Part], is_interrupted: bool) -> Tally {
 }
 
 /// The latencies of all single exchanges of all machines, where they were wanted.
-pub fn raw_ns(parts: &[Part]) -> Vec<u64> {
+pub fn raw_ns(parts: &[MachinePart]) -> Vec<u64> {
     accounts(parts).flat_map(|account| account.raw_ns.iter().copied()).collect()
 }
 
-fn accounts(parts: &[Part]) -> impl Iterator<Item = &Account> {
+fn accounts(parts: &[MachinePart]) -> impl Iterator<Item = &Account> {
     parts.iter().filter_map(|part| part.ended.as_ref().ok())
 }
 
 /// Each machine's part, and how closely together they started at the agreed instant of this machine's clock.
-pub fn machines(parts: &[Part], agreed_ns: u64) -> Machines {
+pub fn machines(parts: &[MachinePart], agreed_ns: u64) -> Machines {
     let each: Vec<Machine> = parts.iter().map(|part| machine(part, agreed_ns)).collect();
     let starts: Option<Vec<(i64, Clock)>> =
         each.iter().map(|machine| Some((machine.start_late_ns?, machine.clock?))).collect();
@@ -51,7 +51,7 @@ pub fn machines(parts: &[Part], agreed_ns: u64) -> Machines {
     Machines { each, skew_ns: skew.map(|skew| skew.0), skew_bound_ns: skew.map(|skew| skew.1) }
 }
 
-fn machine(part: &Part, agreed_ns: u64) -> Machine {
+fn machine(part: &MachinePart, agreed_ns: u64) -> Machine {
     let account = part.ended.as_ref().ok();
     let started_ns = account.and_then(|account| account.started_ns);
     let load = &part.plan.load;

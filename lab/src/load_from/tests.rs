@@ -1,8 +1,8 @@
 //! Dealing, clocks and sums: nothing is lost, nothing counted twice, and whoever is to blame is named.
 
 use super::divide::{DivideError, divide, own_load};
-use super::messages::{Account, Part};
-use super::sum::{self, Part as Done};
+use super::messages::{Account, AgentPart};
+use super::sum::{self, MachinePart as Done};
 use super::{loads, skew};
 use model::machines::{Clock, Machine, Machines};
 use model::{Arrivals, Ask, Bound, Load, Plan, Rate, Tally, Target, Until, Verdict};
@@ -136,10 +136,14 @@ fn a_plan_arrives_as_it_was_sent() {
     sent.asks[0].expect.body = Some(vec![0; 300]);
     sent.asks[0].expect.sha256 = Some([9; 32]);
     sent.think = model::Think::Exponential(std::time::Duration::from_micros(1500));
-    let sent =
-        Part { plan: divide(&sent, 3).unwrap().remove(1), threads: Some(2), allow_busy: true, raw: false };
+    let sent = AgentPart {
+        plan: divide(&sent, 3).unwrap().remove(1),
+        threads: Some(2),
+        allow_busy: true,
+        raw: false,
+    };
     let text = serde_json::to_vec(&sent).unwrap();
-    assert_eq!(serde_json::from_slice::<Part>(&text).unwrap(), sent);
+    assert_eq!(serde_json::from_slice::<AgentPart>(&text).unwrap(), sent);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::contenders::write_sources;
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
-use control::catalog::Entry;
+use control::catalog::CatalogEntry;
 use control::prepare::Prepared;
 use control::server::instance::{Work, Works};
 use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Version};
@@ -127,5 +127,5 @@ pub(super) fn contender(
         faults: Faults::default(),
         serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
     };
-    write_sources(&letter.to_string(), &Entry { contender, sources: BTreeMap::new() })
+    write_sources(&letter.to_string(), &CatalogEntry { contender, sources: BTreeMap::new() })
 }

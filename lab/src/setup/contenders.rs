@@ -1,7 +1,7 @@
 //! Prepares the contenders of a study on this machine, each on its tracks.
 
-use super::{Rules, SetupError, study_run};
-use control::catalog::{Catalog, Entry};
+use super::{RunRules, SetupError, study_run};
+use control::catalog::{Catalog, CatalogEntry};
 use control::prepare::Prepared;
 use control::prepare::assets::CacheError;
 use control::prepare::assets::works;
@@ -47,7 +47,7 @@ impl Lineup {
     }
 
     /// Describes a run of the study as these contenders are now. Those that lack something are in it with the reason.
-    pub fn run(&self, name: &str, study: Study, rules: Rules) -> Run {
+    pub fn run(&self, name: &str, study: Study, rules: RunRules) -> Run {
         let run = study_run(name, study, &self.prepared, &self.works, rules.seed, rules.quick);
         Run { allow_busy: Some(rules.allow_busy), ..run }
     }
@@ -59,7 +59,7 @@ pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, Set
 }
 
 /// Writes the sources of a contender to the cache folder.
-pub(super) fn write_sources(name: &str, entry: &Entry) -> Result<Prepared, SetupError> {
+pub(super) fn write_sources(name: &str, entry: &CatalogEntry) -> Result<Prepared, SetupError> {
     let cache = folders::cache();
     Prepared::write_sources(name, entry, &cache)
         .map_err(|source| CacheError::Folder { path: cache, source }.into())

@@ -18,7 +18,7 @@ const QUICK: ([usize; 2], Duration) = ([2, 2], Duration::from_secs(1));
 
 /// What the command line sets for a run of any study.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rules {
+pub struct RunRules {
     /// The seed of every shuffle and every resampling; `None`: taken from the clock.
     pub seed: Option<u64>,
     /// Whether the run is only a first look.
@@ -55,7 +55,7 @@ pub fn study_run(
 /// Makes a run of a race. Every contender enters each round twice, so that the difference between two starts of
 /// the same server is known. Where the servers already ran (`race.running`), each enters once, because both entries would be the same
 /// process; and so does each that is to be alone. `race`: what all contenders have in common.
-pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, race: Raced, rules: Rules) -> Run {
+pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, race: Raced, rules: RunRules) -> Run {
     let copies = if race.running || study.design.heat == 1 { 1 } else { 2 };
     let allow_busy = Some(rules.allow_busy);
     Run { race: Some(race), allow_busy, ..new_run(RACE, study, entrants, copies, rules.seed, rules.quick) }

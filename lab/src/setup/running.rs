@@ -3,7 +3,7 @@
 use super::commands::{any_answer, contender};
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
-use control::prepare::running::Running;
+use control::prepare::running::RunningServer;
 use control::processes::local;
 use control::processes::tree;
 use control::verify::origin::Origin;
@@ -21,7 +21,7 @@ pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<Str
         let unusable = |why: String| SetupError::Race(format!("{}: {why}", target.url));
         let origin = Origin::of(target).ok_or_else(|| unusable("it has no TCP port".to_owned()))?;
         let pid = pids.get(nth).copied();
-        let server = Running::new(origin, pid).map_err(|why| unusable(format!("--pid: {why}")))?;
+        let server = RunningServer::new(origin, pid).map_err(|why| unusable(format!("--pid: {why}")))?;
         // There is nothing to start.
         let mut own = contender(letter, &target.url, Vec::new(), &target.path)?;
         own.running = Some(server);

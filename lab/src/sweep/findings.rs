@@ -1,6 +1,6 @@
 //! Computes the findings of a sweep from its measurements. Pure.
 
-use super::{Setting, Swept};
+use super::{Setting, SweepMeasurements};
 use judge::verdict;
 use model::sweep::{Common, CommonStep, Part, SCHEMA, Spread, Step, Sweep};
 use model::{Bound, Measurement, Promise, Run, SweepTrial, Tally};
@@ -99,7 +99,7 @@ pub fn findings(
     setting: &Setting,
     url: &str,
     titles: &[String],
-    swept: Swept,
+    swept: SweepMeasurements,
     elapsed: Duration,
 ) -> Sweep {
     let names: Vec<String> = ('A'..='Z').take(titles.len()).map(String::from).collect();
@@ -150,7 +150,7 @@ pub fn findings(
     }
 }
 
-fn common_steps(names: &[String], swept: &Swept, rate: f64) -> Vec<CommonStep> {
+fn common_steps(names: &[String], swept: &SweepMeasurements, rate: f64) -> Vec<CommonStep> {
     let step = |(name, trials): (&String, &Vec<SweepTrial>)| {
         let all: Vec<&SweepTrial> = trials.iter().filter(|t| t.part == Part::Common).collect();
         let share = all.first()?.share?;

@@ -11,7 +11,7 @@ mod servers;
 mod tests;
 
 pub use findings::findings;
-pub use servers::{Entry, Servers};
+pub use servers::{SweepEntry, SweepServers};
 
 use control::fault::Fault;
 use judge::IN_A_ROW;
@@ -55,7 +55,7 @@ pub trait Measure {
 }
 
 /// Receives the progress of a sweep.
-pub trait Show {
+pub trait ShowSweep {
     /// A measurement begins; `done` of about `about` are finished.
     fn begins(&mut self, contender: usize, what: &str, done: usize, about: usize);
     /// A measurement has ended.
@@ -64,7 +64,7 @@ pub trait Show {
 
 /// The result of a sweep.
 #[derive(Clone, Debug, Default)]
-pub struct Swept {
+pub struct SweepMeasurements {
     /// The trials by contender, in the order in which they were made.
     pub trials: Vec<Vec<SweepTrial>>,
     /// Why each contender was given up, if it was.
@@ -80,12 +80,17 @@ pub struct Swept {
 }
 
 /// Runs a sweep. If it is stopped, the result has what was measured until then.
-pub fn run(setting: &Setting, contenders: usize, servers: &mut dyn Measure, show: &mut dyn Show) -> Swept {
-    let swept = Swept {
+pub fn run(
+    setting: &Setting,
+    contenders: usize,
+    servers: &mut dyn Measure,
+    show: &mut dyn ShowSweep,
+) -> SweepMeasurements {
+    let swept = SweepMeasurements {
         trials: vec![Vec::new(); contenders],
         given_up: vec![None; contenders],
         kept: vec![None; contenders],
-        ..Swept::default()
+        ..SweepMeasurements::default()
     };
     let about = setting.repeats * contenders * (setting.shares.len() + 1 + usize::from(contenders > 1));
     let mut walk = Walk { setting, servers, show, swept, done: 0, about };
@@ -96,8 +101,8 @@ pub fn run(setting: &Setting, contenders: usize, servers: &mut dyn Measure, show
 struct Walk<'a> {
     setting: &'a Setting,
     servers: &'a mut dyn Measure,
-    show: &'a mut dyn Show,
-    swept: Swept,
+    show: &'a mut dyn ShowSweep,
+    swept: SweepMeasurements,
     done: usize,
     about: usize,
 }

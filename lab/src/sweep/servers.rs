@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// What is put under load.
 #[derive(Debug)]
-pub enum Entry {
+pub enum SweepEntry {
     /// A running server: the plan without its load, its seed and its times.
     Running(Box<Plan>),
     /// A contender that is started for every measurement: its name in the lab.
@@ -27,22 +27,22 @@ pub enum Entry {
 
 /// Servers, and the lab that measures them.
 #[derive(Debug)]
-pub struct Servers<'a> {
+pub struct SweepServers<'a> {
     /// The lab.
     lab: &'a Lab,
     /// The times of warm-up and measurement.
     design: &'a Design,
     /// The entries, in the order of the contenders.
-    entries: Vec<Entry>,
+    entries: Vec<SweepEntry>,
     /// What the network to the servers carries, where they are on another machine.
     network: Option<Network>,
     began: Instant,
     measured: usize,
 }
 
-impl<'a> Servers<'a> {
+impl<'a> SweepServers<'a> {
     /// Starts the clock of the sweep.
-    pub fn new(lab: &'a Lab, design: &'a Design, entries: Vec<Entry>) -> Self {
+    pub fn new(lab: &'a Lab, design: &'a Design, entries: Vec<SweepEntry>) -> Self {
         let network = None;
         Self { lab, design, entries, network, began: Instant::now(), measured: 0 }
     }
@@ -100,12 +100,12 @@ impl<'a> Servers<'a> {
     }
 }
 
-impl Measure for Servers<'_> {
+impl Measure for SweepServers<'_> {
     fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measurement, Fault> {
         self.measured += 1;
         match &self.entries[contender] {
-            Entry::Running(base) => self.running(base, load, seed),
-            Entry::Started(name) => self.started(name, load, seed),
+            SweepEntry::Running(base) => self.running(base, load, seed),
+            SweepEntry::Started(name) => self.started(name, load, seed),
         }
     }
 

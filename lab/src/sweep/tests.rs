@@ -73,7 +73,7 @@ impl Measure for Made {
     }
 }
 
-impl Show for Vec<String> {
+impl ShowSweep for Vec<String> {
     fn begins(&mut self, contender: usize, what: &str, _done: usize, _about: usize) {
         self.push(format!("{contender} {what}"));
     }
@@ -94,7 +94,7 @@ fn setting(keep: Option<&str>) -> Setting {
     }
 }
 
-fn walk(setting: &Setting, made: &mut Made) -> Swept {
+fn walk(setting: &Setting, made: &mut Made) -> SweepMeasurements {
     run(setting, made.capacities.len(), made, &mut Vec::new())
 }
 

@@ -5,7 +5,7 @@
 
 use control::processes::cpu_sampler::CpuUsage;
 use control::processes::tree::{ListedClocks, Snapshot};
-use control::processes::usage::Look;
+use control::processes::usage::UsageLook;
 use control::remote::messages as servers;
 use lab::load_from::{messages as loads, read_part};
 use model::Conditions;
@@ -22,15 +22,15 @@ type Reader = fn(&Value) -> Option<Value>;
 
 /// What is asked, as an agent reads it, by the name of the request: those about servers are one enum, those about loads another.
 pub const QUESTIONS: &[(&str, Reader)] =
-    &[("servers", asked::<servers::Request>), ("loads", asked::<loads::Request>)];
+    &[("servers", asked::<servers::RemoteRequest>), ("loads", asked::<loads::LoadRequest>)];
 
 /// What is answered, as the side that asks reads it, by the name of the request; and what an installation reports meanwhile.
 pub const ANSWERS: &[(&str, Reader)] = &[
-    ("servers.Describe", answered::<servers::Machine>),
+    ("servers.Describe", answered::<servers::MachineFacts>),
     ("servers.WriteSources", answered::<servers::SourcesWritten>),
     ("servers.MakeBodies", answered::<()>),
     ("servers.Install", answered::<servers::Installed>),
-    ("servers.Install.step", answered::<servers::Step>),
+    ("servers.Install.step", answered::<servers::InstallStep>),
     ("servers.Prepare", answered::<Result<(), String>>),
     ("servers.Start", answered::<Result<servers::Started, String>>),
     ("servers.Ended", answered::<Option<String>>),
@@ -40,7 +40,7 @@ pub const ANSWERS: &[(&str, Reader)] = &[
     ("servers.LikelyClass", answered::<Option<Class>>),
     ("servers.BeginTurns", answered::<u64>),
     ("servers.EndTurn", answered::<CpuUsage>),
-    ("servers.Look", answered::<Look>),
+    ("servers.Look", answered::<UsageLook>),
     ("servers.EndWatch", answered::<Option<u64>>),
     ("servers.EndConditions", answered::<Option<Conditions>>),
     ("servers.OpenProbe", answered::<servers::Opened>),
@@ -57,8 +57,8 @@ pub fn requests() -> Vec<String> {
         expected.split('`').skip(1).step_by(2).map(|request| format!("{name}.{request}")).collect::<Vec<_>>()
     };
     let none = || Value::from("none of them");
-    let servers = serde_json::from_value::<servers::Request>(none()).unwrap_err();
-    let loads = serde_json::from_value::<loads::Request>(none()).unwrap_err();
+    let servers = serde_json::from_value::<servers::RemoteRequest>(none()).unwrap_err();
+    let loads = serde_json::from_value::<loads::LoadRequest>(none()).unwrap_err();
     [of("servers", servers), of("loads", loads)].concat()
 }
 

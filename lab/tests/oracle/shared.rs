@@ -28,7 +28,7 @@ pub fn check(bytes: &[u8]) {
     }
     writer.end().unwrap();
     let again = read(&written[..]).unwrap();
-    let digests = |entries: &[store::shared::Entry]| -> Vec<String> {
+    let digests = |entries: &[store::shared::SharedEntry]| -> Vec<String> {
         entries.iter().map(|entry| entry.digest.clone()).collect()
     };
     assert_eq!(digests(&again), digests(&entries));

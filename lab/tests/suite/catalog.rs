@@ -99,7 +99,7 @@ fn what_a_contender_must_not_say_is_refused_with_what_is_allowed() {
 #[test]
 fn every_contender_that_is_built_in_says_how_it_is_set_up() {
     let catalog = Catalog::built_in().unwrap();
-    let lacks = |(name, entry): (&String, &control::catalog::Entry)| {
+    let lacks = |(name, entry): (&String, &control::catalog::CatalogEntry)| {
         let silent = entry.contender.settings.all().into_iter().filter(|(_, value)| value.is_none());
         let silent: Vec<&str> = silent.map(|(setting, _)| setting).collect();
         (!silent.is_empty()).then(|| format!("{name}: {}", silent.join(", ")))

@@ -1,7 +1,7 @@
 //! The rules of CONTRIBUTING that a machine can check, over every contender that is compiled in.
 
 use control::Catalog;
-use control::catalog::Entry;
+use control::catalog::CatalogEntry;
 use model::contender::{Contender, Track, Workers};
 use model::study::REFERENCE;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,7 @@ const WORKERS: [&str; 7] =
     ["worker_processes ", "--workers ", "--workers=", "-w ", "max-worker = ", "nbthread ", "-N"];
 
 /// What a contender is started with on a track: its command and its files, without comments.
-fn started_with(entry: &Entry, track: Track) -> Option<String> {
+fn started_with(entry: &CatalogEntry, track: Track) -> Option<String> {
     let contender = match track {
         Track::Default => entry.contender.clone(),
         Track::Tuned => entry.contender.tuned()?,
@@ -81,12 +81,12 @@ fn without_the_other_track(lines: &[String], track: Track) -> String {
     kept
 }
 
-fn source(entry: &Entry, path: impl AsRef<Path>) -> String {
+fn source(entry: &CatalogEntry, path: impl AsRef<Path>) -> String {
     entry.sources.get(path.as_ref()).map_or_else(String::new, |b| String::from_utf8_lossy(b).into_owned())
 }
 
 /// All contenders that are compiled in, and the templates that `drome new contender` begins with.
-fn contenders() -> BTreeMap<String, Entry> {
+fn contenders() -> BTreeMap<String, CatalogEntry> {
     let mut catalog = Catalog::built_in().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let templates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../app/templates");
@@ -105,7 +105,7 @@ fn contenders() -> BTreeMap<String, Entry> {
 }
 
 /// What breaks a rule, a line each.
-fn broken(rule: impl Fn(&str, &Entry) -> Vec<String>) -> Vec<String> {
+fn broken(rule: impl Fn(&str, &CatalogEntry) -> Vec<String>) -> Vec<String> {
     let contenders = contenders();
     let all = contenders.iter().filter(|(name, _)| *name != REFERENCE);
     all.flat_map(|(name, entry)| {
@@ -115,7 +115,7 @@ fn broken(rule: impl Fn(&str, &Entry) -> Vec<String>) -> Vec<String> {
 }
 
 /// The words of `all` that a track is started with.
-fn found(entry: &Entry, track: Track, all: &[&str]) -> Vec<String> {
+fn found(entry: &CatalogEntry, track: Track, all: &[&str]) -> Vec<String> {
     let Some(text) = started_with(entry, track) else { return Vec::new() };
     all.iter()
         .filter(|word| text.contains(*word))

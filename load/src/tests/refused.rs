@@ -3,7 +3,7 @@
 
 use super::faults::plain;
 use super::*;
-use crate::crew::{self, SharedByThreads, Used};
+use crate::crew::{self, SharedByThreads, UsedBackEnd};
 use crate::means::Means;
 use crate::{Generator, LoadError};
 use model::IoChoice;
@@ -78,7 +78,7 @@ fn plan_of(io: IoChoice, length: Duration) -> Plan {
     Plan { io, threads: THREADS, probe: false, until: Until::Elapsed(length), ..plan(load, length) }
 }
 
-type Measured = Result<(Vec<Tally>, Used), LoadError>;
+type Measured = Result<(Vec<Tally>, UsedBackEnd), LoadError>;
 
 /// Measures with these back ends, in a thread that may not take long.
 fn measured(

@@ -19,7 +19,7 @@ use crate::unsent::{FilePiece, More, Piece};
 use crate::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Ports, Slot};
 use buffers::Buffers;
 use rustls::ServerConfig;
-use session::{Ending, Session, Stage, Turn};
+use session::{Ending, Stage, TlsSession, Turn};
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -40,7 +40,7 @@ pub struct Tls<I> {
     inner: I,
     side: Side,
     /// The sessions by slot, boxed: an unused slot costs a pointer.
-    sessions: Vec<Option<Box<Session>>>,
+    sessions: Vec<Option<Box<TlsSession>>>,
     /// The connection that has just opened. Its handshake begins once `Connected` has been returned to the caller, so that its work counts
     /// as the handshake's, not the connection's.
     to_greet: Option<Slot>,
@@ -83,7 +83,7 @@ impl<I: Io> Tls<I> {
         self.at_once.push_back(Completion { slot, event });
     }
 
-    fn session(&mut self, slot: Slot) -> Option<&mut Session> {
+    fn session(&mut self, slot: Slot) -> Option<&mut TlsSession> {
         session_of(&mut self.sessions, slot)
     }
 
@@ -118,8 +118,8 @@ impl<I: Io> Tls<I> {
     /// Begins a session; the client's side says hello.
     fn open(&mut self, slot: Slot) {
         let session = match &self.side {
-            Side::Client(tls) => Session::client(tls),
-            Side::Server(config) => Session::server(config),
+            Side::Client(tls) => TlsSession::client(tls),
+            Side::Server(config) => TlsSession::server(config),
         };
         let Ok(session) = session else {
             return self.tell(slot, Event::Failed(Operation::Handshake, Errno::PROTO));
@@ -171,7 +171,7 @@ impl<I: Io> Tls<I> {
 
     /// Sends what waits, and tells the caller when nothing does any more, if it was told that something had to wait.
     fn go_on(&mut self, slot: Slot) {
-        if self.send_waiting(slot) && self.session(slot).is_some_and(Session::is_drained) {
+        if self.send_waiting(slot) && self.session(slot).is_some_and(TlsSession::is_drained) {
             self.tell(slot, Event::Drained);
         }
     }
@@ -180,7 +180,7 @@ impl<I: Io> Tls<I> {
     /// of it is in the kernel's hands, or never will be.
     fn send_waiting(&mut self, slot: Slot) -> bool {
         let mut share = SHARE_BYTES;
-        while let Some(piece) = self.session(slot).and_then(Session::take_waiting) {
+        while let Some(piece) = self.session(slot).and_then(TlsSession::take_waiting) {
             let is_sent = match piece {
                 Piece::Bytes { bytes, .. } => self.send_encrypted(slot, &bytes),
                 Piece::File(file) if share == 0 => {
@@ -277,7 +277,7 @@ impl<I: Io> Tls<I> {
 
     /// Handles the transport's report that the peer sends nothing more.
     fn ended(&mut self, slot: Slot) {
-        match self.session(slot).map(Session::end) {
+        match self.session(slot).map(TlsSession::end) {
             None | Some(Ending::News) => self.tell(slot, Event::Ended),
             Some(Ending::Known) => {}
             Some(Ending::Handshake) => {
@@ -462,6 +462,6 @@ impl<I: Io> Io for Tls<I> {
 
 /// The session of this slot, while the buffers that it uses are borrowed, too.
 #[inline]
-fn session_of(sessions: &mut [Option<Box<Session>>], slot: Slot) -> Option<&mut Session> {
+fn session_of(sessions: &mut [Option<Box<TlsSession>>], slot: Slot) -> Option<&mut TlsSession> {
     sessions.get_mut(slot as usize)?.as_deref_mut()
 }

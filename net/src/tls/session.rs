@@ -51,7 +51,7 @@ pub enum Ending {
 const RECORD_BYTES: usize = 1 << 14;
 
 /// The TLS session of one connection.
-pub struct Session {
+pub struct TlsSession {
     connection: Connection,
     /// The start of a record that is not complete; without memory when there is none. rustls remembers positions in it, so it is what
     /// rustls gets at every call.
@@ -71,7 +71,7 @@ pub struct Session {
     reason: Option<String>,
 }
 
-impl Session {
+impl TlsSession {
     /// A client's session, before its first message.
     pub fn client(tls: &ClientTls) -> Result<Self, Error> {
         let connection = UnbufferedClientConnection::new(tls.config.clone(), tls.name.clone())?;

@@ -6,7 +6,7 @@ mod doubts;
 pub(crate) use doubts::{mostly, never_quiet};
 
 use crate::figures;
-use crate::units::{self, listed};
+use crate::units;
 use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Pairs};
 use model::study::REFERENCE;
@@ -29,12 +29,7 @@ pub fn of(f: &Findings, cell: &CellFindings) -> Vec<String> {
 
 /// Names as in a sentence; of a long list the first names and the number of the others.
 fn some(names: &[&str]) -> String {
-    match names.get(..NAMES - 1) {
-        Some(first) if names.len() > NAMES => {
-            format!("{} and {} others", first.join(", "), names.len() - first.len())
-        }
-        _ => listed(names),
-    }
+    units::listed_up_to(names, NAMES)
 }
 
 fn find<'c>(cell: &'c CellFindings, name: &str) -> Option<&'c ContenderFindings> {

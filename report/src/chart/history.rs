@@ -3,8 +3,8 @@
 //! line through all panels, because it belongs to no contender.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
-use super::{Canvas, Caption, Point, Scale, Unit, listed};
-use crate::units;
+use super::{Canvas, Caption, Point, Scale, Unit};
+use crate::{history, units};
 use model::history::{Cause, CellHistory, ContenderHistory, Step};
 
 /// A step.
@@ -108,10 +108,7 @@ fn finding(cell: &CellHistory) -> String {
     let own: Vec<String> = own
         .filter(|(_, step)| step.cause == Cause::Contender)
         .map(|(c, step)| {
-            let day = cell.runs.get(step.at).map_or("", |run| run.started_at.get(..10).unwrap_or(""));
-            let percent = (step.ratio.median - 1.0) * 100.0;
-            let way = if percent < 0.0 { "slower" } else { "faster" };
-            format!("{} {:.1} % {way} from {day} on", c.title, percent.abs())
+            format!("{} {} from {} on", c.title, history::change(step), history::day(cell, step))
         })
         .collect();
     let machine = cell.reference.steps.len();
@@ -127,7 +124,7 @@ fn finding(cell: &CellHistory) -> String {
         return format!("{runs}: no step of a contender{why}.{machine}");
     }
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
-    format!("{runs}: {}.{machine}", listed(&own, 4))
+    format!("{runs}: {}.{machine}", units::listed_up_to(&own, 4))
 }
 
 /// The positions of the runs and the panels.

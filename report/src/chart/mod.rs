@@ -117,16 +117,3 @@ pub fn markdown(charts: &[Chart], folder: &str) -> String {
     });
     if charts.is_empty() { String::new() } else { format!("\n## Charts\n{}", shown.collect::<String>()) }
 }
-
-/// `drome, nginx and 3 others`: at most `most` entries.
-fn listed(names: &[&str], most: usize) -> String {
-    match names {
-        [] => "none".to_owned(),
-        [one] => (*one).to_owned(),
-        [all @ .., last] if names.len() <= most => format!("{} and {last}", all.join(", ")),
-        _ => {
-            let others = names.len() - (most - 1);
-            format!("{} and {others} others", names[..most - 1].join(", "))
-        }
-    }
-}

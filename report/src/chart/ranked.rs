@@ -2,7 +2,7 @@
 //! around the first contender for the noise floor.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
-use super::{Canvas, Caption, Point, Scale, Unit, listed, unit};
+use super::{Canvas, Caption, Point, Scale, Unit, unit};
 use crate::units;
 use model::Metric;
 use model::findings::{CellFindings, ContenderFindings, Findings};
@@ -109,7 +109,7 @@ fn finding(f: &Findings, cell: &CellFindings) -> String {
     let alike = if alike.is_empty() {
         String::new()
     } else {
-        format!("; no significant difference from {}", listed(&alike, 4))
+        format!("; no significant difference from {}", units::listed_up_to(&alike, 4))
     };
     let last = others.next_back().map_or(String::new(), |(c, worst)| {
         let at_most = if floor.is_empty() { "" } else { "at most " };

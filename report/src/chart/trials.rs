@@ -10,7 +10,7 @@ use model::Metric;
 
 mod of_cell;
 
-pub use crate::outcome::State;
+pub use crate::outcome::StartState;
 pub use of_cell::of_cell;
 
 /// One trial.
@@ -25,7 +25,7 @@ pub struct Trial {
     /// The figure that ranks the cell; `None` if it is unknown, as in a trial that failed.
     pub figure: Option<f64>,
     /// The outcome.
-    pub state: State,
+    pub state: StartState,
 }
 
 /// One contender.
@@ -111,7 +111,7 @@ impl Row {
             let wanted: Vec<f64> = wanted.filter(|figure| figure.is_finite() && *figure > 0.0).collect();
             stats::median(&wanted)
         };
-        median(|t| t.state == State::Valid).or_else(|| median(|_| true))
+        median(|t| t.state == StartState::Valid).or_else(|| median(|_| true))
     }
 
     fn copies(&self) -> usize {
@@ -125,7 +125,7 @@ fn span(rows: &[Row]) -> f64 {
     let mut far: Vec<f64> = Vec::new();
     for row in rows {
         let Some(median) = row.median() else { continue };
-        for trial in row.trials.iter().filter(|t| t.state == State::Valid) {
+        for trial in row.trials.iter().filter(|t| t.state == StartState::Valid) {
             far.extend(trial.figure.map(|v| (v / median - 1.0).abs()).filter(|v| v.is_finite()));
         }
     }
@@ -191,7 +191,7 @@ impl Trials {
                     canvas.cross((x, bottom - 5.0), 3.0);
                     continue;
                 };
-                let class = if trial.state == State::Valid { "dot" } else { "hollow" };
+                let class = if trial.state == StartState::Valid { "dot" } else { "hollow" };
                 dots.push(((x, y.at(figure / median)), class, tip(&row.label, trial, places)));
             }
         }
@@ -209,11 +209,11 @@ impl Trials {
             "each row from −{0:.0} % to +{0:.0} % of the contender's own median",
             places.span * 100.0
         )];
-        if all().any(|t| matches!(t.state, State::Void(_))) {
+        if all().any(|t| matches!(t.state, StartState::Void(_))) {
             words.push("hatched, hollow: void".to_owned());
         }
-        let has_failed = all().any(|t| matches!(t.state, State::Failed(_)));
-        let has_no_figure = all().any(|t| t.figure.is_none() && !matches!(t.state, State::Failed(_)));
+        let has_failed = all().any(|t| matches!(t.state, StartState::Failed(_)));
+        let has_no_figure = all().any(|t| t.figure.is_none() && !matches!(t.state, StartState::Failed(_)));
         match (has_failed, has_no_figure) {
             (true, true) => words.push("cross: failed, or without a figure".to_owned()),
             (true, false) => words.push("cross: failed".to_owned()),
@@ -259,7 +259,7 @@ fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
     let (copies, mut marks) = (row.copies(), Vec::new());
     for trial in &row.trials {
         let (x, width) = places.of(trial, copies);
-        if matches!(trial.state, State::Void(_)) {
+        if matches!(trial.state, StartState::Void(_)) {
             canvas.hatch((x + 0.5, top + 1.0), ((width - 1.0).max(0.5), ROW - 2.0));
         }
         match trial.figure.zip(median) {
@@ -285,7 +285,7 @@ fn tip(label: &str, trial: &Trial, places: &Places) -> String {
     };
     let figure = trial.figure.map_or_else(String::new, |figure| format!(": {}", shown(figure)));
     let why = match &trial.state {
-        State::Valid => String::new(),
+        StartState::Valid => String::new(),
         lost => format!("; {}", lost.words()),
     };
     let (round, nth) = (trial.round.saturating_add(1), trial.nth + 1);

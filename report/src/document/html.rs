@@ -8,15 +8,20 @@ use crate::text_style::{Ink, printable};
 use maud::{Markup, PreEscaped, html};
 
 impl Document {
-    /// All sections, below what stands before the first one. The title and the items below it are left out: a page has them in its head.
+    /// All sections, below what stands before the first one, for a page that others put together. The title and the items below it are
+    /// left out: a page has them in its head.
     pub fn html(&self) -> Markup {
+        // `maud` escapes what is markup.
+        PreEscaped(self.sections().into_string().chars().map(printable).collect())
+    }
+
+    /// The same with all characters, for a page that replaces those that are not printable in all of its text.
+    pub(crate) fn sections(&self) -> Markup {
         let parts: Vec<&Part> = self.parts_without(Scope::Short).collect();
         let levels = parts.iter().filter_map(|part| level(part)).filter(|level| *level > 1);
         let top = levels.min().unwrap_or(2);
         let sections = parts.chunk_by(|_, next| level(next) != Some(top));
-        let whole = html! { @for (i, parts) in sections.enumerate() { (section(i, top, parts)) } };
-        // `maud` escapes what is markup.
-        PreEscaped(whole.into_string().chars().map(printable).collect())
+        html! { @for (i, parts) in sections.enumerate() { (section(i, top, parts)) } }
     }
 
     /// Links to all sections.
@@ -93,7 +98,7 @@ fn part_markup(part: &Part) -> Markup {
         Part::Code(text) => block(text),
         Part::Remark(text) => html! { p.faint { (prose(text)) } },
         Part::Facts(all) => facts(all),
-        Part::Folded(title, other) => html! { details { summary { (title) } (other.html()) } },
+        Part::Folded(title, other) => html! { details { summary { (title) } (other.sections()) } },
         Part::Charts(all) => html! { @for chart in all { (figure(chart)) } },
     }
 }

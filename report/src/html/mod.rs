@@ -24,7 +24,7 @@ pub fn page(told: &RunReport) -> String {
     let drome = &f.environment.drome;
     let foot =
         html! { "Made by drome " (drome) " from run " code { (f.run) } ". This file needs no network." };
-    whole(&f.title, drome, &top, &document.html(), &foot)
+    whole(&f.title, drome, &top, &document.sections(), &foot)
 }
 
 /// Imported results of other tools as a page.
@@ -33,7 +33,7 @@ pub fn import_page(import: &Import) -> String {
     let top = head("imported", &import.title, document.preface());
     let main = html! {
         @if import.items.is_empty() { p { "The import has nothing that a table can show." } }
-        (document.html())
+        (document.sections())
     };
     let foot =
         html! { "Made by drome " (import.drome) ". These figures were not measured by drome but imported." };

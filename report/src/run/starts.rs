@@ -3,7 +3,7 @@
 use crate::chart::Unit;
 use crate::chips::Chip;
 use crate::document::Document;
-use crate::outcome::State;
+use crate::outcome::StartState;
 use crate::table::Table;
 use crate::{RunReport, units};
 use model::metric::Percentile;
@@ -51,7 +51,7 @@ fn table(told: &RunReport) -> Table {
         .figure("RSS", figure_of(Metric::Rss, units::bytes))
         .known("bound", |(_, o)| Some(o.measured()?.verdict.bound.word().to_owned()))
         .number("duration", |(_, o)| units::duration(o.elapsed_ns as f64))
-        .text("reason and notes", |(_, o)| why(o))
+        .text("reason and notes", |(_, o)| o.reasons())
         .table()
         .filterable()
         .with_chips(chips);
@@ -64,19 +64,12 @@ type Row<'o> = (usize, &'o Observation);
 
 /// The chip of a start that does not count.
 fn chip(o: &Observation) -> Option<Chip> {
-    match State::of(o) {
-        State::Valid => None,
-        State::Void(_) => {
+    match StartState::of(o) {
+        StartState::Valid => None,
+        StartState::Void(_) => {
             Some(Chip::open("void", "Its figures can't be trusted and are left out of every estimate"))
         }
-        State::Failed(_) => Some(Chip::bad("failed", "It has no figures")),
-    }
-}
-
-fn why(o: &Observation) -> String {
-    match &o.outcome {
-        Err(why) => why.clone(),
-        Ok(m) => m.verdict.reasons.join("; "),
+        StartState::Failed(_) => Some(Chip::bad("failed", "It has no figures")),
     }
 }
 

@@ -8,7 +8,7 @@ use report::chart::percentiles::{Curve, Percentiles};
 use report::chart::ranked::{Ranked, Row};
 use report::chart::scatter::{Bubble, Scatter};
 use report::chart::slope::{Line, Slope};
-use report::chart::trials::{Row as TrialsRow, State, Trial, Trials};
+use report::chart::trials::{Row as TrialsRow, StartState, Trial, Trials};
 use report::chart::{Caption, Point, Unit};
 
 #[test]
@@ -131,11 +131,11 @@ fn every_trial() {
             let (round, copy) = (i / copies, i % copies);
             let drift = 1.0 - 0.01 * round as f64;
             let state = match (label, round) {
-                ("Node", 2) => State::Void("the host took 20 % of the measured CPUs' time".to_owned()),
-                ("Perl", 3) => State::Failed("it did not start".to_owned()),
-                _ => State::Valid,
+                ("Node", 2) => StartState::Void("the host took 20 % of the measured CPUs' time".to_owned()),
+                ("Perl", 3) => StartState::Failed("it did not start".to_owned()),
+                _ => StartState::Valid,
             };
-            let is_measured = !matches!(state, State::Failed(_));
+            let is_measured = !matches!(state, StartState::Failed(_));
             let figure = is_measured.then_some(rate * drift);
             Trial { nth: round * 5 + offset + copy, round, copy, figure, state }
         };

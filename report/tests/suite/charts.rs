@@ -11,7 +11,7 @@ use report::chart::percentiles::{Curve, Percentiles};
 use report::chart::ranked::{Ranked, Row};
 use report::chart::scatter::{Bubble, Scatter};
 use report::chart::slope::{Line, Slope};
-use report::chart::trials::{Row as TrialsRow, State, Trial, Trials};
+use report::chart::trials::{Row as TrialsRow, StartState, Trial, Trials};
 use report::chart::{Caption, Point, Unit};
 use roxmltree::{Document, Node};
 
@@ -145,9 +145,9 @@ fn metric() -> impl Strategy<Value = Metric> {
 
 fn trial() -> impl Strategy<Value = Trial> {
     let state = prop_oneof![
-        4 => Just(State::Valid),
-        1 => "\\PC{0,40}".prop_map(State::Void),
-        1 => "\\PC{0,40}".prop_map(State::Failed),
+        4 => Just(StartState::Valid),
+        1 => "\\PC{0,40}".prop_map(StartState::Void),
+        1 => "\\PC{0,40}".prop_map(StartState::Failed),
     ];
     let place = (0..900_usize, prop_oneof![9 => 0..40_usize, 1 => Just(usize::MAX / 2)], 0..3_usize);
     (place, proptest::option::of(value()), state).prop_map(|((nth, round, copy), figure, state)| Trial {

@@ -12,7 +12,7 @@ mod stall;
 
 pub use delay::Delay;
 pub use mishap::Mishap;
-pub use outbox::{Draft, Outbox};
+pub use outbox::{Draft, FaultyOutbox};
 pub use parse::help;
 pub use service::{Messages, Service};
 pub use spin::Spin;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// One thread's answers on their way.
 #[derive(Debug)]
-pub struct Outbox<'f> {
+pub struct FaultyOutbox<'f> {
     faults: &'f Faults,
     /// The number of the next answer, over all threads.
     numbers: &'f AtomicU64,
@@ -49,7 +49,7 @@ pub struct Draft<'a> {
     pub http10: bool,
 }
 
-impl<'f> Outbox<'f> {
+impl<'f> FaultyOutbox<'f> {
     /// An empty outbox.
     pub fn new(faults: &'f Faults, numbers: &'f AtomicU64) -> Self {
         Self { faults, numbers, lines: Vec::new(), due: BinaryHeap::new() }
@@ -69,7 +69,7 @@ impl<'f> Outbox<'f> {
         self.lines.get(slot as usize).is_some_and(|line| line.waiting.is_some())
     }
 
-    /// Sends an answer, now or later. Returns first whether it is sent completely (if not, [`Outbox::send_due`] or [`net::Event::Drained`]
+    /// Sends an answer, now or later. Returns first whether it is sent completely (if not, [`FaultyOutbox::send_due`] or [`net::Event::Drained`]
     /// reports when it is), and second whether the connection stays open after it.
     pub fn send<I: Io>(&mut self, io: &mut I, slot: Slot, draft: Draft<'_>, now_ns: u64) -> (bool, bool) {
         let faults = self.faults;
@@ -196,13 +196,13 @@ mod tests {
         Faults::new(&all, 7).unwrap()
     }
 
-    fn ask(outbox: &mut Outbox<'_>, io: &mut Record, slot: Slot, now_ns: u64) -> (bool, bool) {
+    fn ask(outbox: &mut FaultyOutbox<'_>, io: &mut Record, slot: Slot, now_ns: u64) -> (bool, bool) {
         outbox.send(io, slot, Draft { bytes: ANSWER, goes_on: true, http10: false }, now_ns)
     }
 
     /// An outbox with eight connections.
-    fn outbox<'f>(faults: &'f Faults, numbers: &'f AtomicU64) -> Outbox<'f> {
-        let mut outbox = Outbox::new(faults, numbers);
+    fn outbox<'f>(faults: &'f Faults, numbers: &'f AtomicU64) -> FaultyOutbox<'f> {
+        let mut outbox = FaultyOutbox::new(faults, numbers);
         (0..8).for_each(|slot| outbox.forget(slot));
         outbox
     }

@@ -5,7 +5,7 @@
 //! In a study, a contender has one start in a heat, so the residuals hold both the start's part and the heat's. In a race it has two, and
 //! what is compared is their mean ([`means`]): the spread between the two shows the start's part alone.
 
-use super::design::{Entrant, Start};
+use super::design::{FitEntrant, FitStart};
 
 /// The variance of contender × heat as a share of that from start to start, where a heat has several starts of a contender.
 ///
@@ -47,8 +47,8 @@ pub(super) struct Mean {
 
 impl Mean {
     /// A single start.
-    pub fn of_one(start: &Start) -> Self {
-        let Start { contender, heat, log_figure } = *start;
+    pub fn of_one(start: &FitStart) -> Self {
+        let FitStart { contender, heat, log_figure } = *start;
         Self { contender, heat, log_figure, worth: 1.0 }
     }
 }
@@ -89,9 +89,9 @@ impl Within {
 }
 
 /// The means of all contenders' starts, heat by heat, and what the starts show within heats, by contender.
-pub(super) fn means(entrants: &[Entrant], starts: &[Start]) -> (Vec<Mean>, Vec<Within>) {
+pub(super) fn means(entrants: &[FitEntrant], starts: &[FitStart]) -> (Vec<Mean>, Vec<Within>) {
     let mut order: Vec<usize> = (0..starts.len()).collect();
-    let key = |start: &Start| (start.heat, start.contender);
+    let key = |start: &FitStart| (start.heat, start.contender);
     order.sort_by_key(|i| key(&starts[*i]));
     let mut within = vec![Within::default(); entrants.len()];
     let mut means = Vec::with_capacity(starts.len());
@@ -116,14 +116,14 @@ pub(super) fn means(entrants: &[Entrant], starts: &[Start]) -> (Vec<Mean>, Vec<W
 mod tests {
     use super::*;
 
-    fn start(contender: usize, heat: usize, log_figure: f64) -> Start {
-        Start { contender, heat, log_figure }
+    fn start(contender: usize, heat: usize, log_figure: f64) -> FitStart {
+        FitStart { contender, heat, log_figure }
     }
 
     #[test]
     fn one_start_in_a_heat_is_its_own_mean_and_shows_nothing_within_heats() {
         let starts = [start(0, 1, 3.0), start(1, 0, 2.0), start(0, 0, 1.0)];
-        let (means, within) = means(&[Entrant::of_class(0); 2], &starts);
+        let (means, within) = means(&[FitEntrant::of_class(0); 2], &starts);
         let figures: Vec<_> = means.iter().map(|m| (m.heat, m.contender, m.log_figure, m.worth)).collect();
         assert_eq!(figures, [(0, 0, 1.0, 1.0), (0, 1, 2.0, 1.0), (1, 0, 3.0, 1.0)]);
         assert!(within.iter().all(|w| *w == Within::default() && w.least() == 0.0));
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn two_starts_in_a_heat_become_their_mean_which_varies_by_no_less_than_half_of_a_start() {
         let starts = [start(0, 0, 1.0), start(0, 0, 3.0), start(0, 1, 6.0), start(0, 1, 6.0)];
-        let (means, within) = means(&[Entrant::of_class(0)], &starts);
+        let (means, within) = means(&[FitEntrant::of_class(0)], &starts);
         assert_eq!(means.iter().map(|m| m.log_figure).collect::<Vec<_>>(), [2.0, 6.0]);
         let (squares, freedom) = (within[0].squares, within[0].freedom());
         assert_eq!((squares, freedom), (2.0, 2.0));

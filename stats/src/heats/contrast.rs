@@ -1,7 +1,7 @@
 //! The difference of two levels with its error: where the solved equations and the variances meet.
 
 use super::components::{Mean, Within};
-use super::design::Entrant;
+use super::design::FitEntrant;
 use super::least_squares::Equations;
 use super::variance::{self, Variances};
 use crate::mean;
@@ -58,7 +58,7 @@ pub(super) struct Solved {
 }
 
 impl Solved {
-    pub fn of(entrants: &[Entrant], starts: &[Mean], within: &[Within]) -> Self {
+    pub fn of(entrants: &[FitEntrant], starts: &[Mean], within: &[Within]) -> Self {
         let groups = variance::groups(entrants);
         let (beside, least) = (variance::within_heats(&groups, within), within.iter().map(Within::least));
         let least: Vec<f64> = least.collect();
@@ -137,12 +137,12 @@ impl Solved {
 /// The sum of each contender's squared residuals, and the degrees of freedom that they leave, in units of one start, with what the starts show
 /// `beside` each other; zeros for floors.
 fn sums(
-    entrants: &[Entrant],
+    entrants: &[FitEntrant],
     starts: &[Mean],
     beside: &[(f64, f64)],
     equations: &Equations<'_>,
 ) -> Vec<(f64, f64)> {
-    let own = |(e, own): (&Entrant, &(f64, f64))| if e.is_floor { (0.0, 0.0) } else { *own };
+    let own = |(e, own): (&FitEntrant, &(f64, f64))| if e.is_floor { (0.0, 0.0) } else { *own };
     let mut sums: Vec<(f64, f64)> = entrants.iter().zip(beside).map(own).collect();
     for (i, start) in starts.iter().enumerate().filter(|(_, s)| !entrants[s.contender].is_floor) {
         let sum = &mut sums[start.contender];

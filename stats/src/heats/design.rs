@@ -2,7 +2,7 @@
 
 /// One contender of a cell, as the model needs to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entrant {
+pub struct FitEntrant {
     /// Contenders of one class are taken to vary alike from start to start (native, managed, prefork; open cells have classes
     /// of their own). Any number will do.
     pub class: usize,
@@ -13,7 +13,7 @@ pub struct Entrant {
     pub is_floor: bool,
 }
 
-impl Entrant {
+impl FitEntrant {
     /// A ranked contender of a class, whose figures are no lower bounds.
     pub fn of_class(class: usize) -> Self {
         Self { class, is_ranked: true, is_floor: false }
@@ -22,7 +22,7 @@ impl Entrant {
 
 /// The result of one fresh start.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Start {
+pub struct FitStart {
     /// The contender: an index into the entrants.
     pub contender: usize,
     /// The heat; any numbering without large gaps. Only starts of the same heat share a machine's state.
@@ -42,7 +42,7 @@ pub enum Best {
 
 /// How the starts are judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
+pub struct FitRules {
     /// The contender that runs in every heat and ties them together, if there is one.
     pub hub: Option<usize>,
     /// Which figures are better.

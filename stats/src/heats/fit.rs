@@ -5,7 +5,7 @@
 
 use super::components::means;
 use super::contrast::{Contrast, Solved};
-use super::design::{Best, Entrant, Rules, Start};
+use super::design::{Best, FitEntrant, FitRules, FitStart};
 use super::relation::Relation;
 use super::studentized_range::Critical;
 use crate::estimate::{CONFIDENCE, Estimate};
@@ -49,8 +49,8 @@ pub struct Place {
 
 /// The fitted model of one cell.
 pub struct Fit {
-    pub(super) entrants: Vec<Entrant>,
-    pub(super) rules: Rules,
+    pub(super) entrants: Vec<FitEntrant>,
+    pub(super) rules: FitRules,
     solved: Solved,
     /// `[one][other]` for one < other.
     pairs: Vec<Vec<Option<Pair>>>,
@@ -59,9 +59,9 @@ pub struct Fit {
 
 impl Fit {
     /// Fits all starts of a cell. Starts of unknown contenders or without a finite figure are left out.
-    pub fn new(entrants: &[Entrant], starts: &[Start], rules: &Rules) -> Self {
-        let is_sound = |s: &Start| s.contender < entrants.len() && s.log_figure.is_finite();
-        let mut starts: Vec<Start> = starts.iter().copied().filter(is_sound).collect();
+    pub fn new(entrants: &[FitEntrant], starts: &[FitStart], rules: &FitRules) -> Self {
+        let is_sound = |s: &FitStart| s.contender < entrants.len() && s.log_figure.is_finite();
+        let mut starts: Vec<FitStart> = starts.iter().copied().filter(is_sound).collect();
         number_heats(&mut starts);
         let (means, within) = means(entrants, &starts);
         let solved = Solved::of(entrants, &means, &within);
@@ -213,7 +213,7 @@ impl Criteria {
 }
 
 /// Numbers heats from 0 without gaps, whatever numbers they came with.
-fn number_heats(starts: &mut [Start]) {
+fn number_heats(starts: &mut [FitStart]) {
     let mut known: Vec<usize> = starts.iter().map(|s| s.heat).collect();
     known.sort_unstable();
     known.dedup();

@@ -5,7 +5,7 @@
 //! if machines make no difference, it does not matter which machine had which heat. Each machine's p-value comes from the distribution of
 //! the largest statistic of any machine over shuffled assignments of heats to machines, which controls the family-wise error.
 
-use super::Start;
+use super::FitStart;
 use crate::random;
 
 /// The number of shuffles. The smallest probability that they can show is 1 in 2,000.
@@ -21,7 +21,7 @@ const MOST_TURNS: usize = 1_000;
 #[derive(Clone, Copy, Debug)]
 pub struct MachinesAsked<'a> {
     /// The starts, their contenders and heats by index.
-    pub starts: &'a [Start],
+    pub starts: &'a [FitStart],
     /// The machine of each heat, by index.
     pub machine_of: &'a [usize],
     /// The probability of naming any machine although none differs.
@@ -47,8 +47,8 @@ pub struct OfMachine {
 /// Compares the machines; `None` if there are fewer than two with a start.
 pub fn machines(asked: &MachinesAsked<'_>) -> Option<Vec<OfMachine>> {
     let machines = asked.machine_of.iter().max()? + 1;
-    let known = |start: &&Start| start.heat < asked.machine_of.len() && start.log_figure.is_finite();
-    let starts: Vec<&Start> = asked.starts.iter().filter(known).collect();
+    let known = |start: &&FitStart| start.heat < asked.machine_of.len() && start.log_figure.is_finite();
+    let starts: Vec<&FitStart> = asked.starts.iter().filter(known).collect();
     let fit = Additive::of(&starts, asked.machine_of.len());
     let heats: Vec<usize> = (0..asked.machine_of.len()).filter(|heat| fit.has_heat(*heat)).collect();
     let labels: Vec<usize> = heats.iter().map(|heat| asked.machine_of[*heat]).collect();
@@ -109,7 +109,7 @@ fn can_tell(counts: &[usize], chance: f64) -> bool {
 }
 
 /// For each machine, the sum over contenders of the squared mean of their residuals there, each in units of its squared error.
-fn statistics(fit: &Additive, starts: &[&Start], machine_of: &[usize], machines: usize) -> Vec<f64> {
+fn statistics(fit: &Additive, starts: &[&FitStart], machine_of: &[usize], machines: usize) -> Vec<f64> {
     let contenders = fit.spread.len();
     let mut sums = vec![(0.0, 0_u32); machines * contenders];
     for (start, rest) in starts.iter().zip(&fit.rests) {
@@ -135,22 +135,22 @@ struct Additive {
 
 impl Additive {
     /// Fits by least squares: the means of each kind of effect in turn, until they no longer change.
-    fn of(starts: &[&Start], heats: usize) -> Self {
+    fn of(starts: &[&FitStart], heats: usize) -> Self {
         let contenders = starts.iter().map(|start| start.contender + 1).max().unwrap_or(0);
         let (mut by_contender, mut by_heat) = (vec![0.0; contenders], vec![0.0; heats]);
         for _ in 0..MOST_TURNS {
-            let left = |start: &Start| start.log_figure - by_heat[start.heat];
+            let left = |start: &FitStart| start.log_figure - by_heat[start.heat];
             let own = means(starts, contenders, |start| start.contender, left);
             let change =
                 own.iter().zip(&by_contender).map(|(a, b): (&f64, &f64)| (a - b).abs()).fold(0.0, f64::max);
             by_contender = own;
-            let left = |start: &Start| start.log_figure - by_contender[start.contender];
+            let left = |start: &FitStart| start.log_figure - by_contender[start.contender];
             by_heat = means(starts, heats, |start| start.heat, left);
             if change < EXACT {
                 break;
             }
         }
-        let rest = |start: &&Start| start.log_figure - by_contender[start.contender] - by_heat[start.heat];
+        let rest = |start: &&FitStart| start.log_figure - by_contender[start.contender] - by_heat[start.heat];
         let rests: Vec<f64> = starts.iter().map(rest).collect();
         let mut squares = vec![(0.0, 0_u32); contenders];
         for (start, rest) in starts.iter().zip(&rests) {
@@ -168,7 +168,7 @@ impl Additive {
     }
 
     /// The contender whose residuals on a machine are farthest from 0, in units of their error, and the factor that their mean stands for.
-    fn most(&self, starts: &[&Start], machine_of: &[usize], machine: usize) -> Option<(usize, f64)> {
+    fn most(&self, starts: &[&FitStart], machine_of: &[usize], machine: usize) -> Option<(usize, f64)> {
         let of = |contender: usize| {
             let own = starts.iter().zip(&self.rests);
             let own =
@@ -185,10 +185,10 @@ impl Additive {
 
 /// The mean of a value over the starts of each group; 0 for a group without one.
 fn means(
-    starts: &[&Start],
+    starts: &[&FitStart],
     groups: usize,
-    group: impl Fn(&Start) -> usize,
-    value: impl Fn(&Start) -> f64,
+    group: impl Fn(&FitStart) -> usize,
+    value: impl Fn(&FitStart) -> f64,
 ) -> Vec<f64> {
     let mut sums = vec![(0.0, 0_u32); groups];
     for start in starts {

@@ -25,11 +25,11 @@ mod variance;
 
 pub use changes::{Change, Changes, InBoth, changes, shift};
 pub use components::{HEAT_SHARE, RUN_VARIANCE};
-pub use design::{Best, Entrant, LEVEL, Rules, Start, looks};
+pub use design::{Best, FitEntrant, FitRules, FitStart, LEVEL, looks};
 pub use drift::{Drift, StartChange, drifts};
 pub use fit::{Fit, Pair, Place};
 pub use machines::{MachinesAsked, OfMachine, machines};
 pub use relation::{MEANINGLESS, Relation, SAME};
 pub use settled::{Sample, Settling, Warmth, relative_to_hub, settling, settling_by_either};
-pub use slices::{Slice, StartFigure, figures, shown_stall};
+pub use slices::{MemberSlice, StartFigure, figures, shown_stall};
 pub use studentized_range::Critical;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// One member's turn in one cycle of a heat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slice {
+pub struct MemberSlice {
     /// The cycle, from 0. Only valid slices are given; a cycle may lack members, and a member may have several slices in one.
     pub cycle: usize,
     /// The member: an index into the heat's members.
@@ -63,13 +63,14 @@ const TURNS: usize = 6;
 ///
 /// A cycle with fewer than two members that count for the level has no level, and its slices are left out. Where the heat as a whole has
 /// fewer than two, nothing is adjusted.
-pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
-    let valid: Vec<Slice> =
+pub fn figures(slices: &[MemberSlice], informs: &[bool]) -> Vec<Option<StartFigure>> {
+    let valid: Vec<MemberSlice> =
         slices.iter().copied().filter(|s| s.member < informs.len() && s.time_ns > 0).collect();
     let levels = cycle_levels(&valid, informs);
     let of_member = |member: usize| -> Vec<(f64, f64)> {
         let own = valid.iter().filter(|s| s.member == member);
-        let adjusted = |s: &Slice| Some((s.answers as f64, s.time_ns as f64 / 1e9 * levels[s.cycle]?.exp()));
+        let adjusted =
+            |s: &MemberSlice| Some((s.answers as f64, s.time_ns as f64 / 1e9 * levels[s.cycle]?.exp()));
         own.filter_map(adjusted).collect()
     };
     let turn_deviation = |member: usize| {
@@ -111,7 +112,7 @@ fn figure(slices: &[(f64, f64)]) -> Option<StartFigure> {
 
 /// The common level of each cycle as a logarithm: the median, over members that count for it, of how far each lies from its own usual rate
 /// (Tukey's median polish, 1977).
-fn cycle_levels(slices: &[Slice], informs: &[bool]) -> Vec<Option<f64>> {
+fn cycle_levels(slices: &[MemberSlice], informs: &[bool]) -> Vec<Option<f64>> {
     let cycles = slices.iter().map(|s| s.cycle + 1).max().unwrap_or(0);
     if informs.iter().filter(|informs| **informs).count() < 2 {
         return vec![Some(0.0); cycles];
@@ -170,11 +171,11 @@ mod tests {
     const RATES: [f64; 4] = [100_000.0, 80_000.0, 50_000.0, 150_000.0];
 
     /// Forty cycles of 100 ms; `rate(cycle, member)` by what the members do otherwise, with 2 % of noise.
-    fn heat(rate: impl Fn(usize, usize) -> f64) -> Vec<Slice> {
+    fn heat(rate: impl Fn(usize, usize) -> f64) -> Vec<MemberSlice> {
         let slice = |cycle: usize, member: usize| {
             let noise = 1.0 + 0.07 * (uniform(5, (cycle * 4 + member) as u64) - 0.5);
             let answers = (RATES[member] * 0.1 * noise * rate(cycle, member)) as u64;
-            Slice { cycle, member, answers, time_ns: 100_000_000 }
+            MemberSlice { cycle, member, answers, time_ns: 100_000_000 }
         };
         (0..40)
             .flat_map(|cycle| (0..4).map(move |member| (cycle, member)))
@@ -182,22 +183,22 @@ mod tests {
             .collect()
     }
 
-    fn ratio(slices: &[Slice], informs: [bool; 4], one: usize, other: usize) -> f64 {
+    fn ratio(slices: &[MemberSlice], informs: [bool; 4], one: usize, other: usize) -> f64 {
         let all = figures(slices, &informs);
         (all[one].unwrap().log_rate - all[other].unwrap().log_rate).exp()
     }
 
     #[test]
     fn several_turns_of_a_member_in_a_cycle_are_one_word_on_its_level() {
-        let slice = |cycle, member, answers| Slice { cycle, member, answers, time_ns: 100_000_000 };
+        let slice = |cycle, member, answers| MemberSlice { cycle, member, answers, time_ns: 100_000_000 };
         let usual = (0..20).flat_map(|cycle| [slice(cycle, 0, 1_000), slice(cycle, 1, 500)]);
         // Only one member had turns in this cycle: its own pause is not the machine's level.
-        let alone: Vec<Slice> = usual.clone().chain([slice(20, 0, 500), slice(20, 0, 500)]).collect();
+        let alone: Vec<MemberSlice> = usual.clone().chain([slice(20, 0, 500), slice(20, 0, 500)]).collect();
         assert_eq!(figures(&alone, &[true; 2])[0].map(|figure| figure.slices), Some(20));
         // One of three had four turns, in which something slowed only this member.
         let third = (0..20).map(|cycle| slice(cycle, 2, 250));
         let again = (0..5).flat_map(|cycle| vec![slice(cycle, 2, 125); 4]);
-        let all: Vec<Slice> = usual.chain(third).chain(again).collect();
+        let all: Vec<MemberSlice> = usual.chain(third).chain(again).collect();
         let found = figures(&all, &[true; 3]);
         let rate = |member: usize| found[member].map(|figure| figure.log_rate.exp()).unwrap();
         assert!(
@@ -249,7 +250,8 @@ mod tests {
         assert!(found[2].unwrap().stalls() && (found[2].unwrap().stall.unwrap() - lost).abs() < 0.02);
         assert!(!found[0].unwrap().stalls());
         // Even where the hub is the only other member.
-        let pair: Vec<Slice> = slices.iter().filter(|s| s.member != 1 && s.member != 3).copied().collect();
+        let pair: Vec<MemberSlice> =
+            slices.iter().filter(|s| s.member != 1 && s.member != 3).copied().collect();
         let two = figures(&pair, &[true, false, true, false]);
         let ratio = (two[2].unwrap().log_rate - two[0].unwrap().log_rate).exp();
         assert!((ratio / (0.5 * (1.0 - lost)) - 1.0).abs() < 0.01 && two[2].unwrap().stalls(), "{ratio}");
@@ -286,7 +288,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_slices_panic(slices in prop::collection::vec((0..9_usize, 0..5_usize, any::<u64>(), any::<u64>()), 0..60), informs in prop::collection::vec(any::<bool>(), 0..5)) {
-            let slices: Vec<Slice> = slices.into_iter().map(|(cycle, member, answers, time_ns)| Slice { cycle, member, answers, time_ns }).collect();
+            let slices: Vec<MemberSlice> = slices.into_iter().map(|(cycle, member, answers, time_ns)| MemberSlice { cycle, member, answers, time_ns }).collect();
             prop_assert!(figures(&slices, &informs).iter().flatten().all(|f| f.log_rate.is_finite()));
         }
     }

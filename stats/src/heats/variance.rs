@@ -3,7 +3,7 @@
 //! contenders, and weights that mute outlying starts would call noise a difference (simulated: 49 % of runs).
 
 use super::components::{Mean, Within};
-use super::design::Entrant;
+use super::design::FitEntrant;
 use super::least_squares::Equations;
 use super::special::{inverse_trigamma, trigamma};
 use statrs::function::gamma::digamma;
@@ -39,7 +39,7 @@ pub(super) struct Variances {
 
 /// Groups contenders by class. Floors (contenders whose figures are lower bounds) have groups of their own, because they vary by other
 /// causes.
-pub(super) fn groups(entrants: &[Entrant]) -> Vec<usize> {
+pub(super) fn groups(entrants: &[FitEntrant]) -> Vec<usize> {
     let key = |c: usize| (entrants[c].is_floor, entrants[c].class);
     let mut known = Vec::new();
     let mut place = |c: usize| {
@@ -65,7 +65,7 @@ pub(super) fn within_heats(groups: &[usize], within: &[Within]) -> Vec<(f64, f64
 /// residuals sum to its variance times the degrees of freedom that they leave: restricted maximum likelihood (Patterson and
 /// Thompson 1971; Harville 1977). Each contender's own weights start from these.
 pub(super) fn weights(
-    entrants: &[Entrant],
+    entrants: &[FitEntrant],
     groups: &[usize],
     starts: &[Mean],
     within: &[(f64, f64)],
@@ -101,8 +101,8 @@ pub(super) fn weights(
     by_contender(entrants, groups, &of_group)
 }
 
-fn by_contender(entrants: &[Entrant], groups: &[usize], of_group: &[f64]) -> Vec<f64> {
-    let weight = |(e, g): (&Entrant, &usize)| if e.is_floor { 0.0 } else { 1.0 / of_group[*g] };
+fn by_contender(entrants: &[FitEntrant], groups: &[usize], of_group: &[f64]) -> Vec<f64> {
+    let weight = |(e, g): (&FitEntrant, &usize)| if e.is_floor { 0.0 } else { 1.0 / of_group[*g] };
     entrants.iter().zip(groups).map(weight).collect()
 }
 
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn floors_vary_by_themselves() {
-        let of = |class, is_floor| Entrant { is_floor, ..Entrant::of_class(class) };
+        let of = |class, is_floor| FitEntrant { is_floor, ..FitEntrant::of_class(class) };
         let entrants = [of(1, false), of(1, false), of(1, true), of(7, false)];
         assert_eq!(groups(&entrants), [0, 0, 1, 2]);
     }
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_class_that_varies_more_weighs_less() {
         use crate::random::uniform;
-        let entrants: Vec<Entrant> = (0..8).map(|c| Entrant::of_class(usize::from(c >= 4))).collect();
+        let entrants: Vec<FitEntrant> = (0..8).map(|c| FitEntrant::of_class(usize::from(c >= 4))).collect();
         let noise = |c: usize, h: usize| {
             let gauss = (0..12).map(|i| uniform((c * 50 + h) as u64, i)).sum::<f64>() - 6.0;
             gauss * if c < 4 { 0.01 } else { 0.04 }

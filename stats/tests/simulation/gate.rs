@@ -2,7 +2,7 @@
 //! it knows what is clearly within or beyond.
 
 use crate::world::{self, Noise, World};
-use stats::heats::{Best, Fit, LEVEL, Rules, looks};
+use stats::heats::{Best, Fit, FitRules, LEVEL, looks};
 use stats::margin::{Judged, judge};
 
 const MARGIN: f64 = 0.02;
@@ -13,7 +13,7 @@ fn race(others: usize, slowdown: f64, sd: f64, noise: Noise, seed: u64) -> (Vec<
     world.truth[1..].iter_mut().for_each(|truth| truth.0 = (1.0 - slowdown).ln());
     let most = 60;
     let (starts, ends) = world.run(most, noise, seed);
-    let rules = Rules { hub: None, best: Best::Highest, chance: LEVEL };
+    let rules = FitRules { hub: None, best: Best::Highest, chance: LEVEL };
     let mut judged = Vec::new();
     for look in looks([2, most]) {
         let fit = Fit::new(&world.entrants, &starts[..ends[look - 1]], &rules);

@@ -2,10 +2,12 @@
 
 use crate::world::{self, MANAGED, NATIVE, Noise, World};
 use proptest::prelude::*;
-use stats::heats::{Best, Entrant, Fit, InBoth, LEVEL, Relation, Rules, Start, changes, figures, looks};
+use stats::heats::{
+    Best, Fit, FitEntrant, FitRules, FitStart, InBoth, LEVEL, Relation, changes, figures, looks,
+};
 
-fn rules(world: &World) -> Rules {
-    Rules { hub: world.hub, best: Best::Highest, chance: LEVEL }
+fn rules(world: &World) -> FitRules {
+    FitRules { hub: world.hub, best: Best::Highest, chance: LEVEL }
 }
 
 fn fit(world: &World, rounds: usize, noise: Noise, seed: u64) -> Fit {
@@ -108,18 +110,18 @@ fn slices_of_a_restless_machine_make_figures_that_keep_the_error() {
 }
 
 /// Every contender in every heat, without noise but for a thousandth that alternates.
-fn exact(levels: &[f64], heats: usize) -> Vec<Start> {
+fn exact(levels: &[f64], heats: usize) -> Vec<FitStart> {
     let wobble = |c: usize, h: usize| if (c + h).is_multiple_of(2) { 0.001 } else { -0.001 };
-    let start = |h: usize, c: usize| Start { contender: c, heat: h, log_figure: levels[c] + wobble(c, h) };
+    let start = |h: usize, c: usize| FitStart { contender: c, heat: h, log_figure: levels[c] + wobble(c, h) };
     (0..heats).flat_map(|h| (0..levels.len()).map(move |c| start(h, c))).collect()
 }
 
 #[test]
 fn clear_figures_give_ranks_letters_leaders_and_figures() {
     let levels = [0.0, 0.10, 0.1001, 0.30, 5.0];
-    let mut entrants = vec![Entrant::of_class(0); 5];
+    let mut entrants = vec![FitEntrant::of_class(0); 5];
     entrants[4].is_ranked = false;
-    let rules = Rules { hub: Some(4), best: Best::Highest, chance: 0.0125 };
+    let rules = FitRules { hub: Some(4), best: Best::Highest, chance: 0.0125 };
     let fit = Fit::new(&entrants, &exact(&levels, 6), &rules);
     let places: Vec<_> = fit.places().iter().flatten().map(|p| (p.best, p.worst)).collect();
     assert_eq!(places, [(4, 4), (2, 3), (2, 3), (1, 1)]);
@@ -131,17 +133,17 @@ fn clear_figures_give_ranks_letters_leaders_and_figures() {
     assert!((fit.figure(3).unwrap() - 0.3_f64.exp()).abs() < 1e-3 && fit.pair(3, 0).unwrap().error < 0.002);
     assert!((fit.ratio(0, 3).unwrap() * fit.ratio(3, 0).unwrap() - 1.0).abs() < 1e-12);
     assert_eq!((fit.noise_floor(0), fit.noise_floor(7)), (Some(0.01), None));
-    let lowest = Fit::new(&entrants, &exact(&levels, 6), &Rules { best: Best::Lowest, ..rules });
+    let lowest = Fit::new(&entrants, &exact(&levels, 6), &FitRules { best: Best::Lowest, ..rules });
     assert_eq!(lowest.order(), [0, 1, 2, 3]);
     assert_eq!(lowest.places()[0].map(|p| (p.best, p.worst)), Some((1, 1)));
 }
 
 #[test]
 fn a_difference_below_1_percent_is_never_decided_however_well_it_is_known() {
-    let rules = Rules { hub: None, best: Best::Highest, chance: 0.0125 };
+    let rules = FitRules { hub: None, best: Best::Highest, chance: 0.0125 };
     let verdict = |apart: f64| {
         let starts = exact(&[apart.ln_1p(), 0.0, 0.2], 12);
-        let pair = Fit::new(&[Entrant::of_class(0); 3], &starts, &rules).pair(0, 1).unwrap();
+        let pair = Fit::new(&[FitEntrant::of_class(0); 3], &starts, &rules).pair(0, 1).unwrap();
         assert!(pair.sure.0 > 1.005 && pair.sure.1 < 1.015, "it is known well: {pair:?}");
         pair.relation
     };
@@ -151,9 +153,9 @@ fn a_difference_below_1_percent_is_never_decided_however_well_it_is_known() {
 
 #[test]
 fn nobody_is_surely_faster_than_a_floor_nor_equal_to_it_but_a_floor_may_be_faster() {
-    let mut entrants = vec![Entrant::of_class(0); 4];
+    let mut entrants = vec![FitEntrant::of_class(0); 4];
     entrants[1].is_floor = true;
-    let rules = Rules { hub: None, best: Best::Highest, chance: 0.0125 };
+    let rules = FitRules { hub: None, best: Best::Highest, chance: 0.0125 };
     let fit = Fit::new(&entrants, &exact(&[0.5, 0.3, 0.3, 0.0], 6), &rules);
     let verdicts: Vec<_> = [0, 2, 3].iter().map(|c| fit.pair(1, *c).unwrap().relation).collect();
     assert_eq!(verdicts, [Relation::Open, Relation::Open, Relation::Better]);
@@ -164,9 +166,9 @@ fn nobody_is_surely_faster_than_a_floor_nor_equal_to_it_but_a_floor_may_be_faste
 #[test]
 fn a_floor_does_not_disturb_the_others_however_its_bound_moves() {
     let mut starts = exact(&[0.2, 0.1, 0.0, 0.5], 6);
-    let mut entrants = vec![Entrant::of_class(0); 4];
+    let mut entrants = vec![FitEntrant::of_class(0); 4];
     entrants[3].is_floor = true;
-    let rules = Rules { hub: Some(0), best: Best::Highest, chance: 0.0125 };
+    let rules = FitRules { hub: Some(0), best: Best::Highest, chance: 0.0125 };
     let calm = Fit::new(&entrants, &starts, &rules).pair(1, 2);
     starts.iter_mut().filter(|s| s.contender == 3).for_each(|s| s.log_figure -= 0.1 * s.heat as f64);
     let moved = Fit::new(&entrants, &starts, &rules);
@@ -178,9 +180,9 @@ fn a_floor_does_not_disturb_the_others_however_its_bound_moves() {
 fn contenders_that_no_chain_of_heats_ties_together_are_unknown() {
     let mut starts = exact(&[0.0, 0.1, 0.2], 4);
     let elsewhere = exact(&[0.0, 0.4], 4);
-    starts.extend(elsewhere.iter().map(|s| Start { contender: s.contender + 3, heat: s.heat + 90, ..*s }));
-    let rules = Rules { hub: Some(0), best: Best::Highest, chance: 0.0125 };
-    let fit = Fit::new(&[Entrant::of_class(0); 6], &starts, &rules);
+    starts.extend(elsewhere.iter().map(|s| FitStart { contender: s.contender + 3, heat: s.heat + 90, ..*s }));
+    let rules = FitRules { hub: Some(0), best: Best::Highest, chance: 0.0125 };
+    let fit = Fit::new(&[FitEntrant::of_class(0); 6], &starts, &rules);
     assert_eq!((fit.pair(1, 3), fit.ratio(1, 3), fit.pair(1, 5), fit.figure(5)), (None, None, None, None));
     assert!(fit.is_better(4, 3) && fit.is_better(2, 1));
     assert!(fit.places()[3..].iter().all(Option::is_none), "ranks are given where the hub is");
@@ -383,9 +385,9 @@ proptest! {
         entrants in prop::collection::vec((0..3_usize, any::<bool>(), any::<bool>()), 0..6),
         hub in prop::option::of(0..7_usize),
     ) {
-        let starts: Vec<Start> = starts.into_iter().map(|(contender, heat, log_figure)| Start { contender, heat: heat * 1_000_000_007, log_figure }).collect();
-        let entrants: Vec<Entrant> = entrants.into_iter().map(|(class, is_ranked, is_floor)| Entrant { class, is_ranked, is_floor }).collect();
-        let fit = Fit::new(&entrants, &starts, &Rules { hub, best: Best::Lowest, chance: 0.01 });
+        let starts: Vec<FitStart> = starts.into_iter().map(|(contender, heat, log_figure)| FitStart { contender, heat: heat * 1_000_000_007, log_figure }).collect();
+        let entrants: Vec<FitEntrant> = entrants.into_iter().map(|(class, is_ranked, is_floor)| FitEntrant { class, is_ranked, is_floor }).collect();
+        let fit = Fit::new(&entrants, &starts, &FitRules { hub, best: Best::Lowest, chance: 0.01 });
         let n = entrants.len();
         for one in 0..=n {
             for other in 0..=n {

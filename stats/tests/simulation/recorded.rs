@@ -13,7 +13,7 @@
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use stats::heats::{Best, Entrant, Fit, HEAT_SHARE, LEVEL, Relation, Rules, Start, looks};
+use stats::heats::{Best, Fit, FitEntrant, FitRules, FitStart, HEAT_SHARE, LEVEL, Relation, looks};
 use stats::random;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -106,8 +106,8 @@ fn race(source: Source<'_>, share: f64, seed: u64) -> (Relation, bool, usize) {
     let all = looks([2, MOST_ROUNDS]);
     for round in 1..=MOST_ROUNDS {
         let [one, other] = source.draw(&mut generator);
-        starts.extend(one.iter().map(|log| Start { contender: 0, heat: round, log_figure: *log }));
-        starts.extend(other.iter().map(|log| Start {
+        starts.extend(one.iter().map(|log| FitStart { contender: 0, heat: round, log_figure: *log }));
+        starts.extend(other.iter().map(|log| FitStart {
             contender: 1,
             heat: round,
             log_figure: log + share.ln(),
@@ -115,8 +115,10 @@ fn race(source: Source<'_>, share: f64, seed: u64) -> (Relation, bool, usize) {
         if !all.contains(&round) {
             continue;
         }
-        let rules = Rules { hub: None, best: Best::Highest, chance: LEVEL };
-        let Some(pair) = Fit::new(&[Entrant::of_class(0); 2], &starts, &rules).pair(0, 1) else { continue };
+        let rules = FitRules { hub: None, best: Best::Highest, chance: LEVEL };
+        let Some(pair) = Fit::new(&[FitEntrant::of_class(0); 2], &starts, &rules).pair(0, 1) else {
+            continue;
+        };
         last = (pair.relation, pair.interval.0 <= 1.0 / share && 1.0 / share <= pair.interval.1, round);
         if pair.relation != Relation::Open {
             break;

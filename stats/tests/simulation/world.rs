@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use stats::heats::{Entrant, Slice, Start};
+use stats::heats::{FitEntrant, FitStart, MemberSlice};
 use stats::random;
 
 /// What the machine does to heats and starts.
@@ -44,7 +44,7 @@ pub const MANAGED: usize = 1;
 /// Who takes part: the hub is the last.
 #[derive(Clone, Debug)]
 pub struct World {
-    pub entrants: Vec<Entrant>,
+    pub entrants: Vec<FitEntrant>,
     /// Per entrant, the true log figure and the deviation from start to start.
     pub truth: Vec<(f64, f64)>,
     pub hub: Option<usize>,
@@ -60,9 +60,9 @@ impl World {
     /// A study of native and managed servers, neighbours of a class so far apart (logarithm).
     pub fn study(native: usize, managed: usize, step: f64) -> Self {
         let of = |class: usize, count: usize, sd: f64| {
-            (0..count).map(move |i| (Entrant::of_class(class), (i as f64 * step, sd)))
+            (0..count).map(move |i| (FitEntrant::of_class(class), (i as f64 * step, sd)))
         };
-        let hub = (Entrant { is_ranked: false, ..Entrant::of_class(NATIVE) }, (0.3, 0.009));
+        let hub = (FitEntrant { is_ranked: false, ..FitEntrant::of_class(NATIVE) }, (0.3, 0.009));
         let all: Vec<_> = of(NATIVE, native, 0.009).chain(of(MANAGED, managed, 0.031)).chain([hub]).collect();
         let (entrants, truth): (Vec<_>, Vec<_>) = all.into_iter().unzip();
         let hub = Some(entrants.len() - 1);
@@ -71,13 +71,13 @@ impl World {
 
     /// A race of commands so far apart, each twice in a heat.
     pub fn race(commands: usize, step: f64, sd: f64) -> Self {
-        let entrants = vec![Entrant::of_class(NATIVE); commands];
+        let entrants = vec![FitEntrant::of_class(NATIVE); commands];
         let truth = (0..commands).map(|i| (-(i as f64) * step, sd)).collect();
         Self { entrants, truth, hub: None, heat: usize::MAX, entries: 2, heat_share: 0.0 }
     }
 
     /// All starts of so many rounds, in order of rounds; `[round]` is where each round ends.
-    pub fn run(&self, rounds: usize, noise: Noise, seed: u64) -> (Vec<Start>, Vec<usize>) {
+    pub fn run(&self, rounds: usize, noise: Noise, seed: u64) -> (Vec<FitStart>, Vec<usize>) {
         let mut generator = random::generator(random::derive(&[seed, 77]));
         let mut of_heats = random::generator(random::derive(&[seed, 78]));
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
@@ -119,7 +119,7 @@ impl World {
                         Noise::Unequal if contender % 3 == 1 => 2.0 * sd * own,
                         _ => sd * own,
                     };
-                    starts.push(Start { contender, heat, log_figure: 11.0 + level + truth + error });
+                    starts.push(FitStart { contender, heat, log_figure: 11.0 + level + truth + error });
                 }
                 heat += 1;
             }
@@ -146,7 +146,7 @@ impl World {
 }
 
 /// The slices of a heat whose members have these true log rates over the whole heat: forty cycles, with a slice of 100 ms for each member.
-pub fn slices(logs: &[f64], trouble: &str, seed: u64) -> Vec<Slice> {
+pub fn slices(logs: &[f64], trouble: &str, seed: u64) -> Vec<MemberSlice> {
     let mut generator = random::generator(random::derive(&[seed, 5]));
     let (mut slices, mut is_slow) = (Vec::new(), false);
     for cycle in 0..40 {
@@ -162,7 +162,7 @@ pub fn slices(logs: &[f64], trouble: &str, seed: u64) -> Vec<Slice> {
                 _ => {}
             }
             let answers = (log.exp() * share * 0.1) as u64;
-            slices.push(Slice { cycle, member, answers, time_ns: 100_000_000 });
+            slices.push(MemberSlice { cycle, member, answers, time_ns: 100_000_000 });
         }
     }
     slices

@@ -44,7 +44,7 @@ fn filled(folder: &tempfile::TempDir, name: &str) -> Store {
 }
 
 /// The entries that are read from a file with these runs.
-fn shared(store: &Store, ids: &[&str], machine: &str) -> Vec<Entry> {
+fn shared(store: &Store, ids: &[&str], machine: &str) -> Vec<SharedEntry> {
     let mut bytes = Vec::new();
     let mut writer = Writer::begin(&mut bytes, "0.1.0").unwrap();
     for id in ids {

@@ -1,6 +1,6 @@
 //! Whether rows fit together: in the right order, with what they refer to, and with numbers that can be added up.
 
-use super::known::{Known, time};
+use super::known::{KnownRun, time};
 use super::row::{Checked, Row};
 use super::text;
 use model::page::Replays;
@@ -22,7 +22,7 @@ enum Begun {
     #[default]
     No,
     /// A run, of which more rows may follow.
-    Run(Box<Known>),
+    Run(Box<KnownRun>),
     /// Something that has one row, which was there.
     Whole,
 }
@@ -45,7 +45,7 @@ impl Checks {
         match (&checked.row, &mut self.begun) {
             (Row::Run(run), Begun::No) => {
                 ensure_id(&run.id)?;
-                self.begun = Begun::Run(Box::new(Known::of(run)?));
+                self.begun = Begun::Run(Box::new(KnownRun::of(run)?));
                 Ok(())
             }
             (Row::Import(import), Begun::No) => self.whole(check_import(import)),

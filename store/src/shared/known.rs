@@ -28,7 +28,7 @@ type StartKey = (usize, usize, String, usize);
 
 /// What is known of a run.
 #[derive(Debug)]
-pub struct Known {
+pub struct KnownRun {
     names: BTreeSet<String>,
     cells: usize,
     has_ended: bool,
@@ -39,7 +39,7 @@ pub struct Known {
     slices: BTreeSet<[usize; 4]>,
 }
 
-impl Known {
+impl KnownRun {
     /// Checks what a run is about.
     pub fn of(run: &Run) -> Result<Self, String> {
         let study = &run.study;

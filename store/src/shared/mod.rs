@@ -22,11 +22,12 @@ pub use checks::Checks;
 pub use digest::Digest;
 pub use known::LONGEST;
 pub use lines::Line;
-pub use reading::{Entry, read};
+pub use reading::{SharedEntry, read};
 pub use redaction::Redaction;
 pub use row::{Checked, Row};
 pub use text::is_id;
 pub use text::quoted;
+pub(crate) use text::unknown_word;
 pub use writing::Writer;
 
 /// The version of the form.

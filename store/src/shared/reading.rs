@@ -20,7 +20,7 @@ const UNKNOWN: &str = "another machine";
 
 /// A run that is shared, or whatever else a store has under a name.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct SharedEntry {
     /// Its name in the store.
     pub id: String,
     /// What lists call it: the study, or the title.
@@ -34,7 +34,7 @@ pub struct Entry {
 }
 
 /// Reads a whole file.
-pub fn read<R: BufRead>(from: R) -> Result<Vec<Entry>, SharedError> {
+pub fn read<R: BufRead>(from: R) -> Result<Vec<SharedEntry>, SharedError> {
     let mut reader = Reader { from, line: 0, bytes: 0, hash: Sha256::new() };
     reader.head()?;
     let (mut entries, mut open) = (Vec::new(), None::<Open>);
@@ -201,7 +201,7 @@ fn described(environment: &Environment) -> String {
 }
 
 /// Ends an entry, if there is one.
-fn close(open: Option<Open>, entries: &mut Vec<Entry>) -> Result<(), String> {
+fn close(open: Option<Open>, entries: &mut Vec<SharedEntry>) -> Result<(), String> {
     let Some(open) = open else { return Ok(()) };
     let about = open.about.filter(|_| open.checks.is_whole()).ok_or("the entry before has no rows")?;
     if entries.len() >= MOST_ENTRIES {
@@ -212,7 +212,7 @@ fn close(open: Option<Open>, entries: &mut Vec<Entry>) -> Result<(), String> {
     }
     let About { id, title, machine } = about;
     let machine = open.machine.unwrap_or(machine);
-    entries.push(Entry { id, title, machine, rows: open.rows, digest: open.digest.hex() });
+    entries.push(SharedEntry { id, title, machine, rows: open.rows, digest: open.digest.hex() });
     Ok(())
 }
 
@@ -229,7 +229,7 @@ fn parsed(line: &[u8]) -> Result<(String, Value), String> {
 
 /// A line's value, every key of which must be known.
 fn whole<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| text::quoted(&error.to_string()))
+    serde_json::from_value(value).map_err(|error| text::told(&error))
 }
 
 /// Whether the line is the last one of a file.

@@ -56,7 +56,7 @@ impl Row {
 
     /// Checks a row that the store has; the error says what is wrong with it.
     pub fn checked(&self) -> Result<Checked, String> {
-        Checked::of(to_value(self).map_err(|error| text::quoted(&error.to_string()))?)
+        Checked::of(to_value(self).map_err(|error| text::told(&error))?)
     }
 }
 
@@ -64,9 +64,8 @@ impl Checked {
     /// Reads a row from what may come from anyone; the error says what is wrong with it, without control characters.
     pub fn of(mut value: Value) -> Result<Self, String> {
         text::clean(&mut value)?;
-        let wrong = |error: serde_json::Error| text::quoted(&error.to_string());
-        let row = Row::deserialize(&value).map_err(wrong)?;
-        let written = to_value(&row).map_err(wrong)?;
+        let row = Row::deserialize(&value).map_err(|error| text::told(&error))?;
+        let written = to_value(&row).map_err(|error| text::told(&error))?;
         if let Some(key) = text::unknown_key(&value, &written) {
             return Err(format!("it has the key `{}`, which this drome does not know", text::quoted(key)));
         }

@@ -178,15 +178,15 @@ fn a_row_that_refers_to_nothing_is_there_twice_or_is_out_of_range_is_refused() {
 fn lines_of_no_known_kind_and_unknown_keys_are_refused() {
     let text = file(&[whole()]);
     for (line, why) in [
-        ("{\"password\":1}", "unknown variant `password`"),
+        ("{\"password\":1}", "does not know the word `password`: use the drome that wrote it"),
         ("{\"trial\":1,\"heat\":2}", "one key"),
         ("[]", "not an object"),
         ("nothing", "not JSON"),
         ("{\"ended\":\"again\"}", "ended already"),
         ("{\"heat\":{}}", "missing field"),
-        ("{\"\u{202e}\":1}", "unknown variant `\u{fffd}`"),
+        ("{\"\u{202e}\":1}", "the word `\u{fffd}`"),
         ("{\"trial\":1e999}", "not JSON"),
-        ("{\"drome_runs\":{\"version\":1,\"drome\":\"x\"}}", "unknown variant `drome_runs`"),
+        ("{\"drome_runs\":{\"version\":1,\"drome\":\"x\"}}", "the word `drome_runs`"),
     ] {
         let why_not = refused(&with_line(&text, 4, line));
         assert!(why_not.contains(why) && why_not.contains("line 5"), "{line}: {why_not}");

@@ -84,6 +84,23 @@ pub fn quoted(text: &str) -> String {
     harmless(&line) + more
 }
 
+/// What is wrong with a value that can't be read, as a message can have it.
+pub fn told(error: &serde_json::Error) -> String {
+    match unknown_word(error) {
+        Some(word) => {
+            format!("this drome does not know the word `{word}`: use the drome that wrote it, or a newer one")
+        }
+        None => quoted(&error.to_string()),
+    }
+}
+
+/// The word of which a value is one, as in an enum, where it is none of those that this drome knows.
+pub fn unknown_word(error: &serde_json::Error) -> Option<String> {
+    let text = error.to_string();
+    let (word, _) = text.strip_prefix("unknown variant `")?.split_once("`, expected ")?;
+    Some(quoted(word))
+}
+
 /// The first key of what was read that is not in what is written of it: something that this drome does not know, and would lose.
 pub fn unknown_key<'v>(read: &'v Value, written: &Value) -> Option<&'v str> {
     match (read, written) {

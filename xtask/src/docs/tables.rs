@@ -316,7 +316,6 @@ fn variants(part: &Value) -> Result<Vec<Variant<'_>>> {
 fn default(key: &Key<'_>) -> String {
     match (&key.schema["default"], key.schema["type"].as_str()) {
         _ if key.is_required => "required".to_owned(),
-        (Value::Null, Some("boolean")) => "`false`".to_owned(),
         (Value::Null, Some("object")) => "none".to_owned(),
         (Value::Null, _) => "–".to_owned(),
         (Value::Array(none), _) if none.is_empty() => "none".to_owned(),

@@ -49,7 +49,7 @@ impl FromStr for From {
 }
 
 /// Machines that drive load together, with drome at work on each.
-pub struct Machines {
+pub struct LoadMachines {
     names: Vec<String>,
     links: Vec<Link>,
 }
@@ -61,7 +61,7 @@ impl FromArgs {
     }
 
     /// Reaches the machines, all at once, if any are named.
-    pub fn reach(&self, plan: &Plan) -> anyhow::Result<Option<Machines>> {
+    pub fn reach(&self, plan: &Plan) -> anyhow::Result<Option<LoadMachines>> {
         if self.load_from.is_empty() {
             if self.put.is_given() {
                 refuse!(
@@ -81,11 +81,11 @@ impl FromArgs {
                 .map(|call| call.join().unwrap_or_else(|_| died()))
                 .collect::<anyhow::Result<_>>()
         })?;
-        Ok(Some(Machines { names: names(&self.load_from), links }))
+        Ok(Some(LoadMachines { names: names(&self.load_from), links }))
     }
 }
 
-impl Machines {
+impl LoadMachines {
     /// The number of machines.
     pub fn count(&self) -> usize {
         self.links.len()

@@ -163,7 +163,7 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
 /// The machines that drive the load in place of this one, and the arguments that say how.
 #[derive(Clone, Copy)]
 struct Driver<'a> {
-    machines: &'a from::Machines,
+    machines: &'a from::LoadMachines,
     args: &'a LoadArgs,
 }
 

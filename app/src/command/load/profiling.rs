@@ -33,7 +33,7 @@ enum Form {
 
 /// A profile that was asked for, and its file, which is known to be writable.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct WantedProfile {
     form: Form,
     path: PathBuf,
     output: Output,
@@ -52,23 +52,23 @@ impl ServerArgs {
     }
 
     /// Checks that the profile's file can be written, if one is wanted.
-    pub fn wanted(&self) -> Result<Option<Wanted>, WrongInput> {
+    pub fn wanted(&self) -> Result<Option<WantedProfile>, WrongInput> {
         let Some(path) = self.profile.clone() else { return Ok(None) };
         let (form, output) = format::export("--profile", &path)?;
-        Ok(Some(Wanted { form, path, output }))
+        Ok(Some(WantedProfile { form, path, output }))
     }
 }
 
 /// A server that is being profiled for a file.
 #[derive(Debug)]
 pub struct FileProfiler {
-    wanted: Wanted,
+    wanted: WantedProfile,
     pid: i32,
     /// Samples between the edges of the window.
     pub profiler: Profiler,
 }
 
-impl Wanted {
+impl WantedProfile {
     /// Begins to profile. Where that is not allowed or not possible, prints why, and the measurement goes on without a profile.
     pub fn begin(self, server: Option<i32>, plan: &Plan) -> Result<Option<FileProfiler>, WrongInput> {
         let Some(pid) = server else {
@@ -108,7 +108,7 @@ impl FileProfiler {
             Form::Json => format!("{}\n", serde_json::to_string_pretty(&report)?),
             Form::Svg => {
                 let title = format!("CPU time of process {} under load", self.pid);
-                match file::one(&report, &title) {
+                match file::picture_alone(&report, &title) {
                     Ok(svg) => svg,
                     Err(error) => {
                         print_why_not(&error);

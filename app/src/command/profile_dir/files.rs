@@ -51,7 +51,7 @@ impl CellFolder {
     pub fn write_one(&self, of: &Profiled) -> anyhow::Result<()> {
         let Profiled { name, title, report } = of;
         let stem = part(name);
-        let picture = file::one(report, &format!("CPU time of {name} ({title}) under load"));
+        let picture = file::picture_alone(report, &format!("CPU time of {name} ({title}) under load"));
         self.draw(&format!("{stem}.svg"), picture)?;
         output(&self.path, &format!("{stem}.folded"))?.write(report.profile.to_folded().as_bytes())?;
         let json = format!("{}\n", serde_json::to_string_pretty(report)?);

@@ -1,7 +1,7 @@
 //! The servers of a race: those of URLs, or those that commands, revisions or images start.
 
 use super::RaceArgs;
-use crate::command::race_settings::Servers;
+use crate::command::race_settings::ServerSource;
 use crate::command::revisions::{self, Revisions};
 use crate::command::url::OwnUrl;
 use crate::command::{images, race_urls};
@@ -36,19 +36,19 @@ pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
     let servers = settings.servers();
     ensure_used(args, servers)?;
     let metric = settings.metric.as_ref().map(|decider| decider.metric).unwrap_or_default();
-    args.running.ensure_fit(servers == Servers::Urls, metric)?;
+    args.running.ensure_fit(servers == ServerSource::Urls, metric)?;
     let is_elsewhere = args.servers_on.is_given();
     let OwnUrl { shown: url, path, asked_at } =
         OwnUrl::read(settings.url.as_deref().unwrap_or(URL), is_elsewhere)?;
     let mut revisions = None;
     let (mut lineup, mut entrants) = match servers {
-        Servers::Images => setup::images(&images::resolve(settings, stop)?, &path)?,
-        Servers::Revisions => {
+        ServerSource::Images => setup::images(&images::resolve(settings, stop)?, &path)?,
+        ServerSource::Revisions => {
             let built = revisions.insert(revisions::build(settings, args.folder.as_deref(), stop)?);
             setup::commands(&built.commands, &path)?
         }
-        Servers::Urls => return running(&settings.commands, &args.running.pids),
-        Servers::Commands => {
+        ServerSource::Urls => return running(&settings.commands, &args.running.pids),
+        ServerSource::Commands => {
             let here = settings.commands.iter().map(|line| ServerCommand::at(line, is_elsewhere));
             setup::commands(&here.collect::<Vec<_>>(), &path)?
         }
@@ -75,12 +75,13 @@ fn running(urls: &[String], pids: &[i32]) -> anyhow::Result<RaceServers> {
 }
 
 /// Fails if an option is given that is for servers that are named in another way.
-fn ensure_used(args: &RaceArgs, servers: Servers) -> Result<(), WrongInput> {
+fn ensure_used(args: &RaceArgs, servers: ServerSource) -> Result<(), WrongInput> {
     let of_started = [
         ("--prepare", args.prepare.is_some(), "it runs before a server starts, and these already run"),
         ("--alone", args.alone, "it starts one server at a time, and these already run side by side"),
     ];
-    let of_started = of_started.into_iter().filter(|(_, is_given, _)| *is_given && servers == Servers::Urls);
+    let of_started =
+        of_started.into_iter().filter(|(_, is_given, _)| *is_given && servers == ServerSource::Urls);
     let misplaced = args.settings.misplaced(servers).into_iter().map(|[option, _, why]| (option, why));
     match misplaced.chain(of_started.map(|(option, _, why)| (option, why))).next() {
         Some((option, why)) => refuse!("{option}: {why}; leave it out"),

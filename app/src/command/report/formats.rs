@@ -1,6 +1,6 @@
 //! Output formats, and what is stored in each of them.
 
-use crate::command::pictures::Kind;
+use crate::command::pictures::PictureKind;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::ValueEnum;
@@ -38,10 +38,10 @@ pub enum Format {
 
 impl Format {
     /// The format of the charts, if this is a format of charts.
-    pub fn kind(self) -> Option<Kind> {
+    pub fn kind(self) -> Option<PictureKind> {
         match self {
-            Self::Svg => Some(Kind::Svg),
-            Self::Png => Some(Kind::Png),
+            Self::Svg => Some(PictureKind::Svg),
+            Self::Png => Some(PictureKind::Png),
             _ => None,
         }
     }
@@ -123,10 +123,9 @@ pub fn formats_of_printed(printed: &Printed) -> &'static [Format] {
 pub fn show_printed(printed: &Printed, format: Format) -> anyhow::Result<String> {
     let formats = formats_of_printed(printed);
     if !formats.contains(&format) {
-        let mut names: Vec<String> = formats.iter().map(|format| format.name()).collect();
-        let last = names.pop().unwrap_or_default();
-        let (id, title, others) = (&printed.id, &printed.title, names.join(", "));
-        let why = format!("{id} is one measurement (`drome {title}`): its formats are {others} and {last}");
+        let names: Vec<String> = formats.iter().map(|format| format.name()).collect();
+        let (id, title, names) = (&printed.id, &printed.title, report::units::joined(&names, "and"));
+        let why = format!("{id} is one measurement (`drome {title}`): its formats are {names}");
         return Err(format.refused(&why));
     }
     Ok(match format {

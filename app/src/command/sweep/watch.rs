@@ -2,15 +2,15 @@
 
 use crate::console;
 use indicatif::ProgressBar;
-use lab::sweep::Show;
+use lab::sweep::ShowSweep;
 use model::SweepTrial;
 
 /// The progress of a sweep: a bar, which is removed when this is dropped.
-pub struct Watch {
+pub struct SweepProgress {
     bar: ProgressBar,
 }
 
-impl Watch {
+impl SweepProgress {
     /// Shows an empty bar, before anything has begun.
     pub fn new() -> Self {
         let template = "{bar:30} {pos}/{len} measurements, {elapsed} so far, {eta} left: {msg}";
@@ -23,7 +23,7 @@ fn letter(contender: usize) -> char {
     ('A'..='Z').nth(contender).unwrap_or('?')
 }
 
-impl Show for Watch {
+impl ShowSweep for SweepProgress {
     fn begins(&mut self, contender: usize, what: &str, done: usize, about: usize) {
         self.bar.set_length(about as u64);
         self.bar.set_position(done as u64);

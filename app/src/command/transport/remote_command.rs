@@ -43,7 +43,7 @@ struct Alive {
 }
 
 /// What the command prints, as bytes.
-pub struct Output(Waiting<ChildStdout>);
+pub struct RemoteOutput(Waiting<ChildStdout>);
 
 /// What the command reads.
 pub struct Input(Waiting<ChildStdin>);
@@ -76,9 +76,9 @@ impl RemoteCommand {
     }
 
     /// What the command prints.
-    pub fn output(&mut self) -> Option<Output> {
+    pub fn output(&mut self) -> Option<RemoteOutput> {
         let alive = self.alive.clone();
-        self.child.stdout.take().map(|pipe| Output(Waiting { pipe, alive }))
+        self.child.stdout.take().map(|pipe| RemoteOutput(Waiting { pipe, alive }))
     }
 
     /// Shows each line that the command prints, without escapes.
@@ -176,7 +176,7 @@ impl<P: AsFd> Waiting<P> {
     }
 }
 
-impl Read for Output {
+impl Read for RemoteOutput {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.0.ready(PollFlags::IN)?;
         let count = self.0.pipe.read(buffer)?;

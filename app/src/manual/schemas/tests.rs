@@ -298,21 +298,22 @@ fn an_import_is_as_its_schema_says() {
 
 #[test]
 fn a_forecast_is_as_its_schema_says() {
+    let s = Duration::from_secs;
     let forecast = Forecast {
         study: "x".to_owned(),
         contenders: 3,
         not_installed: vec!["go".to_owned()],
         cells: 2,
-        heats_a_round: 1,
-        heat_s: 60.0,
-        round_s: 60.0,
-        starting_s: 10.0,
-        warming_s: 20.0,
-        turns_s: 30.0,
-        round_most_s: 600.0,
-        round_measured_s: None,
-        looks: vec![Look { rounds: 4, seconds: 240.0 }],
-        budget_s: 3600.0,
+        heats: 1,
+        heat: s(60),
+        round: s(60),
+        starting: s(10),
+        warming: s(20),
+        turns: s(30),
+        round_most: s(600),
+        round_measured: None,
+        looks: vec![Look { rounds: 4, time: s(240) }],
+        budget: s(3600),
         too_small: None,
     };
     assert_valid("plan", &serde_json::to_value(forecast).unwrap());

@@ -72,8 +72,8 @@ impl Guard {
 
     fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Entry, Failure> {
         let refused = |why: &str| Failure::new(StatusCode::FORBIDDEN, why);
-        let host =
-            one(headers, &header::HOST).ok_or_else(|| refused("A request must name exactly one Host."))?;
+        let host = only_value(headers, &header::HOST)
+            .ok_or_else(|| refused("A request must name exactly one Host."))?;
         // A host in the request line would take precedence.
         let named = uri.authority().map_or(host, axum::http::uri::Authority::as_str);
         if named != host || !self.leads_here(host) {
@@ -82,7 +82,7 @@ impl Guard {
             ));
         }
         if !matches!(*method, Method::GET | Method::HEAD) {
-            let origin = one(headers, &header::ORIGIN);
+            let origin = only_value(headers, &header::ORIGIN);
             if origin != Some(format!("http://{host}").as_str()) {
                 return Err(refused(
                     "Only drome's own pages can send this request: its Origin is another site.",
@@ -162,7 +162,7 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
 }
 
 /// The value of a header field that must occur exactly once.
-pub fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+pub fn only_value<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?.to_str().ok()?;
     all.next().is_none().then_some(first)

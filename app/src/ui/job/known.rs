@@ -28,7 +28,7 @@ pub struct TimeLeft {
 
 /// What is known of a study so far.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct KnownOfJob {
     /// The phase.
     pub phase: Phase,
     /// The run; none until it is prepared.
@@ -47,7 +47,7 @@ pub struct Known {
     pub findings: Option<Findings>,
 }
 
-impl Known {
+impl KnownOfJob {
     /// Whether the study has ended or failed.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Over(_) | Phase::Failed(_))

@@ -8,7 +8,7 @@ use crate::ui::turns::StepTurn;
 use judge::schedule::budget;
 use lab::heat::Measured;
 use lab::heat::observed::observed;
-use lab::setup::{self, Lineup, Rules};
+use lab::setup::{self, Lineup, RunRules};
 use lab::{LabError, Session, Show};
 use model::heat::{Heat, Start, Step};
 use model::{Findings, Run};
@@ -57,7 +57,7 @@ fn measure(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
         setup::quicken(&mut study);
     }
     let lineup = Lineup::of_study(&app.catalog, &study)?;
-    let rules = Rules { seed: None, quick: wanted.quick, allow_busy: app.may_be_busy };
+    let rules = RunRules { seed: None, quick: wanted.quick, allow_busy: app.may_be_busy };
     let run = lineup.run(&wanted.study, study, rules);
     setup::present(&run)?;
     let store = app.store()?;
@@ -65,7 +65,8 @@ fn measure(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
     session.begin()?;
     job.tell(|known| {
         let run = &session.run;
-        known.least = budget::sum(run).map_or(0, |sum| sum.heats.saturating_mul(run.study.design.rounds[0]));
+        let heats = budget::forecast(run).map_or(0, |forecast| forecast.heats);
+        known.least = heats.saturating_mul(run.study.design.rounds[0]);
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
     let mut show = JobProgress { app, job, step_turn: None };

@@ -6,7 +6,7 @@ use super::run_study::attend;
 use super::*;
 
 fn job(pages: &tokio::runtime::Runtime) -> Job {
-    let wanted = Wanted {
+    let wanted = WantedStudy {
         study: "small".to_owned(),
         title: "A small study".to_owned(),
         quick: false,

@@ -1,12 +1,12 @@
 //! The findings of a cell: every contender's share of the reference, drawn with its interval, its figures, and its
 //! starts. The same for a run that has ended and for one that is running.
 
-use crate::ui::outcomes::{State, TrialOutcome};
+use crate::ui::outcomes::{StartState, TrialOutcome};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
 use model::{Load, Metric};
-use report::lanes::{Axis, Estimate};
+use report::lanes::{Axis, LaneEstimate};
 use report::table::{Lane, Table};
 use report::{chips, units};
 
@@ -16,7 +16,7 @@ const MOST_MARKS: usize = 40;
 /// The sections of all cells that have a contender: their findings, and their starts.
 pub fn sections(cells: &[CellFindings], outcomes: &[TrialOutcome]) -> Markup {
     let shares = |cell: &CellFindings| cell.contenders.iter().map(|c| estimate(cell, c)).collect::<Vec<_>>();
-    let estimates: Vec<Vec<Estimate>> = cells.iter().map(shares).collect();
+    let estimates: Vec<Vec<LaneEstimate>> = cells.iter().map(shares).collect();
     html! {
         @for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.contenders.is_empty()) {
             @let axis = shared_axis(cells, &estimates, cell.metric);
@@ -28,14 +28,14 @@ pub fn sections(cells: &[CellFindings], outcomes: &[TrialOutcome]) -> Markup {
 /// One axis for all cells that are ranked by the same metric, so that their rows can be compared. What is drawn is a
 /// share of the reference in the same cell, so cells whose rates differ by orders of magnitude still fit on one axis.
 /// Cells with another metric have another axis: of a latency, a larger share is worse.
-fn shared_axis(cells: &[CellFindings], estimates: &[Vec<Estimate>], metric: Metric) -> Axis {
+fn shared_axis(cells: &[CellFindings], estimates: &[Vec<LaneEstimate>], metric: Metric) -> Axis {
     let alike = cells.iter().zip(estimates).filter(|(cell, _)| cell.metric == metric);
     Axis::of_sizes(&alike.flat_map(|(_, estimates)| estimates).cloned().collect::<Vec<_>>())
 }
 
 fn section(
     (number, cell): (usize, &CellFindings),
-    (axis, estimates): (&Axis, &[Estimate]),
+    (axis, estimates): (&Axis, &[LaneEstimate]),
     outcomes: &[TrialOutcome],
 ) -> Markup {
     let base =
@@ -45,13 +45,13 @@ fn section(
         "{}: {what} as a share of {base}, with its 95 % interval where there is one{kind}",
         cell.title
     );
-    let draw = |estimate: &Estimate| {
+    let draw = |estimate: &LaneEstimate| {
         html! { (axis.draw(estimate, 1.0)) span.unseen { (share_in_words(estimate)) } }
     };
     let title = format!("{what}, of {base}");
     let lane = Lane { title, axis: axis.head(), rows: estimates.iter().map(draw).collect() };
     let starts = cell.contenders.iter().map(|c| marks(&own(number, c, outcomes))).collect();
-    let table = figures(number, cell, outcomes).with_lane(lane).drawn("Starts", starts);
+    let table = figures(cell).with_lane(lane).drawn("Starts", starts);
     html! {
         section.card aria-label=(cell.title) {
             h2 { (cell.title) }
@@ -63,7 +63,7 @@ fn section(
 }
 
 /// The figures of a cell. Under closed load the latency is that of a saturated server.
-fn figures(number: usize, cell: &CellFindings, outcomes: &[TrialOutcome]) -> Table {
+fn figures(cell: &CellFindings) -> Table {
     let [p50, p99] = match cell.load {
         Load::Closed { .. } => ["p50 at saturation", "p99 at saturation"],
         Load::Open { .. } => ["p50", "p99"],
@@ -91,7 +91,7 @@ fn figures(number: usize, cell: &CellFindings, outcomes: &[TrialOutcome]) -> Tab
         .figure("CPU/request", |c| median(c.server_cpu_ns_per_request, units::duration))
         .figure("CPU use", |c| median(c.server_core_use, |share| format!("{:.0} %", share * 100.0)))
         .number("Memory", report::figures::memory)
-        .text("Starts", |c| counted(&own(number, c, outcomes)))
+        .text("Starts", report::figures::trials)
         .table()
         .with_chips(chips)
 }
@@ -106,7 +106,7 @@ fn what(metric: Metric) -> &'static str {
 }
 
 /// The estimate of a contender's share of the reference, overall and round by round.
-fn estimate(cell: &CellFindings, c: &ContenderFindings) -> Estimate {
+fn estimate(cell: &CellFindings, c: &ContenderFindings) -> LaneEstimate {
     let is_rate = cell.metric == Metric::Rate;
     let is_base = |c: &&ContenderFindings| c.name == REFERENCE || c.name == "A";
     let base = cell.contenders.iter().find(is_base);
@@ -115,7 +115,7 @@ fn estimate(cell: &CellFindings, c: &ContenderFindings) -> Estimate {
     let pairs = c.rate_per_s_by_round.iter().zip(by_round.into_iter().flatten());
     let ticks = pairs.filter_map(|(own, base)| Some((*own)? / (*base)?)).filter(|x| x.is_finite()).collect();
     let bounds = |f: Figure| f.low.zip(f.high);
-    Estimate {
+    LaneEstimate {
         value: ratio.map(|f| f.median).or_else(|| base.filter(|b| b.name == c.name).map(|_| 1.0)),
         interval: ratio.and_then(bounds),
         ticks,
@@ -123,7 +123,7 @@ fn estimate(cell: &CellFindings, c: &ContenderFindings) -> Estimate {
     }
 }
 
-fn share_in_words(estimate: &Estimate) -> String {
+fn share_in_words(estimate: &LaneEstimate) -> String {
     match (estimate.value, estimate.interval) {
         (None, _) => "not known yet".to_owned(),
         (Some(value), None) => format!("{}, no interval yet", units::ratio(value)),
@@ -138,20 +138,6 @@ fn own<'o>(number: usize, c: &ContenderFindings, outcomes: &'o [TrialOutcome]) -
     outcomes.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect()
 }
 
-/// The number of starts that count, and of those that do not.
-fn counted(own: &[&TrialOutcome]) -> String {
-    let count = |is: fn(&State) -> bool| own.iter().filter(|mark| is(&mark.state)).count();
-    let void = count(|s| matches!(s, State::Void(_)));
-    let failed = count(|s| matches!(s, State::Failed(_)));
-    let mut words = (own.len() - void - failed).to_string();
-    for (n, what) in [(void, "void"), (failed, "failed")] {
-        if n > 0 {
-            words.push_str(&format!(", {n} {what}"));
-        }
-    }
-    words
-}
-
 /// A square for every start.
 fn marks(own: &[&TrialOutcome]) -> Markup {
     html! {
@@ -163,11 +149,11 @@ fn marks(own: &[&TrialOutcome]) -> Markup {
     }
 }
 
-fn class(state: &State) -> &'static str {
+fn class(state: &StartState) -> &'static str {
     match state {
-        State::Valid => "valid",
-        State::Void(_) => "void",
-        State::Failed(_) => "failed",
+        StartState::Valid => "valid",
+        StartState::Void(_) => "void",
+        StartState::Failed(_) => "failed",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The comparison of two runs, as in `drome compare`.
 
 use super::failure::Failure;
-use super::frame::{self, Place};
+use super::frame::{self, SitePlace};
 use super::{App, Asked, url};
 use crate::ui::state::AppState;
 use axum::extract::{Query, State};
@@ -32,7 +32,7 @@ pub async fn show(State(app): App, Query(asked): Asked) -> Result<Markup, Failur
             Some(Ok(comparison)) => (report::compare::document(comparison).html()),
         }
     };
-    Ok(frame::shell(app.under_way().is_some(), "Compare", Place::Compare, &body))
+    Ok(frame::shell(app.under_way().is_some(), "Compare", SitePlace::Compare, &body))
 }
 
 struct Chosen {

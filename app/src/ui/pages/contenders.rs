@@ -4,7 +4,7 @@
 mod filter;
 
 use super::failure::Failure;
-use super::frame::{self, Place};
+use super::frame::{self, SitePlace};
 use super::{App, Asked, url};
 use crate::ui::state::AppState;
 use axum::extract::{Path, Query, State};
@@ -76,7 +76,7 @@ fn show(app: &AppState, filter: &Filter, states: &BTreeMap<String, Markup>) -> M
             }
         }
     };
-    frame::shell(app.under_way().is_some(), "Contenders", Place::Contenders, &body)
+    frame::shell(app.under_way().is_some(), "Contenders", SitePlace::Contenders, &body)
 }
 
 fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {

@@ -61,7 +61,7 @@ impl IntoResponse for Failure {
             p.failure role="alert" { (self.why) }
             p { a href="/" { "Show the list of runs" } }
         };
-        (self.status, frame::shell(false, title, frame::Place::Nowhere, &body)).into_response()
+        (self.status, frame::shell(false, title, frame::SitePlace::Nowhere, &body)).into_response()
     }
 }
 

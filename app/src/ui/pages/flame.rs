@@ -2,7 +2,7 @@
 //! zooms, and the search is a form. With the script of this page, both happen at once, and by keyboard.
 
 use super::failure::Failure;
-use super::frame::{self, Place};
+use super::frame::{self, SitePlace};
 use super::{App, Asked, profiles, url};
 use crate::flame::{Graph, View};
 use crate::ui::state::AppState;
@@ -29,7 +29,7 @@ pub async fn show(
         Ok((page.title(), page.body(&view)))
     };
     let (title, body) = app.work(draw).await?;
-    Ok(frame::shell(app.under_way().is_some(), &title, Place::Runs, &body))
+    Ok(frame::shell(app.under_way().is_some(), &title, SitePlace::Runs, &body))
 }
 
 /// What the page is made from.

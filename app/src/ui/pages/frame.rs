@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, html};
 
 /// The section to which a page belongs; its link in the navigation is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SitePlace {
     Runs,
     Studies,
     Contenders,
@@ -14,16 +14,16 @@ pub enum Place {
 }
 
 /// Every section with its address and name.
-const SECTIONS: [(Place, &str, &str); 5] = [
-    (Place::Runs, "/", "Runs"),
-    (Place::Compare, "/compare", "Compare"),
-    (Place::Studies, "/studies", "Studies"),
-    (Place::Contenders, "/contenders", "Contenders"),
-    (Place::Live, "/live", "Live"),
+const SECTIONS: [(SitePlace, &str, &str); 5] = [
+    (SitePlace::Runs, "/", "Runs"),
+    (SitePlace::Compare, "/compare", "Compare"),
+    (SitePlace::Studies, "/studies", "Studies"),
+    (SitePlace::Contenders, "/contenders", "Contenders"),
+    (SitePlace::Live, "/live", "Live"),
 ];
 
 /// A whole page; `is_running`: whether a study is running, which the link to the section *Live* shows.
-pub fn shell(is_running: bool, title: &str, place: Place, body: &Markup) -> Markup {
+pub fn shell(is_running: bool, title: &str, place: SitePlace, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -52,7 +52,7 @@ pub fn shell(is_running: bool, title: &str, place: Place, body: &Markup) -> Mark
                                 li {
                                     a href=(address) aria-current=[(section == place).then_some("page")] {
                                         (name)
-                                        @if section == Place::Live && is_running {
+                                        @if section == SitePlace::Live && is_running {
                                             span.beacon { span.unseen { " (a study is running)" } }
                                         }
                                     }

@@ -3,7 +3,7 @@
 //! the browsers.
 
 use super::failure::Failure;
-use super::frame::{self, Place};
+use super::frame::{self, SitePlace};
 use super::{App, piece};
 use crate::ui::job::{Job, Piece};
 use crate::ui::turns::Turns;
@@ -32,7 +32,7 @@ pub async fn show(State(app): App) -> Markup {
                 p { a.button.primary href="/studies" { "Choose a study" } }
             }
         };
-        return frame::shell(false, "Live", Place::Live, &body);
+        return frame::shell(false, "Live", SitePlace::Live, &body);
     };
     let is_over = job.is_over();
     let drawn = piece::fragment(&job.known(), job.is_stopping());
@@ -51,7 +51,7 @@ pub async fn show(State(app): App) -> Markup {
         div data-live=[(!is_over).then_some("/live/events")] { (drawn) }
         p.unseen aria-live="polite" data-said="" {}
     };
-    frame::shell(app.under_way().is_some(), "Live", Place::Live, &body)
+    frame::shell(app.under_way().is_some(), "Live", SitePlace::Live, &body)
 }
 
 /// The updates from now on. They are not behind the gate, which would answer "later" after a while, because a

@@ -1,12 +1,12 @@
 //! The piece of the running study's page that changes. The lab's thread draws it between two steps of a heat.
 
 use super::{cells, url};
-use crate::ui::job::known::{Known, Phase};
+use crate::ui::job::known::{KnownOfJob, Phase};
 use maud::{Markup, html};
 use report::{progress, units};
 
 /// The part of the page that changes.
-pub fn fragment(known: &Known, is_stopping: bool) -> Markup {
+pub fn fragment(known: &KnownOfJob, is_stopping: bool) -> Markup {
     let is_over = known.is_over();
     html! {
         div.piece data-over[is_over] {
@@ -34,7 +34,7 @@ pub fn fragment(known: &Known, is_stopping: bool) -> Markup {
 }
 
 /// The current state, as a short text.
-fn status(known: &Known, is_stopping: bool) -> String {
+fn status(known: &KnownOfJob, is_stopping: bool) -> String {
     match &known.phase {
         Phase::Failed(why) => format!("Failed: {why}"),
         Phase::Over(why) => format!("Ended: {why}"),
@@ -45,7 +45,7 @@ fn status(known: &Known, is_stopping: bool) -> String {
 }
 
 /// How many heats are done, and the remaining time.
-fn so_far(known: &Known) -> String {
+fn so_far(known: &KnownOfJob) -> String {
     let done = format!("{} of at least {}", known.done, units::several(known.least, "heat"));
     match known.left.filter(|_| known.phase == Phase::Measuring) {
         Some(left) => format!("{done}; {}", progress::left(left.about, left.most)),

@@ -1,7 +1,7 @@
 //! The page of a run: its verdict, one chart, its tables, where the CPU time goes, and its reports as text; or the page of an import.
 
 use super::failure::Failure;
-use super::frame::{self, Place, moment};
+use super::frame::{self, SitePlace, moment};
 use super::profiles::{self, RunProfile};
 use super::{App, cells, url};
 use crate::command::report::{Format, formats_of_printed, show_printed};
@@ -45,7 +45,7 @@ pub async fn show(State(app): App, Path(id): Path<String>) -> Result<Markup, Fai
         Shown::Replays(replays) => (replays.title.clone(), of_replays(&replays)),
         Shown::Printed(printed) => (printed.title.clone(), of_printed(&printed)),
     };
-    Ok(frame::shell(app.under_way().is_some(), &title, Place::Runs, &body))
+    Ok(frame::shell(app.under_way().is_some(), &title, SitePlace::Runs, &body))
 }
 
 fn of_measured(app: &AppState, id: &str) -> Result<Shown, Failure> {

@@ -2,7 +2,7 @@
 //! that pages stay small.
 
 use super::failure::Failure;
-use super::frame::{self, Place, moment};
+use super::frame::{self, SitePlace, moment};
 use super::{App, Asked, import, url};
 use crate::command::machines;
 use axum::extract::{Query, State};
@@ -13,7 +13,7 @@ use report::units;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Kind, Listed};
+use store::{EntryKind, Listed};
 
 /// Runs on a page.
 const ON_A_PAGE: usize = 50;
@@ -59,7 +59,7 @@ pub async fn list(State(app): App, Query(asked): Asked) -> Result<Markup, Failur
         }
         (import::zone())
     };
-    Ok(frame::shell(app.under_way().is_some(), "Runs", Place::Runs, &body))
+    Ok(frame::shell(app.under_way().is_some(), "Runs", SitePlace::Runs, &body))
 }
 
 /// The machines of all runs, and the one whose runs are listed.
@@ -167,11 +167,11 @@ fn row(run: &Listed, verdict: Option<&Arc<str>>, has_machines: bool) -> Markup {
 /// Why a run is listed without a verdict.
 fn without(run: &Listed) -> &'static str {
     match (run.kind, &run.ended) {
-        (Kind::Readings, _) => "none: drome did not measure it",
-        (Kind::CommandLines, _) => "none: each command line was run once",
-        (Kind::Report, _) => "none: it compares nothing",
-        (Kind::Starts, None) => "none yet",
-        (Kind::Starts, Some(_)) => "open the run for its verdict",
+        (EntryKind::Readings, _) => "none: drome did not measure it",
+        (EntryKind::CommandLines, _) => "none: each command line was run once",
+        (EntryKind::Report, _) => "none: it compares nothing",
+        (EntryKind::Starts, None) => "none yet",
+        (EntryKind::Starts, Some(_)) => "open the run for its verdict",
     }
 }
 
@@ -185,22 +185,22 @@ fn states(run: &Listed) -> Vec<Chip> {
         Chip::open(ended, why)
     };
     match (run.kind, &run.ended) {
-        (Kind::Readings, _) => {
+        (EntryKind::Readings, _) => {
             let why = "Another tool measured it: it is never ranked with runs of drome";
             vec![Chip::plain("imported", why)]
         }
-        (Kind::CommandLines, ended) => {
+        (EntryKind::CommandLines, ended) => {
             let kind = Chip::plain("as published", "A page's own command lines, each run once");
             let state = ended.is_none().then(|| once("interrupted"));
             [Some(kind), state].into_iter().flatten().collect()
         }
-        (Kind::Report, ended) => {
+        (EntryKind::Report, ended) => {
             let (word, why) = (run.word(), "One measurement, kept as it was printed");
             let state = ended.as_deref().filter(|ended| ["void", "interrupted"].contains(ended)).map(once);
             [Some(Chip::plain(word, why)), state].into_iter().flatten().collect()
         }
-        (Kind::Starts, Some(_)) => Vec::new(),
-        (Kind::Starts, None) => vec![unfinished(run)],
+        (EntryKind::Starts, Some(_)) => Vec::new(),
+        (EntryKind::Starts, None) => vec![unfinished(run)],
     }
 }
 

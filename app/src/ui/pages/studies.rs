@@ -1,18 +1,18 @@
 //! The pages of studies, with the form that starts one.
 
 use super::failure::Failure;
-use super::frame::{self, Place};
+use super::frame::{self, SitePlace};
 use super::{App, url};
-use crate::ui::job::Wanted;
+use crate::ui::job::WantedStudy;
 use crate::ui::state::AppState;
 use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::Redirect;
 use judge::schedule::budget;
 use judge::schedule::stopping_rule::percent;
-use lab::setup::{self, Lineup, Rules};
+use lab::setup::{self, Lineup, RunRules};
 use maud::{Markup, html};
-use model::{Load, Study};
+use model::Study;
 use report::{offered, progress, units};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub async fn list(State(app): App) -> Markup {
             }
         }
     };
-    frame::shell(app.under_way().is_some(), "Studies", Place::Studies, &body)
+    frame::shell(app.under_way().is_some(), "Studies", SitePlace::Studies, &body)
 }
 
 /// One study: its cells, its contenders, and the form that starts it.
@@ -59,7 +59,7 @@ pub async fn show(State(app): App, Path(name): Path<String>) -> Result<Markup, F
         section.card {
             h2 { "Cells" }
             ul.notes {
-                @for cell in &study.cells { li { strong { (cell.title) } ": " (cell.workload) ", " (load(&cell.load)) } }
+                @for cell in &study.cells { li { strong { (cell.title) } ": " (cell.workload) ", " (offered::load_words(&cell.load)) } }
             }
             @if !study.unequal.is_empty() {
                 details {
@@ -70,7 +70,7 @@ pub async fn show(State(app): App, Path(name): Path<String>) -> Result<Markup, F
         }
         (form(&app, &name, study, under_way.is_some()))
     };
-    Ok(frame::shell(under_way.is_some(), &study.title, Place::Studies, &body))
+    Ok(frame::shell(under_way.is_some(), &study.title, SitePlace::Studies, &body))
 }
 
 fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
@@ -125,14 +125,7 @@ fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
 /// About how long the least rounds of a study take, with all that are installed.
 fn length(app: &AppState, name: &str, study: Study) -> Option<Duration> {
     let lineup = Lineup::of_study(&app.catalog, &study).ok()?;
-    let sum = budget::sum(&lineup.run(name, study, Rules::default()))?;
-    Some(sum.looks.first().map_or(sum.round, |look| look.1))
-}
-
-fn load(load: &Load) -> String {
-    let reuse = offered::reuse(load);
-    let kind = load.rate_per_s().map_or("closed load", |_| "open load");
-    format!("{kind}, {}, {reuse}", units::several(load.connections(), "connection"))
+    Some(budget::forecast(&lineup.run(name, study, RunRules::default()))?.first_look().time)
 }
 
 /// Starts a study.
@@ -154,7 +147,7 @@ pub async fn start(
         Some("full") => false,
         _ => return Err(Failure::wrong("Choose a length: quick or full.")),
     };
-    let wanted = Wanted { study: name.clone(), title: study.title.clone(), quick, contenders };
+    let wanted = WantedStudy { study: name.clone(), title: study.title.clone(), quick, contenders };
     if app.start(wanted) {
         Ok(Redirect::to("/live"))
     } else {

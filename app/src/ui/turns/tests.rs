@@ -108,7 +108,7 @@ async fn events_are_drawn_between_two_steps_however_long_one_takes() {
     let contenders = std::collections::BTreeSet::new();
     let (study, title) = ("small".to_owned(), "A small study".to_owned());
     // Nothing receives the order, so the study never begins.
-    let _ = app.start(super::super::job::Wanted { study, title, quick: false, contenders });
+    let _ = app.start(super::super::job::WantedStudy { study, title, quick: false, contenders });
     let step_turn = Arc::clone(&app.turns.0).write_owned().await;
     let events = super::super::pages::live::events(State(Arc::clone(&app))).await.unwrap().into_response();
     assert_eq!(events.status(), 200, "the stream itself begins at once");

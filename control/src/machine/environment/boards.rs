@@ -21,7 +21,7 @@ fn board(recording: &str) -> Board {
     let cores = Cores { server, ..Cores::default() };
     Board {
         environment: system.look(&cores),
-        conditions: Watch::begin(&system, &cores).end(),
+        conditions: ConditionsWatch::begin(&system, &cores).end(),
         throttled_since_boot: system.throttle().since_start(),
     }
 }

@@ -33,7 +33,7 @@ const FLAGS: [(u32, &str); 4] =
 
 /// The conditions before a trial.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct ConditionsWatch {
     system: System,
     cores: Cores,
     times: Option<Times>,
@@ -61,7 +61,7 @@ pub struct Flags {
     pub stay: bool,
 }
 
-impl Watch {
+impl ConditionsWatch {
     /// Reads the conditions before a trial.
     pub fn begin(system: &System, cores: &Cores) -> Self {
         Self {

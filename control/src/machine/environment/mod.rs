@@ -8,7 +8,7 @@ mod conditions;
 pub mod fixture;
 mod machine;
 
-pub use conditions::Watch;
+pub use conditions::ConditionsWatch;
 
 use crate::machine::cores::Cores;
 use crate::machine::system::System;

@@ -32,7 +32,7 @@ fn where_nothing_can_be_read_all_is_unknown_and_nothing_is_zero() {
     let machine = Machine { drome_sha256: None, ..environment.machine };
     let json = serde_json::to_value(&machine).unwrap();
     assert!(all_null(&json), "{json}");
-    let conditions = Watch::begin(&tree.system(), &fixture::four()).end();
+    let conditions = ConditionsWatch::begin(&tree.system(), &fixture::four()).end();
     let json = serde_json::to_value(&conditions).unwrap();
     assert!(all_null(&json), "{json}");
 }
@@ -72,7 +72,7 @@ fn a_raspberry_pi_is_named_and_its_flags_are_read() {
     assert_eq!(found.machine.frequency.boost, None);
     assert_eq!(found.machine.sibling_cpus, None, "its kernel does not tell here");
     let system = tree.system();
-    let watch = Watch::begin(&system, &fixture::four());
+    let watch = ConditionsWatch::begin(&system, &fixture::four());
     let tree = tree.with(&[
         ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1800000"),
         ("sys/class/thermal/thermal_zone0/temp", "83000"),
@@ -81,7 +81,7 @@ fn a_raspberry_pi_is_named_and_its_flags_are_read() {
     assert_eq!(found.throttled, None, "it was throttled before, and that flag can't be set again");
     assert_eq!((found.server_hz.before, found.server_hz.after), (Some(600_000_000), Some(1_200_000_000)));
     assert_eq!((found.temperature_c.before, found.temperature_c.after), (Some(61.341), Some(83.0)));
-    let watch = Watch::begin(&system, &fixture::four());
+    let watch = ConditionsWatch::begin(&system, &fixture::four());
     let tree = tree.with(&[("sys/devices/platform/soc/soc:firmware/get_throttled", "0xd0008")]);
     // Capped in the meantime and free again, and too warm now.
     let flags = tree.system().throttle().since_start().unwrap();
@@ -170,7 +170,7 @@ fn flags_come_from_vcgencmd_and_from_the_kernel_where_that_tells_nothing() {
     let script = "#!/bin/sh\n[ \"$1\" = get_throttled ] && echo throttled=0x4\n";
     let tree = Tree::empty().with_program("usr/bin/vcgencmd", script);
     assert_eq!(flags(&tree), Some(Flags { bits: 4, stay: true }));
-    let found = Watch::begin(&tree.system(), &fixture::four()).end();
+    let found = ConditionsWatch::begin(&tree.system(), &fixture::four()).end();
     assert_eq!(found.throttled, Some(vec!["throttled".to_owned()]));
     // As of the Raspberry Pi 3B+ in `boards/`.
     let tree = tree.with(&[("sys/devices/platform/soc/soc:firmware/get_throttled", "0\n")]);
@@ -212,7 +212,7 @@ fn the_tightest_limit_of_all_groups_above_counts() {
 #[test]
 fn a_trial_has_the_share_of_the_host() {
     let tree = fixture::sound();
-    let watch = Watch::begin(&tree.system(), &fixture::four());
+    let watch = ConditionsWatch::begin(&tree.system(), &fixture::four());
     // 1000 ticks went by: 100 stolen.
     let tree = tree.with(&[
         ("proc/stat", "cpu  300 0 150 10600 0 0 0 100 0 0\n"),
@@ -223,7 +223,7 @@ fn a_trial_has_the_share_of_the_host() {
     assert_eq!(found.load_average, Some(0.1));
     assert_eq!(found.throttled, Some(vec!["too hot, 3 times".to_owned()]));
     assert_eq!(found.temperature_c.before, Some(41.0), "the board's own sensor is not the processor's");
-    let still = Watch::begin(&tree.system(), &fixture::four()).end();
+    let still = ConditionsWatch::begin(&tree.system(), &fixture::four()).end();
     assert_eq!(still.steal_ppm, None, "no tick went by: nothing is known");
 }
 
@@ -240,7 +240,7 @@ fn nonsense_in_the_files_is_unknown() {
     let machine = look(&tree).machine;
     assert_eq!((machine.online_cpus, machine.isolated_cpus, machine.sibling_cpus), (None, None, None));
     assert_eq!((machine.descriptors_soft, machine.descriptors_hard), (None, None));
-    let found = Watch::begin(&tree.system(), &fixture::four()).end();
+    let found = ConditionsWatch::begin(&tree.system(), &fixture::four()).end();
     assert_eq!((found.steal_ppm, found.server_hz.before), (None, None));
 }
 

@@ -1,7 +1,7 @@
 //! What is charged to whom, by made-up processes and by real ones.
 
 use super::*;
-use crate::processes::clocks::{Owner, Process, used};
+use crate::processes::clocks::{Owner, ProcessClock, used};
 use crate::processes::container::Container;
 use std::process::{Child, Command};
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 const MS: u64 = 1_000_000;
 
-fn process(owner: Owner, clock_ms: u64, children_ms: u64, cpu: usize) -> Process {
-    Process { owner, clock_ns: clock_ms * MS, children_ns: children_ms * MS, cpu: Some(cpu) }
+fn process(owner: Owner, clock_ms: u64, children_ms: u64, cpu: usize) -> ProcessClock {
+    ProcessClock { owner, clock_ns: clock_ms * MS, children_ns: children_ms * MS, cpu: Some(cpu) }
 }
 
-fn all(used: &Used) -> u64 {
+fn all(used: &UsedTime) -> u64 {
     used.others_perhaps_on(&BTreeSet::new())
 }
 
@@ -41,7 +41,8 @@ fn each_clock_is_charged_to_whom_it_belongs_and_to_the_core_that_it_ran_on() {
     assert_eq!((all(&used), on(&[1]), on(&[0, 1]), on(&[2])), (7 * MS, 3 * MS, 7 * MS, 0));
     assert_eq!(used.measured_ns, 42 * MS);
     // Where it is not known, it may have been there.
-    let unknown = Used { others_ns: [(None, 9), (Some(3), 5), (Some(0), 2)].into(), ..Used::default() };
+    let unknown =
+        UsedTime { others_ns: [(None, 9), (Some(3), 5), (Some(0), 2)].into(), ..UsedTime::default() };
     assert_eq!((unknown.others_on(&[0].into()), unknown.others_perhaps_on(&[0].into())), (2, 11));
 }
 

@@ -3,7 +3,7 @@
 use super::{CHUNK, COUNT, ECHO, FLOW, Flow, GIVE, TAKE, TOKEN};
 use crate::fault::Fault;
 use crate::remote::RemoteMachine;
-use crate::remote::messages::{Datagrams, Opened, Request};
+use crate::remote::messages::{Datagrams, Opened, RemoteRequest};
 use crate::remote::remote_server::cut_off;
 use model::Network;
 use std::io::{Read, Write};
@@ -48,10 +48,10 @@ const ARRIVED: f64 = 0.95;
 
 /// Opens the probe there, measures, and closes it.
 pub fn measure(there: &RemoteMachine) -> Result<Network, Fault> {
-    let Opened { port, token } = there.ask(&Request::OpenProbe(there.host()))?;
+    let Opened { port, token } = there.ask(&RemoteRequest::OpenProbe(there.host()))?;
     let at = SocketAddr::V4(SocketAddrV4::new(there.host(), port));
     let found = all(there, at, token);
-    let _: Result<(), Fault> = there.ask(&Request::CloseProbe);
+    let _: Result<(), Fault> = there.ask(&RemoteRequest::CloseProbe);
     found
 }
 
@@ -155,14 +155,14 @@ fn burst(
     drain: Duration,
 ) -> Result<(u64, Datagrams), Fault> {
     let (socket, bytes) = (datagrams(at)?, datagram(token, COUNT));
-    let before: Datagrams = there.ask(&Request::Datagrams)?;
+    let before: Datagrams = there.ask(&RemoteRequest::Datagrams)?;
     let (begun, mut sent) = (Instant::now(), 0);
     while begun.elapsed() < BURST {
         // If a queue of this machine is full, it takes no datagram: then the network is slower than the sender.
         sent += u64::from(socket.send(&bytes).is_ok());
     }
     std::thread::sleep(drain);
-    let after: Datagrams = there.ask(&Request::Datagrams)?;
+    let after: Datagrams = there.ask(&RemoteRequest::Datagrams)?;
     Ok((sent, after.since(&before)))
 }
 
@@ -188,7 +188,7 @@ fn losses(
     drain: Duration,
 ) -> Result<[Option<u64>; 2], Fault> {
     let (socket, bytes) = (datagrams(at)?, datagram(token, 0));
-    let before: Datagrams = there.ask(&Request::Datagrams)?;
+    let before: Datagrams = there.ask(&RemoteRequest::Datagrams)?;
     let (begun, mut sent, mut back) = (Instant::now(), 0_u64, 0_u64);
     let mut answer = [0; DATAGRAM_BYTES];
     let mut take = |back: &mut u64| {
@@ -212,7 +212,7 @@ fn losses(
         take(&mut back);
         std::thread::sleep(Duration::from_millis(1));
     }
-    let after: Datagrams = there.ask(&Request::Datagrams)?;
+    let after: Datagrams = there.ask(&RemoteRequest::Datagrams)?;
     let came = after.since(&before);
     Ok([lost_ppm(sent, came.came + came.dropped_ever.unwrap_or(0)), lost_ppm(came.came, back)])
 }

@@ -1,12 +1,12 @@
 //! The contenders whose sources were written to this machine, and the bodies that they serve.
 
 use super::numbered::Numbered;
-use crate::catalog::Entry;
+use crate::catalog::CatalogEntry;
 use crate::locked;
 use crate::poll_while::poll_while;
 use crate::prepare::assets::assets;
 use crate::prepare::{Prepared, folders, install};
-use crate::remote::messages::{Installed, SourcesWritten, Step, WriteSources};
+use crate::remote::messages::{InstallStep, Installed, SourcesWritten, WriteSources};
 use crate::supervise::guard;
 use crate::verify::work::{Work, Works};
 use agent::Call;
@@ -33,7 +33,7 @@ impl Contenders {
         super::file_name(&asked.name)?;
         let bytes = blob.ok_or("the contender's sources did not arrive")?;
         let sources = sources(&asked.sources, &bytes)?;
-        let entry = Entry { contender: asked.contender, sources };
+        let entry = CatalogEntry { contender: asked.contender, sources };
         let cache = folders::cache();
         let prepared = Prepared::write_sources(&asked.name, &entry, &cache)
             .map_err(|e| format!("can't write the cache folder {}: {e}", cache.display()))?;
@@ -60,10 +60,10 @@ impl Contenders {
         let all = ids.iter().map(|id| self.prepared.with(*id, |one| one.clone()));
         let all = all.collect::<Result<Vec<_>, _>>()?;
         let ask = |what: &str| {
-            call.event(&Step::Asks(what.to_owned()));
+            call.event(&InstallStep::Asks(what.to_owned()));
             may
         };
-        let say = |line: &str| call.event(&Step::Says(line.to_owned()));
+        let say = |line: &str| call.event(&InstallStep::Says(line.to_owned()));
         // The installation can't be asked to stop, but it ends when its commands are killed.
         let stop = call.stop();
         let stopped = || {

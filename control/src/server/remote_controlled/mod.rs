@@ -7,18 +7,18 @@ mod running;
 use crate::fault::Fault;
 use crate::locked;
 use crate::machine::cores::Cores;
-use crate::machine::environment::Watch as Conditions;
+use crate::machine::environment::ConditionsWatch as Conditions;
 use crate::machine::system::System;
 use crate::processes::cpu_sampler::{CpuSampler, SampledProcesses};
 use crate::processes::usage::{Watched, WatchedHere};
 use crate::processes::{likely_class, tree};
 use crate::remote::host;
-use crate::remote::messages::{Request, SERVERS};
+use crate::remote::messages::{RemoteRequest, SERVERS};
 use crate::remote::probe::Probe;
 use agent::{Call, Handler};
 use contenders::Contenders;
 use numbered::Numbered;
-use running::Running;
+use running::RunningServers;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Mutex;
@@ -28,9 +28,9 @@ const MOST_WATCHED: usize = 64;
 
 /// The servers on this machine that drome on another machine asks for.
 #[derive(Default)]
-pub struct Servers {
+pub struct ControlledServers {
     contenders: Contenders,
-    running: Running,
+    running: RunningServers,
     /// The sampler of the current cell's turns.
     turns: Numbered<CpuSampler>,
     /// Servers that are watched over a measurement.
@@ -39,7 +39,7 @@ pub struct Servers {
     probe: Mutex<Option<Probe>>,
 }
 
-impl Handler for Servers {
+impl Handler for ControlledServers {
     fn answer(&self, call: &Call<'_>) -> Option<Result<Value, String>> {
         (call.name() == SERVERS).then(|| self.carry_out(call.question()?, call))
     }
@@ -50,32 +50,32 @@ impl Handler for Servers {
     }
 }
 
-impl Servers {
-    fn carry_out(&self, request: Request, call: &Call<'_>) -> Result<Value, String> {
+impl ControlledServers {
+    fn carry_out(&self, request: RemoteRequest, call: &Call<'_>) -> Result<Value, String> {
         let Self { contenders, running, turns, watched, conditions, probe } = self;
         match request {
-            Request::Describe => json(host::machine()),
-            Request::WriteSources(asked) => {
+            RemoteRequest::Describe => json(host::machine()),
+            RemoteRequest::WriteSources(asked) => {
                 let blob = call.blob(asked.blob);
                 json(contenders.write_sources(*asked, blob)?)
             }
-            Request::MakeBodies(workloads) => json(contenders.make_bodies(&workloads)?),
-            Request::Install { ids, may } => json(contenders.install(&ids, may, call)?),
-            Request::Prepare { command, log } => {
+            RemoteRequest::MakeBodies(workloads) => json(contenders.make_bodies(&workloads)?),
+            RemoteRequest::Install { ids, may } => json(contenders.install(&ids, may, call)?),
+            RemoteRequest::Prepare { command, log } => {
                 json(or_contenders_fault(running::prepare(&command, &log, call.stop()))?)
             }
-            Request::Start(asked) => {
+            RemoteRequest::Start(asked) => {
                 let (prepared, assets) = contenders.to_start(asked.id)?;
                 json(or_contenders_fault(running.start(&asked, &prepared, assets, call.stop()))?)
             }
-            Request::Ended(id) => json(running.with(id, |one| one.server.ended())?),
-            Request::Answers { server, path } => json(running.answers(server, &path)?),
-            Request::AskToStop(id) => json(running.with(id, |one| one.server.ask_to_stop())?),
-            Request::Stop(id) => json(running.stop(id)),
-            Request::Snapshot(id) => json(tree::snapshot(&running.tree(id)?)),
-            Request::ThreadClocks(id) => json(tree::listed_clocks(&running.tree(id)?)),
-            Request::LikelyClass(id) => json(likely_class::of(&running.tree(id)?)),
-            Request::BeginTurns { servers, cpus, asker } => {
+            RemoteRequest::Ended(id) => json(running.with(id, |one| one.server.ended())?),
+            RemoteRequest::Answers { server, path } => json(running.answers(server, &path)?),
+            RemoteRequest::AskToStop(id) => json(running.with(id, |one| one.server.ask_to_stop())?),
+            RemoteRequest::Stop(id) => json(running.stop(id)),
+            RemoteRequest::Snapshot(id) => json(tree::snapshot(&running.tree(id)?)),
+            RemoteRequest::ThreadClocks(id) => json(tree::listed_clocks(&running.tree(id)?)),
+            RemoteRequest::LikelyClass(id) => json(likely_class::of(&running.tree(id)?)),
+            RemoteRequest::BeginTurns { servers, cpus, asker } => {
                 turns.take_all();
                 json(turns.add(CpuSampler::begin(SampledProcesses {
                     members:
@@ -86,27 +86,29 @@ impl Servers {
                     ..SampledProcesses::default()
                 })))
             }
-            Request::EndTurn(id) => json(turns.with(id, CpuSampler::sample)?),
-            Request::BeginWatch { server, cpus } => {
+            RemoteRequest::EndTurn(id) => json(turns.with(id, CpuSampler::sample)?),
+            RemoteRequest::BeginWatch { server, cpus } => {
                 let cores = Cores { server: cpus, ..Cores::default() };
                 json(watched.add_among(WatchedHere::pinned(running.tree(server)?, &cores), MOST_WATCHED))
             }
-            Request::Look(id) => json(watched.with(id, |watched| watched.look())?),
-            Request::EndWatch(id) => json(watched.take(id).and_then(|watched| watched.others_ppm())),
-            Request::BeginConditions => {
+            RemoteRequest::Look(id) => json(watched.with(id, |watched| watched.look())?),
+            RemoteRequest::EndWatch(id) => json(watched.take(id).and_then(|watched| watched.others_ppm())),
+            RemoteRequest::BeginConditions => {
                 let cores = Cores { server: Cores::deal().allowed(), ..Cores::default() };
                 json(conditions.add_among(Conditions::begin(&System::here(), &cores), MOST_WATCHED))
             }
-            Request::EndConditions(id) => json(conditions.take(id).map(Conditions::end)),
-            Request::OpenProbe(host) => {
+            RemoteRequest::EndConditions(id) => json(conditions.take(id).map(Conditions::end)),
+            RemoteRequest::OpenProbe(host) => {
                 let opened = Probe::open(host)?;
                 let answer = json(opened.opened());
                 // If there was a probe before, replacing it closes it.
                 *locked(probe) = Some(opened);
                 answer
             }
-            Request::Datagrams => json(locked(probe).as_ref().map(Probe::datagrams).unwrap_or_default()),
-            Request::CloseProbe => {
+            RemoteRequest::Datagrams => {
+                json(locked(probe).as_ref().map(Probe::datagrams).unwrap_or_default())
+            }
+            RemoteRequest::CloseProbe => {
                 *locked(probe) = None;
                 json(())
             }

@@ -10,10 +10,10 @@ use crate::machine::digest;
 use crate::prepare::{Prepared, folders};
 use crate::processes::tree::Tree;
 use crate::random_bits;
-use crate::remote::messages::{Start, Started};
+use crate::remote::messages::{StartServer, Started};
 use crate::server::prepare_command;
-use crate::server::starting::{self, Place};
-use crate::supervise::Server;
+use crate::server::starting::{self, ServerPlace};
+use crate::supervise::GuardedServer;
 use crate::supervise::guard;
 use crate::verify;
 use crate::verify::origin::Origin;
@@ -24,7 +24,7 @@ use std::sync::{LazyLock, Mutex};
 
 /// Servers by number.
 #[derive(Debug, Default)]
-pub struct Running {
+pub struct RunningServers {
     all: Numbered<One>,
     /// Whether the link is over: then nothing may stay. Nothing is started while it is set.
     is_over: Mutex<bool>,
@@ -33,23 +33,23 @@ pub struct Running {
 /// A server, and where it answers.
 #[derive(Debug)]
 pub struct One {
-    pub server: Server,
+    pub server: GuardedServer,
     address: SocketAddr,
     /// Keeps the cores awake for as long as the server runs.
     _awake: Option<Awake>,
 }
 
-impl Running {
+impl RunningServers {
     /// Starts a contender and waits until it answers here.
     pub fn start(
         &self,
-        asked: &Start,
+        asked: &StartServer,
         prepared: &Prepared,
         assets: PathBuf,
         stop: &AtomicBool,
     ) -> Result<Started, Fault> {
         let log = log(&asked.log)?;
-        let place = Place { cpus: asked.cpus.clone(), connections: asked.connections, assets, log };
+        let place = ServerPlace { cpus: asked.cpus.clone(), connections: asked.connections, assets, log };
         let (server, address) = starting::start(prepared, &place, &[asked.host.into()], stop)?;
         let program = digest::executable(server.pid());
         let is_over = locked(&self.is_over);

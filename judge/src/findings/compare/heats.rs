@@ -1,7 +1,7 @@
 //! Compares a cell of two runs: each contender relative to the hub of its own run, by the model that judged both.
 
 use super::{common, floor_note, is_floor};
-use crate::findings::analyse::heats::model::{Asked, Entrant, Model};
+use crate::findings::analyse::heats::model::{Asked, Model, NamedEntrant};
 use crate::is_third;
 use model::Metric;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
@@ -73,7 +73,7 @@ fn is_reference_held_back(cell: &CellFindings) -> bool {
 
 /// The model of a cell, as in the run's own findings.
 fn model(cell: &CellFindings) -> Model {
-    let entrant = |c: &ContenderFindings| Entrant {
+    let entrant = |c: &ContenderFindings| NamedEntrant {
         name: c.name.clone(),
         class: c.in_heats.class,
         is_ranked: c.rank_low.is_some(),

@@ -17,12 +17,12 @@ fn the_sum_is_that_of_its_parts_and_of_what_the_first_heats_are_thought_to_take(
     let mut run = run(&["a", "b", "c", "d"]);
     run.contenders.get_mut("a").unwrap().class = Some(Class::Jit);
     run.contenders.get_mut("b").unwrap().alone = true;
-    let sum = sum(&run).unwrap();
+    let sum = forecast(&run).unwrap();
     // Four together in heats of three, and one alone.
     assert_eq!((sum.contenders, sum.heats), (5, 3));
     assert_eq!(sum.starting + sum.warming + sum.turns, sum.round);
-    assert_eq!(sum.looks.iter().map(|(rounds, _)| *rounds).collect::<Vec<_>>(), [4, 5, 6, 8, 10, 13]);
-    assert!(sum.looks.iter().all(|(rounds, time)| *time == sum.round * *rounds as u32));
+    assert_eq!(sum.looks.iter().map(|look| look.rounds).collect::<Vec<_>>(), [4, 5, 6, 8, 10, 13]);
+    assert!(sum.looks.iter().all(|look| look.time == sum.round * look.rounds as u32));
     assert!(sum.heat < sum.round && sum.round < sum.round_most);
     // Eight starts, two cells of 2.4 s each.
     assert_eq!(sum.turns, Duration::from_millis(8 * 2 * 2_400));
@@ -69,9 +69,9 @@ fn a_heat_takes_what_its_members_took_at_most_and_fewer_cells_take_less() {
 fn a_race_in_one_heat_has_every_command_twice_and_no_hub() {
     let mut run = run(&["a", "b"]);
     run.contenders.remove("reference");
-    let study = sum(&run).unwrap();
+    let study = forecast(&run).unwrap();
     (run.race, run.copies) = (Some(model::observation::Raced::default()), 2);
-    let race = sum(&run).unwrap();
+    let race = forecast(&run).unwrap();
     // Two cells of 2.4 s; two contenders and the hub, or two contenders twice.
     assert_eq!((study.turns, race.turns), (Duration::from_millis(14_400), Duration::from_millis(19_200)));
     assert_eq!((race.heat, race.round), (race.round, cost(&run, &first_heat(&run), &[])));
@@ -87,8 +87,8 @@ fn a_budget_below_one_heat_is_told_before_anything_is_started() {
     let enough = why.split("use --budget ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
     run.study.design.budget = humantime::parse_duration(enough).unwrap();
     assert_eq!(too_small(&run), None);
-    let sum = sum(&run).unwrap();
-    assert!(run.study.design.budget >= sum.looks[0].1, "{enough} has room for the least rounds");
+    let sum = forecast(&run).unwrap();
+    assert!(run.study.design.budget >= sum.looks[0].time, "{enough} has room for the least rounds");
     let why = exceeded(&run, &first_heat(&run), &vec![start(0, 0, "a", &[0]); 900]).unwrap();
     assert!(
         why.starts_with("the budget of ")
@@ -168,7 +168,7 @@ proptest! {
         run.study.cells = vec![cell; cells];
         run.study.design.measure = Duration::from_secs(measure);
         run.study.design.heat = size;
-        let sum = sum(&run).unwrap();
+        let sum = forecast(&run).unwrap();
         prop_assert!(sum.heats >= sum.contenders / size && sum.round_most >= sum.round);
         let _ = (too_small(&run), cost(&run, &first_heat(&run), &[]));
     }

@@ -1,6 +1,6 @@
 //! Turns the starts of a cell into the chart of all starts and its finding.
 
-use super::{Row, State, Trial, Trials};
+use super::{Row, StartState, Trial, Trials};
 use crate::chart::Caption;
 use crate::chart::ranked::label;
 use crate::units;
@@ -27,13 +27,14 @@ pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation])
 
 fn trial(nth: usize, o: &Observation, metric: Metric) -> Trial {
     let figure = o.measured().and_then(|m| metric.of(m));
-    Trial { nth, round: o.trial.round, copy: o.trial.copy, figure, state: State::of(o) }
+    Trial { nth, round: o.trial.round, copy: o.trial.copy, figure, state: StartState::of(o) }
 }
 
 fn finding(rows: &[Row], metric: Metric) -> String {
     let all = || rows.iter().flat_map(|row| &row.trials);
-    let count = |is: fn(&State) -> bool| all().filter(|t| is(&t.state)).count();
-    let (void, failed) = (count(|s| matches!(s, State::Void(_))), count(|s| matches!(s, State::Failed(_))));
+    let count = |is: fn(&StartState) -> bool| all().filter(|t| is(&t.state)).count();
+    let (void, failed) =
+        (count(|s| matches!(s, StartState::Void(_))), count(|s| matches!(s, StartState::Failed(_))));
     let lost = match (void, failed) {
         (0, 0) => "all count".to_owned(),
         (void, 0) => format!("{void} void"),
@@ -44,7 +45,7 @@ fn finding(rows: &[Row], metric: Metric) -> String {
     let mut far: Vec<(&Row, &Trial, f64)> = Vec::new();
     for row in rows {
         let Some(median) = row.median() else { continue };
-        let valid = row.trials.iter().filter(|t| t.state == State::Valid);
+        let valid = row.trials.iter().filter(|t| t.state == StartState::Valid);
         far.extend(valid.filter_map(|t| Some((row, t, t.figure? / median - 1.0))));
     }
     let distances: Vec<f64> = far.iter().map(|(_, _, share)| share.abs()).collect();

@@ -21,7 +21,7 @@ fn normal(seed: u64, k: &mut u64) -> f64 {
     (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
 }
 
-fn fleet(truth: &Truth, seed: u64) -> (Vec<Start>, Vec<usize>) {
+fn fleet(truth: &Truth, seed: u64) -> (Vec<FitStart>, Vec<usize>) {
     let (mut starts, mut k) = (Vec::new(), 0);
     let order = random::shuffled(truth.heats, random::derive(&[seed, 1]));
     let machine_of: Vec<usize> = order.into_iter().map(|nth| nth % truth.machines).collect();
@@ -31,7 +31,7 @@ fn fleet(truth: &Truth, seed: u64) -> (Vec<Start>, Vec<usize>) {
         for (contender, spread) in truth.spread.iter().enumerate() {
             let gain = if contender == 0 && *machine == 0 { truth.gain } else { 0.0 };
             let log_figure = level + 0.3 * contender as f64 + gain + spread * normal(seed, &mut k);
-            starts.push(Start { contender, heat, log_figure });
+            starts.push(FitStart { contender, heat, log_figure });
         }
     }
     (starts, machine_of)

@@ -7,10 +7,11 @@ use judge::example::in_heats;
 use model::background::Background;
 use model::environment::{Conditions, Executable};
 use model::heat::{Counts, Start, StartOutcome};
-use model::import::Source;
-use model::observation::Raced;
-use model::page::{AsPublished, Quirk, Replay};
-use model::{Environment, Measurement, Printed, Reading};
+use model::import::{Imported, Source};
+use model::observation::{ContainerImage, Raced};
+use model::page::{AsPublished, Quirk, Replay, Replays};
+use model::{Measurement, Printed, Reading};
+use serde_json::json;
 
 const SECRET: &str = "s3cret";
 
@@ -252,9 +253,48 @@ fn the_servers_machine_is_named_in_no_reason_and_no_note() {
         "{}",
         rows[2]
     );
-    let mut once = run;
-    redaction.run(&mut once);
+    let mut once = Row::Run(Box::new(run));
+    redaction.apply(&mut once).unwrap();
     let again = once.clone();
-    redaction.run(&mut once);
+    redaction.apply(&mut once).unwrap();
     assert_eq!(once, again, "once is enough");
+}
+
+/// Adds a field with a secret to every object, and counts them.
+fn add_news(value: &mut Value) -> usize {
+    match value {
+        Value::Object(fields) => {
+            let below: usize = fields.values_mut().map(add_news).sum();
+            fields.insert("news".to_owned(), json!({ "of": [SECRET, 424_242] }));
+            below + 1
+        }
+        Value::Array(all) => all.iter_mut().map(add_news).sum(),
+        _ => 0,
+    }
+}
+
+#[test]
+fn a_field_that_nobody_listed_does_not_leave() {
+    let redaction = Redaction::new(Vec::new());
+    let run = Row::Run(Box::new(example::run(&["a"])));
+    let start = Row::Start(Box::new(started(example::measurement(1_000.0))));
+    let (heat, slice) = (Row::Heat(in_heats::heat(&["a"])), Row::Slice(in_heats::slice()));
+    for row in [run, start, heat, slice] {
+        let plain = to_value(&row).unwrap();
+        let mut with_news = plain.clone();
+        assert!(add_news(&mut with_news) >= 2, "{with_news}");
+        for path in
+            ["/run", "/run/study/design", "/run/environment", "/start/cells/0/measurement/tally", "/slice"]
+        {
+            if let Some(Value::Object(fields)) = with_news.pointer_mut(path) {
+                fields.extend([("text".to_owned(), json!(SECRET)), ("number".to_owned(), json!(424_242))]);
+            }
+        }
+        let left = redaction.listed(&with_news).to_string();
+        assert!(!left.contains(SECRET) && !left.contains("424242"), "{left}");
+        let mut news = json!({});
+        news[row.kind()] = json!(SECRET);
+        assert_eq!(redaction.listed(&news), json!({}), "a text in place of an object");
+    }
+    assert_eq!(redaction.listed(&json!({ "news": { "title": SECRET } })), json!({}), "a row of another kind");
 }

@@ -6,7 +6,7 @@ use model::findings::{MachineFindings, MachinesCompared, StartFigure};
 use model::heat::Heat;
 use model::{Environment, HeatMachine, Metric};
 use stats::estimate::CHANCE;
-use stats::heats::{MachinesAsked, OfMachine, Start, machines};
+use stats::heats::{FitStart, MachinesAsked, OfMachine, machines};
 use stats::random;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ pub(super) fn compared(of: &InCell<'_>) -> Option<MachinesCompared> {
         let heat = heats.binary_search(&(start.round, start.heat)).ok()?;
         machine_of[heat] = names.binary_search(name).ok()?;
         let contender = contenders.binary_search(&start.contender.as_str()).ok()?;
-        figures.push(Start { contender, heat, log_figure: start.figure.ln() });
+        figures.push(FitStart { contender, heat, log_figure: start.figure.ln() });
     }
     // Of naming a machine in any cell of a run although none differs.
     let chance = CHANCE / of.run.study.cells.len().max(1) as f64;

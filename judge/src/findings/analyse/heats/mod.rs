@@ -110,8 +110,8 @@ fn entrants(
     measured: &[Measured<'_>],
     found: &BTreeMap<&str, StartsSummary>,
     ranks: bool,
-) -> Vec<model::Entrant> {
-    let of = |name: &str| model::Entrant {
+) -> Vec<model::NamedEntrant> {
+    let of = |name: &str| model::NamedEntrant {
         name: name.to_owned(),
         class: run.contenders.get(name).and_then(|entrant| entrant.class),
         is_ranked: ranks && !run.quick && is_sound(name, measured, found),

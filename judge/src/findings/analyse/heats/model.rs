@@ -5,12 +5,12 @@ use model::contender::Class;
 use model::findings::{ClassFloor, Figure, Pairs, StartFigure};
 use model::heat::HUB;
 use stats::estimate::{Estimate, SYSTEMATIC};
-use stats::heats::{self, Best, Fit, Pair, Place, Relation, Rules};
+use stats::heats::{self, Best, Fit, FitRules, Pair, Place, Relation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A contender as the model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entrant {
+pub struct NamedEntrant {
     /// Its name.
     pub name: String,
     /// Its class; `None`: it is assumed to vary as most contenders do.
@@ -35,19 +35,19 @@ pub struct Model {
     /// The fit of its figures.
     pub fit: Fit,
     names: BTreeMap<String, usize>,
-    entrants: Vec<Entrant>,
+    entrants: Vec<NamedEntrant>,
     /// Every start's figure, by index of its contender.
     starts: Vec<(usize, f64)>,
 }
 
 impl Model {
     /// Fits the model to these starts; the hub's tie the heats together, where it takes part in them.
-    pub fn of(mut entrants: Vec<Entrant>, starts: &[StartFigure], asked: &Asked) -> Self {
+    pub fn of(mut entrants: Vec<NamedEntrant>, starts: &[StartFigure], asked: &Asked) -> Self {
         let has_hub = starts.iter().any(|start| start.contender == HUB);
         let hub = has_hub.then_some(entrants.len());
         if has_hub {
             let (name, class) = (HUB.to_owned(), Some(Class::Native));
-            entrants.push(Entrant { name, class, is_ranked: false, is_floor: false });
+            entrants.push(NamedEntrant { name, class, is_ranked: false, is_floor: false });
         }
         let names: BTreeMap<String, usize> =
             entrants.iter().enumerate().map(|(i, entrant)| (entrant.name.clone(), i)).collect();
@@ -55,15 +55,19 @@ impl Model {
             starts.iter().map(|s| (s.round, s.heat)).collect::<BTreeSet<_>>().into_iter().collect();
         let of = |s: &StartFigure| {
             let heat = heats.binary_search(&(s.round, s.heat)).ok()?;
-            Some(heats::Start { contender: *names.get(&s.contender)?, heat, log_figure: s.figure.ln() })
+            Some(heats::FitStart { contender: *names.get(&s.contender)?, heat, log_figure: s.figure.ln() })
         };
-        let figures: Vec<heats::Start> = starts.iter().filter_map(of).collect();
-        let known: Vec<heats::Entrant> = entrants
+        let figures: Vec<heats::FitStart> = starts.iter().filter_map(of).collect();
+        let known: Vec<heats::FitEntrant> = entrants
             .iter()
-            .map(|e| heats::Entrant { class: group(e.class), is_ranked: e.is_ranked, is_floor: e.is_floor })
+            .map(|e| heats::FitEntrant {
+                class: group(e.class),
+                is_ranked: e.is_ranked,
+                is_floor: e.is_floor,
+            })
             .collect();
         let best = if asked.metric.is_better_higher() { Best::Highest } else { Best::Lowest };
-        let fit = Fit::new(&known, &figures, &Rules { hub, best, chance: asked.chance });
+        let fit = Fit::new(&known, &figures, &FitRules { hub, best, chance: asked.chance });
         let starts = figures.iter().map(|start| (start.contender, start.log_figure.exp())).collect();
         Self { fit, names, entrants, starts }
     }

@@ -110,7 +110,7 @@ impl<'a> Turns<'a> {
 type OfSlices = (Option<StartFigure>, Option<StartChange>);
 
 /// How the rate of a member changed within its slices.
-fn change(counted: &[heats::Slice], member: usize) -> Option<StartChange> {
+fn change(counted: &[heats::MemberSlice], member: usize) -> Option<StartChange> {
     let own = counted.iter().filter(|slice| slice.member == member && slice.time_ns > 0);
     let rates: Vec<(usize, f64)> =
         own.map(|slice| (slice.cycle, (slice.answers as f64 / slice.time_ns as f64).ln())).collect();
