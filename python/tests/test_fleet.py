@@ -95,6 +95,10 @@ def test_nothing_is_left_of_a_heat_whose_worker_is_killed(home: Path, cluster: M
     assert set(frame["contender"]) == {"one", "reference"} and (frame["rate_per_s"] > 0).all()
     assert len(result.starts()) == ROUNDS * 3, "two contenders and the hub, once a round"
     print(f"{ROUNDS} real heats, {result.counts}, no server left")
+    # One that always fails ends the run, and the node is as good as before.
+    broken = ["sh", "-c", "echo the disk is full >&2; exit 7"]
+    with pytest.raises(drome.Failed, match="the disk is full; it was the last attempt: `resume="):
+        fleet.run("small", machines=1, quick=True, catalog=[home / "own"], address=nodes.address, command=broken)
 
 
 def test_a_run_goes_on_when_its_head_was_killed(home: Path, cluster: Make) -> None:
@@ -119,13 +123,6 @@ def test_a_cluster_without_a_token_is_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     with pytest.raises(drome.Failed, match="RAY_AUTH_MODE"):
         fleet.connect("127.0.0.1:1")
-
-
-def test_a_heat_that_always_fails_ends_the_run_and_says_why(home: Path, cluster: Make) -> None:
-    nodes = cluster(1)
-    broken = ["sh", "-c", "echo the disk is full >&2; exit 7"]
-    with pytest.raises(drome.Failed, match="the disk is full; it was the last attempt: `resume="):
-        fleet.run("small", machines=1, quick=True, catalog=[home / "own"], address=nodes.address, command=broken)
 
 
 def counted(home: Path, nodes: Nodes, seen: list[Mapping[str, Any]]) -> drome.Result:

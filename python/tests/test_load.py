@@ -47,7 +47,9 @@ def answered(home: Path) -> int:
     return len((home / LOG).read_bytes().splitlines())
 
 
-def test_machines_of_a_cluster_drive_load_together(home: Path, url: str, cluster: Make) -> None:
+def test_machines_of_a_cluster_drive_load_together_and_too_few_are_told(
+    home: Path, url: str, cluster: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nodes = cluster(3)
     report = fleet.load(url, machines=3, connections=6, requests=3001, allow_busy=True, more=["-t", "1"], address=nodes.address)
     each = report["machines"]["each"]
@@ -60,6 +62,9 @@ def test_machines_of_a_cluster_drive_load_together(home: Path, url: str, cluster
     # They are free again, one for each machine.
     again = fleet.load(url, machines=2, connections=2, rate=100, duration="1s", allow_busy=True, address=nodes.address)
     assert len(again["machines"]["each"]) == 2 and again["requests"]["completed"] > 0
+    monkeypatch.setattr("drome._load.LOOK_S", 3.0)
+    with pytest.raises(drome.Failed, match="load from 4 machines needs as many nodes, and 3 may measure: start more"):
+        fleet.load(url, machines=4, address=nodes.address)
 
 
 def test_a_machine_that_is_lost_voids_the_load_and_is_named(home: Path, url: str, cluster: Make) -> None:
@@ -81,13 +86,6 @@ def test_a_machine_that_is_lost_voids_the_load_and_is_named(home: Path, url: str
     names = [named(machine) for machine in report["machines"]["each"]]
     assert any(name in reason for name in names) and "lost" in reason, reason
     wait_until(lambda: agents(home) == [], "the agents to end", 20)
-
-
-def test_too_few_machines_are_told(url: str, cluster: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    nodes = cluster(1)
-    monkeypatch.setattr("drome._load.LOOK_S", 3.0)
-    with pytest.raises(drome.Failed, match="load from 2 machines needs as many nodes, and 1 may measure: start more"):
-        fleet.load(url, machines=2, address=nodes.address)
 
 
 def named(machine: dict[str, Any]) -> str:

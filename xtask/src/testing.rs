@@ -23,7 +23,7 @@ const TOLD: &str = " has been running for over 60 seconds";
 /// The test binary of `app`, whose name no other binary has, so that [`SLOW`] leaves out nothing elsewhere: libtest skips by a part of the name.
 const PROGRAM: &str = "program";
 
-/// The tests of [`PROGRAM`] that `--fast` leaves out: modules that drive real servers for long, and one test with much text.
+/// The tests of [`PROGRAM`] that `--fast` leaves out: modules that drive real servers for long.
 const SLOW: &[&str] = &[
     "agent_sshd::",
     "browser::",
@@ -43,7 +43,6 @@ const SLOW: &[&str] = &[
     "heats::",
     "heats_memory::",
     "images::",
-    "import::a_hundred_megabytes",
     "judges::",
     "kills::",
     "lifetime::",

@@ -126,7 +126,7 @@ fn comment(id: u64, author: Option<&str>, body: &str) -> Value {
 fn the_pull_request_of_the_run_gets_a_comment() {
     let github = GitHub::new();
     let done = github.run();
-    assert!(done.code == 0 && done.out.contains("commented pull request 5\n"), "{}{}", done.out, done.err);
+    done.assert_out(0, &["commented pull request 5\n"]);
     let log = github.log();
     assert!(log.contains(&format!("-f state=open -f head=stranger:{BRANCH} -f")), "as one word: {log}");
     assert!(log.ends_with("api --method POST repos/o/r/issues/5/comments --input - --silent\n"), "{log}");
@@ -174,7 +174,7 @@ fn a_run_without_its_pull_request_or_its_verdict_leaves_no_comment() {
         let github = GitHub::new();
         change(&github);
         let done = github.run();
-        assert!(done.code == 0 && done.out.contains(why), "{}{}", done.out, done.err);
+        done.assert_out(0, &[why]);
         assert_eq!(github.posted(), None);
     };
     let run = |event: &str, repository: Value| json!({"id": 7, "event": event, "head_sha": COMMIT, "head_branch": "x", "head_repository": repository});
@@ -191,7 +191,7 @@ fn what_is_no_verdict_is_refused_before_anything_is_written() {
     let github = GitHub::new();
     github.artifact(10_000_000);
     let large = github.run();
-    assert!(large.code == 1 && large.err.contains("more than 1048576 bytes"), "{}", large.err);
+    large.assert_err(1, &["more than 1048576 bytes"]);
     assert!(!github.log().contains("/zip"), "it is not downloaded: {}", github.log());
     github.artifact(500);
     let unknown = VERDICT.replacen('{', "{\"more\": 1, ", 1);
@@ -207,5 +207,5 @@ fn what_is_no_verdict_is_refused_before_anything_is_written() {
     }
     fs::write(github.folder.join(ARCHIVE), "no archive").unwrap();
     let refused = github.run();
-    assert!(refused.code == 1 && refused.err.contains("no readable verdict.json"), "{}", refused.err);
+    refused.assert_err(1, &["no readable verdict.json"]);
 }

@@ -1,14 +1,12 @@
 //! The GitHub Action's scripts `install.sh` and `race.sh`, run as its steps are, in a repository as GitHub's runner has it.
 
-use crate::common::{Home, assert_as_schema, run};
+use crate::common::{DROME, Home, assert_as_schema, run};
 use crate::revisions::git;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// Options that make a race short.
 const SHORT: &str = "--warmup=50ms\n\n  --duration=100ms\n--rounds=3\n--seed=1\n";
@@ -18,7 +16,7 @@ const HOOKS: [&str; 3] =
     [".githooks/post-checkout", ".githooks/reference-transaction", ".githooks/post-index-change"];
 
 /// Times of an answer between which every machine sees the difference.
-const FAST_AND_SLOW: [&str; 2] = ["0s", "20ms"];
+const FAST_AND_SLOW: [&str; 2] = ["1ms", "25ms"];
 
 /// A script of the action.
 fn script(name: &str) -> PathBuf {
@@ -60,20 +58,20 @@ impl Checkout {
         fs::create_dir(&folder).unwrap();
         let settings = |start: &str| {
             format!(
-                "[race]\nrev = [\"nowhere\"]\nbuild = \"cp spin built\"\nconnections = 1\nfail_if_slower = \"2%\"\n\
-                 start = \"{start}{DROME} serve --port {{port}} --spin $(cat built)\"\n\
+                "[race]\nrev = [\"nowhere\"]\nbuild = \"cp delay built\"\nconnections = 1\nfail_if_slower = \"2%\"\n\
+                 start = \"{start}{DROME} serve --port {{port}} --fault delay=$(cat built)\"\n\
                  url = \"http://127.0.0.1:{{port}}/hello\"\n"
             )
         };
         let mark = |name: &str| home.path().join(name).display().to_string();
         let (fair, evil) = (settings(""), settings(&format!("touch {}; ", mark("started"))));
         git(&folder, &["init", "--quiet"]);
-        commit(&folder, &[("spin", before), ("drome.toml", fair.as_str())]);
+        commit(&folder, &[("delay", before), ("drome.toml", fair.as_str())]);
         let base = head(&folder);
         git(&folder, &["checkout", "--quiet", "-b", "change"]);
         let hook = format!("#!/bin/sh\ntouch {}\n", mark("hooked"));
         let mut files: Vec<(&str, &str)> = HOOKS.iter().map(|name| (*name, hook.as_str())).collect();
-        files.extend([("spin", after), ("drome.toml", evil.as_str())]);
+        files.extend([("delay", after), ("drome.toml", evil.as_str())]);
         commit(&folder, &files);
         git(&folder, &["checkout", "--quiet", "--detach", "main"]);
         git(&folder, &["merge", "--quiet", "--no-ff", "--no-edit", "change"]);
@@ -158,7 +156,7 @@ fn what_can_not_be_raced_safely_is_refused() {
     let checkout = Checkout::new(FAST_AND_SLOW);
     let refused = |command: &mut Command, code: i32, why: &str| {
         let finished = run(command);
-        assert!(finished.code == code && finished.err.contains(why), "{}: {}", finished.code, finished.err);
+        finished.assert_err(code, &[why]);
         assert_eq!(written(&checkout.home, "output").lines().next_back(), Some("outcome=error"));
     };
     let with_secrets = "has the repository's secrets";
@@ -204,7 +202,7 @@ fn a_program_or_a_release_with_its_checksum_is_installed() {
     assert_eq!((own.code, output), (0, format!("drome={}\n", path.display())), "{}", own.err);
     let from = release(&home, "");
     let (released, output) = install(&[("DROME_ACTION_VERSION", "v9.9.9"), ("DROME_DOWNLOADS", &from)]);
-    assert!(released.code == 0 && released.out.contains("drome 9.9.9\n"), "{}{}", released.out, released.err);
+    released.assert_out(0, &["drome 9.9.9\n"]);
     let program = output.trim_end().strip_prefix("drome=").unwrap();
     assert!(Path::new(program).starts_with(home.temporary()), "{output}");
     let from = release(&home, "s/^./x/");
@@ -218,7 +216,7 @@ fn a_program_or_a_release_with_its_checksum_is_installed() {
     ];
     for (settings, why) in wrong {
         let (finished, output) = install(&settings);
-        assert!(finished.code == 1 && finished.err.contains(why), "{}", finished.err);
+        finished.assert_err(1, &[why]);
         assert_eq!(output, "");
     }
 }

@@ -1,7 +1,7 @@
 //! `drome agent` as a program: it obeys its standard input, ends with it, and can be put on another machine.
 
 use super::common::process::{self, spawn};
-use super::common::{Home, finished, processes_with, run, wait_for};
+use super::common::{Home, processes_with, run, wait_for};
 use agent::{Link, Message, hello};
 use serde_json::Value;
 use std::fs;
@@ -53,14 +53,10 @@ fn an_agent_that_is_not_there_or_another_is_told() {
     let empty = home.path().join("empty");
     fs::create_dir(&empty).unwrap();
     let none = check(&format!("sh -c 'PATH={}; exec \"$@\"' sh", empty.display()));
-    assert!(
-        none.code == 1 && none.err.contains("has no drome") && none.err.contains("--put"),
-        "{}",
-        none.err
-    );
+    none.assert_err(1, &["has no drome", "--put"]);
     let other = other_version(&home);
     let other = check(&transport(&home, &other));
-    assert!(other.code == 1 && other.err.contains("has drome 9.9.9"), "{}", other.err);
+    other.assert_err(1, &["has drome 9.9.9"]);
     let motd = check("sh -c 'echo Welcome; exec cat >/dev/null' sh");
     assert!(motd.err.contains("its first words are \"Welcome\""), "{}", motd.err);
     let nothing = check("/nowhere/ssh-of-mine");
@@ -90,7 +86,7 @@ fn an_agent_ends_with_its_input_and_refuses_what_is_no_request() {
         let mut command = home.drome(&["agent"]);
         let mut child = spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
         child.stdin.take().unwrap().write_all(input).unwrap();
-        finished(&process::output(child, "drome agent"))
+        process::ended(child)
     };
     let ended = obeyed(b"");
     assert_eq!((ended.code, &ended.err[..]), (0, ""));
@@ -104,7 +100,7 @@ fn an_agent_ends_with_its_input_and_refuses_what_is_no_request() {
         ([Message::Hello(own()).frame(), vec![5, 0, 0, 0, 7]].concat(), "in the middle of a message"),
     ] {
         let refused = obeyed(&input);
-        assert!(refused.code == 1 && refused.err.contains(told), "{told}: {} {}", refused.code, refused.err);
+        refused.assert_err(1, &[told]);
         assert_eq!(refused.err.lines().count(), 1, "{}", refused.err);
     }
     home.assert_clean();
@@ -118,8 +114,8 @@ fn an_agent_that_hears_nothing_ends() {
     let mut input = child.stdin.take().unwrap();
     input.write_all(&Message::Hello(own()).frame()).unwrap();
     let began = Instant::now();
-    let ended = finished(&process::output(child, "drome agent"));
-    assert!(ended.code == 1 && ended.err.contains("nothing came for 5 s"), "{}", ended.err);
+    let ended = process::ended(child);
+    ended.assert_err(1, &["nothing came for 5 s"]);
     assert!(began.elapsed() < CLEAN);
     drop(input);
 }
@@ -158,7 +154,7 @@ fn drome_is_put_where_it_is_not_once_and_whole() {
     let words = format!("env HOME={} PATH=/usr/bin:/bin", home.path().display());
     let put = || run(&mut home.drome(&["agent", "--check", &words, "--put"]));
     let first = put();
-    assert!(first.code == 0 && first.err.contains("copying drome"), "{}", first.err);
+    first.assert_err(0, &["copying drome"]);
     let there = copies(home.path());
     assert_eq!(there.len(), 1, "{there:?}");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -172,7 +168,7 @@ fn drome_is_put_where_it_is_not_once_and_whole() {
     // One that was damaged is not trusted.
     fs::write(&there[0], b"#!/bin/sh\nexit 0\n").unwrap();
     let third = put();
-    assert!(third.code == 0 && third.err.contains("copying drome"), "{}", third.err);
+    third.assert_err(0, &["copying drome"]);
     assert_eq!(copies(home.path()), there);
 
     // A folder that is another one is not used.
@@ -181,7 +177,7 @@ fn drome_is_put_where_it_is_not_once_and_whole() {
     symlink(home.temporary(), other.path().join(".cache/drome/agents")).unwrap();
     let words = format!("env HOME={} PATH=/usr/bin:/bin", other.path().display());
     let refused = run(&mut other.drome(&["agent", "--check", &words, "--put"]));
-    assert!(refused.code == 1 && refused.err.contains("not this user's own folder"), "{}", refused.err);
+    refused.assert_err(1, &["not this user's own folder"]);
     wait_for(|| processes_with(&home.path().display().to_string()).is_empty(), "everything to end");
     home.assert_clean();
 }
@@ -199,13 +195,9 @@ fn a_build_for_another_architecture_must_be_at_hand() {
         run(home.drome(&["agent", "--check", &words, "--put"]).args(args))
     };
     let none = there("riscv64", &[]);
-    assert!(
-        none.code == 1 && none.err.contains("is riscv64") && none.err.contains("--put-from"),
-        "{}",
-        none.err
-    );
+    none.assert_err(1, &["is riscv64", "--put-from"]);
     let path = there("../../etc/x", &[]);
-    assert!(path.code == 1 && path.err.contains("an invalid architecture"), "{}", path.err);
+    path.assert_err(1, &["an invalid architecture"]);
     let builds = home.path().join("builds");
     fs::create_dir(&builds).unwrap();
     symlink(env!("CARGO_BIN_EXE_drome"), builds.join("drome-riscv64")).unwrap();

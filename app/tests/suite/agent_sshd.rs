@@ -31,7 +31,7 @@ fn assert_told(finished: &Finished, told: &str) {
 fn drome_over_there_is_used() {
     let sshd = Sshd::usual();
     let checked = sshd.check("config", &[]);
-    assert!(checked.code == 0 && checked.out.contains("round trip"), "{}\n{}", checked.out, checked.err);
+    checked.assert_out(0, &["round trip"]);
     let link = sshd.link();
     assert!(matches!(link.ask::<_, Value>("unheard.of", &(), None, &mut |_| {}), Err(LinkError::Refused(_))));
     let bytes = vec![7; 3 << 20];
@@ -74,7 +74,7 @@ fn a_host_without_drome_or_with_another_is_told_and_drome_can_be_put_there() {
     let sshd = Sshd::start(home, &bin, "");
     assert_told(&sshd.check("config", &[]), "has no drome");
     let put = sshd.check("config", &["--put"]);
-    assert!(put.code == 0 && put.out.contains("round trip"), "{}\n{}", put.out, put.err);
+    put.assert_out(0, &["round trip"]);
     assert_eq!(copies(&sshd.user).len(), 1);
     sshd.assert_clean();
 }

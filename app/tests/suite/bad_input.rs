@@ -4,36 +4,6 @@
 use crate::common::{Home, run};
 use serde_json::Value;
 
-const STUDY: &str = r#"
-title = "A server that comes and goes"
-contenders = ["flips"]
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [4, 4]
-slice = "20ms"
-warmup = "50ms"
-measure = "200ms"
-precision = 0.9
-budget = "2h"
-"#;
-
-const CONTENDER: &str = r#"
-title = "Flips"
-language = "sh"
-kind = "server"
-homepage = "http://127.0.0.1/"
-[version]
-command = ["echo", "1.0"]
-[run]
-command = ["sh", "{src}/flips.sh", "COUNT", "{drome}", "{port}"]
-ready = "30s"
-[serves]
-hello = "/hello"
-"#;
-
 /// Every second start fails.
 const SCRIPT: &str = r#"n=$(cat "$1" 2>/dev/null || echo 0)
 echo $((n + 1)) > "$1"
@@ -44,15 +14,16 @@ exec "$2" serve --port "$3"
 /// The run of a study whose contender crashes in half its starts.
 fn flipped() -> Home {
     let home = Home::new();
-    let count = home.path().join("count").display().to_string();
-    home.write("own/studies/flips.toml", STUDY);
-    home.write("own/contenders/flips/contender.toml", &CONTENDER.replace("COUNT", &count));
+    let count = home.path().join("count");
+    home.add_study("flips", &["flips"], 4);
+    let command = format!(r#"["sh", "{{src}}/flips.sh", "{}", "{{drome}}", "{{port}}"]"#, count.display());
+    home.add_contender("flips", &command);
     home.write("own/contenders/flips/src/flips.sh", SCRIPT);
     let finished = run(&mut home.with_catalog(&["run", "flips"]));
-    assert_eq!(finished.code, 0, "{}", finished.err);
-    for words in ["2, 2 failed", "out of luck", "(2 of 4 starts)", "2 of 4 starts failed, so no rank"] {
-        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
-    }
+    finished.assert_out(
+        0,
+        &["2, 2 failed", "out of luck", "(2 of 4 starts)", "2 of 4 starts failed, so no rank"],
+    );
     home
 }
 
@@ -73,12 +44,9 @@ fn a_contender_that_crashes_in_half_its_starts_has_no_rank_and_is_not_judged() {
     // The gate is not green for what it can't judge, and says so.
     let baseline = home.write("baseline.json", &finished.out).display().to_string();
     let gate = run(&mut home.drome(&["compare", &baseline, "--fail-if-slower", "3%"]));
-    assert!(
-        gate.code == 4
-            && gate.err.contains("Flips (keep-alive) is inconclusive: ")
-            && gate.err.contains("Flips (keep-alive) failed in 2 of 4 trials"),
-        "{}",
-        gate.err
+    gate.assert_err(
+        4,
+        &["flips (keep-alive) is inconclusive: ", "flips (keep-alive) failed in 2 of 4 trials"],
     );
 
     // The same file from another machine, and from a drome that did not yet ask for so much.
@@ -86,8 +54,7 @@ fn a_contender_that_crashes_in_half_its_starts_has_no_rank_and_is_not_judged() {
     json["environment"]["kernel"] = Value::from("2.6.32");
     let other = home.write("other.json", &json.to_string()).display().to_string();
     let gate = run(&mut home.drome(&["compare", &other, "--fail-if-slower", "3%"]));
-    assert!(gate.code == 2 && gate.err.contains("different amount of memory (1.05 MB then"), "{}", gate.err);
-    assert!(gate.err.contains("different kernel (2.6.32 then"), "{}", gate.err);
+    gate.assert_err(2, &["different amount of memory (1.05 MB then", "different kernel (2.6.32 then"]);
     json["environment"] = serde_json::json!({"drome": "0.1.0", "cpu": json["environment"]["cpu"],
         "cores": json["environment"]["cores"], "server_cpus": json["environment"]["server_cpus"],
         "client_cpus": json["environment"]["client_cpus"], "core_notes": json["environment"]["core_notes"],
@@ -95,10 +62,5 @@ fn a_contender_that_crashes_in_half_its_starts_has_no_rank_and_is_not_judged() {
     json.as_object_mut().unwrap().remove("conditions");
     let old = home.write("old.json", &json.to_string()).display().to_string();
     let compared = run(&mut home.drome(&["compare", &old, &baseline]));
-    assert!(
-        compared.code == 0 && compared.out.contains("so they can't be compared: "),
-        "{}{}",
-        compared.out,
-        compared.err
-    );
+    compared.assert_out(0, &["so they can't be compared: "]);
 }

@@ -4,8 +4,9 @@
 mod driver;
 mod flame;
 
+use crate::common::catalog::{keep_alive, study};
 use crate::common::ui::{self, Ui};
-use crate::common::{Home, run};
+use crate::common::{Home, assert_has, run};
 use driver::{Browser, ENTER, Look, PHONE, TAB, WIDE};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -21,18 +22,6 @@ fn pages(run: &str) -> Vec<(&'static str, String)> {
         ("live", "/live".to_owned()),
         ("failure", "/runs/none".to_owned()),
     ]
-}
-
-/// A home in which `small` was run so often.
-fn with_runs(times: usize, rounds: &str) -> (Home, Vec<String>) {
-    let home = ui::home(rounds);
-    for _ in 0..times {
-        let finished = run(&mut home.with_catalog(&["run", "small", "--seed", "7"]));
-        assert_eq!(finished.code, 0, "{}", finished.err);
-    }
-    let listed = run(&mut home.drome(&["list", "runs"])).out;
-    let ids = listed.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
-    (home, ids)
 }
 
 /// The page of a home, and a browser that was opened at the address that was printed. The browser first: there are only a
@@ -69,26 +58,12 @@ fn assert_accessible(browser: &Browser, what: &str) {
     assert_eq!(found, json!([]), "{what}: {found:#}");
 }
 
-/// A study that is measured in heats.
-const IN_TURNS: &str = r#"
-title = "In turns"
-contenders = ["plain", "spins"]
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 4 } }
-[design]
-rounds = [2, 2]
-slice = "40ms"
-measure = "200ms"
-warmup_limit = "1s"
-budget = "10min"
-"#;
-
 #[test]
 fn a_study_in_heats_is_watched_to_its_end() {
     let home = ui::home("6, 6");
-    home.write("own/studies/turns.toml", IN_TURNS);
+    let design =
+        [("rounds", "[2, 2]"), ("slice", "'40ms'"), ("measure", "'200ms'"), ("warmup_limit", "'1s'")];
+    home.write_study("turns", &study(&["plain", "spins"], &keep_alive(4), &design));
     let (ui, browser) = visit(home);
     browser.go(&format!("{}/studies/turns", ui.origin()));
     browser.click("input[value=full]");
@@ -99,9 +74,7 @@ fn a_study_in_heats_is_watched_to_its_end() {
         "the second round",
     );
     let shown = browser.text();
-    for words in ["of at least 2 heats; about ", "of 3 comparisons decided", "Starts"] {
-        assert!(shown.contains(words), "{words} is not in {shown}");
-    }
+    assert_has(&shown, &["of at least 2 heats; about ", "of 3 comparisons decided", "Starts"]);
     browser.wait_until("document.querySelector('[data-over]')", "the end");
     let starts = browser.script(
         "return [...document.querySelectorAll('td[data-label=Starts]')].map((cell) => cell.textContent)",
@@ -148,9 +121,10 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
     let squares = browser.script("return document.querySelectorAll('.mark.valid, .mark.void').length", &[]);
     assert!(squares.as_u64() >= Some(3), "{squares}");
     let shown = browser.text();
-    for words in ["Plain <script>alert(1)</script>", "Spins & spins", "MB", "left", "of at least 100 heats"] {
-        assert!(shown.contains(words), "{words} is not in {shown}");
-    }
+    assert_has(
+        &shown,
+        &["Plain <script>alert(1)</script>", "Spins & spins", "MB", "left", "of at least 100 heats"],
+    );
     let finished = browser.script("return document.querySelector('[aria-live][data-said]').textContent", &[]);
     assert!(finished.as_str().unwrap().starts_with("round "), "{finished}");
     assert_accessible(&browser, "live");
@@ -171,7 +145,7 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
 
 #[test]
 fn two_runs_are_ticked_and_compared() {
-    let (home, _) = with_runs(2, "6, 6");
+    let (home, _) = ui::with_runs();
     let (ui, browser) = visit(home);
     browser.go(&ui.origin());
     let is_disabled = || browser.script("return document.querySelector('.choose button').disabled", &[]);
@@ -247,7 +221,7 @@ fn a_file_is_dropped_or_chosen_and_a_large_one_is_refused() {
 
 #[test]
 fn every_page_fits_and_is_accessible_in_light_and_dark_on_a_desk_and_on_a_telephone() {
-    let (home, ids) = with_runs(2, "6, 6");
+    let (home, ids) = ui::with_runs();
     let (ui, browser) = visit(home);
     let compare = ("compare", format!("/compare?run={}&run={}", ids[0], ids[1]));
     for (name, path) in pages(&ids[0]).into_iter().chain([compare]) {
@@ -291,7 +265,7 @@ fn report_file(ui: &Ui, run_id: &str) -> String {
 
 #[test]
 fn the_html_report_is_sorted_and_filtered_and_fits() {
-    let (home, ids) = with_runs(1, "6, 6");
+    let (home, ids) = ui::with_runs();
     let (ui, browser) = visit(home);
     // The same from a file as from the local page, which keeps it apart from its own pages.
     for address in [report_file(&ui, &ids[0]), format!("{}/runs/{}/report", ui.origin(), ids[0])] {
@@ -343,7 +317,7 @@ fn the_html_report_is_sorted_and_filtered_and_fits() {
 
 #[test]
 fn page_weight_and_first_paint_are_told() {
-    let (home, _) = with_runs(1, "6, 6");
+    let (home, _) = ui::with_runs();
     ui::fill(&home, 400, 25);
     let (ui, browser) = visit(home);
     let pages = [

@@ -1,6 +1,7 @@
 //! A machine that other programs use: what is measured beside them is void, unless that was allowed.
 
-use crate::common::{Finished, Home, SERVES, run};
+use crate::common::catalog::{SERVES, cell, study};
+use crate::common::{DROME, Finished, Home, run};
 use lab::heat::Measured;
 use model::heat::{Counts, Slice};
 use std::collections::BTreeSet;
@@ -9,8 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use store::Store;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// What drome ends with where nothing can be said.
 const VOID: i32 = 4;
@@ -103,26 +102,8 @@ fn what_is_measured_beside_busy_programs_is_void_and_says_so_unless_it_is_allowe
     // In turns, everything counts where no moment is quiet, and that is told.
     let race = ["race", &server, &server, "--rounds", "3"];
     let in_turns = measure(&home, &race, "0");
-    assert_eq!(in_turns.code, 0, "{}{}", in_turns.out, in_turns.err);
-    assert!(in_turns.out.contains("disturbed turns count in "), "{}", in_turns.out);
+    in_turns.assert_out(0, &["disturbed turns count in "]);
 }
-
-/// Windows of half a second, four of them for each member.
-const OPEN: &str = r#"
-title = "Open load"
-contenders = ["one", "other"]
-[[cell]]
-title = "open"
-workload = "hello"
-load = { open = { rate_per_s = 200, connections = 2 } }
-[design]
-rounds = [1, 1]
-measure = "1s"
-slice = "20ms"
-warmup = "20ms"
-warmup_limit = "300ms"
-budget = "2h"
-"#;
 
 #[test]
 fn a_repeated_window_ends_when_it_is_disturbed_and_only_first_ones_count_where_none_is_quiet() {
@@ -130,7 +111,9 @@ fn a_repeated_window_ends_when_it_is_disturbed_and_only_first_ones_count_where_n
         return;
     }
     let home = Home::new();
-    home.write("own/studies/open.toml", OPEN);
+    // Windows of half a second, four of them for each member.
+    let open = cell("open", "hello", "open = { rate_per_s = 200, connections = 2 }");
+    home.write_study("open", &study(&["one", "other"], &open, &[("measure", "'1s'"), ("warmup", "'20ms'")]));
     for name in ["one", "other"] {
         home.add_contender(name, SERVES);
     }

@@ -106,12 +106,7 @@ fn every_chart_of_a_run_goes_to_a_folder() {
 fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
     let home = two_of_a_run();
     let finished = report(&home, &["--format", "svg", "--only-chart", "ranked-2"]);
-    assert!(
-        finished.code == 0 && finished.out.contains("<desc>The fast &lt;one&gt; leads with 40,0"),
-        "{}{}",
-        finished.out,
-        finished.err
-    );
+    finished.assert_out(0, &["<desc>The fast &lt;one&gt; leads with 40,0"]);
 
     let finished = report(&home, &["--only-chart", "scatter-1", "--output", "one.png"]);
     assert_eq!(finished.code, 0, "{}", finished.err);
@@ -185,7 +180,7 @@ fn what_can_not_be_drawn_or_written_is_said_with_the_next_step() {
 fn runs_with_next_to_nothing_have_charts_of_what_there_is() {
     // No start at all.
     let finished = report(&filled(1, 0, |_, _| None), &["--format", "svg", "--output", "charts"]);
-    assert!(finished.code == 2 && finished.err.contains("nothing to draw"), "{}", finished.err);
+    finished.assert_err(2, &["nothing to draw"]);
 
     // Not one that counts: still every start is shown.
     let home = filled(1, 2, |name, _| {

@@ -1,9 +1,9 @@
 //! Two who want the same at the same time, and folders with names that a shell would take apart.
 
-use crate::common::{Home, process, run};
+use crate::common::catalog::contender;
+use crate::common::{Finished, Home, process, run};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::process::Stdio;
 
 /// It tells the test its port when it is started for the first time, and fails when somebody else has taken it meanwhile.
 const SERVER: &str = r"
@@ -25,79 +25,48 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.HTTPServer(('127.0.0.1', port), Handler).serve_forever()
 ";
 
-const CONTENDER: &str = r#"
-title = "TITLE"
-language = "any"
-kind = "server"
-homepage = "http://127.0.0.1/"
-INSTALL
-[version]
-command = ["echo", "1.0"]
-BUILD
-[run]
-command = COMMAND
-[serves]
-hello = "/hello"
-"#;
-
-fn contender(home: &Home, install: &str, build: &str, command: &str) {
-    let text = CONTENDER.replace("TITLE", "one").replace("INSTALL", install).replace("BUILD", build);
-    home.write("own/contenders/one/contender.toml", &text.replace("COMMAND", command));
+/// `drome verify` of this server, whose port somebody else takes by `take` before it listens; these words are its last arguments.
+fn verified(words: &str, take: impl FnOnce(TcpListener)) -> Finished {
+    let home = Home::new();
+    let control = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (at, mark) = (control.local_addr().unwrap().port(), home.path().join("mark"));
+    let own = format!(r#""{at}", "{}"{words}"#, mark.display());
+    home.add_contender("one", &format!(r#"["python3", "{{src}}/server.py", "{{port}}", {own}]"#));
     home.write("own/contenders/one/src/server.py", SERVER);
+    let child = process::spawn_heard(&mut home.with_catalog(&["verify", "one"]));
+    let (mut server, _) = control.accept().unwrap();
+    let mut line = String::new();
+    BufReader::new(server.try_clone().unwrap()).read_line(&mut line).unwrap();
+    take(TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap());
+    server.write_all(b"x").unwrap();
+    let finished = process::ended(child);
+    home.assert_clean();
+    finished
 }
 
 #[test]
 fn a_port_that_somebody_takes_meanwhile_is_no_failure_of_the_server() {
-    let home = Home::new();
-    let control = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (at, mark) = (control.local_addr().unwrap().port(), home.path().join("mark"));
-    let command = format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{at}", "{}"]"#, mark.display());
-    contender(&home, "", "", &command);
-    let mut command = home.with_catalog(&["verify", "one"]);
-    let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-    let (mut server, _) = control.accept().unwrap();
-    let mut line = String::new();
-    BufReader::new(server.try_clone().unwrap()).read_line(&mut line).unwrap();
-    let _taken = TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap();
-    server.write_all(b"x").unwrap();
-    let finished = crate::common::finished(&process::output(child, "drome verify"));
-    assert!(
-        finished.code == 0 && finished.err.contains("one: 1 workload correct"),
-        "{}{}",
-        finished.out,
-        finished.err
-    );
+    let mut taken = None;
+    let finished = verified("", |listener| taken = Some(listener));
+    finished.assert_err(0, &["one: 1 workload correct"]);
     assert!(!finished.out.contains("ddress already in use"), "{}{}", finished.out, finished.err);
     assert!(!finished.out.contains("it ended"), "{}{}", finished.out, finished.err);
-    home.assert_clean();
 }
 
 #[test]
 fn who_answers_in_a_servers_place_is_not_taken_for_it() {
-    let home = Home::new();
-    let control = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (at, mark) = (control.local_addr().unwrap().port(), home.path().join("mark"));
-    let command =
-        format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{at}", "{}", "silent"]"#, mark.display());
-    contender(&home, "", "", &command);
-    let mut command = home.with_catalog(&["verify", "one"]);
-    let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-    let (mut server, _) = control.accept().unwrap();
-    let mut line = String::new();
-    BufReader::new(server.try_clone().unwrap()).read_line(&mut line).unwrap();
-    let other = TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap();
-    std::thread::spawn(move || {
-        for mut stream in other.incoming().flatten() {
-            let _ = stream.read(&mut [0; 4096]);
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother");
-        }
-    });
-    server.write_all(b"x").unwrap();
-    let finished = crate::common::finished(&process::output(child, "drome verify"));
+    let answers = |other: TcpListener| {
+        std::thread::spawn(move || {
+            for mut stream in other.incoming().flatten() {
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother");
+            }
+        });
+    };
+    let finished = verified(r#", "silent""#, answers);
     // Whatever it does on the next port, no word is of what somebody else answered on the first.
     assert!(!finished.out.contains("5 bytes instead of 12"), "{}{}", finished.out, finished.err);
     assert!(!finished.out.contains("the command did not start it"), "{}{}", finished.out, finished.err);
-    home.assert_clean();
 }
 
 #[test]
@@ -109,13 +78,12 @@ fn two_dromes_that_build_the_same_contender_build_it_once() {
 command = ["sh", "-c", "mkdir {{build}}/alone || exit 1; echo built >> {}; sleep 3; rmdir {{build}}/alone"]"#,
         count.display()
     );
-    contender(&home, "[install]\nminutes = 1\ndisk_mb = 1", &build, r#"["true"]"#);
-    let install = || {
-        let mut command = home.with_catalog(&["install", "one", "--yes"]);
-        process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
-    };
+    let text = contender("one", r#"["true"]"#);
+    let tables = format!("[install]\nminutes = 1\ndisk_mb = 1\n{build}\n[version]");
+    home.write_contender("one", &text.replace("[version]", &tables));
+    let install = || process::spawn_heard(&mut home.with_catalog(&["install", "one", "--yes"]));
     for child in [install(), install(), install()] {
-        let finished = crate::common::finished(&process::output(child, "drome install"));
+        let finished = process::ended(child);
         assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     }
     assert_eq!(std::fs::read_to_string(count).unwrap(), "built\n");

@@ -1,6 +1,7 @@
 //! `drome verify`, `install`, `new contender` and `run --as-published`, with real servers.
 
-use crate::common::{Finished, Home, run};
+use crate::common::catalog::{keep_alive, study};
+use crate::common::{Finished, Home, assert_has, run};
 use serde_json::Value;
 
 /// A Python server whose answers are the rest of the script's.
@@ -85,9 +86,10 @@ fn catalog_verify_tells_all_that_is_wrong_with_each_on_both_tracks() {
     let of = |name: &str| json.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
     assert_eq!((of("good")["right"].as_u64(), of("bad@tuned")["right"].as_u64()), (Some(2), Some(1)));
     let wrong = of("bad")["wrong"].to_string();
-    for words in ["the body differs from byte 10 on", "in fragments", "?q=", "status 200 instead of 404"] {
-        assert!(wrong.contains(words), "{words} is not in {wrong}");
-    }
+    assert_has(
+        &wrong,
+        &["the body differs from byte 10 on", "in fragments", "?q=", "status 200 instead of 404"],
+    );
     assert!(of("good")["hello_wire_bytes"].as_u64().unwrap() > 100);
     let tuned = drome(&home, &["verify", "good", "--tuned", "--format", "json"]);
     let tuned: Value = serde_json::from_str(&tuned.out).unwrap();
@@ -129,26 +131,14 @@ fn a_known_fault_is_told_and_a_declaration_that_no_longer_holds_is_wrong() {
         }
     }
     let finished = drome(&home, &["verify", "known"]);
-    assert!(
-        finished.code == 0 && finished.out.contains("ok except for a known fault"),
-        "{}{}",
-        finished.out,
-        finished.err
+    finished.assert_out(
+        0,
+        &["ok except for a known fault", "known, known fault: hello (/hello, in fragments)", "pieces end it"],
     );
-    assert!(finished.out.contains("known, known fault: hello (/hello, in fragments)"), "{}", finished.out);
-    assert!(finished.out.contains("pieces end it"), "{}", finished.out);
     let finished = drome(&home, &["verify", "unknown"]);
-    assert!(
-        finished.code == 3 && finished.out.contains("hello (/hello, in fragments): "),
-        "{}",
-        finished.out
-    );
+    finished.assert_out(3, &["hello (/hello, in fragments): "]);
     let finished = drome(&home, &["verify", "mended"]);
-    assert!(
-        finished.code == 3 && finished.out.contains("remove `fragments` from [faults]"),
-        "{}",
-        finished.out
-    );
+    finished.assert_out(3, &["remove `fragments` from [faults]"]);
     home.assert_clean();
 }
 
@@ -163,21 +153,13 @@ fn who_is_absent_is_named_with_the_command_that_gets_him() {
     home.write("own/contenders/absent/src/server.py", "");
     let why = "`no-such-compiler` is not on PATH; get it: install it from https://example.org";
     let finished = drome(&home, &["verify", "absent"]);
-    assert!(finished.code == 1 && finished.out.contains(why), "{}: {}", finished.code, finished.out);
+    finished.assert_out(1, &[why]);
     let finished = drome(&home, &["install", "absent", "reference"]);
-    assert!(
-        finished.code == 1 && finished.out.contains(why) && finished.err.contains("about 3 min"),
-        "{}{}",
-        finished.out,
-        finished.err
-    );
+    finished.assert_out(1, &[why]);
+    finished.assert_err(1, &["about 3 min"]);
     assert_eq!(drome(&home, &["install", "reference"]).code, 0);
     let finished = drome(&home, &["install", "no-such-one"]);
-    assert!(
-        finished.code == 2 && finished.err.contains("there is no contender `no-such-one`"),
-        "{}",
-        finished.err
-    );
+    finished.assert_err(2, &["there is no contender `no-such-one`"]);
 }
 
 #[test]
@@ -203,12 +185,7 @@ fn a_build_that_fails_is_told_with_its_last_lines_and_keeps_nobody_else_waiting(
     }
     for _ in 0..2 {
         let finished = drome(&home, &["install", "broken", "fine", "--yes"]);
-        assert!(
-            finished.code == 1 && finished.err.contains("out of luck"),
-            "{}{}",
-            finished.out,
-            finished.err
-        );
+        finished.assert_err(1, &["out of luck"]);
         assert!(
             finished.out.contains("1.2.3") && finished.out.contains("missing: it is not built yet"),
             "{}",
@@ -233,23 +210,13 @@ fn what_another_compiler_built_is_built_anew_and_the_compiler_stands_beside_the_
     let text = CONTENDER.replace("TITLE", "compiled").replace("[version]", &tables);
     home.write("own/contenders/compiled/contender.toml", &text);
     let finished = drome(&home, &["install", "compiled", "--yes"]);
-    assert!(
-        finished.code == 0 && finished.out.contains("1.2.3 (cc 12.1)"),
-        "{}{}",
-        finished.out,
-        finished.err
-    );
+    finished.assert_out(0, &["1.2.3 (cc 12.1)"]);
     home.write("compiler", "cc (Debian) 14.2");
     let finished = drome(&home, &["verify", "compiled"]);
     let words = "it was built as 1.2.3 (cc 12.1) and is 1.2.3 (cc 14.2) now";
-    assert!(finished.code == 1 && finished.out.contains(words), "{}{}", finished.out, finished.err);
+    finished.assert_out(1, &[words]);
     let finished = drome(&home, &["verify", "compiled", "--install", "--yes"]);
-    assert!(
-        finished.code == 0 && finished.out.contains("1.2.3 (cc 14.2)"),
-        "{}{}",
-        finished.out,
-        finished.err
-    );
+    finished.assert_out(0, &["1.2.3 (cc 14.2)"]);
     let folders = std::fs::read_dir(home.path().join("cache/contenders")).unwrap().flatten();
     let with = folders.filter_map(|f| std::fs::read_to_string(f.path().join("build/with")).ok());
     assert_eq!(with.collect::<String>(), "cc (Debian) 14.2");
@@ -265,34 +232,19 @@ fn a_new_contender_verifies_as_it_is() {
         let finished = drome(&home, &["new", "contender", &name, "--from", language]);
         assert_eq!(finished.code, 0, "{}", finished.err);
         let again = drome(&home, &["new", "contender", &name, "--from", language]);
-        assert!(again.code == 2 && again.err.contains("already exists"), "{}", again.err);
+        again.assert_err(2, &["already exists"]);
         let finished = drome(&home, &["verify", &name, "--install", "--yes"]);
-        assert_eq!(finished.code, 0, "{language}: {}{}", finished.out, finished.err);
-        assert!(finished.out.contains(&name), "{}", finished.out);
+        finished.assert_out(0, &[&name]);
     }
     let finished = drome(&home, &["new", "contender", "x", "--from", "pyhton"]);
-    assert!(finished.code == 2 && finished.err.contains("did you mean `python`?"), "{}", finished.err);
+    finished.assert_err(2, &["did you mean `python`?"]);
     let finished = drome(&home, &["new", "contender", "../x", "--from", "python"]);
-    assert!(finished.code == 2 && finished.err.contains("use lower-case letters"), "{}", finished.err);
+    finished.assert_err(2, &["use lower-case letters"]);
     home.assert_clean();
 }
 
-const STUDY: &str = r#"
-title = "A page"
-contenders = ["good", "other"]
-tracks = ["default", "tuned"]
-unequal = ["The other had twice the memory."]
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [2, 2]
-slice = "20ms"
-warmup = "20ms"
-measure = "100ms"
-precision = 0.9
-budget = "2h"
+/// What a study of a page says besides.
+const PAGE: &str = r#"
 [published]
 metric = "rate_per_s"
 hardware = "paper"
@@ -301,12 +253,22 @@ good = 351.5
 other = 120
 [published.details."keep-alive"]
 good = { latency_mean_ms = 28.45 }
+"#;
+
+const AS_PUBLISHED: &str = r#"
 [[as_published]]
 cell = "keep-alive"
 command = ["ab", "-c", "2", "-n", "50", "{url}"]
 [as_published.contenders.other]
 command = ["http_load", "-p", "2", "-f", "20", "{urls}"]
 "#;
+
+/// The study of a page with two contenders on both tracks.
+fn page() -> String {
+    let study = study(&["good", "other"], &keep_alive(2), &[("rounds", "[2, 2]")]);
+    let unequal = "tracks = [\"default\", \"tuned\"]\nunequal = [\"The other had twice the memory.\"]\n";
+    format!("{unequal}{study}{PAGE}")
+}
 
 /// Both sittings are kept, can be shown again, and are no runs that others are compared with.
 fn assert_kept(home: &Home, latest: &str) {
@@ -316,15 +278,13 @@ fn assert_kept(home: &Home, latest: &str) {
     assert_eq!((again.code, again.out.as_str()), (0, latest), "{}", again.err);
     let id = listed.lines().last().unwrap().split(' ').next().unwrap();
     let first = drome(home, &["report", id]);
-    for words in ["page: A page, as published", id, "351.5", "no ranking"] {
-        assert!(first.out.contains(words), "{words} is not in\n{}{}", first.out, first.err);
-    }
+    assert_has(&first.out, &["page: A small study, as published", id, "351.5", "no ranking"]);
     for args in [&["report", id, "--format", "csv"][..], &["compare", id, id]] {
         let finished = drome(home, args);
-        assert!(finished.code == 2 && finished.err.contains("run once"), "{}", finished.err);
+        finished.assert_err(2, &["run once"]);
     }
     let finished = drome(home, &["run", "page", "--resume"]);
-    assert!(finished.code == 2 && finished.err.contains("no run of page to resume"), "{}", finished.err);
+    finished.assert_err(2, &["no run of page to resume"]);
 }
 
 #[test]
@@ -332,19 +292,20 @@ fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
     let home = Home::new();
     contender(&home, "good", r"b'Hello World\n'", "404");
     contender(&home, "other", r"b'Hello World\n'", "404");
-    home.write("own/studies/page.toml", STUDY);
+    home.write_study("page", &(page() + AS_PUBLISHED));
     let finished = drome(&home, &["run", "page", "--as-published", "--format", "markdown"]);
     assert_eq!(finished.code, 0, "{}", finished.err);
-    for words in [
-        "$ ab -c 2 -n 50 http://127.0.0.1:",
-        "Requests per second:",
-        "$ http_load -p 2 -f 20",
-        "20 fetches",
-        "351.5",
-        "too few figures to compare the two rankings",
-    ] {
-        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
-    }
+    assert_has(
+        &finished.out,
+        &[
+            "$ ab -c 2 -n 50 http://127.0.0.1:",
+            "Requests per second:",
+            "$ http_load -p 2 -f 20",
+            "20 fetches",
+            "351.5",
+            "too few figures to compare the two rankings",
+        ],
+    );
     let finished = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
     let json: Value = serde_json::from_str(&finished.out).unwrap();
     assert_eq!(
@@ -357,26 +318,22 @@ fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
 
     let finished = drome(&home, &["run", "page", "--format", "markdown"]);
     assert_eq!(finished.code, 0, "{}", finished.err);
-    for words in [
-        "## Published and measured",
-        "rank then",
-        "| good | latency mean ms | 28.45 | ",
-        "The other had twice the memory.",
-        "## How each contender was set up",
-        "good (tuned)",
-        "https://example.org/manual",
-        "on the wire",
-    ] {
-        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
-    }
-    let none = STUDY.split("[[as_published]]").next().unwrap();
-    home.write("own/studies/none.toml", none);
-    let finished = drome(&home, &["run", "none", "--as-published"]);
-    assert!(
-        finished.code == 2 && finished.err.contains("does not say how its page measured"),
-        "{}",
-        finished.err
+    assert_has(
+        &finished.out,
+        &[
+            "## Published and measured",
+            "rank then",
+            "| good | latency mean ms | 28.45 | ",
+            "The other had twice the memory.",
+            "## How each contender was set up",
+            "good (tuned)",
+            "https://example.org/manual",
+            "on the wire",
+        ],
     );
+    home.write_study("none", &page());
+    let finished = drome(&home, &["run", "none", "--as-published"]);
+    finished.assert_err(2, &["does not say how its page measured"]);
     home.assert_clean();
 }
 
@@ -385,7 +342,7 @@ fn a_page_of_which_a_server_gives_no_figure_is_not_sound() {
     let home = Home::new();
     contender(&home, "good", r"b'Hello World\n'", "404");
     contender(&home, "other", r"b'Hello World\n'", "404");
-    home.write("own/studies/page.toml", STUDY);
+    home.write_study("page", &(page() + AS_PUBLISHED));
     // It is there, and ends at once.
     let path = home.path().join("own/contenders/other/contender.toml");
     let text = std::fs::read_to_string(&path).unwrap();

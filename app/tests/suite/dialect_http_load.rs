@@ -9,7 +9,7 @@ const OK: &[u8] = b"HTTP/1.0 200 OK\r\nContent-Length: 12\r\n\r\nhello world\n";
 
 #[test]
 fn the_command_of_the_page() {
-    let server = serve(&[]);
+    let server = serve(&["--fault", "delay=5ms"]);
     let finished = drome("http_load", &["-p", "10", "-s", "1", &format!("http://{}/hello", server.address)]);
     assert_eq!((finished.code, finished.err.as_str()), (Some(0), ""));
     assert_eq!(

@@ -335,9 +335,8 @@ fn an_interrupted_measurement_is_reported() {
     command.args(["httperf", "--port", &port]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = process::spawn(&mut command);
     ears.first();
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let finished = crate::common::finished(&process::output(child, "httperf"));
+    process::signal(&child, "-INT");
+    let finished = process::ended(child);
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     let found = read(&finished.out, "httperf").remove(0).reading;
     assert_eq!(

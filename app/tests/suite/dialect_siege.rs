@@ -342,7 +342,7 @@ fn lists_of_urls() {
 
 #[test]
 fn timed_runs_connections_that_stay_and_delays() {
-    let server = serve(&[]);
+    let server = serve(&["--fault", "delay=2ms"]);
     let url = format!("http://{}/hello", server.address);
     let camp = Camp::new(&format!("{PLAIN}verbose = false\n"));
     for connection in ["close", "keep-alive"] {
@@ -390,7 +390,7 @@ fn an_interrupted_siege_reports_what_it_has() {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = process::spawn(&mut command);
         process::interrupt_at_work(&child, || server.answers() > 10);
-        crate::common::finished(&process::output(child, "siege"))
+        process::ended(child)
     });
     let [real, ours] = &finished;
     assert_eq!((real.code, shape(&real.err)), (ours.code, shape(&without_drome(&ours.err))));
@@ -401,7 +401,7 @@ fn an_interrupted_siege_reports_what_it_has() {
 
 #[test]
 fn the_command_of_the_page() {
-    let server = serve(&[]);
+    let server = serve(&["--fault", "delay=5ms"]);
     let url = format!("http://{}/hello", server.address);
     let camp = Camp::new(PLAIN);
     let ours = camp.drome(&["-q", "-j", "-b", "-t1S", "-c200", &url]);

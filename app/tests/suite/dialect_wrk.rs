@@ -4,7 +4,10 @@ use crate::common::counted::Counted;
 use crate::common::tools::{Ended, drome, real, together, wire};
 use crate::common::{Home, process, serve};
 use dialects::Found;
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+/// Answers come after a moment: whoever asks as fast as it can leaves the cores to other tests.
+const LATER: [&str; 2] = ["--fault", "delay=2ms"];
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -66,7 +69,7 @@ fn file(home: &Home, name: &str, text: &str) -> String {
 
 #[test]
 fn reports_have_the_same_lines() {
-    let server = serve(&[]);
+    let server = serve(&LATER);
     let url = format!("http://{}/hello", server.address);
     for args in [
         &["-d1s"][..],
@@ -81,11 +84,11 @@ fn reports_have_the_same_lines() {
 
 #[test]
 fn statuses_are_counted_alike() {
-    let server = serve(&[]);
+    let server = serve(&LATER);
     for found in measured(&["-d1s", &format!("http://{}/nothing", server.address)]) {
         assert_eq!(found.reading.errors["status"] as f64, found.reading.get("completed").unwrap());
     }
-    let server = serve(&["--fault", "status=302@1"]);
+    let server = serve(&[&LATER[..], &["--fault", "status=302@1"]].concat());
     for found in measured(&["-d1s", &format!("http://{}/hello", server.address)]) {
         assert!(found.reading.errors.is_empty());
     }
@@ -94,7 +97,7 @@ fn statuses_are_counted_alike() {
 #[test]
 fn connections_that_close_are_counted_alike() {
     for (fault, is_error) in [("close-after=3", false), ("drop-after=3", true), ("chunked", false)] {
-        let server = serve(&["--fault", fault]);
+        let server = serve(&[&LATER[..], &["--fault", fault]].concat());
         for found in measured(&["-d1s", "-t1", "-c2", &format!("http://{}/hello", server.address)]) {
             let read = found.reading.errors.get("read").copied();
             assert_eq!(read.is_some_and(|n| n > 0), is_error, "{fault}: {found:?}");
@@ -122,14 +125,14 @@ fn slow_answers_are_counted_alike() {
 
 #[test]
 fn tls() {
-    let server = serve(&["--tls"]);
+    let server = serve(&[&LATER[..], &["--tls"]].concat());
     let found = measured(&["-d1s", "-t1", "-c2", &format!("https://{}/hello", server.address)]);
     assert!(found.iter().all(|f| f.reading.get("completed") > Some(10.0) && f.reading.errors.is_empty()));
 }
 
 #[test]
 fn scripts_do_the_same() {
-    let (home, server) = (Home::new(), serve(&[]));
+    let (home, server) = (Home::new(), serve(&LATER));
     let url = format!("http://{}/hello", server.address);
     let scripts = [
         ("bad.lua", "x = = 2"),
@@ -203,7 +206,7 @@ fn requests_are_the_same() {
 
 #[test]
 fn what_is_wrong_is_said_alike() {
-    let (home, server) = (Home::new(), serve(&[]));
+    let (home, server) = (Home::new(), serve(&LATER));
     let url = format!("http://{}/hello", server.address);
     let scripts = [
         ("init.lua", "init = function() error('boo') end"),
@@ -252,7 +255,7 @@ fn what_is_wrong_is_said_alike() {
 
 #[test]
 fn a_script_that_is_not_there_changes_nothing() {
-    let server = serve(&[]);
+    let server = serve(&LATER);
     let args =
         ["-d1s", "-t1", "-c1", "-s", "/no/such/script.lua", &format!("http://{}/hello", server.address)];
     let [theirs, ours] = both(&args);
@@ -275,9 +278,9 @@ fn an_interrupted_run_reports_what_it_has() {
         let server = Counted::new(&["--fault", "delay=5ms"]);
         let url = server.url();
         let args = [first, &["-d4m", "-t1", "-c2", &url]].concat();
-        let child = process::spawn(program.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let child = process::spawn_heard(program.args(args));
         process::interrupt_at_work(&child, || server.answers() > 10);
-        let finished = crate::common::finished(&process::output(child, "wrk"));
+        let finished = process::ended(child);
         Ended {
             code: Some(finished.code),
             out: finished.out.replace(&server.server.address.to_string(), "127.0.0.1:80"),
@@ -297,7 +300,7 @@ fn an_interrupted_run_reports_what_it_has() {
 /// wrk2 is in no registry: drome alone.
 #[test]
 fn wrk2_keeps_its_rate() {
-    let server = serve(&[]);
+    let server = serve(&LATER);
     let ended =
         drome("wrk2", &["-t1", "-c4", "-d2s", "-R200", "-L", &format!("http://{}/hello", server.address)]);
     let found = dialects::read(&ended.out, "wrk2");

@@ -1,10 +1,8 @@
 //! `drome doctor`, and what a run keeps of its machine, by the real binary.
 
-use crate::common::{Home, assert_as_schema, run};
+use crate::common::{DROME, Home, assert_as_schema, run};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 #[test]
 fn the_doctor_is_advice_unless_points_are_asked_for() {
@@ -35,11 +33,10 @@ fn the_doctor_is_advice_unless_points_are_asked_for() {
 fn a_run_keeps_its_machine_and_what_ran_to_the_byte() {
     let home = Home::new();
     let server = format!("{DROME} serve --port {{port}}");
-    let short = ["--duration", "100ms", "--warmup", "50ms", "--rounds", "2", "--seed", "1"];
+    let short = ["--duration", "100ms", "--warmup", "50ms", "--rounds", "1", "--seed", "1"];
     let finished = run(home.drome(&["race", &server, &server]).args(short));
     assert_eq!(finished.code, 0, "{}", finished.err);
-    let json: Value =
-        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
+    let json = home.findings();
     assert_as_schema(&home, "report", &json);
     let own = Sha256::digest(std::fs::read(DROME).unwrap());
     let own: String = own.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,10 +1,8 @@
 //! How commands end: with which code, for whose reasons; and that one study leaves nothing behind for the next.
 
-use crate::common::{Home, SERVES, process, run, serve, wait_for};
+use crate::common::catalog::SERVES;
+use crate::common::{DROME, Home, process, run, serve, wait_for};
 use std::collections::BTreeSet;
-use std::process::Stdio;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 #[test]
 fn every_study_of_all_has_the_same_cores() {
@@ -15,7 +13,7 @@ fn every_study_of_all_has_the_same_cores() {
     home.add_contender("tiny", SERVES);
     // The studies that are built in have no room in so small a budget.
     let finished = run(&mut home.with_catalog(&["run", "--all", "--budget", "6s"]));
-    assert!(finished.code == 1 && finished.err.contains("studies could not be run"), "{}", finished.err);
+    finished.assert_err(1, &["studies could not be run"]);
     let store = store::Store::open(&home.store()).unwrap();
     let runs = store.runs().unwrap();
     assert_eq!(runs.len(), 3, "{}", finished.err);
@@ -53,9 +51,9 @@ fn who_stops_a_race_or_a_sweep_while_its_servers_are_first_asked_has_interrupted
             _ => ["sweep", "--start", &silent].map(str::to_owned).to_vec(),
         };
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let child = process::spawn(home.drome(&args).stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let child = process::spawn_heard(&mut home.drome(&args));
         wait_for(|| mark.exists(), "the first server to be started");
-        run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
+        process::signal(&child, "-INT");
         let output = process::output(child, command);
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(130), "{command}: {err}");

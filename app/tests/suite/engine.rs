@@ -26,15 +26,7 @@ fn an_encrypted_server_is_asked_on_both_back_ends() {
         let url = format!("https://{}/png-50k.png", server.address);
         let json = sound(&url, &["-c", "8", "-n", "200", "--insecure", "--io", io, "--no-keepalive"]);
         assert!(json["handshake_ns"]["min"].is_u64());
-        let (code, _, err) = measured(&url, &["-n", "100"]);
-        assert!(code == 1 && err.contains("--insecure or --cacert"), "{code} {err}");
-        let plain = url.replace("https", "http");
-        let (code, json, _) = measured(&plain, &["-n", "64"]);
-        assert!(code == 4 && json["errors"]["causes"].to_string().contains("https://"), "{json}");
     }
-    let server = serve(&[]);
-    let (code, _, err) = measured(&format!("https://{}/", server.address), &["-n", "64"]);
-    assert!(code == 1 && err.contains("does not speak TLS"), "{code} {err}");
 }
 
 /// A server of one answer whose body has so many bytes.

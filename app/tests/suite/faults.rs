@@ -385,11 +385,6 @@ fn the_help_has_every_fault_and_wrong_ones_are_refused_with_what_is_allowed() {
     for (faults, words) in cases {
         let args: Vec<&str> = faults.iter().flat_map(|fault| ["--fault", fault]).collect();
         let finished = run(Home::new().drome(&["serve", "--port", "0"]).args(&args));
-        assert!(
-            finished.code == 2 && finished.err.contains(words),
-            "{faults:?}: {}: {}",
-            finished.code,
-            finished.err
-        );
+        finished.assert_err(2, &[words]);
     }
 }

@@ -1,30 +1,19 @@
 //! `drome heat`: a run of several machines by hand: planned, measured heat by heat, taken in once, and reported.
 
-use crate::common::{Home, SERVES, process, run, wait_for};
+use crate::common::catalog::{SERVES, keep_alive, study};
+use crate::common::{Home, process, run, wait_for};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Stdio};
 
-const STUDY: &str = r#"
-title = "A small study"
-contenders = ["one"]
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [4, 4]
-heat = 2
-slice = "20ms"
-warmup = "20ms"
-warmup_limit = "300ms"
-measure = "100ms"
-budget = "2h"
-"#;
+/// A study of one contender, two of which with the reference are a heat.
+fn small() -> String {
+    study(&["one"], &keep_alive(2), &[("rounds", "[4, 4]"), ("heat", "2")])
+}
 
 fn home() -> Home {
     let home = Home::new();
-    home.write("own/studies/small.toml", STUDY);
+    home.write_study("small", &small());
     home.add_contender("one", SERVES);
     home
 }
@@ -53,14 +42,9 @@ fn measured(home: &Home, nth: usize, spec: &str, machine: &str) -> String {
 #[test]
 fn a_study_with_its_servers_elsewhere_is_not_planned() {
     let home = home();
-    home.write("own/studies/small.toml", &format!("server-on = \"ssh pi@board\"{STUDY}"));
+    home.write_study("small", &format!("server-on = \"ssh pi@board\"\n{}", small()));
     let finished = run(&mut heat(&home, &["plan", "small"]));
-    assert!(
-        finished.code == 2 && finished.err.contains("(`server-on`)"),
-        "{} {}",
-        finished.code,
-        finished.err
-    );
+    finished.assert_err(2, &["(`server-on`)"]);
 }
 
 #[test]
@@ -83,12 +67,7 @@ fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
     };
     assert_eq!(commit(&results[2..]).1, ["committed", "committed"]);
     let half = run(&mut home.drome(&["push", &id, &home.path().join("half.jsonl").display().to_string()]));
-    assert!(
-        half.code == 1 && half.err.contains("is a fleet's and has not ended"),
-        "{} {}",
-        half.code,
-        half.err
-    );
+    half.assert_err(1, &["is a fleet's and has not ended"]);
     let empty = home.path().join("empty.sqlite").display().to_string();
     let unknown = run(&mut heat(&home, &["commit", &results[0], &results[1], "--store", &empty]));
     assert!(unknown.code == 2 && unknown.err.matches("result-").count() == 2, "{}", unknown.err);
@@ -115,7 +94,7 @@ fn a_run_of_two_machines_is_planned_measured_taken_in_once_and_reported() {
     let text = run(&mut home.drome(&["report", &id])).out;
     assert!(text.contains("measured on 2 machines: ci-1 (2 heats"), "{text}");
     let resumed = run(&mut home.with_catalog(&["run", "small", "--resume", "--budget", "3h"]));
-    assert!(resumed.code == 2 && resumed.err.contains("is measured on several machines"), "{}", resumed.err);
+    resumed.assert_err(2, &["is measured on several machines"]);
     home.assert_clean();
 }
 
@@ -152,5 +131,5 @@ fn another_contender_than_was_planned_is_not_measured() {
     fs::write(&path, fs::read_to_string(&path).unwrap().replace("1.0", "2.0")).unwrap();
     let result = home.path().join("result.jsonl").display().to_string();
     let finished = run(&mut heat(&home, &["measure", &spec, "--output", &result]));
-    assert!(finished.code == 1 && finished.err.contains("one was 1.0 and is 2.0"), "{}", finished.err);
+    finished.assert_err(1, &["one was 1.0 and is 2.0"]);
 }

@@ -2,12 +2,11 @@
 //! a narrow terminal, in ASCII, in colour and to a reader that has gone.
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
-use crate::common::{Finished, Home, process, run, serve};
+use crate::common::{Finished, Home, finished, process, run, serve};
 use model::Run;
 use model::contender::Track;
 use model::heat::HUB;
 use model::observation::Entrant;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use store::Store;
@@ -124,7 +123,7 @@ fn an_empty_store_is_told_with_the_next_step() {
         );
     }
     let finished = run(&mut home.drome(&["list", "runs"]));
-    assert!(finished.code == 0 && finished.out.contains("no runs yet"), "{}", finished.out);
+    finished.assert_out(0, &["no runs yet"]);
 }
 
 #[test]
@@ -172,11 +171,7 @@ fn a_path_that_can_not_be_written_is_refused_before_anything_is_done() {
         }
     }
     let both = run(&mut home.drome(&["run", "--all", "--output", "x.json"]));
-    assert!(
-        both.code == 2 && both.err.contains("must be a folder, in which each study gets a file"),
-        "{}",
-        both.err
-    );
+    both.assert_err(2, &["must be a folder, in which each study gets a file"]);
 }
 
 #[test]
@@ -235,7 +230,7 @@ fn quiet_leaves_results_and_errors() {
         assert_eq!(quiet.out.lines().count(), loud.out.lines().count(), "{args:?}: the result is the same");
     }
     let finished = run(&mut home.drome(&["report", "no-such-run", "-q"]));
-    assert!(finished.code == 2 && finished.err.contains("no-such-run"), "{}", finished.err);
+    finished.assert_err(2, &["no-such-run"]);
 }
 
 #[test]
@@ -265,18 +260,10 @@ fn every_result_can_be_written_to_a_file_whose_extension_sets_the_format() {
         assert!([0, 4].contains(&finished.code) && text.ends_with('\n'), "{args:?}: {}", finished.err);
         assert!(!text.starts_with('{'), "{args:?}: {text}");
         let (finished, _) = to(&args, "none/result.json");
-        assert!(
-            finished.code == 2 && finished.err.contains("can't be written"),
-            "{args:?}: {}",
-            finished.err
-        );
+        finished.assert_err(2, &["can't be written"]);
         if args[0] != "report" {
             let (finished, _) = to(&args, "result.html");
-            assert!(
-                finished.code == 2 && finished.err.contains("has no format html"),
-                "{args:?}: {}",
-                finished.err
-            );
+            finished.assert_err(2, &["has no format html"]);
         }
     }
 }
@@ -291,16 +278,7 @@ fn unread(home: &Home, args: &[&str], is_error: bool) -> Finished {
     } else {
         command.stdout(writer).stderr(Stdio::piped())
     };
-    run_as_it_is(&mut command)
-}
-
-fn run_as_it_is(command: &mut std::process::Command) -> Finished {
-    let mut child = process::spawn(command.stdin(Stdio::null()));
-    let mut err = String::new();
-    if let Some(mut stream) = child.stderr.take() {
-        stream.read_to_string(&mut err).unwrap();
-    }
-    Finished { code: process::wait(&mut child).code().unwrap_or(-1), out: String::new(), err }
+    finished(&process::output(process::spawn(command.stdin(Stdio::null())), "drome"))
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! Failures while contenders are installed and built: registries that don't answer, full disks, builds that change the pinned
 //! versions. Each is reported with its log and the next step, and holds up no other contender.
 
-use crate::common::{Finished, Home, process, run, trials, wait_for};
+use crate::common::{Finished, Home, assert_has, process, run, trials, wait_for};
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// A contender that `build` makes, in the version that the file `version` has; drome's own server does its work.
 const CONTENDER: &str = r#"
 title = "NAME"
 language = "sh"
+class = "native"
 kind = "server"
 homepage = "http://127.0.0.1/"
 [build]
@@ -20,22 +21,6 @@ command = ["cat", "VERSION"]
 command = ["{drome}", "serve", "--port", "{port}"]
 [serves]
 hello = "/hello"
-"#;
-
-const STUDY: &str = r#"
-title = "One cell"
-contenders = [CONTENDERS]
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [ROUNDS]
-slice = "20ms"
-warmup = "20ms"
-measure = "200ms"
-precision = 0.9
-budget = "2h"
 "#;
 
 /// Nothing listens there.
@@ -119,9 +104,7 @@ fn a_registry_that_is_not_reached_is_said_with_the_log_and_the_next_step_and_the
         let next = format!(
             "it could not reach the registry: check the network or the proxy (HTTPS_PROXY), then `drome install {name}`"
         );
-        for words in ["the last lines of its log, ", "build.log:\n", &next] {
-            assert!(of_it.contains(words), "{words} is not in\n{of_it}");
-        }
+        assert_has(of_it, &["the last lines of its log, ", "build.log:\n", &next]);
         assert!(
             finished.out.lines().any(|line| line.starts_with(name) && line.contains("it is not built yet"))
         );
@@ -134,20 +117,9 @@ fn a_run_goes_on_without_those_that_could_not_be_got() {
     contender(&home, "fine", "true");
     contender(&home, "offline", "echo curl: Could not resolve host: example.org >&2; exit 6");
     contender(&home, "full", "echo ld: No space left on device >&2; exit 1");
-    let names = r#""offline", "full", "fine""#;
-    home.write("own/studies/one.toml", &STUDY.replace("CONTENDERS", names).replace("ROUNDS", "3, 3"));
+    home.add_study("one", &["offline", "full", "fine"], 3);
     let finished = drome(&home, &["run", "one", "--install", "--yes", "--format", "markdown"]);
-    assert_eq!(finished.code, 0, "{}", finished.err);
-    for words in [
-        "offline: its build failed (exit status: 6)",
-        "Could not resolve host: example.org",
-        "then `drome install offline`",
-        "the disk is full: free some space, or set DROME_CACHE to a folder on another disk, then `drome install full`",
-        "offline does not take part: it is not built yet; get it: run the study with --install",
-        "1 contenders and the reference",
-    ] {
-        assert!(finished.err.contains(words), "{words} is not in\n{}", finished.err);
-    }
+    finished.assert_err(0, &["offline: its build failed (exit status: 6)", "Could not resolve host: example.org", "then `drome install offline`", "the disk is full: free some space, or set DROME_CACHE to a folder on another disk, then `drome install full`", "offline does not take part: it is not built yet; get it: run the study with --install", "1 contenders and the reference"]);
     assert!(
         finished.out.contains("| fine 1.0 |") && finished.out.contains("- full: it is not built yet"),
         "{}",
@@ -166,22 +138,13 @@ fn a_cache_that_can_not_be_written_is_said_with_the_remedy() {
     let mut full = Command::new("sh");
     full.args(["-c", script, "sh", env!("CARGO_BIN_EXE_drome"), "verify", "fine", "--catalog", &own]);
     let finished = run(full.env("DROME_CACHE", home.path().join("cache")));
-    assert_eq!(finished.code, 1, "{}", finished.err);
-    assert!(
-        finished.err.contains("can't write the cache folder") && finished.err.contains("free some space"),
-        "{}",
-        finished.err
-    );
+    finished.assert_err(1, &["can't write the cache folder", "free some space"]);
     // Once there is room again, nothing is in the way.
     let finished = drome(&home, &["verify", "fine", "--install", "--yes"]);
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     for store in ["/dev/full", "/proc/self/store"] {
         let finished = drome(&home, &["run", "raspberry-pi", "--contender", "node", "--store", store]);
-        assert!(
-            finished.code == 1 && finished.err.contains(store) && finished.err.contains("--store FILE"),
-            "{}",
-            finished.err
-        );
+        finished.assert_err(1, &[store, "--store FILE"]);
     }
 }
 
@@ -201,9 +164,9 @@ fn a_build_of_another_version_is_made_anew() {
     let finished = drome(&home, &["verify", "pinned"]);
     let words =
         "it was built as 1.0 and is 2.0 now, so it must be built again; get it: run the study with --install";
-    assert!(finished.code == 1 && finished.out.contains(words), "{}{}", finished.out, finished.err);
+    finished.assert_out(1, &[words]);
     let finished = drome(&home, &["verify", "pinned", "--install", "--yes"]);
-    assert!(finished.code == 0 && finished.out.contains("2.0"), "{}{}", finished.out, finished.err);
+    finished.assert_out(0, &["2.0"]);
     let folder = cached(&home, "pinned");
     assert_eq!(
         fs::read_to_string(folder.join("build/made")).unwrap(),
@@ -214,7 +177,7 @@ fn a_build_of_another_version_is_made_anew() {
     // Somebody has changed the lock in the cache folder: it is written again, and what was built is not trusted.
     fs::write(folder.join("src/lock.txt"), "dependency 6.6\n").unwrap();
     let finished = drome(&home, &["verify", "pinned"]);
-    assert!(finished.code == 1 && finished.out.contains("it is not built yet"), "{}", finished.out);
+    finished.assert_out(1, &["it is not built yet"]);
     assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
     assert!(fs::read_to_string(folder.join("build/made")).unwrap().ends_with("dependency 1.0\n"));
 }
@@ -225,12 +188,7 @@ fn a_build_that_changes_its_own_lock_is_refused() {
     contender(&home, "loose", "echo dependency 2.0 > lock.txt");
     for _ in 0..2 {
         let finished = drome(&home, &["install", "loose", "--yes"]);
-        assert!(
-            finished.code == 1 && finished.err.contains("loose: its build changed its own `lock.txt`"),
-            "{}",
-            finished.err
-        );
-        assert!(finished.err.contains("cargo --locked"), "{}", finished.err);
+        finished.assert_err(1, &["loose: its build changed its own `lock.txt`", "cargo --locked"]);
     }
     assert!(drome(&home, &["install", "loose", "--yes"]).out.contains("missing: it is not built yet"));
 }
@@ -240,21 +198,13 @@ fn a_run_does_not_go_on_with_another_version() {
     let home = Home::new();
     contender(&home, "pinned", "true");
     assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
-    home.write(
-        "own/studies/one.toml",
-        &STUDY.replace("CONTENDERS", "\"pinned\"").replace("ROUNDS", "30, 30"),
-    );
-    let mut child =
-        process::spawn(home.with_catalog(&["run", "one"]).stdout(Stdio::null()).stderr(Stdio::null()));
+    home.add_study("one", &["pinned"], 30);
+    let mut child = process::spawn_unheard(&mut home.with_catalog(&["run", "one"]));
     wait_for(|| trials(&home) >= 2, "two trials");
     child.kill().unwrap();
     process::wait(&mut child);
     home.write("version", "2.0");
     let finished = drome(&home, &["run", "one", "--resume", "--install", "--yes"]);
-    assert!(
-        finished.code == 2 && finished.err.contains("can't be resumed: pinned was 1.0 and is 2.0"),
-        "{}",
-        finished.err
-    );
-    assert!(finished.err.contains("start a new run without --resume"), "{}", finished.err);
+    finished
+        .assert_err(2, &["can't be resumed: pinned was 1.0 and is 2.0", "start a new run without --resume"]);
 }

@@ -1,35 +1,12 @@
 //! Studies that are measured in heats: several live servers, loaded in turns.
 
-use crate::common::{
-    Finished, Home, OUT_OF_MEMORY, assert_as_schema, process, processes_with, run, wait_for,
-};
+use crate::common::catalog::{cell, study};
+use crate::common::{Home, OUT_OF_MEMORY, assert_as_schema, process, run, trials, wait_for};
 use lab::heat::Measured;
 use model::heat::{HUB, Start, StartOutcome};
 use std::collections::BTreeSet;
-use std::process::{Child, Command, Stdio};
 use std::sync::PoisonError;
 use store::Store;
-
-const STUDY: &str = r#"
-title = "A small study in heats"
-contenders = [CONTENDERS]
-[[cell]]
-title = "few connections"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[[cell]]
-title = "more connections"
-workload = "hello"
-load = { closed = { connections = 8 } }
-[design]
-rounds = [ROUNDS, ROUNDS]
-heat = 3
-slice = "20ms"
-measure = "200ms"
-warmup = "20ms"
-warmup_limit = "300ms"
-budget = "2h"
-"#;
 
 /// A contender on two tracks that can't report its version.
 const ABSENT: &str = r#"
@@ -53,11 +30,19 @@ fn server(spin_us: u32) -> String {
     format!(r#"["{{drome}}", "serve", "--port", "{{port}}", "--spin", "{spin_us}us"]"#)
 }
 
-fn home(contenders: &[(&str, String)], rounds: usize) -> Home {
+/// A study of these in two cells.
+fn small(contenders: &[&str], rounds: usize, design: &[(&str, &str)]) -> String {
+    let cells = [("few connections", 2), ("more connections", 8)]
+        .map(|(title, n)| cell(title, "hello", &format!("closed = {{ connections = {n} }}")));
+    let rounds = format!("[{rounds}, {rounds}]");
+    let own = [("rounds", rounds.as_str()), ("heat", "3"), ("measure", "'200ms'"), ("warmup", "'20ms'")];
+    study(contenders, &cells.concat(), &[&own[..], design].concat())
+}
+
+fn home(contenders: &[(&str, String)], rounds: usize, design: &[(&str, &str)]) -> Home {
     let home = Home::new();
-    let names: Vec<String> = contenders.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-    let study = STUDY.replace("CONTENDERS", &names.join(", ")).replace("ROUNDS", &rounds.to_string());
-    home.write("own/studies/small.toml", &study);
+    let names: Vec<&str> = contenders.iter().map(|(name, _)| *name).collect();
+    home.write_study("small", &small(&names, rounds, design));
     for (name, command) in contenders {
         home.add_contender(name, command);
     }
@@ -100,27 +85,9 @@ fn assert_whole(measured: &Measured, names: &[&str], rounds: usize) {
     }
 }
 
-fn interrupt(child: &mut Child) {
-    run(Command::new("kill").args(["-INT", &child.id().to_string()]));
-    assert_eq!(process::wait(child).code(), Some(130));
-}
-
-fn spawned(home: &Home, args: &[&str]) -> Child {
-    process::spawn(home.with_catalog(args).stdout(Stdio::null()).stderr(Stdio::null()))
-}
-
-/// The run is in the store and has this many cells of starts.
-fn has_cells(home: &Home, least: usize) -> bool {
-    let Ok(store) = Store::open(&home.store()) else { return false };
-    let Some(listed) = store.runs().unwrap().first().cloned() else { return false };
-    let starts = store.starts(&listed.id).unwrap();
-    starts.iter().filter(|start| start.contender != HUB).map(|start| start.cells.len()).sum::<usize>()
-        >= least
-}
-
 #[test]
 fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_known() {
-    let home = home(&three(), 2);
+    let home = home(&three(), 2, &[]);
     let finished = run(&mut home.with_catalog(&["run", "small", "--seed", "7"]));
     home.assert_clean();
     let measured = measured(&home);
@@ -150,47 +117,6 @@ fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_kn
     assert_eq!(starts_of(&measured, HUB).count(), measured.heats.len());
     assert!(measured.heats.iter().all(|heat| heat.cells == if heat.round == 0 { [0, 1] } else { [1, 0] }));
     assert!(finished.err.contains("round 1 of 2, heat 1 ("), "{}", finished.err);
-}
-
-#[test]
-fn a_contender_that_fails_is_told_and_the_others_are_measured() {
-    let _others = OUT_OF_MEMORY.read().unwrap_or_else(PoisonError::into_inner);
-    let mut contenders = three();
-    contenders[1] = ("middle", r#"["sh", "-c", "echo no such port >&2; exit 3"]"#.to_owned());
-    let home = home(&contenders, 2);
-    let finished = run(&mut home.with_catalog(&["run", "small"]));
-    home.assert_clean();
-    let measured = measured(&home);
-    assert_whole(&measured, &["fast", "slow", "reference"], 2);
-    let why: Vec<_> =
-        starts_of(&measured, "middle").map(|start| start.failed().unwrap().to_owned()).collect();
-    assert_eq!(why.len(), 2, "it is started once a round, and not again: {why:?}");
-    assert!(
-        why[0].contains("no such port") && finished.err.contains("middle: failed: it ended"),
-        "{}",
-        finished.err
-    );
-}
-
-#[test]
-fn a_server_that_dies_in_its_turn_is_told_and_the_heat_goes_on() {
-    let _others = OUT_OF_MEMORY.read().unwrap_or_else(PoisonError::into_inner);
-    let mut contenders = three();
-    // It is there for a while, and then it is not.
-    let command_line = r#"["sh", "-c", "timeout -s KILL 3 {drome} serve --port {port}; exit 7"]"#;
-    contenders[1] = ("middle", command_line.to_owned());
-    let home = home(&contenders, 1);
-    let study = home.path().join("own/studies/small.toml");
-    let text = std::fs::read_to_string(&study).unwrap().replace("measure = \"200ms\"", "measure = \"1s\"");
-    std::fs::write(&study, text).unwrap();
-    run(&mut home.with_catalog(&["run", "small"]));
-    home.assert_clean();
-    let measured = measured(&home);
-    assert_whole(&measured, &["fast", "slow", "reference"], 1);
-    let dead = starts_of(&measured, "middle").next().unwrap();
-    assert!(dead.failed().is_some_and(|why| why.contains("it ended")), "{dead:?}");
-    let slices = measured.slices.iter().filter(|slice| slice.contender == "middle");
-    assert!(slices.into_iter().all(|slice| dead.has(slice.cell)), "no slice of a cell that it has not");
 }
 
 /// It answers as it should so many times, and then does something else.
@@ -243,14 +169,11 @@ fn frail(ways: &[(&'static str, u32)]) -> Home {
         (*what, format!(r#"["sh", "-c", "ulimit -c 0; ulimit -v 400000; {python}"]"#))
     };
     let sound = [("fast", server(30)), ("slow", server(480))];
-    let home = home(&sound.into_iter().chain(ways.iter().map(of)).collect::<Vec<_>>(), 1);
+    let all: Vec<_> = sound.into_iter().chain(ways.iter().map(of)).collect();
+    let home = home(&all, 1, &[("heat", "6"), ("slice", "'100ms'"), ("measure", "'1s'")]);
     for (what, _) in ways {
         home.write(&format!("own/contenders/{what}/src/server.py"), FRAIL);
     }
-    let study = home.path().join("own/studies/small.toml");
-    let text = std::fs::read_to_string(&study).unwrap().replace("heat = 3", "heat = 6");
-    let text = text.replace("\"20ms\"\nmeasure = \"200ms\"", "\"100ms\"\nmeasure = \"1s\"");
-    std::fs::write(&study, text).unwrap();
     home
 }
 
@@ -290,53 +213,37 @@ fn a_server_that_leaks_until_it_is_killed_and_one_that_ends_between_its_turns_ar
 }
 
 #[test]
-fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
-    for kills in [false, true] {
-        let home = home(&three(), 2);
-        let mut child = spawned(&home, &["run", "small"]);
-        wait_for(|| has_cells(&home, 1), "a cell");
-        if kills {
-            child.kill().unwrap();
-            process::wait(&mut child);
-            // Their guards are the last to go, after they have removed the folders.
-            wait_for(
-                || processes_with(&home.path().display().to_string()).is_empty(),
-                "the servers to be gone",
-            );
-        } else {
-            interrupt(&mut child);
-        }
-        home.assert_clean();
-        let before = measured(&home);
-        let finished = run(&mut home.with_catalog(&["run", "small", "--resume"]));
-        home.assert_clean();
-        let after = measured(&home);
-        assert_whole(&after, &["fast", "middle", "slow", "reference"], 2);
-        assert!(before.slices.len() < after.slices.len(), "it was cut off: {kills}");
-        for kept in before.starts {
-            assert!(after.starts.contains(&kept), "{kept:?}\n{}", finished.err);
-        }
-        assert!(before.slices.iter().all(|slice| after.slices.contains(slice)));
-        let finished = run(&mut home.with_catalog(&["run", "small", "--resume", "--budget", "8s"]));
-        assert!(
-            finished.code == 2 && finished.err.contains("is too small: it covers the whole run, and run 2"),
-            "{}",
-            finished.err
-        );
+fn a_run_that_is_interrupted_goes_on_and_nothing_is_measured_twice() {
+    let home = home(&three(), 2, &[]);
+    let mut child = process::spawn_unheard(&mut home.with_catalog(&["run", "small"]));
+    wait_for(|| trials(&home) >= 1, "a cell");
+    process::signal(&child, "-INT");
+    assert_eq!(process::wait(&mut child).code(), Some(130));
+    home.assert_clean();
+    assert!(home.findings()["ended"].as_str().unwrap().contains("--resume"));
+    let before = measured(&home);
+    let resume = |more: &[&str]| run(home.with_catalog(&["run", "small", "--resume"]).args(more));
+    let finished = resume(&[]);
+    home.assert_clean();
+    let after = measured(&home);
+    assert_whole(&after, &["fast", "middle", "slow", "reference"], 2);
+    assert!(before.slices.len() < after.slices.len(), "it was cut off");
+    for kept in before.starts {
+        assert!(after.starts.contains(&kept), "{kept:?}\n{}", finished.err);
     }
+    assert!(before.slices.iter().all(|slice| after.slices.contains(slice)));
+    resume(&[]).assert_err(2, &["all have ended"]);
+    resume(&["--budget", "8s"]).assert_err(2, &["is too small: it covers the whole run, and run 2"]);
 }
 
 #[test]
 fn what_it_takes_is_told_before_anything_is_started() {
-    let home = home(&three(), 2);
-    let refused = |args: &[&str], words: &str| {
-        let Finished { code, err, .. } = run(&mut home.with_catalog(args));
-        assert!(code == 2 && err.contains(words), "{code}: {err}");
-    };
+    let home = home(&three(), 2, &[]);
+    let refused = |args: &[&str], words: &str| run(&mut home.with_catalog(args)).assert_err(2, &[words]);
     refused(&["run", "small", "--budget", "1ms"], "is too short for one heat, which takes about");
     assert!(!home.store().exists() || Store::open(&home.store()).unwrap().runs().unwrap().is_empty());
     let told = run(&mut home.with_catalog(&["run", "small", "--dry-run"]));
-    assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats per round"), "{}", told.out);
+    told.assert_out(0, &["4 contenders, 2 cells, 2 heats per round"]);
     let json: serde_json::Value = serde_json::from_str(
         &run(&mut home.with_catalog(&["run", "small", "--dry-run", "--format", "json"])).out,
     )
@@ -356,14 +263,13 @@ fn what_it_takes_is_told_before_anything_is_started() {
 
 #[test]
 fn a_plan_counts_what_is_not_installed_and_names_it() {
-    let home = home(&[("fast", server(30))], 2);
-    let study = STUDY.replace("CONTENDERS", r#""fast", "absent""#).replace("ROUNDS", "2");
-    let tracks = "tracks = [\"default\", \"tuned\"]\n[[cell]]";
-    home.write("own/studies/small.toml", &study.replacen("[[cell]]", tracks, 1));
-    home.write("own/contenders/absent/contender.toml", ABSENT);
+    let home = home(&[("fast", server(30))], 2, &[]);
+    let study = small(&["fast", "absent"], 2, &[]);
+    home.write_study("small", &format!("tracks = [\"default\", \"tuned\"]\n{study}"));
+    home.write_contender("absent", ABSENT);
     let told = run(&mut home.with_catalog(&["run", "small", "--dry-run"]));
     let lines: Vec<&str> = told.out.lines().collect();
-    assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats per round"), "{}", told.out);
+    told.assert_out(0, &["4 contenders, 2 cells, 2 heats per round"]);
     let last = "not installed, but counted: absent; `drome install small` installs what is missing";
     assert_eq!(lines.last(), Some(&last), "{}", told.out);
     let told = run(&mut home.with_catalog(&["run", "small", "--dry-run", "--format", "json"])).out;

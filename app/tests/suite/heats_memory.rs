@@ -1,5 +1,6 @@
 //! A heat for which memory does not suffice: the kernel ends one of its servers.
 
+use crate::common::catalog::{keep_alive, study};
 use crate::common::{Home, OUT_OF_MEMORY, process, run};
 use lab::heat::Measured;
 use model::heat::{Start, StartOutcome};
@@ -8,23 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::PoisonError;
 use store::Store;
-
-const STUDY: &str = r#"
-title = "Two servers that need much memory"
-contenders = ["small", "large", "larger"]
-[[cell]]
-title = "hello"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [2, 2]
-heat = 4
-slice = "50ms"
-measure = "500ms"
-warmup = "50ms"
-warmup_limit = "1s"
-budget = "10min"
-"#;
 
 /// It takes two megabytes with every answer, until it has as many megabytes as it is told. So few answers are needed that a slow machine
 /// gives them in the load of one start.
@@ -92,7 +76,9 @@ impl Drop for Limited {
 
 fn home() -> Home {
     let home = Home::new();
-    home.write("own/studies/memory.toml", STUDY);
+    let design = [("rounds", "[2, 2]"), ("heat", "4"), ("slice", "'50ms'"), ("measure", "'500ms'")];
+    let design = [&design[..], &[("warmup", "'50ms'"), ("warmup_limit", "'1s'")]].concat();
+    home.write_study("memory", &study(&["small", "large", "larger"], &keep_alive(2), &design));
     let small = r#"["{drome}", "serve", "--port", "{port}", "--spin", "100us"]"#.to_owned();
     let python = format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{WANTS}"]"#);
     for (name, command) in [("small", &small), ("large", &python), ("larger", &python)] {

@@ -83,7 +83,7 @@ fn a_servers_step_and_a_machines_step_are_told_apart() {
 fn what_is_not_there_is_said_with_what_is() {
     let home = Home::new();
     let none = run(&mut home.drome(&["history", "example"]));
-    assert!(none.code == 2 && none.err.contains("there are no runs yet"), "{}", none.err);
+    none.assert_err(2, &["there are no runs yet"]);
     fill(&home);
     for (args, why) in [
         (&["history", "other"][..], "there are runs of example"),
@@ -91,7 +91,7 @@ fn what_is_not_there_is_said_with_what_is() {
         (&["history", "example", "--cell", "2"], "there are 1 (keep-alive)"),
     ] {
         let finished = run(&mut home.drome(args));
-        assert!(finished.code == 2 && finished.err.contains(why), "{}", finished.err);
+        finished.assert_err(2, &[why]);
     }
 }
 
@@ -120,5 +120,5 @@ fn a_history_is_drawn_with_its_steps() {
     let printed = run(&mut home.drome(&["history", "example", "--format", "csv"])).out;
     assert_eq!(std::fs::read_to_string(csv).unwrap(), printed, "the extension sets the format");
     let finished = run(&mut home.drome(&["history", "example", "-o", "history.html"]));
-    assert!(finished.code == 2 && finished.err.contains("has no format html"), "{}", finished.err);
+    finished.assert_err(2, &["has no format html"]);
 }

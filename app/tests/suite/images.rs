@@ -1,14 +1,11 @@
 //! `drome race --image`: real containers, run by podman with a store of its own, so that nothing of the user's is touched.
 
-use crate::common::{Finished, Home, PATIENCE, process, processes_with, run, wait_for};
-use serde_json::Value;
+use crate::common::{DROME, Finished, Home, PATIENCE, process, processes_with, run, wait_for};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// Slower by so much that every machine sees it.
 const SLOW: &str = "20ms";
@@ -152,8 +149,7 @@ fn images_race_pinned_and_the_report_names_them() {
     }
     assert!(!report.contains("after the measurement"), "all were stopped: {report}");
     assert!(!report.contains("no control group of its own"), "{report}");
-    let json: Value =
-        serde_json::from_str(&run(&mut podman.home.drome(&["report", "--format", "json"])).out).unwrap();
+    let json = podman.home.findings();
     assert_eq!(json["entrants"]["A"]["image"]["id"], format!("sha256:{old}"));
     assert_eq!(json["entrants"]["B"]["image"]["name"], "localhost/app:new");
     let figure = |name: &str, of: &str| {
@@ -175,8 +171,7 @@ fn the_same_image_twice_is_told_and_a_variable_hands_the_port_over() {
     let args = ["--env", "PORT={port}", "--rounds", "1"];
     let same = podman.race(&["localhost/app:one", "localhost/app:other"], &args);
     assert!(same.err.contains("app:one and localhost/app:other are the same image (sha256:"), "{}", same.err);
-    assert_eq!(same.code, 0, "{}{}", same.out, same.err);
-    assert!(same.out.contains("A, app:one: ") && same.out.contains("B, app:other: "), "{}", same.out);
+    same.assert_out(0, &["A, app:one: ", "B, app:other: "]);
     assert!(!same.out.contains("after the measurement"), "to be killed is no fault: {}", same.out);
     podman.assert_nothing_is_left("after servers that had to be killed");
 }
@@ -191,7 +186,7 @@ fn a_killed_drome_leaves_no_container() {
         let mut command = podman
             .race_command(&["localhost/app:old", "localhost/app:new"], &["--start", START, "--any-body"]);
         let command = command.args(["--precision", "0.001%", "--budget", "1h"]);
-        let mut child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
+        let mut child = process::spawn_unheard(command);
         let deadline = Instant::now() + PATIENCE;
         while podman.containers().len() < containers {
             assert!(Instant::now() < deadline, "no {containers} containers");
@@ -230,8 +225,7 @@ fn what_can_not_be_raced_is_refused_with_the_reason() {
     let absent =
         ["race", "--image", "a", "--image", "b", "--env", "P={port}", "--container-tool", "/no/tool"];
     let absent = run(&mut podman.home.drome(&absent));
-    assert!(absent.code == 1 && absent.err.contains("can't run `/no/tool`"), "{}", absent.err);
-    assert!(absent.err.contains("apt install podman"), "{}", absent.err);
+    absent.assert_err(1, &["can't run `/no/tool`", "apt install podman"]);
     let folder = podman.home.path().join("folder");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("drome.toml"), "[race]\nimages = [\"a\", \"b\"]\nenv = [\"PORT=80\"]\n").unwrap();
@@ -250,6 +244,6 @@ fn an_image_that_ignores_the_port_is_told_where_it_listens() {
     let args = ["--start", &start, "--ready", "10s"];
     let finished = podman.race(&["localhost/app:old", "localhost/app:new"], &args);
     let why = format!("listens on 127.0.0.1:{port}: its command or its files must use {{port}}");
-    assert!(finished.code == 2 && finished.err.contains(&why), "{}", finished.err);
+    finished.assert_err(2, &[&why]);
     podman.assert_nothing_is_left("after a server that was not ready");
 }

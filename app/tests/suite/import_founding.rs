@@ -1,8 +1,8 @@
 //! `drome import` reads pages like the five founding ones: the same reports and tables with the same figures, in words of our
 //! own. Every figure comes out as it is printed there, and is the one that the studies have.
 
-use crate::common::pages::{assert_figure, contender, import};
-use crate::common::{Home, run};
+use crate::common::pages::{assert_figure, import};
+use crate::common::{Home, contender, run};
 use control::Catalog;
 use model::page_figures::counterpart;
 use model::study::Study;

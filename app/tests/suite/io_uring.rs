@@ -1,10 +1,8 @@
 //! `io_uring` where it is to be had, epoll and the reason where it is not; and what servers inherit of drome's limits.
 
-use crate::common::{Finished, Home, back_ends, process, run, serve};
+use crate::common::{DROME, Finished, Home, back_ends, process, run, serve};
 use serde_json::Value;
-use std::process::{Command, Stdio};
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
+use std::process::Command;
 
 /// Runs a program with `io_uring_setup` forbidden by a seccomp filter, as those of containers do it. The call has the
 /// number 425 on every architecture.
@@ -25,9 +23,8 @@ os.execv(sys.argv[1], sys.argv[1:])
 /// The same command below another program.
 fn below(outer: &[&str], inner: &Command) -> Command {
     let mut command = Command::new(outer[0]);
-    command.args(&outer[1..]).arg(inner.get_program()).args(inner.get_args());
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command
+    command.args(&outer[1..]);
+    process::run_by(command, inner)
 }
 
 fn load(outer: &[&str], home: &Home, url: &str, args: &[&str]) -> Finished {
@@ -82,18 +79,14 @@ fn where_io_uring_is_forbidden_epoll_says_why() {
     let asked = json(&load(&forbidden, &home, &url, &["--format", "json", "--io", "epoll"]));
     assert!(asked["plan"]["io_fallback"].is_null(), "{asked}");
     let finished = load(&forbidden, &home, &url, &["--io", "uring"]);
-    assert!(
-        finished.code == 1 && finished.err.contains("io_uring can't be used here (Operation"),
-        "{}",
-        finished.err
-    );
+    finished.assert_err(1, &["io_uring can't be used here (Operation"]);
 }
 
 #[test]
 fn a_server_that_falls_back_says_why_and_answers() {
     let home = Home::new();
     let mut command = below(&["python3", "-c", FORBIDDEN], &home.drome(&["serve", "--port", "0"]));
-    let mut child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let mut child = process::spawn_heard(&mut command);
     let mut line = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
         .unwrap();
@@ -111,7 +104,7 @@ fn servers_have_the_limit_that_drome_was_started_with_in_every_trial() {
     let seen = home.path().join("limits");
     let server = format!("ulimit -Sn >> {}; exec {DROME} serve --port {{port}}", seen.display());
     let args =
-        ["race", &server, &server, "--duration", "100ms", "--warmup", "10ms", "--rounds", "2", "-c", "4"];
+        ["race", &server, &server, "--duration", "100ms", "--warmup", "10ms", "--rounds", "1", "-c", "4"];
     let finished = run(&mut below(&["sh", "-c", "ulimit -Sn 1024; exec \"$0\" \"$@\""], &home.drome(&args)));
     let limits = std::fs::read_to_string(&seen).unwrap_or_default();
     assert!(limits.lines().count() > 4, "{}{limits}", finished.err);

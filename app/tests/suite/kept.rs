@@ -26,13 +26,9 @@ fn what_a_single_measurement_does_not_have_is_refused_with_the_next_step() {
     assert_eq!(run(&mut home.drome(&["load", &url, "-c", "2", "-n", "100", "--allow-busy"])).code, 0);
     let id = run(&mut home.drome(&["list", "runs"])).out.split("  ").next().unwrap().to_owned();
     let chart = run(&mut home.drome(&["report", &id, "--format", "svg"]));
-    assert!(chart.code == 2 && chart.err.contains("its formats are terminal and json"), "{}", chart.err);
+    chart.assert_err(2, &["its formats are terminal and json"]);
     let compared = run(&mut home.drome(&["compare", &id, &id]));
-    assert!(
-        compared.code == 2 && compared.err.contains("`drome race` compares two servers"),
-        "{}",
-        compared.err
-    );
+    compared.assert_err(2, &["`drome race` compares two servers"]);
 }
 
 #[test]
@@ -50,7 +46,7 @@ fn a_sweep_is_kept_and_has_the_formats_that_the_command_prints() {
     assert!(again("json").out.contains("\"capacity_per_s\""));
     let html = again("html");
     let formats = "its formats are terminal, markdown, json and csv";
-    assert!(html.code == 2 && html.err.contains(formats), "{}", html.err);
+    html.assert_err(2, &[formats]);
     let listed = run(&mut home.drome(&["list", "runs"])).out;
     assert!(listed.contains(&format!("sweep {url}")), "{listed}");
 }
@@ -63,7 +59,7 @@ fn a_store_that_cannot_be_written_costs_no_measurement() {
     let load =
         ["load", &url, "-c", "2", "-n", "100", "--allow-busy", "--store", &store.display().to_string()];
     let finished = run(&mut home.drome(&load));
-    assert!(finished.code == 0 && finished.out.contains("requests"), "{}", finished.err);
+    finished.assert_out(0, &["requests"]);
     assert!(
         finished.err.contains("the report is not kept") && finished.err.contains("is not a drome store"),
         "{}",

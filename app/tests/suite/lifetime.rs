@@ -11,10 +11,6 @@ use std::time::{Duration, Instant};
 
 const ASK: &[u8] = b"GET /hello HTTP/1.1\r\nHost: h\r\n\r\n";
 
-fn signal(server: &Child, name: &str) {
-    assert_eq!(run(Command::new("kill").args([name, &server.id().to_string()])).code, 0);
-}
-
 /// Waits for the end that the server makes.
 fn assert_closed(stream: &mut TcpStream) {
     let mut rest = Vec::new();
@@ -122,12 +118,12 @@ mod on {
         asking.write_all(ASK).unwrap();
         read_hello(&mut asking);
         // While the server sleeps, one asks again, and another connects and asks.
-        signal(&server.child, "-STOP");
+        process::signal(&server.child, "-STOP");
         asking.write_all(ASK).unwrap();
         let mut new = connect(server.address);
         new.write_all(ASK).unwrap();
-        signal(&server.child, "-TERM");
-        signal(&server.child, "-CONT");
+        process::signal(&server.child, "-TERM");
+        process::signal(&server.child, "-CONT");
         for stream in [&mut asking, &mut new] {
             // Which a thread sees first, the request or the stop, is not ours to say; so `close` may stand there or not.
             assert_eq!(read(stream).text(), "Hello World\n");
@@ -149,7 +145,7 @@ mod on {
         let both = ["/large", "/small"].map(|path| format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n"));
         stream.write_all(both.concat().as_bytes()).unwrap();
         stream.peek(&mut [0; 100]).unwrap();
-        signal(&server.child, "-TERM");
+        process::signal(&server.child, "-TERM");
         let since = Instant::now();
         while TcpStream::connect(server.address).is_ok() {
             assert!(since.elapsed() < PATIENCE, "it accepts still");
@@ -176,7 +172,7 @@ mod on {
             stream
         };
         let (mut reads, _reads_not) = (ask(&server), ask(&server));
-        signal(&server.child, "-TERM");
+        process::signal(&server.child, "-TERM");
         // It ends although one of them never reads; what the other one is owed it gets first.
         assert_eq!(read(&mut reads).body.len(), large.len());
         assert_eq!(process::wait(&mut server.child).code(), Some(0));
@@ -204,7 +200,7 @@ fn a_unix_socket_is_served_and_taken_away_again() {
     let mut killed = serve_unix(&home, &path, "epoll");
     assert_eq!(curl(), "Hello World\n");
     let finished = run(&mut home.drome(&["serve", "--unix", path.to_str().unwrap()]));
-    assert!(finished.code == 2 && finished.err.contains("is in use"), "{}", finished.err);
+    finished.assert_err(2, &["is in use"]);
     killed.kill().unwrap();
     process::wait(&mut killed);
     assert!(path.exists(), "who is killed leaves the socket");
@@ -213,7 +209,7 @@ fn a_unix_socket_is_served_and_taken_away_again() {
     let mut stream = UnixStream::connect(&path).unwrap();
     stream.write_all(b"GET /jpeg-200k.jpg HTTP/1.0\r\n\r\n").unwrap();
     assert_eq!(read(&mut stream).body.len(), 200_000);
-    signal(&stopped, "-TERM");
+    process::signal(&stopped, "-TERM");
     assert_eq!(process::wait(&mut stopped).code(), Some(0));
     assert!(!path.exists());
 }
@@ -223,7 +219,7 @@ fn a_unix_socket_does_not_take_the_place_of_a_file() {
     let home = Home::new();
     let path = home.write("precious", "text");
     let finished = run(&mut home.drome(&["serve", "--unix", path.to_str().unwrap()]));
-    assert!(finished.code == 2 && finished.err.contains("not a socket"), "{}", finished.err);
+    finished.assert_err(2, &["not a socket"]);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "text");
     let finished = run(&mut home.drome(&["serve", "--unix", "a", "--port", "1"]));
     assert_eq!(finished.code, 2, "{}", finished.err);

@@ -2,7 +2,7 @@
 
 use super::agent::folder_with_drome;
 use super::common::process::{self, spawn};
-use super::common::{Home, Server, assert_accounted, assert_as_schema, finished, nginx, run, wait_for};
+use super::common::{Home, Server, assert_accounted, assert_as_schema, nginx, run, wait_for};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -124,7 +124,7 @@ fn disturbed(home: &Home, name: &str, disturb: impl FnOnce(&str)) -> super::comm
     let child = spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     wait_for(|| logged(home) > 300, "the load to be in its middle");
     disturb(&agent_of(name).expect("an agent at work"));
-    let ended = finished(&process::output(child, "drome load"));
+    let ended = process::ended(child);
     wait_for(|| agent_of(name).is_none(), "the agent to end");
     ended
 }
@@ -189,19 +189,18 @@ fn what_several_machines_can_not_do_is_told_before_anything_is_measured() {
     for (args, why) in wrong {
         let url = if args[0] == "--cacert" { url.replace("http", "https") } else { url.clone() };
         let ended = run(home.drome(&["load", &url]).args(two).args(args));
-        assert!(ended.code == 2 && ended.err.contains(why), "{args:?}: {} {}", ended.code, ended.err);
+        ended.assert_err(2, &[why]);
     }
     let ended = run(&mut home.drome(&["load", &url, "--put"]));
-    assert!(ended.code == 2 && ended.err.contains("add --load-from"), "{}", ended.err);
+    ended.assert_err(2, &["add --load-from"]);
     let ended = run(&mut home.drome(&["load", &url, "--load-from", "ssh -evil"]));
     assert_eq!(ended.code, 2, "{}", ended.err);
     let nobody = run(home.drome(&["load", "http://127.0.0.1:9/"]).args(two));
-    assert!(nobody.code == 1 && nobody.err.contains("`here` can't drive this load"), "{}", nobody.err);
-    assert!(nobody.err.contains("means each machine itself"), "{}", nobody.err);
+    nobody.assert_err(1, &["`here` can't drive this load", "means each machine itself"]);
     let other = super::agent::other_version(&home);
     let words = format!("env PATH={}:/usr/bin:/bin", other.display());
     let ended = run(&mut home.drome(&["load", &url, "--load-from", &words]));
-    assert!(ended.code == 1 && ended.err.contains("has drome 9.9.9"), "{}", ended.err);
+    ended.assert_err(1, &["has drome 9.9.9"]);
     assert_eq!(logged(&home), 0);
 }
 

@@ -41,26 +41,3 @@ fn the_shape_stands_in_the_report() {
     );
     assert!(finished.out.contains("2,000 requests/s offered on average"), "{}", finished.out);
 }
-
-#[test]
-fn a_wrong_shape_is_told_what_is_allowed() {
-    let cases: [(&[&str], &str); 12] = [
-        (&["--rate", "1g"], "2.5k or 1M"),
-        (&["--ramp", "0..5k/10s"], "above 0"),
-        (&["--ramp", "5k..-1k/10s"], "above 0"),
-        (&["--ramp", "-1k..5k/10s"], "above 0"),
-        (&["--ramp", "1k..5k"], "1k..20k/30s"),
-        (&["--ramp", "1k,5k/1s"], "1k..20k/30s"),
-        (&["--ramp", "1k..5k/0s"], "a time above 0"),
-        (&["--steps", "/10s"], "at least 1"),
-        (&["--steps", "1k,5k"], "1k,5k,20k/10s"),
-        (&["--steps", "1k,0/1s"], "above 0"),
-        (&["--steps", "1k/1s", "--ramp", "1..2/1s"], "cannot be used with"),
-        (&["--arrivals", "poisson"], "--ramp"),
-    ];
-    for (args, words) in cases {
-        let finished = run(Home::new().drome(&["load", "http://127.0.0.1:9/"]).args(args));
-        assert_eq!(finished.code, 2, "{args:?}: {}", finished.err);
-        assert!(finished.err.contains(words), "{args:?}: {} lacks {words}", finished.err);
-    }
-}

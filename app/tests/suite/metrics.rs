@@ -59,7 +59,7 @@ fn addresses_that_others_could_read_are_refused() {
     let home = Home::new();
     for (address, why) in [("0.0.0.0:9469", "other machines could read it"), ("x", "not an address")] {
         let finished = run(&mut home.drome(&["load", "http://127.0.0.1:1/", "--metrics", address]));
-        assert!(finished.code == 2 && finished.err.contains(why), "{}", finished.err);
+        finished.assert_err(2, &[why]);
     }
 }
 

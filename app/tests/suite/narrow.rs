@@ -1,66 +1,23 @@
 //! `drome run --contender --cell --budget --precision`: a part of a study, with real servers.
 
+use crate::common::catalog::{cell, contender_with_pong, keep_alive, study};
 use crate::common::{Finished, Home, process, run, trials, wait_for};
 use model::Run;
 use serde_json::Value;
-use std::process::Stdio;
 use store::Store;
 
-const STUDY: &str = r#"
-title = "Three servers"
-contenders = ["python-http-server", "nginx", "python-again", "sleeps"]
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[[cell]]
-title = "four bytes, kept"
-workload = "pong"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [ROUNDS]
-slice = "20ms"
-warmup = "20ms"
-measure = "100ms"
-precision = 0.03
-budget = "1h"
-"#;
-
-/// A contender that takes three seconds to start.
-const SLEEPS: &str = r#"
-title = "Sleeps"
-language = "Rust"
-class = "native"
-kind = "server"
-homepage = "http://127.0.0.1/"
-[version]
-command = ["echo", "1.0"]
-[run]
-command = ["sh", "-c", "sleep 3; exec {drome} serve --port {port}"]
-[serves]
-hello = "/hello"
-pong = "/pong"
-"#;
-
-/// The study, and a contender of it that can't be had: who is not asked for is not missed.
+/// The study of two cells, with a contender that takes three seconds to start, and one that can't be had: who is not asked for is not missed.
 fn home(rounds: &str) -> Home {
     let home = Home::new();
-    home.write("own/studies/three.toml", &STUDY.replace("ROUNDS", rounds));
-    let absent = r#"
-title = "Absent"
-language = "none"
-kind = "server"
-homepage = "http://127.0.0.1/"
-[version]
-command = ["no-such-program"]
-[run]
-command = ["no-such-program"]
-[serves]
-hello = "/hello"
-pong = "/pong"
-"#;
-    home.write("own/contenders/python-again/contender.toml", absent);
-    home.write("own/contenders/sleeps/contender.toml", SLEEPS);
+    let contenders = ["python-http-server", "nginx", "python-again", "sleeps"];
+    let cells = keep_alive(2) + &cell("four bytes, kept", "pong", "closed = { connections = 2 }");
+    let design = [("rounds", rounds), ("precision", "0.03"), ("budget", "'1h'")];
+    home.write_study("three", &study(&contenders, &cells, &design));
+    let absent = contender_with_pong("Absent", r#"["no-such-program"]"#);
+    let no_version = absent.replace(r#""echo", "1.0""#, r#""no-such-program""#);
+    home.write_contender("python-again", &no_version);
+    let command = r#"["sh", "-c", "sleep 3; exec {drome} serve --port {port}"]"#;
+    home.write_contender("sleeps", &contender_with_pong("Sleeps", command));
     home
 }
 
@@ -68,14 +25,9 @@ fn drome(home: &Home, args: &[&str]) -> Finished {
     run(&mut home.with_catalog(args))
 }
 
-fn report(home: &Home) -> Value {
-    let finished = drome(home, &["report", "--format", "json"]);
-    serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err))
-}
-
 #[test]
 fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
-    let home = home("2, 2");
+    let home = home("[2, 2]");
     let finished = drome(
         &home,
         &[
@@ -94,7 +46,7 @@ fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
     assert_eq!(finished.code, 0, "{}", finished.err);
     assert!(!finished.err.contains("python-again"), "who is not wanted is not missed: {}", finished.err);
     assert!(finished.err.contains("±0.07 %, or the budget of 1h is spent"), "{}", finished.err);
-    let json = report(&home);
+    let json = home.findings();
     assert!(json["ended"].as_str().unwrap().contains("the design's maximum is reached"), "{json}");
     let cells = json["cells"].as_array().unwrap();
     let names: Vec<&str> =
@@ -106,10 +58,10 @@ fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
 
 #[test]
 fn a_run_of_a_part_goes_on_with_that_part() {
-    let home = home("4, 4");
+    let home = home("[4, 4]");
     let mut command =
         home.with_catalog(&["run", "three", "--contender", "python-http-server", "--cell", "keep-alive"]);
-    let mut child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
+    let mut child = process::spawn_unheard(&mut command);
     wait_for(|| trials(&home) >= 2, "two trials");
     child.kill().unwrap();
     process::wait(&mut child);
@@ -117,30 +69,26 @@ fn a_run_of_a_part_goes_on_with_that_part() {
     assert_eq!(finished.code, 0, "{}", finished.err);
     // Four rounds of the contender and the reference, in one cell.
     assert_eq!(trials(&home), 8);
-    assert_eq!(report(&home)["cells"].as_array().unwrap().len(), 1);
+    assert_eq!(home.findings()["cells"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
-    let home = home("2, 4");
+    let home = home("[2, 4]");
     let part = ["--contender", "sleeps", "--cell", "keep-alive", "--precision", "0.01%"];
     let too_small = drome(&home, &[&["run", "three", "--budget", "1s"], &part[..]].concat());
-    assert!(
-        too_small.code == 2 && too_small.err.contains("the budget of 1s is too short for one heat"),
-        "{}",
-        too_small.err
-    );
+    too_small.assert_err(2, &["the budget of 1s is too short for one heat"]);
     // Room for a heat as it is estimated, but not for two in which the server sleeps for three seconds: a bound is a bound.
     let begun = drome(&home, &[&["run", "three", "--budget", "5900ms"], &part[..]].concat());
     assert_eq!(begun.code, 0, "{}", begun.err);
-    let ended = || report(&home)["ended"].as_str().unwrap().to_owned();
+    let ended = || home.findings()["ended"].as_str().unwrap().to_owned();
     assert!(
         ended().contains("the budget of 5s 900ms is spent after 1 round; at least 2 rounds are needed"),
         "{}",
         ended()
     );
     let as_it_is = drome(&home, &["run", "three", "--resume"]);
-    assert!(as_it_is.code == 2 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
+    as_it_is.assert_err(2, &["with a larger --budget"]);
     assert!(ended().contains("budget of 5s 900ms"), "it stays as it was: {}", ended());
     // An older run that was interrupted is not the latest, which is the one to go on.
     let store = Store::open(&home.store()).unwrap();
@@ -156,12 +104,12 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     let quick = drome(&home, &["run", "three", "--quick", "--contender", "sleeps", "--cell", "1"]);
     assert_eq!(quick.code, 0, "{}", quick.err);
     let refused = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
-    assert!(refused.code == 2 && refused.err.contains("is a first look"), "{}", refused.err);
+    refused.assert_err(2, &["is a first look"]);
 }
 
 #[test]
 fn what_the_study_lacks_is_refused_with_the_nearest_before_anything_starts() {
-    let home = home("2, 2");
+    let home = home("[2, 2]");
     let cases: [(&[&str], &str); 6] = [
         (&["--contender", "nginx,python-http-sever"], "did you mean `python-http-server`?"),
         (&["--contender", "caddy"], "the study has no contender `caddy`"),
@@ -172,12 +120,7 @@ fn what_the_study_lacks_is_refused_with_the_nearest_before_anything_starts() {
     ];
     for (args, words) in cases {
         let finished = drome(&home, &[&["run", "three"], args].concat());
-        assert!(
-            finished.code == 2 && finished.err.contains(words),
-            "{args:?}: {}: {}",
-            finished.code,
-            finished.err
-        );
+        finished.assert_err(2, &[words]);
     }
     for args in [
         ["--resume", "--contender", "nginx"],
@@ -185,11 +128,7 @@ fn what_the_study_lacks_is_refused_with_the_nearest_before_anything_starts() {
         ["--quick", "--budget", "1s"],
     ] {
         let finished = drome(&home, &[&["run", "three"], args.as_slice()].concat());
-        assert!(
-            finished.code == 2 && finished.err.contains("cannot be used with"),
-            "{args:?}: {}",
-            finished.err
-        );
+        finished.assert_err(2, &["cannot be used with"]);
     }
     assert!(drome(&home, &["list", "runs"]).out.contains("no runs yet"));
 }

@@ -34,12 +34,7 @@ fn an_argument_that_is_not_utf_8_is_used_or_refused_and_never_a_panic() {
     for (before, odd, code, why) in lines {
         let mut command = home.drome(&before);
         let finished = run(command.arg(odd));
-        assert!(
-            finished.code == code && finished.err.contains(why),
-            "{before:?}: {}: {}",
-            finished.code,
-            finished.err
-        );
+        finished.assert_err(code, &[why]);
         assert!(!finished.err.contains("panicked"), "{before:?}: {}", finished.err);
     }
 }
@@ -50,10 +45,5 @@ fn the_options_of_a_file_are_read_beside_an_argument_that_is_not_utf_8() {
     let text = "[race]\nurls = [\"http://127.0.0.1:1/\", \"http://127.0.0.1:1/\"]\n";
     let file = home.write("race.toml", text).display().to_string();
     let finished = run(home.drome(&["race", "--file", &file, "--output"]).arg(odd("o")));
-    assert!(
-        finished.code == 2 && finished.err.contains("does not answer"),
-        "{}: {}",
-        finished.code,
-        finished.err
-    );
+    finished.assert_err(2, &["does not answer"]);
 }

@@ -2,11 +2,9 @@
 //! asked for or started, and what was there stays if nothing was measured. Only a verdict of an earlier time goes at once.
 
 use crate::common::counted::Counted;
-use crate::common::{Home, run};
+use crate::common::{DROME, Home, run};
 use std::fs;
 use std::path::Path;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// Places where no file can be written, for a file of this extension. `folder.EXT` is a folder.
 const NO_FILES: [&str; 4] = ["none/x.EXT", "folder.EXT", "/proc/x.EXT", "file/x.EXT"];

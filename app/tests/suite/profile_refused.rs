@@ -1,12 +1,10 @@
 //! Profiles that the kernel really refuses: a user without rights looks at the servers of root. The message names the remedy, and nothing
 //! else fails. Only root can run drome as somebody else.
 
-use crate::common::{Finished, Home, assert_as_schema, run, serve};
+use crate::common::{DROME, Finished, Home, assert_as_schema, run, serve};
 use serde_json::Value;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// The user and the group `nobody` and `nogroup`.
 const NOBODY: &str = "65534";
@@ -51,8 +49,7 @@ fn a_load_of_a_server_of_another_user_is_measured_without_a_profile() {
     let file = home.path().join("server.svg");
     let path = file.display().to_string();
     let load = as_nobody(&home, &["load", &url, "-d", "300ms", "--pid", &pid, "--profile", &path]);
-    assert_eq!(load.code, 0, "{}{}", load.out, load.err);
-    assert!(load.out.contains("requests"), "{}", load.out);
+    load.assert_out(0, &["requests"]);
     assert!(
         load.err.contains("no profile: the kernel does not let this user profile process "),
         "{}",
@@ -68,7 +65,7 @@ fn a_race_of_servers_of_another_user_has_its_verdict_with_the_reason() {
     if !is_root() {
         return;
     }
-    let (home, a, b) = (home(), serve(&[]), serve(&["--spin", "20ms"]));
+    let (home, a, b) = (home(), serve(&["--fault", "delay=1ms"]), serve(&["--fault", "delay=20ms"]));
     let urls = [&a, &b].map(|server| format!("http://{}/hello", server.address));
     let pids = [&a, &b].map(|server| server.child.id().to_string());
     let (folder, verdict) = (home.path().join("why"), home.path().join("verdict.json"));
@@ -96,7 +93,7 @@ fn ones_own_servers_can_be_sampled_as_far_as_the_kernels_setting_allows_it() {
     let folder = home.path().join("why");
     let path = folder.display().to_string();
     let race = ["race", &fast, &slow, "--profile", &path, "--url", "http://127.0.0.1:{port}/hello"];
-    let race = as_nobody(&home, &[&race[..], &LOAD, &["--budget", "20s"]].concat());
+    let race = as_nobody(&home, &[&race[..], &LOAD, &["--rounds", "1"]].concat());
     assert!(matches!(race.code, 0 | 4), "{}{}", race.out, race.err);
     home.assert_clean();
     let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();

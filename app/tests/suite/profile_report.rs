@@ -1,7 +1,7 @@
 //! The report of a race whose store has profiles, in every format that has room for them.
 
 use crate::common::raced::{self, HOSTILE, RUN};
-use crate::common::{Home, assert_as_schema, run, ui};
+use crate::common::{Home, assert_as_schema, assert_has, run, ui};
 use serde_json::Value;
 
 const SENTENCE: &str = "B spends 40.0 µs more CPU time per answer than A, 40.0 µs of it in to_vec::";
@@ -16,21 +16,21 @@ fn report(home: &Home, format: &str) -> String {
 fn a_report_says_how_the_servers_differ_in_cpu_time() {
     let home = raced::home();
     let terminal = report(&home, "terminal");
-    for words in ["Where the CPU time goes\n", SENTENCE, "+40.0 µs  to_vec::"] {
-        assert!(terminal.contains(words), "{words} is not in {terminal}");
-    }
+    assert_has(&terminal, &["Where the CPU time goes\n", SENTENCE, "+40.0 µs  to_vec::"]);
     let markdown = report(&home, "markdown");
-    for words in ["## Where the CPU time goes", SENTENCE, "| B | +40.0 µs | to_vec::\\<script>alert"] {
-        assert!(markdown.contains(words), "{words} is not in {markdown}");
-    }
+    assert_has(
+        &markdown,
+        &["## Where the CPU time goes", SENTENCE, "| B | +40.0 µs | to_vec::\\<script>alert"],
+    );
     let html = report(&home, "html");
-    for words in [
-        "<a href=\"#cpu-time\">Where the CPU time goes</a>",
-        SENTENCE,
-        "<td class=\"n\" data-label=\"change\">+40.0 µs</td>",
-    ] {
-        assert!(html.contains(words), "{words} is not in {html}");
-    }
+    assert_has(
+        &html,
+        &[
+            "<a href=\"#cpu-time\">Where the CPU time goes</a>",
+            SENTENCE,
+            "<td class=\"n\" data-label=\"change\">+40.0 µs</td>",
+        ],
+    );
     assert!(!html.contains("<script>alert"), "{html}");
     let json: Value = serde_json::from_str(&report(&home, "json")).unwrap();
     assert_as_schema(&home, "report", &json);

@@ -1,50 +1,19 @@
 //! `drome run --profile`: what the contenders of a study spend their CPU time on, cell by cell.
 
+use crate::common::catalog::{cell, contender_with_pong, keep_alive, study};
 use crate::common::{Finished, Home, assert_as_schema, run};
 use serde_json::Value;
 use std::path::Path;
 
-/// Two cells, one of them with open load.
-const STUDY: &str = r#"
-title = "A small study"
-contenders = ["spinning", "other"]
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[[cell]]
-title = "open, at 200/s"
-workload = "pong"
-load = { open = { rate_per_s = 200, connections = 2 } }
-[design]
-rounds = [2, 2]
-warmup = "50ms"
-measure = "500ms"
-precision = 0.9
-budget = "2h"
-"#;
-
-/// A server that takes much longer than the reference.
-const CONTENDER: &str = r#"
-title = "A spinning server"
-language = "Rust"
-kind = "server"
-homepage = "http://127.0.0.1/"
-class = "native"
-[version]
-command = ["{drome}", "--version"]
-[run]
-command = ["{drome}", "serve", "--port", "{port}", "--spin", "200us"]
-[serves]
-hello = "/hello"
-pong = "/pong"
-"#;
-
+/// A study of two cells, one of them with open load, and servers that take much longer than the reference.
 fn home() -> Home {
     let home = Home::new();
-    home.write("own/studies/small.toml", STUDY);
+    let open = cell("open, at 200/s", "pong", "open = { rate_per_s = 200, connections = 2 }");
+    let design = [("rounds", "[2, 2]"), ("measure", "'500ms'")];
+    home.write_study("small", &study(&["spinning", "other"], &(keep_alive(2) + &open), &design));
+    let command = r#"["{drome}", "serve", "--port", "{port}", "--spin", "200us"]"#;
     for name in ["spinning", "other"] {
-        home.write(&format!("own/contenders/{name}/contender.toml"), CONTENDER);
+        home.write_contender(name, &contender_with_pong("A spinning server", command));
     }
     home
 }
@@ -103,8 +72,7 @@ fn each_contender_of_each_cell_is_sampled_under_its_load() {
     let json: Value = serde_json::from_str(&read(&open.join("reference.json"))).unwrap();
     assert!(json["work"]["answers"].as_u64() < Some(1_000), "{}", json["work"]);
     // Nothing of it is stored.
-    let stored: Value = serde_json::from_str(&drome(&home, &["report", "--format", "json"]).out).unwrap();
-    for cell in stored["cells"].as_array().unwrap() {
+    for cell in home.findings()["cells"].as_array().unwrap() {
         for row in cell["contenders"].as_array().unwrap() {
             let count = |key: &str| row[key].as_u64().unwrap();
             assert_eq!(count("trials") + count("failed"), 2, "two rounds: {row}");
@@ -113,14 +81,7 @@ fn each_contender_of_each_cell_is_sampled_under_its_load() {
 }
 
 #[test]
-fn what_can_not_be_profiled_is_refused_before_the_run() {
-    let home = home();
-    let file = home.write("file", "").display().to_string();
-    let refused = |args: &[&str], why: &str| {
-        let finished = drome(&home, args);
-        assert_eq!(finished.code, 2, "{}", finished.err);
-        assert!(finished.err.contains("--profile") && finished.err.contains(why), "{}", finished.err);
-    };
-    refused(&["run", "small", "--profile", &format!("{file}/why")], "the folder can't be made");
-    refused(&["run", "small", "--as-published", "--profile", "why"], "--as-published");
+fn a_page_is_not_profiled_as_it_measured() {
+    let finished = drome(&home(), &["run", "small", "--as-published", "--profile", "why"]);
+    finished.assert_err(2, &["--profile", "--as-published"]);
 }

@@ -1,10 +1,8 @@
 //! The starts in which servers are profiled: runtimes are told to name their functions, in these starts only, and nothing is left of it.
 
-use crate::common::{Home, run};
+use crate::common::{DROME, Home, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// What the user has in the variable that Node.js reads.
 const OWN: &str = "--max-old-space-size=512";
@@ -27,7 +25,7 @@ exec "$1" serve --port "$2"
 fn race(home: &Home, a: &str, b: &str, folder: &Path) -> Command {
     let folder = folder.display().to_string();
     let mut race =
-        home.drome(&["race", a, b, "--profile", &folder, "-c", "1", "--seed", "1", "--budget", "20s"]);
+        home.drome(&["race", a, b, "--profile", &folder, "-c", "1", "--seed", "1", "--rounds", "1"]);
     race.args(["--warmup", "50ms", "--duration", "100ms", "--url", "http://127.0.0.1:{port}/hello"]);
     for name in ["NODE_OPTIONS", "JAVA_TOOL_OPTIONS", "PYTHONPERFSUPPORT", "DOTNET_PerfMapEnabled"] {
         race.env_remove(name);

@@ -1,15 +1,14 @@
 //! `drome race` with real servers and known truths.
 
+use crate::common::catalog::{self, SERVES, keep_alive, study};
 use crate::common::punctual::until_sound;
-use crate::common::{Home, process, run, trials};
+use crate::common::{DROME, Home, process, run, trials};
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Finished {
     run(&mut race_command(home, commands, args))
@@ -28,59 +27,12 @@ fn race_command(home: &Home, commands: &[&str], args: &[&str]) -> Command {
 /// Where the machine is busy, some starts are void, and it takes some rounds more. A race that is decided ends earlier.
 const UNTIL_SURE: [&str; 2] = ["--budget", "3min"];
 
+/// A server whose answers come after a moment, and connections with which a race of it leaves the cores to other tests.
+const CALM: &str = concat!(env!("CARGO_BIN_EXE_drome"), " serve --port {port} --fault delay=2ms");
+const FEW: [&str; 2] = ["-c", "4"];
+
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
-}
-
-#[test]
-fn a_known_difference_is_found_with_its_direction() {
-    let home = Home::new();
-    let slow = format!("{DROME} serve --port {{port}} --spin 20ms");
-    let fast = format!("{DROME} serve --port {{port}}");
-    let args = [&["--url", "http://127.0.0.1:{port}/hello", "-c", "1"][..], &UNTIL_SURE].concat();
-    let finished = race(&home, &[&slow, &fast], &args);
-    assert_eq!(finished.code, 0, "{}", finished.err);
-    assert!(finished.out.contains("B is ") && finished.out.contains("× A, 95 %"), "{}", finished.out);
-    let json: Value =
-        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
-    let rows = json["cells"][0]["contenders"].as_array().unwrap();
-    let b = rows.iter().find(|row| row["name"] == "B").unwrap();
-    // An answer of the slow one takes at least the 20 ms that it spins, and one of the fast one takes a fraction of that on any
-    // machine.
-    assert!(b["time_ns_more"]["median"].as_f64().unwrap() < -15_000_000.0, "{b}");
-    assert_eq!(
-        number(&b["trials"]),
-        2.0 * number(&json["race"]["blocks"]),
-        "both are started twice in every round"
-    );
-    assert!(json["noise_floor"].as_f64().unwrap() > 0.0);
-}
-
-#[test]
-fn commands_have_short_labels_and_chosen_ones() {
-    let home = Home::new();
-    let slow = format!("{DROME} serve --port {{port}} --spin 9us");
-    let fast = format!("{DROME} serve --port {{port}}");
-    let args = ["--rounds", "2", "--url", "http://127.0.0.1:{port}/hello"];
-    let finished = race(&home, &[&slow, &fast], &args);
-    assert!(finished.out.contains("A, drome --spin 9us: "), "{}{}", finished.out, finished.err);
-    assert!(finished.out.contains("B, drome: "), "{}", finished.out);
-    let finished = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old", "--name", "new"]].concat());
-    assert!(
-        finished.out.contains("A, old: ") && finished.out.contains("B, new: "),
-        "{}{}",
-        finished.out,
-        finished.err
-    );
-    let json: Value =
-        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
-    assert_eq!(json["title"], "old against new");
-    assert_eq!(json["entrants"]["B"]["title"], "new");
-    assert_eq!(json["entrants"]["B"]["command"][2], fast.as_str());
-    let listed = run(&mut home.drome(&["list", "runs"])).out;
-    assert!(listed.contains("  race: old against new  "), "{listed}");
-    let finished = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old"]].concat());
-    assert!(finished.code == 2 && finished.err.contains("--name: `old` for 2 commands"), "{}", finished.err);
 }
 
 #[test]
@@ -94,16 +46,10 @@ fn unequal_work_is_refused_unless_allowed() {
     let other = format!("{drome} --spin 20ms --root {}", folder.display());
     let url = ["--url", "http://127.0.0.1:{port}/hello"];
     let finished = race(&home, &[&drome, &other], &url);
-    assert!(
-        finished.code == 2
-            && finished.err.contains("not the same work")
-            && finished.err.contains("--any-body"),
-        "{}",
-        finished.err
-    );
+    finished.assert_err(2, &["not the same work", "--any-body"]);
     let args = [&url[..], &["--any-body", "-c", "1"], &UNTIL_SURE].concat();
     let finished = race(&home, &[&drome, &other], &args);
-    assert!(finished.code == 0 && finished.out.contains("A is "), "{}{}", finished.out, finished.err);
+    finished.assert_out(0, &["A is "]);
     assert!(!finished.out.contains("its processes do not show"), "they are native: {}", finished.out);
 }
 
@@ -111,21 +57,19 @@ fn unequal_work_is_refused_unless_allowed() {
 fn commands_that_can_not_race_are_refused_with_the_reason() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");
-    let finished = race(&home, &[&drome, "sleep 5"], &[]);
-    assert!(finished.code == 2 && finished.err.contains("has no {port}"), "{}", finished.err);
-    let finished = race(&home, &[&drome, "echo gone {port}; exit 4"], &[]);
-    assert!(
-        finished.code == 2 && finished.err.contains("exit status: 4") && finished.err.contains("gone"),
-        "{}",
-        finished.err
-    );
-    let finished =
-        race(&home, &[&drome, &drome], &["--url", "http://127.0.0.1:{port}/none", "--ready", "10s"]);
-    assert!(finished.code == 2 && finished.err.contains("status 404"), "{}", finished.err);
-    let finished = race(&home, &[&drome, &drome], &["--url", "http://192.0.2.1:{port}/"]);
-    assert!(finished.code == 2 && finished.err.contains("not on this machine"), "{}", finished.err);
-    let finished = race(&home, &[&drome], &[]);
-    assert!(finished.code == 2 && finished.err.contains("two or more commands or URLs"), "{}", finished.err);
+    let gone = "echo gone {port}; exit 4";
+    let cases: [(&[&str], &[&str], &[&str]); 7] = [
+        (&[&drome, "sleep 5"], &[], &["has no {port}"]),
+        (&[&drome, gone], &[], &["exit status: 4", "gone"]),
+        (&[&drome, &drome], &["--url", "http://127.0.0.1:{port}/none", "--ready", "10s"], &["status 404"]),
+        (&[&drome, &drome], &["--url", "http://192.0.2.1:{port}/"], &["not on this machine"]),
+        (&[&drome, &drome], &["--name", "old"], &["--name: `old` for 2 commands"]),
+        (&[&drome, &drome], &["--prepare", "echo no database; exit 3"], &["exit status: 3", "no database"]),
+        (&[&drome], &[], &["two or more commands or URLs"]),
+    ];
+    for (commands, args, words) in cases {
+        race(&home, commands, args).assert_err(2, words);
+    }
 }
 
 #[test]
@@ -140,15 +84,12 @@ fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
         (["--metric", "p99"], "needs the rate at which it is measured, such as p99@5k"),
         (["--metric", "p99@0"], "must be a rate above 0"),
         (["--metric", "rate@5k"], "must be one of rate, server-cpu, rss, and p50@RATE"),
-        (["--export", "/no/such/folder/x.json"], "can't be written"),
-        (["--output", "/no/such/folder/x.json"], "can't be written"),
-        (["--output", "/"], "it is a folder: name a file in it"),
         (["--export", "findings.doc"], "ends in .txt, .md, "),
         (["--export", "findings"], "ends in .txt, .md, "),
     ];
     for (args, why) in cases {
         let finished = race(&home, &[&server, &server], &args);
-        assert!(finished.code == 2 && finished.err.contains(why), "{args:?}: {}", finished.err);
+        finished.assert_err(2, &[why]);
     }
     assert!(!mark.exists());
 }
@@ -162,29 +103,20 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let url = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", UNTIL_SURE[0], UNTIL_SURE[1]];
     let args = [&url[..], &["--metric", "server-cpu", "--export", csv.to_str().unwrap()]].concat();
     let finished = race(&home, &[&dear, &cheap], &args);
-    assert_eq!(finished.code, 0, "{}", finished.err);
-    let words = "B uses ";
-    assert!(
-        finished.out.contains(words) && finished.out.contains("× less server CPU per request than A"),
-        "{}",
-        finished.out
-    );
-    assert!(
-        finished.out.contains("same for all: a body of 12 bytes, closed load, 1 connection, "),
-        "{}",
-        finished.out
-    );
+    let same = "same for all: a body of 12 bytes, closed load, 1 connection, ";
+    finished.assert_out(0, &["B uses ", "× less server CPU per request than A", same]);
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = text.lines().collect();
     assert!(rows.len() > 8 && rows.len() % 4 == 1, "rounds of two that are started twice: {text}");
     assert!(rows[0].starts_with("run,study,cell,cell_title,workload,load,connections,"), "{text}");
     assert!(rows[1].contains(",server-cpu,"), "{text}");
 
-    let args = [&url[..], &["--metric", "p50@20", "--duration", "1s", "--format", "json"]].concat();
+    let slow = format!("{DROME} serve --port {{port}} --fault delay=15ms");
+    let args = [&url[..], &["-c", "16", "--metric", "p50@200", "--format", "json"]].concat();
     let args = [&args[..], &["--export", json.to_str().unwrap()]].concat();
     // On a busy machine a server may fall behind even so low a rate, and then its latency is not used.
     let (finished, found) = until_sound(|| {
-        let finished = race(&home, &[&dear, &cheap], &args);
+        let finished = race(&home, &[&slow, &cheap], &args);
         let found: Value = serde_json::from_str(&finished.out).unwrap();
         if found["race"]["decided"] == "faster" {
             Ok((finished, found))
@@ -205,19 +137,18 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let page = std::fs::read_to_string(&page).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
     assert!(page.contains("drome race &#39;") || page.contains("drome race '"), "how to run it again");
-    assert!(page.contains("--metric p50@20 ") && page.contains(found["run"].as_str().unwrap()));
+    assert!(page.contains("--metric p50@200 ") && page.contains(found["run"].as_str().unwrap()));
 }
 
 #[test]
 fn what_is_prepared_is_prepared_before_every_trial_and_its_failure_is_the_trials() {
     let home = Home::new();
-    let drome = format!("{DROME} serve --port {{port}}");
-    let (count, url) = (home.path().join("count"), ["--url", "http://127.0.0.1:{port}/hello"]);
+    let (count, url) =
+        (home.path().join("count"), ["--url", "http://127.0.0.1:{port}/hello", FEW[0], FEW[1]]);
     let prepare = format!("echo x >> {}", count.display());
-    let finished = race(&home, &[&drome, &drome], &[&url[..], &["--prepare", &prepare]].concat());
+    let finished = race(&home, &[CALM, CALM], &[&url[..], &["--prepare", &prepare]].concat());
     assert_eq!(finished.code, 0, "{}", finished.err);
-    let json: Value =
-        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
+    let json = home.findings();
     let trials: u64 = json["cells"][0]["contenders"]
         .as_array()
         .unwrap()
@@ -227,54 +158,23 @@ fn what_is_prepared_is_prepared_before_every_trial_and_its_failure_is_the_trials
     let prepared = std::fs::read_to_string(&count).unwrap().lines().count() as u64;
     assert_eq!(prepared, trials + 2, "once a trial, and once for each to see that they answer alike");
 
-    let finished =
-        race(&home, &[&drome, &drome], &[&url[..], &["--prepare", "echo no database; exit 3"]].concat());
-    assert!(
-        finished.code == 2 && finished.err.contains("exit status: 3") && finished.err.contains("no database"),
-        "{}",
-        finished.err
-    );
-
     let args = [&url[..], &["--any-body", "--prepare", "echo no database; exit 3"]].concat();
-    let finished = race(&home, &[&drome, &drome], &args);
-    assert_eq!(finished.code, 4, "{}{}", finished.out, finished.err);
-    for words in ["no database", "B can't be compared with A", "not decided", "every contender was given up"]
-    {
-        assert!(finished.out.contains(words), "{words}: {}", finished.out);
-    }
-}
-
-#[test]
-fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told() {
-    let home = Home::new();
-    let (mark, drome) = (home.path().join("mark"), format!("{DROME} serve --port {{port}}"));
-    let mark = mark.display();
-    // Every other start ends at once.
-    let flaky = format!(
-        "if [ -e {mark} ]; then rm {mark}; echo out of luck; exit 7; else touch {mark}; exec {drome} --spin 1ms; fi"
-    );
-    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--rounds", "4", "--any-body"];
-    let finished = race(&home, &[&drome, &flaky], &args);
-    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
-    assert!(
-        finished.out.contains("B failed or was void in ") && finished.out.contains("out of luck"),
-        "{}",
-        finished.out
+    let finished = race(&home, &[CALM, CALM], &args);
+    finished.assert_out(
+        4,
+        &["no database", "B can't be compared with A", "not decided", "every contender was given up"],
     );
 }
 
 #[test]
 fn commands_that_can_not_live_side_by_side_are_told_how_they_can_be_raced() {
     let home = Home::new();
-    let locked = format!("flock -n {}/lock {DROME} serve --port {{port}}", home.path().display());
+    let locked = format!("flock -n {}/lock {CALM}", home.path().display());
     let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "4"];
     let finished = race(&home, &[&locked, &locked], &args);
-    assert_eq!(finished.code, 4, "{}{}", finished.out, finished.err);
-    assert!(finished.out.contains("if two can't run side by side"), "{}{}", finished.out, finished.err);
-    assert!(finished.out.contains("race them with --alone"), "{}{}", finished.out, finished.err);
+    finished.assert_out(4, &["if two can't run side by side", "race them with --alone"]);
     let finished = race(&home, &[&locked, &locked], &[&args[..], &["--alone"]].concat());
-    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
-    assert!(finished.out.contains("after 3 rounds"), "{}", finished.out);
+    finished.assert_out(0, &["after 3 rounds"]);
     assert!(!finished.out.contains("failed"), "no two servers are alive together: {}", finished.out);
     home.assert_clean();
 }
@@ -286,15 +186,15 @@ fn starts_that_all_fail_say_nothing() {
     // It answers, but never what was asked for.
     let args = ["--url", "http://127.0.0.1:{port}/none", "--any-body", "--ready", "1s"];
     let finished = race(&home, &[&drome, &drome], &args);
-    assert_eq!(finished.code, 4, "{}", finished.out);
-    for words in [
-        "4 of 4 starts failed, so no rank",
-        "B can't be compared with A",
-        "status: 404 was not expected",
-        "ended: every contender was given up after 2 rounds",
-    ] {
-        assert!(finished.out.contains(words), "{words}: {}", finished.out);
-    }
+    finished.assert_out(
+        4,
+        &[
+            "4 of 4 starts failed, so no rank",
+            "B can't be compared with A",
+            "status: 404 was not expected",
+            "ended: every contender was given up after 2 rounds",
+        ],
+    );
 }
 
 #[test]
@@ -330,7 +230,7 @@ fn the_cores_are_kept_awake_while_servers_are_measured_and_the_report_says_so() 
         command.args(["-d", "200ms", "--warmup", "0s"]).args(json);
         command
     };
-    for (mut command, polls) in [(race(), "1"), (race(), "0"), (sweep(), "1"), (sweep(), "0")] {
+    for (mut command, polls) in [(race(), "1"), (race(), "0"), (sweep(), "1")] {
         command.env(process::POLL, polls).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = process::spawn(&mut command);
         let (pid, (over, is_over)) = (child.id(), std::sync::mpsc::channel::<()>());
@@ -363,27 +263,18 @@ fn keeps_cores_awake(pid: u32) -> bool {
 #[test]
 fn what_an_interrupted_race_knows_is_kept_exported_and_told() {
     let home = Home::new();
-    let (drome, csv) = (format!("{DROME} serve --port {{port}}"), home.path().join("trials.csv"));
-    let mut command =
-        home.drome(&["race", &drome, &drome, "--url", "http://127.0.0.1:{port}/hello", "--export"]);
-    command.arg(&csv).args([
-        "--duration",
-        "100ms",
-        "--warmup",
-        "10ms",
-        "--precision",
-        "0.0001",
-        "--budget",
-        "5min",
-    ]);
-    let mut child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let csv = home.path().join("trials.csv").display().to_string();
+    let mut command = home.drome(&["race", CALM, CALM, "--url", "http://127.0.0.1:{port}/hello"]);
+    command.args(FEW).args(["--export", &csv, "--duration", "100ms", "--warmup", "10ms"]);
+    command.args(["--precision", "0.0001", "--budget", "5min"]);
+    let mut child = process::spawn_heard(&mut command);
     let is_finished = || {
         let finished = run(&mut home.drome(&["report", "--format", "json"]));
         let found: Option<Value> = serde_json::from_str(&finished.out).ok();
         found.is_some_and(|f| f["cells"][0]["contenders"][0]["trials"].as_u64().unwrap_or(0) > 0)
     };
     crate::common::wait_for(is_finished, "a trial to be finished");
-    run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
+    process::signal(&child, "-INT");
     assert_eq!(process::wait(&mut child).code(), Some(130));
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
@@ -398,69 +289,27 @@ fn what_an_interrupted_race_knows_is_kept_exported_and_told() {
 }
 
 #[test]
-fn a_plan_is_told_with_the_time_of_a_pilots_rounds() {
+fn a_plan_is_told_with_the_time_of_a_pilots_rounds_on_the_tracks_that_the_study_asks_for() {
     let home = Home::new();
-    home.write(
-        "mine/studies/short.toml",
-        "title = \"Short\"\ncontenders = [\"mine\"]\n[[cell]]\ntitle = \"one\"\nworkload = \"hello\"\n\
-         load = { closed = { connections = 4 } }\n[design]\nrounds = [6, 12]\nslice = \"20ms\"\nwarmup = \"10ms\"\n\
-         measure = \"100ms\"\nprecision = 0.05\nbudget = \"2h\"\n",
-    );
-    home.write(
-        "mine/contenders/mine/contender.toml",
-        "title = \"mine\"\nlanguage = \"Rust\"\nkind = \"server\"\nhomepage = \"http://localhost/\"\n\
-         [version]\ncommand = [\"{drome}\", \"--version\"]\n\
-         [run]\ncommand = [\"{drome}\", \"serve\", \"--port\", \"{port}\"]\n[serves]\nhello = \"/hello\"\n",
-    );
-    let plan = |args: &[&str]| {
-        let mine = home.path().join("mine").display().to_string();
-        run(home.drome(&["run", "short", "--dry-run", "--catalog", &mine]).args(args))
-    };
+    let study = study(&["mine"], &keep_alive(4), &[("rounds", "[6, 12]"), ("precision", "0.05")]);
+    home.write_study("short", &format!("tracks = [\"default\", \"tuned\"]\n{study}"));
+    let tuned = "[tuned]\nbecause = \"http://localhost/\"\nworkers = 1\n[serves]";
+    home.write_contender("mine", &catalog::contender("mine", SERVES).replace("[serves]", tuned));
+    let plan = |args: &[&str]| run(home.with_catalog(&["run", "short", "--dry-run"]).args(args));
     let finished = plan(&[]);
     assert!(finished.code == 0 && !finished.out.contains("measured: "), "{}{}", finished.out, finished.err);
-    let finished = plan(&["--pilot"]);
-    assert!(
-        finished.code == 0 && finished.out.contains("one round, measured: "),
-        "{}{}",
-        finished.out,
-        finished.err
-    );
-    assert_eq!(trials(&home), 2 * 2, "two rounds of the contender and the reference");
+    plan(&["--pilot"]).assert_out(0, &["one round, measured: "]);
+    assert_eq!(trials(&home), 2 * 3, "two rounds of both tracks and the reference");
+    let names = home.findings()["cells"][0]["contenders"].as_array().unwrap().clone();
+    let mut names: Vec<_> = names.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["mine", "mine@tuned", "reference"]);
     let finished = plan(&["--pilot", "3", "--format", "json"]);
     let json: Value = serde_json::from_str(&finished.out).unwrap();
-    // Each of two servers and the hub is loaded for 100 ms.
-    assert!(number(&json["round_measured_s"]) > 0.3, "{json}");
-    assert_eq!((&json["looks"][0]["rounds"], trials(&home)), (&6.into(), (2 + 3) * 2), "{json}");
+    // Each of three servers and the hub is loaded for 100 ms.
+    assert!(number(&json["round_measured_s"]) > 0.4, "{json}");
+    assert_eq!((&json["looks"][0]["rounds"], trials(&home)), (&6.into(), (2 + 3) * 3), "{json}");
     for wrong in [&["--precision", "0"], &["--pilot", "1"]] {
         assert_eq!(plan(wrong).code, 2, "{wrong:?}");
     }
-}
-
-#[test]
-fn a_pilot_has_the_tracks_that_the_study_asks_for() {
-    let home = Home::new();
-    home.write(
-        "mine/studies/both.toml",
-        "title = \"Both\"\ncontenders = [\"mine\"]\ntracks = [\"default\", \"tuned\"]\n[[cell]]\ntitle = \"one\"\n\
-         workload = \"hello\"\nload = { closed = { connections = 4 } }\n[design]\nrounds = [6, 12]\nslice = \"20ms\"\n\
-         warmup = \"10ms\"\nmeasure = \"100ms\"\nprecision = 0.05\nbudget = \"2h\"\n",
-    );
-    home.write(
-        "mine/contenders/mine/contender.toml",
-        "title = \"mine\"\nlanguage = \"Rust\"\nkind = \"server\"\nhomepage = \"http://localhost/\"\n\
-         [version]\ncommand = [\"{drome}\", \"--version\"]\n\
-         [run]\ncommand = [\"{drome}\", \"serve\", \"--port\", \"{port}\"]\n\
-         [tuned]\nbecause = \"http://localhost/\"\nworkers = 1\n[serves]\nhello = \"/hello\"\n",
-    );
-    let mine = home.path().join("mine").display().to_string();
-    let finished = run(&mut home.drome(&["run", "both", "--dry-run", "--pilot", "3", "--catalog", &mine]));
-    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
-    let finished = run(&mut home.drome(&["report", "--format", "json"]));
-    let findings: Value = serde_json::from_str(&finished.out).unwrap();
-    let mut names: Vec<&str> = Vec::new();
-    for contender in findings["cells"][0]["contenders"].as_array().unwrap() {
-        names.push(contender["name"].as_str().unwrap());
-    }
-    names.sort_unstable();
-    assert_eq!(names, ["mine", "mine@tuned", "reference"]);
 }

@@ -18,18 +18,18 @@ fn race(home: &Home, args: &[&str]) -> Finished {
 
 #[test]
 fn each_cell_is_raced_and_they_are_judged_together() {
-    // Both take so long that the load generator limits neither.
-    let (home, fast, slow) = (Home::new(), serve(&["--spin", "100us"]), serve(&["--spin", "2ms"]));
+    let (home, fast, slow) =
+        (Home::new(), serve(&["--fault", "delay=1ms"]), serve(&["--fault", "delay=25ms"]));
     let url = |server: &crate::common::Server| format!("http://{}/hello", server.address);
     file(&home, &url(&fast), &url(&slow));
     // Where their processes are known to be native, they are warm sooner.
     let pids = [&fast, &slow].map(|server| server.child.id().to_string());
     let known = ["--pid", &pids[0], "--pid", &pids[1]];
     let told = race(&home, &[&known[..], &["--verdict", "verdict.json"]].concat());
-    assert_eq!(told.code, 3, "{}{}", told.out, told.err);
-    for words in ["cell 1 of 2: tight", "cell 2 of 2: loose", "together: slower than a margin allows"] {
-        assert!(told.err.contains(words), "{words}: {}", told.err);
-    }
+    told.assert_err(
+        3,
+        &["cell 1 of 2: tight", "cell 2 of 2: loose", "together: slower than a margin allows"],
+    );
     let verdict: Value =
         serde_json::from_slice(&std::fs::read(home.path().join("verdict.json")).unwrap()).unwrap();
     assert_as_schema(&home, "verdict", &verdict);
@@ -38,12 +38,9 @@ fn each_cell_is_raced_and_they_are_judged_together() {
     assert_eq!((judged(1, "cell"), judged(1, "judged")), ("loose".into(), "passed".into()), "{verdict}");
     assert_eq!((judged(0, "margin"), judged(1, "margin")), (Value::Null, 0.995.into()), "{verdict}");
     let comment = run(home.drome(&["report", "verdict.json"]).current_dir(home.path()));
-    assert_eq!(comment.code, 0, "{}", comment.err);
-    for words in ["1 of 2 comparisons", "| `loose` |", "not more than 99.5 % slower"] {
-        assert!(comment.out.contains(words), "{words}: {}", comment.out);
-    }
+    comment.assert_out(0, &["1 of 2 comparisons", "| `loose` |", "not more than 99.5 % slower"]);
     let loose = race(&home, &[&known[..], &["--cell", "loose"]].concat());
-    assert!(loose.code == 0 && loose.out.contains("2 connections"), "{}{}", loose.out, loose.err);
+    loose.assert_out(0, &["2 connections"]);
 }
 
 #[test]
@@ -57,6 +54,6 @@ fn an_unknown_cell_and_what_is_for_one_cell_are_refused_before_anything_is_measu
         (["--output", "all.md"], "--output and --charts: for one cell only"),
     ] {
         let told = race(&home, &args);
-        assert!(told.code == 2 && told.err.contains(words), "{args:?}: {}", told.err);
+        told.assert_err(2, &[words]);
     }
 }

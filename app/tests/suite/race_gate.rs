@@ -1,16 +1,16 @@
 //! `drome race --fail-if-slower`: the exit code is the judgement.
 
-use crate::common::{Finished, Home, run};
+use crate::common::{DROME, Finished, Home, assert_as_schema, contender, run};
+use serde_json::Value;
 
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
-
+/// Answers come after a moment, so that the race leaves the cores to other tests.
 fn fast() -> String {
-    format!("{DROME} serve --port {{port}}")
+    format!("{DROME} serve --port {{port}} --fault delay=1ms")
 }
 
 /// Slower by so much that every machine sees it.
 fn slow() -> String {
-    format!("{DROME} serve --port {{port}} --spin 20ms")
+    format!("{DROME} serve --port {{port}} --fault delay=25ms")
 }
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> Finished {
@@ -19,25 +19,58 @@ fn race(home: &Home, commands: &[&str], args: &[&str]) -> Finished {
     run(home.drome(&["race"]).args(commands).args(load).args(["--seed", "1"]).args(args))
 }
 
+/// A race in which the second command is slower, with labels of which one is no markup.
 #[test]
-fn who_is_slower_by_more_than_the_margin_fails_and_who_is_faster_passes() {
+fn who_is_slower_by_more_than_the_margin_fails_and_the_verdict_and_the_report_say_so() {
     let home = Home::new();
     let (fast, slow) = (fast(), slow());
-    let gate = ["--fail-if-slower", "2%", "--budget", "3min"];
-    let failed = race(&home, &[&fast, &slow], &gate);
-    assert_eq!(failed.code, 3, "{}{}", failed.out, failed.err);
-    assert!(failed.err.contains("is more than 2 % slower: "), "{}", failed.err);
-    assert!(failed.err.contains("precise enough to show a slowdown of"), "{}", failed.err);
+    let file = home.path().join("verdict.json").display().to_string();
+    let names = ["--name", "old", "--name", "@everyone | </details>"];
+    let gate = ["--fail-if-slower", "2%", "--budget", "3min", "--verdict", &file];
+    let failed = race(&home, &[&fast, &slow], &[&gate[..], &names].concat());
+    failed.assert_err(3, &["is more than 2 % slower: ", "precise enough to show a slowdown of"]);
+    let decided = "every comparison with the first is decided at the margin of 2 %";
+    failed.assert_out(3, &[decided, "A, old: ", "B, @everyone | </details>: "]);
+    let verdict: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_as_schema(&home, "verdict", &verdict);
+    let change = &verdict["changes"][0];
+    assert!(verdict["outcome"] == "slower" && change["judged"] == "slower", "{verdict}");
+    assert!(verdict["against"] == "old" && change["title"] == "@everyone | </details>", "{verdict}");
+    assert!(change["slowdown"].as_f64().unwrap() > 0.5 && change["metric"] == "rate", "{verdict}");
+    assert!(verdict["rounds"].as_u64() >= Some(2) && verdict["elapsed_s"].as_f64() > Some(0.0), "{verdict}");
     assert!(
-        failed.out.contains("every comparison with the first is decided at the margin of 2 %"),
-        "{}",
-        failed.out
+        verdict["machine"]["cores"].as_u64() > Some(0) && verdict.get("revisions").is_none(),
+        "{verdict}"
     );
-    let passed = race(&home, &[&slow, &fast], &gate);
-    assert_eq!(passed.code, 0, "{}{}", passed.out, passed.err);
-    assert!(passed.err.contains("is not more than 2 % slower"), "{}", passed.err);
-    let bisected = race(&home, &[&fast, &slow], &[&gate[..], &["--bisect"]].concat());
-    assert_eq!(bisected.code, 1, "{}{}", bisected.out, bisected.err);
+    let comment = run(&mut home.drome(&["report", &file, "--marker", "nightly-2"]));
+    let head =
+        "<!-- drome: nightly-2 -->\n\n**`@everyone ¦ </details>` is more than 2 % slower than `old`.**\n";
+    assert!(comment.code == 0 && comment.out.starts_with(head), "{}{}", comment.out, comment.err);
+    let json = home.findings();
+    assert_eq!(json["title"], "old against @everyone | </details>");
+    assert_eq!(json["entrants"]["B"]["title"], "@everyone | </details>");
+    assert_eq!(json["entrants"]["B"]["command"][2], slow.as_str());
+    let listed = run(&mut home.drome(&["list", "runs"])).out;
+    assert!(listed.contains("  race: old against @everyone | </details>  "), "{listed}");
+}
+
+#[test]
+fn who_is_faster_passes_and_a_known_difference_has_its_direction() {
+    let home = Home::new();
+    let passed = race(&home, &[&slow(), &fast()], &["--fail-if-slower", "2%", "--budget", "3min"]);
+    passed.assert_err(0, &["is not more than 2 % slower"]);
+    passed.assert_out(
+        0,
+        &["B is ", "× A, 95 %", "A, drome --fault delay=25ms: ", "B, drome --fault delay=1ms: "],
+    );
+    let json = home.findings();
+    let b = contender(&json["cells"][0], "B");
+    // An answer of the slow one takes at least 25 ms, and one of the fast one takes a fraction of that on any
+    // machine.
+    assert!(b["time_ns_more"]["median"].as_f64().unwrap() < -15_000_000.0, "{b}");
+    let rounds = json["race"]["blocks"].as_u64().unwrap();
+    assert_eq!(b["trials"], 2 * rounds, "both are started twice in every round");
+    assert!(json["noise_floor"].as_f64().unwrap() > 0.0);
 }
 
 #[test]
@@ -46,14 +79,12 @@ fn a_margin_that_the_race_can_not_see_is_not_passed() {
     let fast = fast();
     let gate = ["--fail-if-slower", "0.001%", "--rounds", "1"];
     // By chance, a race of equals finds a difference now and then.
-    let is_open = |args: &[&str], code| {
-        let open = race(&home, &[&fast, &fast], args);
+    let is_open = || {
+        let open = race(&home, &[&fast, &fast], &gate);
         let says = ["may be more than 0.001 % slower or not", "could not be judged"];
-        open.code == code && says.iter().any(|words| open.err.contains(words))
+        open.code == 4 && says.iter().any(|words| open.err.contains(words))
     };
-    assert!((0..5).any(|_| is_open(&gate, 4)), "never open");
-    let bisect = [&gate[..], &["--bisect"]].concat();
-    assert!((0..5).any(|_| is_open(&bisect, 125)), "never skipped");
+    assert!((0..5).any(|_| is_open()), "never open");
 }
 
 #[test]
@@ -75,7 +106,7 @@ fn what_is_no_judgement_stops_a_bisection() {
         stopped.err
     );
     let alone = race(&home, &[&fast, &fast], &["--bisect"]);
-    assert!(alone.code == 128 && alone.err.contains("--fail-if-slower"), "{}", alone.err);
+    alone.assert_err(128, &["--fail-if-slower"]);
 }
 
 #[test]
@@ -90,7 +121,7 @@ h.HTTPServer((\"127.0.0.1\", {port}), H).serve_forever()'";
     for (later, why) in [("sh -c 'exit 7' {port}", "exit status: 7"), (other, "status 403")] {
         for (args, code) in [(&["--bisect"][..], 125), (&[], 4)] {
             let judged = race(&home, &[&fast, later], &[&["--fail-if-slower", "2%"], args].concat());
-            assert!(judged.code == code && judged.err.contains(why), "{}: {}", judged.code, judged.err);
+            judged.assert_err(code, &[why]);
         }
         let raced = race(&home, &[&fast, later], &[]);
         assert!(raced.code == 2 && raced.err.contains(why), "without a judgement: {}", raced.err);
@@ -117,6 +148,6 @@ fn a_profile_that_fails_does_not_replace_the_judgement() {
     let told = "can't make the folder --profile";
     assert!(judged.err.contains(told), "{}", judged.err);
     std::fs::remove_file(&why).unwrap();
-    let failed = race(&home, &[&fast(), &slow], &profile);
+    let failed = race(&home, &[&fast(), &slow], &[&profile[..], &["--rounds", "1"]].concat());
     assert!(failed.code == 1 && failed.err.contains(told), "without a judgement: {}", failed.err);
 }

@@ -1,7 +1,6 @@
 //! `drome race` of a server that keeps memory of every answer.
 
 use crate::common::{Home, run};
-use serde_json::Value;
 use std::process::Command;
 
 /// A small server that keeps so many bytes of every answer as `LEAK_BYTES` says.
@@ -30,8 +29,7 @@ fn a_leak_is_told_by_answer_and_only_of_the_server_that_has_it() {
     let told = finished.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("B's memory grows by ") && told.contains("B per answer, 95 % "), "{told}");
     assert!(!told.contains("A's memory grows"), "{told}");
-    let json: Value =
-        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
+    let json = home.findings();
     let rows = json["cells"][0]["contenders"].as_array().unwrap();
     let growth = |name: &str| {
         let row = rows.iter().find(|row| row["name"] == name).unwrap();

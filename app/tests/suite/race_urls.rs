@@ -1,15 +1,14 @@
 //! `drome race URL URL`: servers that already run, and go on afterwards.
 
-use crate::common::{Finished, Home, Server, answers, finished, process, run, serve};
-use serde_json::Value;
+use crate::common::{DROME, Finished, Home, Server, answers, contender, process, run, serve};
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpStream};
-use std::process::Stdio;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// An answer takes at least so long: on every machine much longer than without.
 const SLOW: [&str; 2] = ["--spin", "20ms"];
+
+/// Answers come after a moment, so that the load leaves the cores to other tests.
+const CALM: [&str; 2] = ["--fault", "delay=1ms"];
 
 /// On a busy machine it takes some rounds more. A race that is decided ends earlier.
 const UNTIL_SURE: [&str; 2] = ["--budget", "3min"];
@@ -23,15 +22,6 @@ fn race(home: &Home, servers: &[&str], args: &[&str]) -> Finished {
     run(home.drome(&["race"]).args(servers).args(load).args(args))
 }
 
-fn reported(home: &Home) -> Value {
-    serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap()
-}
-
-fn contender<'f>(found: &'f Value, name: &str) -> &'f Value {
-    let all = found["cells"][0]["contenders"].as_array().unwrap();
-    all.iter().find(|row| row["name"] == name).unwrap()
-}
-
 fn assert_lives(server: &mut Server) {
     assert!(server.child.try_wait().unwrap().is_none(), "it has ended");
     TcpStream::connect(server.address).unwrap();
@@ -39,20 +29,25 @@ fn assert_lives(server: &mut Server) {
 
 #[test]
 fn the_faster_of_two_running_servers_is_found_and_both_go_on() {
-    let (home, mut slow, mut fast) = (Home::new(), serve(&SLOW), serve(&[]));
-    let told = race(&home, &[&url(&slow), &url(&fast)], &UNTIL_SURE);
-    assert_eq!(told.code, 0, "{}{}", told.out, told.err);
-    assert!(told.out.contains("B is ") && told.out.contains("× A, 95 %"), "{}", told.out);
-    assert!(told.out.contains("drome did not start these servers"), "{}", told.out);
+    let (home, mut slow, mut fast) = (Home::new(), serve(&["--fault", "delay=20ms"]), serve(&CALM));
+    let [why, verdict] = ["why", "verdict.md"].map(|name| home.path().join(name).display().to_string());
+    let gate = ["--fail-if-slower", "2%", "--verdict", &verdict, "--profile", &why];
+    let told = race(&home, &[&url(&slow), &url(&fast)], &[&UNTIL_SURE[..], &gate].concat());
+    // Nothing that is not known to be theirs is sampled.
+    told.assert_err(0, &["nothing to sample", "--pid"]);
+    assert_eq!(std::fs::read_dir(&why).unwrap().count(), 0);
+    let text = std::fs::read_to_string(&verdict).unwrap();
+    assert!(text.contains("Not all servers could be sampled: `the processes of these servers are"), "{text}");
+    told.assert_out(0, &["B is ", "× A, 95 %", "drome did not start these servers"]);
     assert!(!told.out.contains("servers on core"), "{}", told.out);
     assert!(told.out.contains(&format!("A, {}: {}", slow.address, url(&slow))), "{}", told.out);
     assert_lives(&mut slow);
     assert_lives(&mut fast);
-    let found = reported(&home);
+    let found = home.findings();
     assert_eq!(found["race"]["running"], true);
     assert_eq!(found["race"]["held_equal"]["server_cpus"], serde_json::json!([]));
     for (name, server) in [("A", &slow), ("B", &fast)] {
-        let row = contender(&found, name);
+        let row = contender(&found["cells"][0], name);
         for key in ["server_cpu_ns_per_request", "rss_max_bytes", "server_core_use", "server_idle_share"] {
             assert!(row[key].is_null(), "{key} of a server whose processes are not known: {row}");
         }
@@ -76,15 +71,15 @@ fn with_their_processes_cpu_time_and_memory_are_known_and_can_decide() {
     let pids = [&dear, &cheap].map(|server| server.child.id().to_string());
     let args = ["--pid", &pids[0], "--pid", &pids[1], "--metric", "server-cpu", UNTIL_SURE[0], UNTIL_SURE[1]];
     let told = race(&home, &[&url(&dear), &url(&cheap)], &args);
-    assert_eq!(told.code, 0, "{}{}", told.out, told.err);
-    assert!(told.out.contains("× less server CPU per request than A"), "{}", told.out);
-    let found = reported(&home);
-    let cpu_ns =
-        |name: &str| contender(&found, name)["server_cpu_ns_per_request"]["median"].as_f64().unwrap();
+    told.assert_out(0, &["× less server CPU per request than A"]);
+    let found = home.findings();
+    let cpu_ns = |name: &str| {
+        contender(&found["cells"][0], name)["server_cpu_ns_per_request"]["median"].as_f64().unwrap()
+    };
     // A busy machine takes time from the wait, which is counted by the clock.
     assert!(cpu_ns("B") > 0.0 && cpu_ns("A") > 20.0 * cpu_ns("B"), "{} {}", cpu_ns("A"), cpu_ns("B"));
     for name in ["A", "B"] {
-        let row = contender(&found, name);
+        let row = contender(&found["cells"][0], name);
         assert!(row["rss_max_bytes"].as_u64().unwrap() > 0, "{row}");
         assert_eq!(row["ran"]["executables"].as_array().unwrap().len(), 1, "{row}");
     }
@@ -149,20 +144,19 @@ fn servers_that_answer_differently_are_told_with_what_each_answers() {
         (&none, "A answers / with status 200, B with status 404: that is not the same work"),
     ] {
         let told = race(&home, &[&abc, other], &[]);
-        assert!(told.code == 2 && told.err.contains(why), "{}", told.err);
+        told.assert_err(2, &[why]);
     }
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let told = race(&home, &[&abc, &at(gone)], &[]);
-    assert!(told.code == 2 && told.err.contains(&format!("it does not answer at {gone}")), "{}", told.err);
+    told.assert_err(2, &[&format!("it does not answer at {gone}")]);
 }
 
 /// Races two servers, of which the second is killed when the first heat has begun.
 fn with_one_that_dies(args: impl Fn(&[Server; 2]) -> Vec<String>, why: &str) {
-    let (home, mut servers) = (Home::new(), [serve(&[]), serve(&[])]);
+    let (home, mut servers) = (Home::new(), [serve(&CALM), serve(&CALM)]);
     let mut command = home.drome(&["race", &url(&servers[0]), &url(&servers[1]), "-c", "2", "--seed", "1"]);
     command.args(["--duration", "2s", "--rounds", "2", "--budget", "3min"]).args(args(&servers));
-    let mut child =
-        process::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let mut child = process::spawn_heard(&mut command);
     let (mut told, mut is_dead) = (String::new(), false);
     for line in BufReader::new(child.stderr.take().unwrap()).lines() {
         told.push_str(&(line.unwrap() + "\n"));
@@ -171,7 +165,7 @@ fn with_one_that_dies(args: impl Fn(&[Server; 2]) -> Vec<String>, why: &str) {
             servers[1].child.kill().unwrap();
         }
     }
-    let ended = finished(&process::output(child, "drome race"));
+    let ended = process::ended(child);
     assert_eq!(ended.code, 4, "{}{told}", ended.out);
     assert!(told.contains("B: failed: ") && told.contains(why), "{told}");
     assert!(ended.out.contains("B can't be compared with A"), "{}", ended.out);
@@ -190,22 +184,4 @@ fn the_end_of_a_known_process_is_told() {
         servers.iter().flat_map(|server| ["--pid".to_owned(), server.child.id().to_string()]).collect()
     };
     with_one_that_dies(pids, "has ended");
-}
-
-#[test]
-fn the_file_of_a_repository_may_name_running_servers() {
-    let (home, one, other) = (Home::new(), serve(&[]), serve(&[]));
-    let file = format!("[race]\nurls = [\"{}\", \"{}\"]\nconnections = 2\n", url(&one), url(&other));
-    home.write("drome.toml", &file);
-    let args = ["race", "--rounds", "1", "--duration", "100ms", "--seed", "1"];
-    let told = run(home.drome(&args).current_dir(home.path()));
-    assert_eq!(told.code, 0, "{}{}", told.out, told.err);
-    assert!(told.out.contains("2 connections") && told.out.contains(&url(&other)), "{}", told.out);
-    home.write("drome.toml", &format!("{file}start = \"./server {{port}}\"\n"));
-    let told = run(home.drome(&args).current_dir(home.path()));
-    assert!(told.code == 2 && told.err.contains("leave out `start`"), "{}", told.err);
-    let elsewhere = home.write("elsewhere/settings.toml", &file);
-    let named = [&args[..], &["--file", elsewhere.to_str().unwrap()]].concat();
-    let told = run(home.drome(&named).current_dir(home.path()));
-    assert_eq!(told.code, 0, "the file that is named: {}{}", told.out, told.err);
 }

@@ -1,8 +1,8 @@
 //! What keeps a run whole: one drome at a time is at it, and only as what it began as; the lab's own failures end it and are
 //! nobody's; and drome may be rebuilt meanwhile.
 
-use crate::common::{Home, SERVES, process, run, trials, wait_for};
-use serde_json::Value;
+use crate::common::catalog::SERVES;
+use crate::common::{Home, process, run, trials, wait_for};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -16,8 +16,7 @@ fn home(rounds: usize) -> Home {
 
 /// A run that has begun, with some trials.
 fn begun(home: &Home) -> Child {
-    let mut command = home.with_catalog(&["run", "small"]);
-    let child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
+    let child = process::spawn_unheard(&mut home.with_catalog(&["run", "small"]));
     wait_for(|| trials(home) >= 2, "two trials");
     child
 }
@@ -27,12 +26,6 @@ fn kill(mut child: Child) {
     process::wait(&mut child);
 }
 
-fn rows(home: &Home) -> Vec<Value> {
-    let finished = run(&mut home.with_catalog(&["report", "--format", "json"]));
-    let json: Value = serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err));
-    json["cells"][0]["contenders"].as_array().unwrap().clone()
-}
-
 #[test]
 fn a_run_that_another_drome_is_at_is_not_joined() {
     let home = home(100);
@@ -40,12 +33,7 @@ fn a_run_that_another_drome_is_at_is_not_joined() {
     for cache in ["cache", "another cache"] {
         let cache = home.path().join(cache);
         let finished = run(home.with_catalog(&["run", "small", "--resume"]).env("DROME_CACHE", cache));
-        assert!(
-            finished.code == 1 && finished.err.contains("another drome is working on"),
-            "{}: {}",
-            finished.code,
-            finished.err
-        );
+        finished.assert_err(1, &["another drome is working on"]);
     }
     let before = trials(&home);
     wait_for(|| trials(&home) > before, "the first drome to go on");
@@ -54,7 +42,7 @@ fn a_run_that_another_drome_is_at_is_not_joined() {
     let mut child = process::spawn(home.with_catalog(&["run", "small", "--resume"]).stderr(Stdio::null()));
     let before = trials(&home);
     wait_for(|| trials(&home) > before, "the run to go on");
-    run(Command::new("kill").args(["-INT", &child.id().to_string()]));
+    process::signal(&child, "-INT");
     assert_eq!(process::wait(&mut child).code(), Some(130));
 }
 
@@ -64,13 +52,9 @@ fn a_run_goes_on_by_the_rules_by_which_it_began() {
     kill(begun(&home));
     // The tests' own helper says --allow-busy by this variable.
     let finished = run(home.with_catalog(&["run", "small", "--resume"]).env_remove("DROME_ALLOW_BUSY"));
-    assert!(
-        finished.code == 2
-            && finished.err.contains("it began with --allow-busy: use that option again")
-            && finished.err.contains("or start a new run without --resume"),
-        "{}: {}",
-        finished.code,
-        finished.err
+    finished.assert_err(
+        2,
+        &["it began with --allow-busy: use that option again", "or start a new run without --resume"],
     );
 }
 
@@ -86,29 +70,29 @@ fn copy(home: &Home) -> std::path::PathBuf {
 
 #[test]
 fn a_drome_that_is_rebuilt_meanwhile_goes_on_with_the_program_that_it_is() {
-    let home = home(8);
+    let home = home(5);
     let path = copy(&home);
     let plain = home.with_catalog(&["run", "small"]);
     let mut copied = Command::new(&path);
     copied.args(plain.get_args()).envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let child = process::spawn(copied.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let child = process::spawn_heard(&mut copied);
     wait_for(|| trials(&home) >= 2, "two trials");
     // As a build does: another file has the name now, and here it is no drome at all.
     fs::remove_file(&path).unwrap();
     home.write("bin/drome", "#!/bin/sh\nexit 9\n");
     run(Command::new("chmod").args(["+x", path.to_str().unwrap()]));
-    let finished = crate::common::finished(&process::output(child, "drome run"));
+    let finished = process::ended(child);
     assert_eq!(finished.code, 0, "{}", finished.err);
-    for row in rows(&home) {
+    for row in home.findings()["cells"][0]["contenders"].as_array().unwrap() {
         assert_eq!(row["failed"], 0, "{row}");
-        assert!(row["trials"].as_u64().unwrap() >= 8, "{row}");
+        assert!(row["trials"].as_u64().unwrap() >= 5, "{row}");
     }
     home.assert_clean();
 }
 
 #[test]
 fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
-    let home = home(12);
+    let home = home(5);
     // When the contender is started for the third time, the folder of the logs goes: no server's output can be kept any more.
     let (logs, count) = (home.path().join("cache/logs"), home.path().join("count"));
     let script = format!(
@@ -118,20 +102,13 @@ fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
     );
     home.add_contender("one", &format!("[\"sh\", \"-c\", \"{script}\"]"));
     let finished = run(&mut home.with_catalog(&["run", "small"]));
-    assert!(
-        finished.code == 1
-            && finished.err.contains("the lab failed in heat ")
-            && finished.err.contains("--resume"),
-        "{}: {}",
-        finished.code,
-        finished.err
-    );
+    finished.assert_err(1, &["the lab failed in heat ", "--resume"]);
     assert!(trials(&home) >= 2, "what was measured is kept");
-    for row in rows(&home) {
+    for row in home.findings()["cells"][0]["contenders"].as_array().unwrap() {
         assert_eq!(row["failed"], 0, "{row}");
     }
     home.assert_clean();
     let finished = run(&mut home.with_catalog(&["run", "small", "--resume"]));
     assert_eq!(finished.code, 0, "{}", finished.err);
-    assert_eq!(trials(&home), 12 * 2);
+    assert_eq!(trials(&home), 5 * 2);
 }

@@ -1,13 +1,11 @@
 //! `drome race --rev` where something is wrong or unusual: a build that fails, a server on another port, equal revisions, very many
 //! files, no git.
 
-use crate::common::{process, processes_with, run, wait_for};
+use crate::common::{DROME, process, processes_with, run, wait_for};
 use crate::revisions::{Repository, find};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// A message in one line: the terminal may break lines.
 fn line(text: &str) -> String {
@@ -24,7 +22,7 @@ fn files(folder: &Path) -> usize {
 fn a_failed_build_shows_the_last_lines_of_its_log_and_nothing_of_it_is_kept() {
     let repository = Repository::new();
     // The first commit builds, the second does not.
-    let build = "seq 1 30 | sed 's/^/step /'; cp spin built; test $(cat spin) = 0s";
+    let build = "seq 1 30 | sed 's/^/step /'; cp delay built; test $(cat delay) = 1ms";
     let args = ["--rev", "HEAD~1", "--rev", "main"];
     let failed = repository.race_built(build, &args);
     let told = line(&failed.err);
@@ -94,9 +92,9 @@ fn a_build_ends_with_drome_and_nothing_of_it_gets_into_a_later_one() {
     // The first one goes on for ever, in a process that has left everything that drome could signal.
     let build = format!(
         "if mkdir {home}/begun; then tree=$PWD; export tree
-         setsid sh -c 'while :; do echo > $tree/late; touch {home}/running; done' & wait; fi; cp spin built"
+         setsid sh -c 'while :; do echo > $tree/late; touch {home}/running; done' & wait; fi; cp delay built"
     );
-    let start = format!("{DROME} serve --port {{port}} --spin $(cat built)");
+    let start = format!("{DROME} serve --port {{port}} --fault delay=$(cat built)");
     let args = ["race", "--rev", "main", "--rev", "HEAD~1", "--build", &build, "--start", &start];
     let mut command = repository.home.drome(&args);
     let mut child = process::spawn(
@@ -131,7 +129,7 @@ fn a_repository_of_ten_thousand_files_is_raced_whole() {
             repository.write(&format!("many/{folder}/{file}"), "equal\n");
         }
     }
-    repository.commit("0s");
+    repository.commit("1ms");
     repository.write("many/7/7", "changed\n");
     fs::remove_file(repository.folder.join("many/8/8")).unwrap();
     repository.write("many/100", "new\n");
@@ -145,7 +143,7 @@ fn a_repository_of_ten_thousand_files_is_raced_whole() {
         let mut found = builds.iter().filter(|build| is_changed(build) == wanted);
         found.next().unwrap_or_else(|| panic!("{wanted}: {builds:?}"))
     });
-    // Besides them, `spin`, and `built` from it. The changed one has one more and one less.
+    // Besides them, `delay`, and `built` from it. The changed one has one more and one less.
     assert_eq!((files(plain), files(changed)), (10_002, 10_002));
     let read = |build: &Path| fs::read_to_string(build.join("many/7/7")).unwrap();
     assert_eq!((read(plain).as_str(), read(changed).as_str()), ("equal\n", "changed\n"));
@@ -160,6 +158,6 @@ fn without_git_it_says_what_to_install() {
     let args = ["race", "--rev", "main", "--rev", "HEAD~1", "--start", "./server {port}"];
     let mut command = repository.home.drome(&args);
     let finished = run(command.env("PATH", &nothing).current_dir(&repository.folder));
-    assert!(finished.code == 1 && finished.err.contains("can't run git"), "{}", finished.err);
+    finished.assert_err(1, &["can't run git"]);
     assert!(line(&finished.err).contains("apt install git"), "{}", finished.err);
 }

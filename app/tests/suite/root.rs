@@ -2,7 +2,7 @@
 
 use crate::common::http::{self, connect, get, parse_all};
 use crate::common::{Home, Server, back_ends, run, serve};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -80,7 +80,12 @@ fn shrinks(server: &Server, path: &Path) {
     stream.read_exact(&mut first).unwrap();
     std::fs::File::options().write(true).open(path).unwrap().set_len(10).unwrap();
     let mut rest = Vec::new();
-    let _ = stream.read_to_end(&mut rest); // An end or a reset: either tells.
+    // An end or a reset: either tells.
+    let end = stream.read_to_end(&mut rest);
+    assert!(
+        end.is_ok() || end.as_ref().is_err_and(|error| error.kind() == ErrorKind::ConnectionReset),
+        "{end:?}"
+    );
     assert!(rest.len() < 40_000_000, "{} bytes of a file that has 10", rest.len());
     assert_eq!(get(server.address, "/none").status, 404, "the server goes on");
 }
@@ -153,8 +158,8 @@ fn a_folder_or_a_log_that_can_not_be_opened_is_refused() {
     for args in [["--root", "/nowhere"], ["--root", file.to_str().unwrap()], ["--access-log", "/nowhere/log"]]
     {
         let finished = run(home.drome(&["serve", "--port", "0"]).args(args));
-        assert!(finished.code == 2 && finished.err.contains(args[1]), "{args:?}: {}", finished.err);
+        finished.assert_err(2, &[args[1]]);
     }
     let finished = run(&mut home.drome(&["serve", "--idle-timeout", "0s"]));
-    assert!(finished.code == 2 && finished.err.contains("75s"), "{}", finished.err);
+    finished.assert_err(2, &["75s"]);
 }

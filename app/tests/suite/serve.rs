@@ -178,7 +178,7 @@ fn many_servers_of_a_user_share_the_usual_limit_of_locked_memory() {
 #[test]
 fn it_stops_cleanly_and_frees_its_port() {
     let mut server = serve(&[]);
-    run(Command::new("kill").args(["-TERM", &server.child.id().to_string()]));
+    process::signal(&server.child, "-TERM");
     assert_eq!(process::wait(&mut server.child).code(), Some(0));
     assert!(TcpStream::connect(server.address).is_err());
 }
@@ -187,9 +187,9 @@ fn it_stops_cleanly_and_frees_its_port() {
 fn a_port_in_use_and_a_fault_that_is_none_are_refused() {
     let server = serve(&[]);
     let finished = run(&mut Home::new().drome(&["serve", "--port", &server.address.port().to_string()]));
-    assert!(finished.code == 2 && finished.err.contains("is in use"), "{}: {}", finished.code, finished.err);
+    finished.assert_err(2, &["is in use"]);
     let finished = run(&mut Home::new().drome(&["serve", "--fault", "melt=1s"]));
-    assert!(finished.code == 2 && finished.err.contains("stall=100ms/1s"), "{}", finished.err);
+    finished.assert_err(2, &["stall=100ms/1s"]);
 }
 
 #[test]

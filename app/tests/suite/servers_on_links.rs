@@ -4,12 +4,10 @@
 use crate::agent::CLEAN;
 use crate::common::namespace::{Namespace, Through, ip};
 use crate::common::sshd::Sshd;
-use crate::common::{Home, process, run, serve, wait_for};
+use crate::common::{DROME, Home, process, run, serve, wait_for};
 use serde_json::Value;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// What a short race of two equal servers at the other end of a link reports, in closed load over so many connections.
 fn raced(through: Through, connections: &str, duration: &str) -> Value {
@@ -104,8 +102,7 @@ fn over_ssh_servers_listen_where_ssh_arrived_and_load_comes_from_there() {
     command.args(["--server-on", &board, "-c", "8", "--warmup", "50ms", "--duration", "100ms"]);
     let finished = run(command.args(["--rounds", "2", "--seed", "1"]));
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
-    let report = run(&mut home.drome(&["report", "--format", "json"])).out;
-    let report: Value = serde_json::from_str(&report).unwrap();
+    let report = home.findings();
     let on = &report["environment"]["servers_on"];
     assert_eq!((&on["name"], &on["address"]), (&board.into(), &namespace.address.clone().into()), "{on}");
 
@@ -134,19 +131,11 @@ fn a_link_that_falls_silent_in_a_long_window_is_noticed_by_both_sides() {
     let mut command = home.drome(&["sweep", "--start", &server, "--url", "http://127.0.0.1:{port}/hello"]);
     command.args(["--server-on", &sshd.transport("config"), "--warmup", "100ms", "--duration", "5min"]);
     command.args(["-c", "8"]);
-    let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let child = process::spawn_heard(&mut command);
     // The agent, and the server.
     wait_for(|| namespace.dromes().len() >= 2, "the server to run there");
     std::thread::sleep(Duration::from_secs(2));
     assert_noticed(&namespace, child, "the sweep");
-}
-
-#[test]
-fn a_link_that_falls_silent_in_a_long_window_of_a_heat_is_noticed_by_both_sides() {
-    let (home, namespace) = (Home::new(), Namespace::new());
-    let sshd = Sshd::within(&namespace);
-    let race = in_a_long_window(&home, &namespace, &sshd);
-    assert_noticed(&namespace, race, "the race");
 }
 
 /// A race over ssh in a window of its first heat, which lasts for minutes.
@@ -156,7 +145,7 @@ pub fn in_a_long_window(home: &Home, namespace: &Namespace, sshd: &Sshd) -> Chil
     command.args(["--server-on", &sshd.transport("config"), "--warmup", "100ms", "--rounds", "2"]);
     // At ten a second, a window of enough answers lasts for minutes.
     command.args(["-c", "8", "--metric", "p50@10", "--duration", "5min", "--budget", "2h"]);
-    let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let child = process::spawn_heard(&mut command);
     // The agent, two servers and the hub; then closed load, which warms up; then the window.
     wait_for(|| namespace.dromes().len() >= 4, "the servers to run there");
     wait_for(|| packets_in_a_second(namespace) > 500, "the warm-up");

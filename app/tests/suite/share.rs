@@ -1,7 +1,8 @@
 //! `drome push` and `drome pull`: runs go from store to store, once, whole and checked, and lists name their machines.
 
+use crate::common::catalog::SERVES;
 use crate::common::example::{MadeStart, example, keep_round, sound};
-use crate::common::{Finished, Home, finished, process, run};
+use crate::common::{DROME, Finished, Home, finished, process, run};
 use control::lock::Lock;
 use model::heat::HUB;
 use model::observation::Entrant;
@@ -9,8 +10,6 @@ use model::*;
 use serde_json::Value;
 use std::path::Path;
 use store::Store;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// A word that no machine, path or name has.
 const SECRET: &str = "zq7secretqz";
@@ -90,7 +89,7 @@ fn transport(home: &Home) -> String {
 
 /// It ended with this code, and said why.
 pub fn refused(finished: &Finished, code: i32, why: &str) {
-    assert!(finished.code == code && finished.err.contains(why), "{}: {}", finished.code, finished.err);
+    finished.assert_err(code, &[why]);
 }
 
 #[test]
@@ -236,7 +235,7 @@ fn another_machine_that_can_not_be_reached_is_told() {
     assert_eq!((told.code, told.out.as_str()), (1, "ab\n"), "{}", told.err);
     assert!(told.err.contains("cd\n"), "{}", told.err);
     let told = run(&mut home.drome(&["pull", "--from", escapes]));
-    assert!(told.code == 1 && told.err.contains("cd\n"), "{}", told.err);
+    told.assert_err(1, &["cd\n"]);
     let hostile = "sh -c 'echo hello'";
     refused(&run(&mut home.drome(&["pull", "--from", hostile])), 2, "is not a file of shared runs");
     refused(
@@ -295,18 +294,8 @@ fn a_run_that_was_pulled_is_not_resumed_and_one_of_its_own_is() {
     let file = pushed(&one, &["--machine", "ci-1"]);
     assert_eq!(run(&mut two.drome(&["pull", &file])).code, 0);
     assert!(!list(&two).contains("--resume"), "{}", list(&two));
-    two.write(
-        "own/studies/example.toml",
-        "title = \"An example\"\ncontenders = [\"a\"]\n[[cell]]\ntitle = \"keep-alive\"\nworkload = \"hello\"\n\
-         load = { closed = { connections = 2 } }\n[design]\nrounds = [1, 1]\nslice = \"20ms\"\nwarmup = \"10ms\"\nmeasure = \"100ms\"\n\
-         precision = 0.9\nbudget = \"1h\"\n",
-    );
-    two.write(
-        "own/contenders/a/contender.toml",
-        "title = \"a\"\nlanguage = \"Rust\"\nkind = \"server\"\nhomepage = \"http://127.0.0.1/\"\n[version]\n\
-         command = [\"echo\", \"1.0\"]\n[run]\ncommand = [\"{drome}\", \"serve\", \"--port\", \"{port}\"]\n[serves]\n\
-         hello = \"/hello\"\n",
-    );
+    two.add_study("example", &["a"], 1);
+    two.add_contender("a", SERVES);
     let own = path(&two.path().join("own"));
     for more in [&[][..], &["--budget", "2h"][..]] {
         let finished = run(two.drome(&["run", "example", "--resume", "--catalog", &own]).args(more));
@@ -331,12 +320,7 @@ fn what_can_not_be_compared_is_not_because_it_was_pulled() {
     let same = compare(FIRST, SECOND);
     assert!(same.code == 0 && !same.out.contains("different machine"), "{}{}", same.out, same.err);
     let alike = compare(SECOND, own[1]);
-    assert!(
-        alike.code == 0 && alike.out.contains("different machine (ci-1 then, here now)"),
-        "{}{}",
-        alike.out,
-        alike.err
-    );
+    alike.assert_out(0, &["different machine (ci-1 then, here now)"]);
 }
 
 #[test]
@@ -351,7 +335,7 @@ fn a_run_that_is_being_measured_is_not_written() {
     refused(&run(&mut home.drome(&["push", open, &file])), 1, "is being measured");
     assert!(!Path::new(&file).exists());
     let all = run(&mut home.drome(&["push", "--all", &file]));
-    assert!(all.code == 0 && all.err.contains("left out: run 20260105-000000-00c1"), "{}", all.err);
+    all.assert_err(0, &["left out: run 20260105-000000-00c1"]);
     assert!(!std::fs::read_to_string(&file).unwrap().contains(open));
     drop(lock);
     assert_eq!(run(&mut home.drome(&["push", &file])).code, 0, "one that was interrupted is");

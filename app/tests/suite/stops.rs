@@ -7,23 +7,8 @@ use std::path::PathBuf;
 /// What drome ends with where something has no sound figure.
 const VOID: i32 = 4;
 
-/// Long before the end of a window of three seconds.
+/// Long before the end of a window of two seconds.
 const AFTER: &str = "0.3";
-
-const STUDY: &str = r#"
-title = "A server that stops"
-contenders = ["stops"]
-[[cell]]
-title = "one"
-workload = "hello"
-load = { closed = { connections = 16 } }
-[design]
-rounds = [1, 1]
-warmup = "10ms"
-measure = "3s"
-precision = 0.9
-budget = "2h"
-"#;
 
 /// The words for lost requests and for silence, and those of a heat for both.
 const LOST: &str = "requests failed (";
@@ -92,7 +77,7 @@ fn a_server_that_stops_in_the_window_of_a_load_voids_it() {
         ("half-answers", [SILENT, LAST_HEARD]),
         ("half-silent", ["connections that had been answered waited in the end", "VOID"]),
     ] {
-        assert_ended(how, &stopping.load(how, &["-d", "3s"]), VOID, &words);
+        assert_ended(how, &stopping.load(how, &["-d", "2s"]), VOID, &words);
     }
     // The other process takes the connections of the one that was killed.
     let half = stopping.load("half-killed", &["-d", "3s"]);
@@ -116,7 +101,7 @@ fn a_server_that_stops_voids_a_load_from_several_machines() {
     let stopping = Stopping::new();
     for (how, words) in [("killed", LOST), ("closes", LOST), ("silent", SILENT), ("half-answers", SILENT)] {
         let from = ["--load-from", "here", "--load-from", "here", "-t", "1"];
-        let timed = stopping.load(how, &[&from[..], &["-d", "3s"]].concat());
+        let timed = stopping.load(how, &[&from[..], &["-d", "2s"]].concat());
         assert_ended(how, &timed, VOID, &[words, LAST_HEARD]);
         let many = ["-n", "100000000", "--timeout", "1s", "--abort-after", "1s"];
         let counted = stopping.load(how, &[&from[..], &many].concat());
@@ -124,50 +109,44 @@ fn a_server_that_stops_voids_a_load_from_several_machines() {
     }
 }
 
+/// All of them in one heat, as in one of a study.
 #[test]
-fn a_server_that_stops_in_a_race_has_no_figures() {
-    for (how, words) in [
+fn servers_that_stop_in_a_race_have_no_figures() {
+    let stopping = Stopping::new();
+    let ways = [
         ("killed", "it ended (signal: 9"),
         ("silent", NO_ANSWER),
         ("refuses", "it gave no correct answer in 3 turns in a row (connect: Connection refused"),
+        ("resets", NO_ANSWER),
         ("half-answers", NO_ANSWER),
-    ] {
-        let stopping = Stopping::new();
-        let (stops, works) = (stopping.command(how), stopping.command("never"));
-        let ended = run(&mut stopping.home.drome(&[
-            "race",
-            &stops,
-            &works,
-            "--any-body",
-            "-c",
-            "4",
-            "--budget",
-            "1min",
-        ]));
-        assert_ended(how, &ended, VOID, &[words, "no start of A was sound, so it has no figures"]);
+    ];
+    let commands = ways.map(|(how, _)| stopping.command(how));
+    let mut race = stopping.home.drome(&["race"]);
+    race.args(&commands).arg(stopping.command("never"));
+    let ended = run(race.args(["--any-body", "-c", "4", "--budget", "1min"]));
+    for ((how, words), name) in ways.into_iter().zip(["A", "B", "C", "D", "E"]) {
+        let no_figures = format!("no start of {name} was sound, so it has no figures");
+        let failed = format!("{name}: failed: ");
+        assert_ended(how, &ended, VOID, &[&no_figures]);
+        let why = ended.err.lines().find(|line| line.starts_with(&failed)).unwrap_or_default();
+        assert!(why.contains(words), "{how}: {why:?} in {}", ended.err);
     }
 }
 
 #[test]
-fn a_server_that_stops_in_a_study_or_a_sweep_has_no_sound_figure() {
-    for (how, in_study, in_sweep) in [
-        ("killed", "it ended (signal: 9", "under load it ended (signal: 9"),
-        ("silent", NO_ANSWER, SILENT),
-        ("refuses", NO_ANSWER, LOST),
-        ("resets", NO_ANSWER, LOST),
-        ("half-answers", NO_ANSWER, SILENT),
+fn servers_that_stop_in_a_sweep_have_no_sound_figure() {
+    let stopping = Stopping::new();
+    for (how, words) in [
+        ("killed", "under load it ended (signal: 9"),
+        ("silent", SILENT),
+        ("refuses", LOST),
+        ("resets", LOST),
+        ("half-answers", SILENT),
     ] {
-        let stopping = Stopping::new();
-        let command =
-            format!(r#"["python3", "{}", "{{port}}", "{how}", "{AFTER}"]"#, stopping.script.display());
-        stopping.home.add_contender("stops", &command);
-        stopping.home.write("own/studies/stopping.toml", STUDY);
-        let study = run(&mut stopping.home.with_catalog(&["run", "stopping", "--allow-busy"]));
-        assert_ended(how, &study, VOID, &[in_study, "has no sound start"]);
-        let few = ["-c", "16", "--shares", "0.5", "--repeats", "1", "--warmup", "0s", "--duration", "3s"];
+        let few = ["-c", "16", "--shares", "0.5", "--repeats", "1", "--warmup", "0s", "--duration", "2s"];
         let start = stopping.command(how);
         let sweep = run(stopping.home.drome(&["sweep", "--start", &start, "--allow-busy"]).args(few));
-        assert_ended(how, &sweep, VOID, &[in_sweep]);
+        assert_ended(how, &sweep, VOID, &[words]);
     }
 }
 

@@ -2,11 +2,8 @@
 
 use crate::common::counted::Counted;
 use crate::common::punctual::until_sound;
-use crate::common::{Finished, Home, process, run, serve};
+use crate::common::{DROME, Finished, Home, process, run, serve};
 use serde_json::Value;
-use std::process::Stdio;
-
-const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// Short steps, few of them.
 const SHORT: [&str; 10] = [
@@ -119,40 +116,10 @@ fn servers_that_are_started_are_held_side_by_side() {
 }
 
 #[test]
-fn every_format_has_the_steps() {
-    let home = Home::new();
-    let server = serve(&["--spin", "2ms"]);
-    let url = format!("http://{}/hello", server.address);
-    let few = ["-c", "8", "--shares", "0.5", "--repeats", "1", "--duration", "300ms", "--format"];
-    for (format, has) in
-        [("terminal", "knee, where"), ("markdown", "| of capacity |"), ("csv", "contender,part,share")]
-    {
-        until_sound(|| {
-            let finished = run(home.drome(&["sweep", &url]).args(few).arg(format));
-            assert!(
-                [0, 4].contains(&finished.code) && finished.out.contains(has),
-                "{format}: {}{}",
-                finished.out,
-                finished.err
-            );
-            if finished.code == 4 {
-                return Err(finished.out);
-            }
-            assert!(
-                finished.out.contains("50 %") || finished.out.contains("A,step,0.5"),
-                "{format}: {}",
-                finished.out
-            );
-            Ok(())
-        });
-    }
-}
-
-#[test]
 fn what_can_not_be_swept_is_refused_with_the_reason() {
     let home = Home::new();
     let nobody = format!("http://127.0.0.1:{}/", control::machine::ports::free_port().unwrap());
-    let cases: [(&[&str], i32, &str); 10] = [
+    let cases: [(&[&str], i32, &str); 11] = [
         (&[], 2, "required"),
         (&[&nobody], 1, "is the server running"),
         (&[&nobody, "--keep", "fast"], 2, "no <"),
@@ -161,17 +128,13 @@ fn what_can_not_be_swept_is_refused_with_the_reason() {
         (&[&nobody, "--shares", "0,100%"], 2, "above 0"),
         (&[&nobody, "--common", "150%"], 2, "below 1"),
         (&[&nobody, "--duration", "0s"], 2, "a time above 0"),
+        (&[&nobody, "--chart", "sweep.gif"], 2, "ends in .svg or .png"),
         (&["--start", "sleep 5"], 2, "has no {port}"),
         (&["--start", "echo gone {port}; exit 4"], 2, "exit status: 4"),
     ];
     for (args, code, why) in cases {
         let finished = run(home.drome(&["sweep"]).args(args));
-        assert!(
-            finished.code == code && finished.err.contains(why),
-            "{args:?}: {} {}",
-            finished.code,
-            finished.err
-        );
+        finished.assert_err(code, &[why]);
     }
 }
 
@@ -181,12 +144,7 @@ fn a_server_that_never_answers_as_expected_has_no_capacity() {
     let server = serve(&[]);
     let url = format!("http://{}/no-such-page", server.address);
     let finished = sweep(&home, &[&url, "--keep", "p99 < 10ms"]);
-    assert_eq!(finished.code, 4, "{}{}", finished.out, finished.err);
-    assert!(
-        finished.out.contains("its capacity is unknown") && finished.out.contains("inconclusive"),
-        "{}",
-        finished.out
-    );
+    finished.assert_out(4, &["its capacity is unknown", "inconclusive"]);
 }
 
 #[test]
@@ -233,22 +191,11 @@ fn what_was_measured_before_an_interruption_is_told() {
         "--format",
         "json",
     ];
-    let mut command = home.drome(&args);
-    let child = process::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let child = process::spawn_heard(&mut home.drome(&args));
     process::interrupt_at_work(&child, || server.answers() > 200);
-    let finished = crate::common::finished(&process::output(child, "drome sweep"));
+    let finished = process::ended(child);
     assert_eq!(finished.code, 130, "{}{}", finished.out, finished.err);
     let found = json(&finished);
     assert_eq!((&found["interrupted"], &found["ended"]), (&true.into(), &"interrupted".into()));
     assert!(!found["contenders"][0]["trials"].as_array().unwrap().is_empty(), "{found}");
-}
-
-#[test]
-fn a_chart_that_can_not_be_written_is_refused_before_anything_is_measured() {
-    let home = Home::new();
-    for (file, words) in [("sweep.gif", "ends in .svg or .png"), ("none/sweep.svg", "can't be written")] {
-        let file = home.path().join(file).display().to_string();
-        let finished = sweep(&home, &["http://127.0.0.1:1/", "--chart", &file]);
-        assert!(finished.code == 2 && finished.err.contains(words), "{}", finished.err);
-    }
 }

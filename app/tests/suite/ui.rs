@@ -143,18 +143,14 @@ fn a_port_that_is_taken_and_an_address_that_is_not_here() {
     let ui = ui::open(Home::new(), &[]);
     let (home, port) = (Home::new(), ui.server.address.port().to_string());
     let finished = run(&mut home.drome(&["ui", "--port", &port]));
-    assert!(
-        finished.code == 2 && finished.err.contains("is in use") && finished.err.contains("--port 0"),
-        "{}",
-        finished.err
-    );
+    finished.assert_err(2, &["is in use", "--port 0"]);
     let finished = run(&mut home.drome(&["ui", "--port", "0", "--listen", "192.0.2.7"]));
-    assert!(finished.code == 2 && finished.err.contains("does not have that address"), "{}", finished.err);
+    finished.assert_err(2, &["does not have that address"]);
     let finished = run(&mut home.drome(&["ui", "--port", "0", "--listen", "no such name"]));
-    assert!(finished.code == 2 && finished.err.contains("such as 127.0.0.1"), "{}", finished.err);
+    finished.assert_err(2, &["such as 127.0.0.1"]);
     home.write("drome.sqlite", &"no store at all ".repeat(99));
     let finished = run(&mut home.drome(&["ui", "--port", "0"]));
-    assert!(finished.code == 1 && finished.err.contains("--store"), "{}: {}", finished.code, finished.err);
+    finished.assert_err(1, &["--store"]);
 }
 
 #[test]
@@ -394,9 +390,7 @@ fn ctrl_c_stops_a_study_and_leaves_nothing_behind() {
 
 #[test]
 fn ten_thousand_starts_are_listed_page_by_page() {
-    let home = ui::home("2, 2");
-    let finished = run(&mut home.with_catalog(&["run", "small"]));
-    assert_eq!(finished.code, 0, "{}", finished.err);
+    let (home, _) = ui::with_runs();
     ui::fill(&home, 400, 25);
     let ui = ui::open(home, &[]);
     for path in ["/", "/?page=8", "/?q=small", "/?q=run-0399"] {
@@ -408,7 +402,7 @@ fn ten_thousand_starts_are_listed_page_by_page() {
         let rows = text.matches("<th scope=\"row\"").count();
         assert_eq!(rows, if path.contains("0399") { 1 } else { 50 }, "{path}");
     }
-    assert!(ui.get("/").text().contains("402 runs"));
+    assert!(ui.get("/").text().contains("403 runs"));
     assert!(ui.get("/?page=99").text().contains("page 9 of 9"), "beyond the last is the last");
     assert!(ui.get("/?q=%3Ci%3E").text().contains("“&lt;i&gt;”"), "what is sought is text");
 }

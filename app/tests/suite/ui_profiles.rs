@@ -1,7 +1,7 @@
 //! The page of a race with profiles, and its flame graphs, over plain HTTP and so without scripts.
 
 use crate::common::raced::{self, HOSTILE, RUN};
-use crate::common::ui;
+use crate::common::{assert_has, ui};
 use store::ProfileRow;
 use store::Store;
 
@@ -11,20 +11,21 @@ fn the_page_of_a_race_shows_who_is_faster_and_where_the_cpu_time_goes() {
     let page = ui.get(&format!("/runs/{RUN}"));
     let text = page.text();
     assert_eq!(page.status, 200, "{text}");
-    for words in [
-        "<b>A, old</b> <code>./old --port {port}</code>",
-        "<b>B, new &lt;b&gt;</b>",
-        "id=\"verdict\"",
-        "<th scope=\"row\">A: old ",
-        "same for all: a body of 12 bytes",
-        "A is certainly better",
-        "Where the CPU time goes",
-        // 400 samples more, of 100 ns each.
-        "B spends 40.0 µs more CPU time per answer than A, 40.0 µs of it in to_vec::&lt;script&gt;",
-        "<code>write_[k]</code></th><td class=\"n\" data-label=\"Per answer\">30.0 µs</td><td class=\"n\" data-label=\"Share\">75.0 %</td>",
-    ] {
-        assert!(text.contains(words), "{words} is not in {text}");
-    }
+    assert_has(
+        &text,
+        &[
+            "<b>A, old</b> <code>./old --port {port}</code>",
+            "<b>B, new &lt;b&gt;</b>",
+            "id=\"verdict\"",
+            "<th scope=\"row\">A: old ",
+            "same for all: a body of 12 bytes",
+            "A is certainly better",
+            "Where the CPU time goes",
+            // 400 samples more, of 100 ns each.
+            "B spends 40.0 µs more CPU time per answer than A, 40.0 µs of it in to_vec::&lt;script&gt;",
+            "<code>write_[k]</code></th><td class=\"n\" data-label=\"Per answer\">30.0 µs</td><td class=\"n\" data-label=\"Share\">75.0 %</td>",
+        ],
+    );
     for name in ["A", "B"] {
         assert!(text.contains(&format!("href=\"/runs/{RUN}/flame/{name}\"")), "{text}");
     }
@@ -54,15 +55,16 @@ fn a_flame_graph_is_zoomed_and_searched_by_links_and_a_form() {
     let whole = get("");
     assert_eq!(whole.matches("role=\"treeitem\"").count(), 6, "all, main, serve and three in it: {whole}");
     assert_eq!(whole.matches(" hidden").count(), 0, "{whole}");
-    for words in [
-        "<h1>CPU time of B, new &lt;b&gt;</h1>",
-        "all of it is 80.0 µs per answer",
-        "aria-label=\"parse, 12.5 % of CPU time, 10.0 µs per answer\"",
-        "Calls with less than 0.1 % of the CPU time are left out.",
-        "<script src=\"/assets/flame.js\" defer></script>",
-    ] {
-        assert!(whole.contains(words), "{words} is not in {whole}");
-    }
+    assert_has(
+        &whole,
+        &[
+            "<h1>CPU time of B, new &lt;b&gt;</h1>",
+            "all of it is 80.0 µs per answer",
+            "aria-label=\"parse, 12.5 % of CPU time, 10.0 µs per answer\"",
+            "Calls with less than 0.1 % of the CPU time are left out.",
+            "<script src=\"/assets/flame.js\" defer></script>",
+        ],
+    );
     assert!(whole.contains(&format!("href=\"/runs/{RUN}/flame/A\"")), "the other one: {whole}");
     assert!(whole.contains("href=\"?frame=3\"") && whole.contains(">to_vec::&lt;script&gt;alert"), "{whole}");
 

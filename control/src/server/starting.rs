@@ -295,6 +295,12 @@ mod tests {
     }
 
     #[test]
+    fn a_server_may_still_start_whatever_its_gate_answers_meanwhile() {
+        assert!([404, 425, 429, 500, 502, 503, 504, 599].into_iter().all(may_still_start));
+        assert!(![200, 204, 301, 400, 401, 403, 405, 428, 600].into_iter().any(may_still_start));
+    }
+
+    #[test]
     fn a_server_that_listens_elsewhere_is_told_which_placeholder_it_lacks() {
         let at = SocketAddr::from(([10, 0, 0, 2], 8080));
         let elsewhere = |own: &[&str]| {

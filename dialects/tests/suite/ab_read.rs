@@ -161,23 +161,6 @@ fn a_failed_run_in_a_shell_has_command_version_and_errors() {
 }
 
 #[test]
-fn reports_between_prose_and_other_tools_stay_apart() {
-    let siege = "Transactions: 10 hits\nAvailability: 100.00 %\nTotal: connections 5 requests 5\n";
-    let second = OLD.replace("351.49", "247.20").replace("nginx/1.2.1", "");
-    let text = format!("# Nginx\n\n{OLD}\n## Go\n\nIt: took\n\n{second}{siege}{FAILED}the end\n");
-    let found = read("ab", &text);
-    let rates: Vec<_> = found.iter().map(|f| f.reading.get("rate_per_s").unwrap()).collect();
-    assert_eq!(rates, [351.49, 247.20, 30.0]);
-    assert_eq!(found[1].reading.server.as_deref(), Some(""));
-    assert!(found.iter().all(|f| f.strange.is_empty()), "{found:#?}");
-    assert!(found[1].reading.command.is_none() && found[2].reading.command.is_some());
-    // All on one line, one behind the other.
-    let flat: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let flat: Vec<_> = read("ab", &flat).into_iter().map(|f| f.reading.get("rate_per_s").unwrap()).collect();
-    assert_eq!(flat, rates);
-}
-
-#[test]
 fn a_command_belongs_to_the_report_right_below_it_only() {
     let command = |text: String| one("ab", &text).reading.command;
     assert_eq!(command(format!("$ ab http://a/\n\n```\n{OLD}")).as_deref(), Some("ab http://a/"));

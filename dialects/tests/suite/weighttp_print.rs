@@ -14,7 +14,7 @@
 //! | the request: Host, User-Agent unless given, headers, Connection | 0.3, from its source |
 //! | where nobody listens: one request, errored | drome's own; the tool tries them all |
 
-use crate::harness::{self, one, parse, read};
+use crate::harness::{self, one, parse};
 use dialects::{Halt, Job, Printed};
 use model::{End, Exchange, Loss, Tally};
 use proptest::prelude::*;
@@ -200,13 +200,5 @@ proptest! {
         for (name, low) in [("2xx", 200), ("3xx", 300), ("4xx", 400), ("5xx", 500)] {
             prop_assert_eq!(found.reading.status.get(name).copied().unwrap_or(0), class(low));
         }
-    }
-
-    #[test]
-    fn no_text_is_trouble(text in "\\PC{0,300}", at in 0usize..300) {
-        let _ = read("weighttp", &text);
-        let report = "finished in 1 sec, 2 millisec and 3 microsec, 4 req/s, 5 kbyte/s\ntraffic: 1 bytes total";
-        let mixed: String = report.chars().take(at).chain(text.chars()).collect();
-        let _ = read("weighttp", &mixed);
     }
 }

@@ -103,35 +103,6 @@ fn every_figure_is_read() {
 }
 
 #[test]
-fn however_it_was_copied() {
-    let fenced = format!("Here it is:\n\n```\n$ wrk -t2 -c10 http://a/\n{WHOLE}```\n");
-    let one_line = WHOLE.split_whitespace().collect::<Vec<_>>().join(" ");
-    let called = format!("Text. user@box:~$ wrk -t2 -c10 http://a/ {one_line} More text. $ ab http://b/");
-    for text in [fenced, one_line, called.clone()] {
-        let found = one("wrk", &text);
-        assert_figures(&found.reading, &FIGURES);
-        assert!(found.strange.is_empty(), "{found:?}");
-        let command = text.contains("$ wrk").then_some("wrk -t2 -c10 http://a/");
-        assert_eq!(found.reading.command.as_deref(), command);
-    }
-    let at = one("wrk", &called).at;
-    assert!(called[at.clone()].starts_with("Running") && called[at].ends_with("5.18MB"));
-}
-
-#[test]
-fn several_in_one_text() {
-    let text = format!("$ ./wrk http://a/\n{WHOLE}\n# wrk2 -R2k http://b/\n{WRK2}\nwrk http://c/\n{WHOLE}");
-    let (wrk, wrk2) = (read("wrk", &text), one("wrk2", &text));
-    assert_eq!(
-        wrk.iter().map(|f| f.reading.command.clone()).collect::<Vec<_>>(),
-        [Some("./wrk http://a/".to_owned()), Some("wrk http://c/".to_owned())]
-    );
-    wrk.iter().for_each(|found| assert_figures(&found.reading, &FIGURES));
-    assert_eq!(wrk2.reading.get("offered_rate_per_s"), Some(2000.0));
-    assert_eq!(wrk2.reading.command.as_deref(), Some("wrk2 -R2k http://b/"));
-}
-
-#[test]
 fn wrk2_says_more() {
     let found = one("wrk2", WRK2);
     assert!(found.strange.is_empty() && read("wrk", WRK2).is_empty(), "{found:?}");

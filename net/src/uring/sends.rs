@@ -117,8 +117,10 @@ impl Uring {
                 false
             }
             Err(errno) => {
-                // Until it is closed, it is known what has not left.
-                connection.sending = Sending::Blocked(Box::new(unsent));
+                // Until a client closes it, it is known what has not left. A server's close would wait for that, in vain.
+                if !self.is_server {
+                    connection.sending = Sending::Blocked(Box::new(unsent));
+                }
                 self.fail(slot, Operation::Send, errno);
                 true
             }

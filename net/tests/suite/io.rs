@@ -6,8 +6,10 @@ mod retiring;
 
 use super::back_ends::{ANY, BackEnd, with_every_back_end};
 use files::{
-    a_closed_connection_lets_go_of_its_files, a_file_that_has_become_shorter_fails,
-    a_shut_down_comes_after_all_that_was_sent, after_a_shut_down_the_peer_is_still_heard,
+    a_closed_connection_lets_go_of_its_files,
+    a_file_that_becomes_shorter_while_it_is_sent_fails_and_can_be_closed,
+    a_file_that_has_become_shorter_fails, a_shut_down_comes_after_all_that_was_sent,
+    after_a_shut_down_the_peer_is_still_heard,
     files_come_after_what_was_sent_before_and_before_what_is_sent_later,
     files_larger_than_the_socket_wait_their_turn_and_arrive_whole,
     pieces_of_files_keep_their_place_between_bytes, who_does_not_listen_any_more_refuses,
@@ -49,6 +51,7 @@ with_every_back_end!(
     files_larger_than_the_socket_wait_their_turn_and_arrive_whole,
     files_come_after_what_was_sent_before_and_before_what_is_sent_later,
     a_file_that_has_become_shorter_fails,
+    a_file_that_becomes_shorter_while_it_is_sent_fails_and_can_be_closed,
     a_closed_connection_lets_go_of_its_files,
     after_a_shut_down_the_peer_is_still_heard,
     a_shut_down_comes_after_all_that_was_sent,

@@ -1,5 +1,6 @@
 //! What the tests of the real binary share: folders of their own, servers that are stopped again.
 
+pub mod catalog;
 pub mod certificates;
 pub mod counted;
 pub mod example;
@@ -33,39 +34,8 @@ pub const PATIENCE: Duration = Duration::from_mins(2);
 /// test that makes it end some runs alone (`write`) of those in which a server ends in a heat (`read`).
 pub static OUT_OF_MEMORY: RwLock<()> = RwLock::new(());
 
-/// A contender that answers `hello`.
-const CONTENDER: &str = r#"
-title = "TITLE"
-language = "Rust"
-class = "native"
-kind = "server"
-homepage = "http://127.0.0.1/"
-[version]
-command = ["echo", "1.0"]
-[run]
-command = COMMAND
-[serves]
-hello = "/hello"
-"#;
-
-/// The command of a contender that is drome's own server.
-pub const SERVES: &str = r#"["{drome}", "serve", "--port", "{port}"]"#;
-
-const STUDY: &str = r#"
-title = "A small study"
-contenders = CONTENDERS
-[[cell]]
-title = "keep-alive"
-workload = "hello"
-load = { closed = { connections = 2 } }
-[design]
-rounds = [ROUNDS, ROUNDS]
-slice = "20ms"
-warmup = "10ms"
-measure = "100ms"
-precision = 0.9
-budget = "2h"
-"#;
+/// The real binary.
+pub const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 /// A folder of its own for results and cache.
 pub struct Home(pub tempfile::TempDir);
@@ -99,7 +69,7 @@ impl Home {
 
     /// The real binary.
     pub fn drome(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_drome"));
+        let mut command = Command::new(DROME);
         command
             .args(args)
             .env("DROME_HOME", self.path())
@@ -115,17 +85,11 @@ impl Home {
         command
     }
 
-    /// Adds a study of one cell with so many rounds to the catalog `own`: nothing in it takes long.
-    pub fn add_study(&self, name: &str, contenders: &[&str], rounds: usize) {
-        let text = STUDY.replace("CONTENDERS", &format!("{contenders:?}"));
-        let text = text.replace("ROUNDS", &rounds.to_string());
-        self.write(&format!("own/studies/{name}.toml"), &text);
-    }
-
-    /// Adds a contender of class `native` to the catalog `own`. `command`: a list as TOML writes it.
-    pub fn add_contender(&self, name: &str, command: &str) {
-        let text = CONTENDER.replace("TITLE", name).replace("COMMAND", command);
-        self.write(&format!("own/contenders/{name}/contender.toml"), &text);
+    /// The findings of the latest run, as they are reported.
+    pub fn findings(&self) -> Value {
+        let finished = run(&mut self.drome(&["report", "--format", "json"]));
+        assert_eq!(finished.code, 0, "{}", finished.err);
+        serde_json::from_str(&finished.out).unwrap()
     }
 
     /// Writes a file below this folder.
@@ -142,18 +106,45 @@ pub struct Finished {
     pub code: i32,
     pub out: String,
     pub err: String,
+    /// The command, which is shown where something else was expected of it.
+    command: String,
+}
+
+impl Finished {
+    pub fn new(output: &Output, command: String) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        Self { code: output.status.code().unwrap_or(-1), out, err, command }
+    }
+
+    /// It ended with this code, and standard output has all of these words.
+    #[track_caller]
+    pub fn assert_out(&self, code: i32, words: &[&str]) {
+        self.assert_has(code, &self.out, words);
+    }
+
+    /// It ended with this code, and standard error has all of these words.
+    #[track_caller]
+    pub fn assert_err(&self, code: i32, words: &[&str]) {
+        self.assert_has(code, &self.err, words);
+    }
+
+    #[track_caller]
+    fn assert_has(&self, code: i32, text: &str, words: &[&str]) {
+        let Self { out, err, command, .. } = self;
+        assert_eq!(self.code, code, "{command}\n{out}{err}");
+        for word in words {
+            assert!(text.contains(word), "no «{word}» from {command}\n{out}{err}");
+        }
+    }
 }
 
 pub fn run(command: &mut Command) -> Finished {
-    finished(&process::finish(command.stdin(Stdio::null())))
+    Finished::new(&process::finish(command.stdin(Stdio::null())), format!("{command:?}"))
 }
 
 pub fn finished(output: &Output) -> Finished {
-    Finished {
-        code: output.status.code().unwrap_or(-1),
-        out: String::from_utf8_lossy(&output.stdout).into_owned(),
-        err: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    Finished::new(output, String::new())
 }
 
 /// Checks that what drome printed is as its JSON Schema says.
@@ -179,6 +170,14 @@ pub fn load(address: SocketAddr, path: &str, args: &[&str]) -> (i32, Value) {
 /// How often bytes came that no request had asked for.
 fn unasked(json: &Value) -> u64 {
     json["errors"]["unasked"].as_u64().unwrap()
+}
+
+/// All of these words are in the text.
+#[track_caller]
+pub fn assert_has(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "no «{word}» in\n{text}");
+    }
 }
 
 /// Every sent request ends in exactly one way.
@@ -285,11 +284,14 @@ fn answer(mut stream: TcpStream, bytes: &[u8], reads_first: bool, closes: bool) 
     }
 }
 
+/// Asks again and again until it is done: at first often, and later more rarely, because some questions take time of the cores that all
+/// tests share.
 pub fn wait_for(mut done: impl FnMut() -> bool, what: &str) {
-    let deadline = Instant::now() + PATIENCE;
+    let (began, mut pause) = (Instant::now(), Duration::from_millis(10));
     while !done() {
-        assert!(Instant::now() < deadline, "waited too long for {what}");
-        std::thread::sleep(Duration::from_millis(10));
+        assert!(began.elapsed() < PATIENCE, "waited too long for {what}");
+        std::thread::sleep(pause);
+        pause = (pause * 5 / 4).min(Duration::from_millis(100));
     }
 }
 
@@ -299,6 +301,12 @@ pub fn trials(home: &Home) -> usize {
     let of_run = |listed: &Listed| lab::findings::all(&store, &listed.id).unwrap();
     let all = store.runs().unwrap();
     all.iter().flat_map(of_run).filter(|observation| observation.trial.contender != HUB).count()
+}
+
+/// A contender's row of a cell of findings.
+pub fn contender<'f>(cell: &'f Value, name: &str) -> &'f Value {
+    let rows = cell["contenders"].as_array().unwrap();
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} is not in {rows:?}"))
 }
 
 /// The processes whose command line, or folder, has this text.

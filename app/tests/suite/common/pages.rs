@@ -7,14 +7,7 @@ use serde_json::Value;
 pub fn import(home: &Home, files: &[&str]) -> Value {
     let finished = run(home.drome(&["import"]).args(files));
     assert_eq!(finished.code, 0, "{}", finished.err);
-    let json = run(&mut home.drome(&["report", "--format", "json"]));
-    assert_eq!(json.code, 0, "{}", json.err);
-    serde_json::from_str(&json.out).unwrap()
-}
-
-pub fn contender<'j>(cell: &'j Value, name: &str) -> &'j Value {
-    let rows = cell["contenders"].as_array().unwrap();
-    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} is not in {rows:?}"))
+    home.findings()
 }
 
 /// A figure, to what a page's digits say.

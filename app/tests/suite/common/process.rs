@@ -1,6 +1,7 @@
 //! The programs that tests start: none runs for ever. One that takes too long is killed with all that it started, and the
 //! test that waits for it fails with what it printed.
 
+use super::Finished;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
@@ -22,6 +23,16 @@ pub const POLL: &str = "DROME_POLL";
 /// Starts a program, and ends it where it takes longer than anything may.
 pub fn spawn(command: &mut Command) -> Child {
     spawn_for(command, LIMIT)
+}
+
+/// The same, and what it prints can be read.
+pub fn spawn_heard(command: &mut Command) -> Child {
+    spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))
+}
+
+/// The same, and nobody reads what it prints.
+pub fn spawn_unheard(command: &mut Command) -> Child {
+    spawn(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()))
 }
 
 fn spawn_for(command: &mut Command, limit: Duration) -> Child {
@@ -79,6 +90,12 @@ pub fn output(mut child: Child, shown: &str) -> Output {
     output
 }
 
+/// Waits for the end of what `spawn` started, and gives how it ended and what it printed where that goes into pipes.
+pub fn ended(child: Child) -> Finished {
+    let shown = format!("process {}", child.id());
+    Finished::new(&output(child, &shown), shown)
+}
+
 /// Waits for the end of what `spawn` started.
 pub fn wait(child: &mut Child) -> ExitStatus {
     let status = child.wait().unwrap();
@@ -91,7 +108,12 @@ pub fn wait(child: &mut Child) -> ExitStatus {
 pub fn interrupt_at_work(child: &Child, mut has_done: impl FnMut() -> bool) {
     let pid = child.id().to_string();
     super::wait_for(|| has_done() && takes_interrupts(&pid), "a program to be at work");
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    signal(child, "-INT");
+}
+
+/// Sends a signal, such as `-INT`, to a program that runs.
+pub fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
 /// It has a handler for SIGINT, or has blocked it for a thread that waits for it; and its first thread sleeps.

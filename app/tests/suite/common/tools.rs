@@ -63,7 +63,7 @@ pub fn shape(report: &str) -> String {
     shape
 }
 
-/// A server of one's own that answers every request with `answer` and then closes or not; it ends with the test.
+/// A server of one's own that answers every request with `answer`, after a moment, and then closes or not; it ends with the test.
 /// What the first connection sends first comes out of the channel.
 pub struct Ears {
     pub port: u16,
@@ -83,6 +83,8 @@ impl Ears {
                     let mut bytes = vec![0; 65536];
                     while let Ok(n @ 1..) = stream.read(&mut bytes) {
                         let _ = tell.send(bytes[..n].to_vec());
+                        // A tool that asks as fast as it can leaves the cores to other tests.
+                        std::thread::sleep(Duration::from_millis(1));
                         if stream.write_all(answer).is_err() || closes {
                             return;
                         }

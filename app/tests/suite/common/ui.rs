@@ -5,6 +5,7 @@ use crate::common::{Home, PATIENCE, Server, process, run, wait_for};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// A study of two servers that can be had everywhere: drome's own, one of them slower.
 const STUDY: &str = r#"
@@ -59,6 +60,24 @@ pub fn home(rounds: &str) -> Home {
     contender("plain", "Plain <script>alert(1)</script>", "0s");
     contender("spins", "Spins & spins", "20us");
     home
+}
+
+/// A home in which `small` was run twice, and the names of these runs, the latest first. It is really run only once for all tests.
+pub fn with_runs() -> (Home, Vec<String>) {
+    static STORE: OnceLock<Vec<u8>> = OnceLock::new();
+    let store = STORE.get_or_init(|| {
+        let home = home("6, 6");
+        for _ in 0..2 {
+            let finished = run(&mut home.with_catalog(&["run", "small", "--seed", "7"]));
+            assert_eq!(finished.code, 0, "{}", finished.err);
+        }
+        std::fs::read(home.store()).unwrap()
+    });
+    let home = home("6, 6");
+    std::fs::write(home.store(), store).unwrap();
+    let listed = run(&mut home.drome(&["list", "runs"])).out;
+    let ids = listed.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
+    (home, ids)
 }
 
 /// The page in this home.
@@ -157,8 +176,7 @@ impl Ui {
 
     /// Ctrl-C, and how it ends.
     pub fn interrupt(mut self) -> (Option<i32>, String, Home) {
-        let id = self.server.child.id().to_string();
-        run(Command::new("kill").args(["-INT", &id]));
+        process::signal(&self.server.child, "-INT");
         let mut err = String::new();
         self.server.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
         let code = process::wait(&mut self.server.child).code();

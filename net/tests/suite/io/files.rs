@@ -83,6 +83,23 @@ pub fn a_file_that_has_become_shorter_fails<I: BackEnd>() {
     server.until(0, Event::Failed(Operation::Send, Errno::IO));
 }
 
+/// However much of it has left by then: it can be closed, and the peer hears the end.
+pub fn a_file_that_becomes_shorter_while_it_is_sent_fails_and_can_be_closed<I: BackEnd>() {
+    let (mut server, mut client, _) = connected::<I>();
+    let file = file(&counted(30_000_000));
+    assert!(!server.io.send_file(0, &file, 0, 30_000_000));
+    rustix::fs::ftruncate(&*file, 10).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while !server.seen.contains(&Completion { slot: 0, event: Event::Failed(Operation::Send, Errno::IO) }) {
+        client.turn();
+        server.turn();
+        assert!(Instant::now() < deadline, "it never failed");
+    }
+    server.io.close(0);
+    server.turn();
+    client.until(0, Event::Ended);
+}
+
 pub fn a_closed_connection_lets_go_of_its_files<I: BackEnd>() {
     let (mut server, mut client, _) = connected::<I>();
     let file = file(&counted(30_000_000));
