@@ -63,9 +63,13 @@ def test_every_heat_counts_once_although_machines_are_killed(home: Path, cluster
     print(f"{all_heats} heats, {len(killed_at) - 1} machines killed, {result.counts}")
 
 
-def test_nothing_is_left_of_a_heat_whose_worker_is_killed(home: Path, cluster: Make) -> None:
+def test_a_node_is_as_good_as_before_after_heats_that_fail_or_lose_their_worker(home: Path, cluster: Make) -> None:
     nodes = cluster(1)
     seen = list[Mapping[str, Any]]()
+    # One that always fails ends the run.
+    broken = ["sh", "-c", "echo the disk is full >&2; exit 7"]
+    with pytest.raises(drome.Failed, match="the disk is full; it was the last attempt: `resume="):
+        fleet.run("small", machines=1, quick=True, catalog=[home / "own"], address=nodes.address, command=broken)
 
     def kill_a_worker() -> None:
         for _ in range(KILLS):
@@ -95,10 +99,6 @@ def test_nothing_is_left_of_a_heat_whose_worker_is_killed(home: Path, cluster: M
     assert set(frame["contender"]) == {"one", "reference"} and (frame["rate_per_s"] > 0).all()
     assert len(result.starts()) == ROUNDS * 3, "two contenders and the hub, once a round"
     print(f"{ROUNDS} real heats, {result.counts}, no server left")
-    # One that always fails ends the run, and the node is as good as before.
-    broken = ["sh", "-c", "echo the disk is full >&2; exit 7"]
-    with pytest.raises(drome.Failed, match="the disk is full; it was the last attempt: `resume="):
-        fleet.run("small", machines=1, quick=True, catalog=[home / "own"], address=nodes.address, command=broken)
 
 
 def test_a_run_goes_on_when_its_head_was_killed(home: Path, cluster: Make) -> None:

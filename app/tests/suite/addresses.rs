@@ -1,6 +1,6 @@
 //! Names with several addresses, of which the server has only one; credentials and other parts of URLs that the server must see, and nobody else.
 
-use crate::common::{DROME, Finished, Home, Server, finished, process, run, serve, start};
+use crate::common::{DROME, Finished, Home, Server, process, run, run_with_input, serve, start};
 use serde_json::Value;
 use std::process::Command;
 
@@ -13,7 +13,7 @@ fn drome(home: &Home, args: &[&str]) -> Finished {
     let mut unshare = Command::new("unshare");
     let script = format!("mount --bind {} /etc/hosts && exec \"$@\"", hosts.display());
     unshare.args(["--mount", "sh", "-c", &script, "sh"]);
-    finished(&process::finish(&mut process::run_by(unshare, &home.drome(args))))
+    run_with_input(&mut process::run_by(unshare, &home.drome(args)))
 }
 
 fn url(server: &Server, path: &str) -> String {

@@ -2,7 +2,7 @@
 //! a narrow terminal, in ASCII, in colour and to a reader that has gone.
 
 use crate::common::example::{MadeStart, example, keep_round, sound};
-use crate::common::{Finished, Home, finished, process, run, serve};
+use crate::common::{Finished, Home, process, run, serve};
 use model::Run;
 use model::contender::Track;
 use model::heat::HUB;
@@ -278,7 +278,7 @@ fn unread(home: &Home, args: &[&str], is_error: bool) -> Finished {
     } else {
         command.stdout(writer).stderr(Stdio::piped())
     };
-    finished(&process::output(process::spawn(command.stdin(Stdio::null())), "drome"))
+    process::ended(process::spawn(command.stdin(Stdio::null())))
 }
 
 #[test]

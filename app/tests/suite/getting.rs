@@ -1,35 +1,22 @@
 //! Failures while contenders are installed and built: registries that don't answer, full disks, builds that change the pinned
 //! versions. Each is reported with its log and the next step, and holds up no other contender.
 
-use crate::common::{Finished, Home, assert_has, process, run, trials, wait_for};
+use crate::common::{Finished, Home, assert_has, catalog, process, run, trials, wait_for};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A contender that `build` makes, in the version that the file `version` has; drome's own server does its work.
-const CONTENDER: &str = r#"
-title = "NAME"
-language = "sh"
-class = "native"
-kind = "server"
-homepage = "http://127.0.0.1/"
-[build]
-command = ["sh", "-c", "BUILD"]
-[version]
-command = ["cat", "VERSION"]
-[run]
-command = ["{drome}", "serve", "--port", "{port}"]
-[serves]
-hello = "/hello"
-"#;
-
 /// Nothing listens there.
 const NOWHERE: &str = "http://127.0.0.1:1";
 
+/// A contender that `build` makes, in the version that the file `version` has; drome's own server does its work.
 fn contender(home: &Home, name: &str, build: &str) {
     let version = home.write("version", "1.0").display().to_string();
-    let text = CONTENDER.replace("NAME", name).replace("BUILD", build).replace("VERSION", &version);
-    home.write(&format!("own/contenders/{name}/contender.toml"), &text);
+    let own = format!(
+        "[build]\ncommand = [\"sh\", \"-c\", \"{build}\"]\n[version]\ncommand = [\"cat\", \"{version}\"]"
+    );
+    let text = catalog::contender(name, catalog::SERVES);
+    home.write_contender(name, &text.replace("[version]\ncommand = [\"echo\", \"1.0\"]", &own));
     home.write(&format!("own/contenders/{name}/src/lock.txt"), "dependency 1.0\n");
 }
 
@@ -119,7 +106,19 @@ fn a_run_goes_on_without_those_that_could_not_be_got() {
     contender(&home, "full", "echo ld: No space left on device >&2; exit 1");
     home.add_study("one", &["offline", "full", "fine"], 3);
     let finished = drome(&home, &["run", "one", "--install", "--yes", "--format", "markdown"]);
-    finished.assert_err(0, &["offline: its build failed (exit status: 6)", "Could not resolve host: example.org", "then `drome install offline`", "the disk is full: free some space, or set DROME_CACHE to a folder on another disk, then `drome install full`", "offline does not take part: it is not built yet; get it: run the study with --install", "1 contenders and the reference"]);
+    let full = "the disk is full: free some space, or set DROME_CACHE to a folder on another disk, then `drome install full`";
+    let absent = "offline does not take part: it is not built yet; get it: run the study with --install";
+    finished.assert_err(
+        0,
+        &[
+            "offline: its build failed (exit status: 6)",
+            "Could not resolve host: example.org",
+            "then `drome install offline`",
+            full,
+            absent,
+            "1 contenders and the reference",
+        ],
+    );
     assert!(
         finished.out.contains("| fine 1.0 |") && finished.out.contains("- full: it is not built yet"),
         "{}",

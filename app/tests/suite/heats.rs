@@ -215,10 +215,10 @@ fn a_server_that_leaks_until_it_is_killed_and_one_that_ends_between_its_turns_ar
 #[test]
 fn a_run_that_is_interrupted_goes_on_and_nothing_is_measured_twice() {
     let home = home(&three(), 2, &[]);
-    let mut child = process::spawn_unheard(&mut home.with_catalog(&["run", "small"]));
+    let child = process::spawn_heard(&mut home.with_catalog(&["run", "small"]));
     wait_for(|| trials(&home) >= 1, "a cell");
     process::signal(&child, "-INT");
-    assert_eq!(process::wait(&mut child).code(), Some(130));
+    process::ended(child).assert_err(130, &["interrupted; every finished cell is kept"]);
     home.assert_clean();
     assert!(home.findings()["ended"].as_str().unwrap().contains("--resume"));
     let before = measured(&home);

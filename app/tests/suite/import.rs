@@ -1,7 +1,7 @@
 //! `drome import`: what pages say comes out as it stands there, and what is broken is said to be.
 
 use crate::common::pages::{assert_figure, import};
-use crate::common::{DROME, Finished, Home, contender, process, run};
+use crate::common::{DROME, Finished, Home, contender, run, run_with_input};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
@@ -196,8 +196,7 @@ fn several_files_standard_input_and_a_dry_run() {
     assert!(listed.out.contains("no runs yet"), "{}", listed.out);
 
     let text = std::fs::File::open(page("flat.txt")).unwrap();
-    let finished =
-        crate::common::finished(&process::finish(home.drome(&["import", "-"]).stdin(Stdio::from(text))));
+    let finished = run_with_input(home.drome(&["import", "-"]).stdin(Stdio::from(text)));
     finished.assert_err(0, &["standard input: 2 reports of siege"]);
     let listed = run(&mut home.drome(&["list", "runs"]));
     assert!(listed.out.contains("imported: 2 readings"), "{}", listed.out);
@@ -447,7 +446,7 @@ fn twenty_megabytes() {
     let prose = "The quick brown fox; it jumps over <b>the</b> lazy dog, 12 times.\n# a\n| a | b |\n";
     let text = format!("{}\n# End\n{REPORT_OF_WRK}", prose.repeat((20 << 20) / prose.len()));
     let file = home.write("large.md", &text).display().to_string();
-    let script = format!("ulimit -v 350000; exec {DROME} import --format json {file}");
+    let script = format!("ulimit -v 250000; exec {DROME} import --format json {file}");
     let mut shell = std::process::Command::new("sh");
     let finished = run(shell.args(["-c", &script]).env("DROME_HOME", home.path()));
     assert_eq!(finished.code, 0, "{}", finished.err);

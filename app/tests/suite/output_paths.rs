@@ -32,11 +32,26 @@ fn is_marked(home: &Home) -> bool {
     home.path().join("mark").exists()
 }
 
-/// Runs it in the home's folder, and checks that it refuses the place by the option's name.
+/// Runs it in the home's folder, and checks that it refuses the place by the option's name, with the reason and the next step.
 fn refused(home: &Home, args: &[&str], option: &str, place: &str) {
     let ended = run(home.drome(args).current_dir(home.path()));
     let is_named = ended.err.contains(option) && ended.err.contains(place);
-    assert!(ended.code == 2 && is_named, "{args:?}: {} {}{}", ended.code, ended.out, ended.err);
+    let is_folder = option.starts_with("--") && (place.starts_with("folder.") || place == TAKEN);
+    let (why, next): (_, &[&str]) = if is_folder {
+        ("can't be written: it is a folder", &["name a file in it"])
+    } else {
+        (
+            "(os error ",
+            &[
+                "name a file in a folder that",
+                "name a writable folder",
+                "name one that is there",
+                "choose another file",
+            ],
+        )
+    };
+    let is_told = ended.err.contains(why) && next.iter().any(|next| ended.err.contains(next));
+    assert!(ended.code == 2 && is_named && is_told, "{args:?}: {} {}{}", ended.code, ended.out, ended.err);
 }
 
 #[test]

@@ -230,7 +230,7 @@ fn the_cores_are_kept_awake_while_servers_are_measured_and_the_report_says_so() 
         command.args(["-d", "200ms", "--warmup", "0s"]).args(json);
         command
     };
-    for (mut command, polls) in [(race(), "1"), (race(), "0"), (sweep(), "1")] {
+    for (mut command, polls) in [(race(), "1"), (race(), "0"), (sweep(), "1"), (sweep(), "0")] {
         command.env(process::POLL, polls).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = process::spawn(&mut command);
         let (pid, (over, is_over)) = (child.id(), std::sync::mpsc::channel::<()>());

@@ -19,7 +19,7 @@ fn race(home: &Home, commands: &[&str], args: &[&str]) -> Finished {
     run(home.drome(&["race"]).args(commands).args(load).args(["--seed", "1"]).args(args))
 }
 
-/// A race in which the second command is slower, with labels of which one is no markup.
+/// A race in which the second command is slower, with a label that looks like markup and is shown as text.
 #[test]
 fn who_is_slower_by_more_than_the_margin_fails_and_the_verdict_and_the_report_say_so() {
     let home = Home::new();

@@ -100,7 +100,7 @@ fn a_commit_that_is_slower_fails_and_what_is_built_is_kept() {
     assert_eq!(builds.len(), 2, "{builds:?}");
     let lengths: Vec<usize> = builds.iter().map(|build| build.as_os_str().len()).collect();
     assert_eq!(lengths[0], lengths[1], "paths of one length");
-    let again = repository.race(&["--rev", "main", "--rev", "HEAD~1", "--rounds", "1"]);
+    let again = repository.race(&["--rev", "main", "--rev", "HEAD~1", "--fail-if-slower", "2%"]);
     again.assert_out(0, &["A, main", "B, HEAD~1"]);
     assert!(!again.err.contains("building"), "built once: {}", again.err);
     let worktrees = Command::new("git").arg("-C").arg(&repository.folder).args(["worktree", "list"]).output();
@@ -199,14 +199,13 @@ fn a_file_in_the_repository_holds_the_options() {
         |folder: &Path, rounds: &str, more: &[&str]| drome(folder, &[&short[..], &[rounds], more].concat());
     let bisected = race(&below, "8", &["--bisect"]);
     assert_eq!(bisected.code, 1, "in the file's folder, by its margin: {}{}", bisected.out, bisected.err);
-    // What one round says of the margin is chance; whose revisions were raced is not.
-    let turned = race(here, "1", &["--rev", "main", "--rev", "HEAD~1"]).out;
-    assert!(turned.contains("A, main: "), "the command line's revisions: {turned}");
+    // The command line's revisions.
+    race(here, "8", &["--rev", "main", "--rev", "HEAD~1"]).assert_out(0, &["A, main: ", "B, HEAD~1: "]);
     let elsewhere = file.replace("[\"HEAD~1\", \"main\"]", "[\"main\", \"HEAD~1\"]");
     let elsewhere = home.write("elsewhere/settings.toml", &elsewhere).display().to_string();
     repository.write("drome.toml", "[race]\nrev = []\nstrat = 1\n");
-    let named = race(here, "1", &["--file", &elsewhere]).out;
-    assert!(named.contains("A, main: "), "the file that is named, in this folder: {named}");
+    // The file that is named, in this folder.
+    race(here, "8", &["--file", &elsewhere]).assert_out(0, &["A, main: ", "B, HEAD~1: "]);
     let server = "drome serve --port {port}";
     race(here, "1", &["--file", &elsewhere, server, server]).assert_err(2, &["cannot be used with"]);
     drome(&below, &["race"]).assert_err(2, &["drome.toml", "strat"]);

@@ -2,7 +2,7 @@
 
 use crate::common::catalog::SERVES;
 use crate::common::example::{MadeStart, example, keep_round, sound};
-use crate::common::{DROME, Finished, Home, finished, process, run};
+use crate::common::{DROME, Finished, Home, run, run_with_input};
 use control::lock::Lock;
 use model::heat::HUB;
 use model::observation::Entrant;
@@ -117,7 +117,7 @@ fn runs_go_by_file_and_only_once() {
     let whole = run(&mut one.drome(&["push", "-"])).out;
     let input = third.write("input", &whole);
     let stdin = std::fs::File::open(input).unwrap();
-    let told = finished(&process::finish(third.drome(&["pull", "-", "--machine", "box"]).stdin(stdin)));
+    let told = run_with_input(third.drome(&["pull", "-", "--machine", "box"]).stdin(stdin));
     assert_eq!(told.out, format!("{SECOND}  example  pulled from box\n"), "{}", told.err);
     // And back: there it is still its own.
     let back = pushed(&two, &[FIRST]);

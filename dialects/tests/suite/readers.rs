@@ -2,7 +2,9 @@
 
 use crate::harness::{one, read};
 use crate::{ab_read, h2load_read, http_load_read, httperf_read, siege_read, weighttp_read, wrk_read};
+use dialects::page;
 use dialects::readers;
+use model::Reading;
 use proptest::prelude::*;
 
 /// Tools, each with a command line and what it printed.
@@ -52,16 +54,24 @@ fn however_it_was_copied() {
 
 #[test]
 fn several_in_one_text_are_told_apart() {
-    let sessions = sessions();
+    let sessions = [sessions(), sessions()].concat();
     let all: String = sessions
         .iter()
         .map(|(tool, text)| format!("## With {tool}\n\nIt: took\n\n{text}\nwords\n"))
         .collect();
     let one_line = all.split_whitespace().collect::<Vec<_>>().join(" ");
+    // A page's headings name its reports, and one without a command has that of the report before.
+    let readings = |text: &str| -> Vec<Reading> {
+        let bare = |reading| Reading { title: None, command: None, ..reading };
+        page::read(text).items.into_iter().map(|item| bare(item.reading)).collect()
+    };
+    let alone: Vec<_> = sessions.iter().flat_map(|(_, session)| readings(session)).collect();
+    assert_eq!(alone.len(), sessions.len(), "each is one report");
     for text in [all, one_line] {
+        assert_eq!(readings(&text), alone, "{text}");
         for (tool, session) in &sessions {
-            let plain = one(tool, session).reading;
-            assert!(read(tool, &text).iter().any(|found| found.reading == plain), "{tool} in\n{text}");
+            let whole = one(tool, session).reading;
+            assert!(read(tool, &text).iter().any(|found| found.reading == whole), "{tool} in\n{text}");
         }
     }
 }

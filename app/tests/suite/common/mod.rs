@@ -140,11 +140,12 @@ impl Finished {
 }
 
 pub fn run(command: &mut Command) -> Finished {
-    Finished::new(&process::finish(command.stdin(Stdio::null())), format!("{command:?}"))
+    run_with_input(command.stdin(Stdio::null()))
 }
 
-pub fn finished(output: &Output) -> Finished {
-    Finished::new(output, String::new())
+/// The same with the standard input that the command has.
+pub fn run_with_input(command: &mut Command) -> Finished {
+    Finished::new(&process::finish(command), format!("{command:?}"))
 }
 
 /// Checks that what drome printed is as its JSON Schema says.

@@ -92,7 +92,10 @@ pub fn output(mut child: Child, shown: &str) -> Output {
 
 /// Waits for the end of what `spawn` started, and gives how it ended and what it printed where that goes into pipes.
 pub fn ended(child: Child) -> Finished {
-    let shown = format!("process {}", child.id());
+    let id = child.id();
+    // Empty, where it has ended.
+    let words = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let shown = format!("process {id}, {}", String::from_utf8_lossy(&words).replace('\0', " "));
     Finished::new(&output(child, &shown), shown)
 }
 

@@ -1,7 +1,7 @@
 //! `drome ui` with a small study, and what is asked of it.
 
 use crate::common::http::{self, Answer};
-use crate::common::{Home, PATIENCE, Server, process, run, wait_for};
+use crate::common::{Home, PATIENCE, Server, catalog, process, run, wait_for};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
@@ -25,20 +25,6 @@ precision = 0.001
 budget = "10min"
 "#;
 
-const CONTENDER: &str = r#"
-title = "TITLE"
-language = "Rust"
-class = "native"
-kind = "server"
-homepage = "javascript:alert(1)"
-[version]
-command = ["echo", "1.0"]
-[run]
-command = ["{drome}", "serve", "--port", "{port}", "--spin", "SPIN"]
-[serves]
-hello = "/hello"
-"#;
-
 /// A page under test; it is killed with the test.
 pub struct Ui {
     pub home: Home,
@@ -52,10 +38,11 @@ pub struct Ui {
 /// A home with the study `small` of so many rounds.
 pub fn home(rounds: &str) -> Home {
     let home = Home::new();
-    home.write("own/studies/small.toml", &STUDY.replace("ROUNDS", rounds));
+    home.write_study("small", &STUDY.replace("ROUNDS", rounds));
     let contender = |name: &str, title: &str, spin: &str| {
-        let text = CONTENDER.replace("TITLE", title).replace("SPIN", spin);
-        home.write(&format!("own/contenders/{name}/contender.toml"), &text);
+        let serves = format!(r#"["{{drome}}", "serve", "--port", "{{port}}", "--spin", "{spin}"]"#);
+        let text = catalog::contender(title, &serves).replace("http://127.0.0.1/", "javascript:alert(1)");
+        home.write_contender(name, &text);
     };
     contender("plain", "Plain <script>alert(1)</script>", "0s");
     contender("spins", "Spins & spins", "20us");
