@@ -6,18 +6,10 @@ use super::times::ms;
 
 /// The whole report.
 pub fn tables(facts: &Facts<'_>, html: &Html) -> String {
-    let Facts { options, heard, tally } = facts;
+    let heard = facts.heard;
     let mut page = Page { html, text: format!("\n\n<table {}>\n", html.table) };
-    page.row("Server Software:", &facts.server());
-    page.row("Server Hostname:", &options.url.host);
-    page.row("Server Port:", &options.url.port.to_string());
-    page.row("Document Path:", &options.url.path);
-    let length = format!("{} bytes", heard.document_bytes.unwrap_or(0));
-    page.row("Document Length:", if options.any_length { "Variable" } else { &length });
-    page.row("Concurrency Level:", &options.connections.to_string());
-    page.row("Time taken for tests:", &format!("{:.3} seconds", facts.seconds()));
-    page.row("Complete requests:", &heard.done().to_string());
-    page.row("Failed requests:", &heard.bad.to_string());
+    let [server, document, requests, answers] = facts.rows();
+    [server, document, requests].iter().for_each(|rows| page.rows(rows));
     if heard.bad > 0 {
         let (length, exceptions) = (heard.length, heard.exceptions);
         page.text.push_str(&format!(
@@ -25,17 +17,7 @@ pub fn tables(facts: &Facts<'_>, html: &Html) -> String {
             html.row, html.cell
         ));
     }
-    if heard.non_2xx > 0 {
-        page.row("Non-2xx responses:", &heard.non_2xx.to_string());
-    }
-    if options.keeps_alive {
-        page.row("Keep-Alive requests:", &heard.kept_alive.to_string());
-    }
-    page.row("Total transferred:", &format!("{} bytes", tally.received_bytes));
-    if options.body.is_some() {
-        page.row("Total body sent:", &tally.sent_bytes.to_string());
-    }
-    page.row("HTML transferred:", &format!("{} bytes", tally.body_bytes));
+    page.rows(&answers);
     page.rates(facts);
     page.times(facts);
     page.text.push_str("</table>\n");
@@ -53,6 +35,10 @@ impl Page<'_> {
         self.text.push_str(&format!(
             "<tr {row}><th colspan=2 {cell}>{label}</th><td colspan=2 {cell}>{value}</td></tr>\n"
         ));
+    }
+
+    fn rows(&mut self, rows: &[(&str, String)]) {
+        rows.iter().for_each(|(label, value)| self.row(label, value));
     }
 
     fn rates(&mut self, facts: &Facts<'_>) {

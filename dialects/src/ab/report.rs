@@ -33,32 +33,56 @@ impl Facts<'_> {
         let name = at.and_then(|at| head.get(at + "Server: ".len()..)).unwrap_or_default();
         name.split(|c: char| c <= ' ').next().unwrap_or_default().to_owned()
     }
+
+    /// The rows that both forms of the report have, in the four groups between which only one form has something.
+    pub fn rows(&self) -> [Vec<(&'static str, String)>; 4] {
+        let Self { options, heard, tally } = self;
+        let server = vec![
+            ("Server Software:", self.server()),
+            ("Server Hostname:", options.url.host.clone()),
+            ("Server Port:", options.url.port.to_string()),
+        ];
+        let length = format!("{} bytes", heard.document_bytes.unwrap_or(0));
+        let document = vec![
+            ("Document Path:", options.url.path.clone()),
+            ("Document Length:", if options.any_length { "Variable".to_owned() } else { length }),
+        ];
+        let requests = vec![
+            ("Concurrency Level:", options.connections.to_string()),
+            ("Time taken for tests:", format!("{:.3} seconds", self.seconds())),
+            ("Complete requests:", heard.done().to_string()),
+            ("Failed requests:", heard.bad.to_string()),
+        ];
+        let answers = [
+            (heard.non_2xx > 0).then(|| ("Non-2xx responses:", heard.non_2xx.to_string())),
+            options.keeps_alive.then(|| ("Keep-Alive requests:", heard.kept_alive.to_string())),
+            Some(("Total transferred:", format!("{} bytes", tally.received_bytes))),
+            options.body.is_some().then(|| ("Total body sent:", tally.sent_bytes.to_string())),
+            Some(("HTML transferred:", format!("{} bytes", tally.body_bytes))),
+        ];
+        [server, document, requests, answers.into_iter().flatten().collect()]
+    }
 }
 
 /// The whole report.
 pub fn text(facts: &Facts<'_>) -> String {
     let Facts { options, heard, tally } = facts;
-    let mut text = format!(
-        "\n\nServer Software:        {}\nServer Hostname:        {}\nServer Port:            {}\n",
-        facts.server(),
-        options.url.host,
-        options.url.port
-    );
-    if options.url.is_tls {
-        text.push_str(&tls(options, tally.agreed.as_ref()));
+    let lines = |rows: &[(&str, String)]| -> String {
+        rows.iter().map(|(label, value)| format!("{label:<24}{value}\n")).collect()
+    };
+    let [server, document, requests, answers] = facts.rows().map(|rows| lines(&rows));
+    let tls = if options.url.is_tls { tls(options, tally.agreed.as_ref()) } else { String::new() };
+    let mut text = format!("\n\n{server}{tls}\n{document}\n{requests}");
+    let Heard { bad, receive, length, exceptions, write, .. } = heard;
+    if *bad > 0 {
+        text.push_str(&format!(
+            "   (Connect: 0, Receive: {receive}, Length: {length}, Exceptions: {exceptions})\n"
+        ));
     }
-    text.push_str(&format!("\nDocument Path:          {}\n", options.url.path));
-    if options.any_length {
-        text.push_str("Document Length:        Variable\n");
-    } else {
-        text.push_str(&format!("Document Length:        {} bytes\n", heard.document_bytes.unwrap_or(0)));
+    if *write > 0 {
+        text.push_str(&format!("Write errors:           {write}\n"));
     }
-    text.push_str(&format!(
-        "\nConcurrency Level:      {}\nTime taken for tests:   {:.3} seconds\n",
-        options.connections,
-        facts.seconds()
-    ));
-    text.push_str(&counts(facts));
+    text.push_str(&answers);
     text.push_str(&rates(facts));
     if let Some(rows) = Rows::of(&heard.times) {
         text.push_str(&if options.confidence { rows.confident() } else { rows.plain() });
@@ -101,31 +125,6 @@ fn openssl_name(iana: &str) -> String {
         other => other.replace("AES_", "AES").replace('_', "-"),
     };
     format!("{}-{cipher}", agreement.trim_start_matches("TLS_").replace('_', "-"))
-}
-
-fn counts(Facts { options, heard, tally }: &Facts<'_>) -> String {
-    let Heard { bad, receive, length, exceptions, write, non_2xx, kept_alive, .. } = heard;
-    let mut text = format!("Complete requests:      {}\nFailed requests:        {bad}\n", heard.done());
-    if *bad > 0 {
-        text.push_str(&format!(
-            "   (Connect: 0, Receive: {receive}, Length: {length}, Exceptions: {exceptions})\n"
-        ));
-    }
-    if *write > 0 {
-        text.push_str(&format!("Write errors:           {write}\n"));
-    }
-    if *non_2xx > 0 {
-        text.push_str(&format!("Non-2xx responses:      {non_2xx}\n"));
-    }
-    if options.keeps_alive {
-        text.push_str(&format!("Keep-Alive requests:    {kept_alive}\n"));
-    }
-    text.push_str(&format!("Total transferred:      {} bytes\n", tally.received_bytes));
-    if options.body.is_some() {
-        text.push_str(&format!("Total body sent:        {}\n", tally.sent_bytes));
-    }
-    text.push_str(&format!("HTML transferred:       {} bytes\n", tally.body_bytes));
-    text
 }
 
 fn rates(facts: &Facts<'_>) -> String {
