@@ -2,6 +2,7 @@
 
 use super::words;
 use crate::failures::STATUS;
+use crate::report_format::wrk;
 use model::Reading;
 
 /// No server answers more requests per second.
@@ -34,7 +35,7 @@ const CONNECTIONS: &[(&str, &[&str])] = &[
 /// The connections of the reading's command line.
 fn connections(reading: &Reading) -> Option<f64> {
     let (_, names) = CONNECTIONS.iter().find(|(tool, _)| *tool == reading.tool)?;
-    words::option(reading.command.as_deref()?, names)
+    words::number(reading.command.as_deref()?, names)
 }
 
 /// Adds what the command line says and the report does not.
@@ -42,10 +43,8 @@ pub fn complete(reading: &mut Reading) {
     if let (Some(given), None) = (connections(reading), reading.get("connections")) {
         reading.set("connections", given);
     }
-    let rate = reading.command.as_deref().filter(|_| reading.tool == "wrk");
-    if let Some(rate) = rate.and_then(|command| words::option(command, &["--rate", "-R"])) {
-        "wrk2".clone_into(&mut reading.tool);
-        reading.set("offered_rate_per_s", rate);
+    if reading.tool == "wrk" {
+        wrk::complete_by_command(reading);
     }
     if is_unanswered(reading) {
         let is_of_answers =

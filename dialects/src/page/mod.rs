@@ -10,7 +10,7 @@ pub(crate) mod lines;
 mod prefixes;
 mod source;
 mod unread;
-mod words;
+pub(crate) mod words;
 
 pub use command::is_placeholder;
 pub use source::decode;

@@ -122,11 +122,11 @@ pub fn metrics(text: &str) -> Vec<usize> {
     lines(text).filter(says).map(|line| line.at).collect()
 }
 
-/// The number of an option in a command line, by its names: `-c 10`, `-c10`, `--connections=10`, with `k` for thousands.
-pub fn option(command: &str, names: &[&str]) -> Option<f64> {
+/// The value of an option in a command line, by its names: `-c 10`, `-c10`, `--connections=10`.
+pub fn option<'c>(command: &'c str, names: &[&str]) -> Option<&'c str> {
     let mut words = command.split_whitespace();
     while let Some(word) = words.next() {
-        let value = |name: &&str| {
+        let value = |name: &&str| -> Option<&'c str> {
             let rest = word.strip_prefix(*name)?;
             match rest.strip_prefix('=') {
                 Some(value) => Some(value),
@@ -135,16 +135,21 @@ pub fn option(command: &str, names: &[&str]) -> Option<f64> {
             }
         };
         let Some(value) = names.iter().find_map(value) else { continue };
-        let value = if value.is_empty() { words.next()? } else { value };
-        let (number, factor) = value.strip_suffix(['k', 'K']).map_or((value, 1.0), |number| (number, 1000.0));
-        return number.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * factor);
+        return if value.is_empty() { words.next() } else { Some(value) };
     }
     None
 }
 
+/// The number that is the value of an option, with `k` for thousands.
+pub fn number(command: &str, names: &[&str]) -> Option<f64> {
+    let value = option(command, names)?;
+    let (number, factor) = value.strip_suffix(['k', 'K']).map_or((value, 1.0), |number| (number, 1000.0));
+    number.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * factor)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{introductions, memory, option, remarks};
+    use super::{introductions, memory, number, remarks};
 
     fn xs(text: &str) -> Vec<std::ops::Range<usize>> {
         text.match_indices("XX").map(|(at, _)| at..at + 2).collect()
@@ -187,7 +192,7 @@ mod tests {
             ("h2load --connect-to=1 u", None),
         ];
         for (command, connections) in cases {
-            assert_eq!(option(command, &["--connections", "-c"]), connections, "{command}");
+            assert_eq!(number(command, &["--connections", "-c"]), connections, "{command}");
         }
     }
 }

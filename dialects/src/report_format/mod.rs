@@ -13,7 +13,7 @@ mod field;
 mod json;
 mod parts;
 mod tools;
-mod wrk;
+pub(crate) mod wrk;
 
 use crate::Found;
 use called::Called;

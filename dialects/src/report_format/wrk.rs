@@ -6,7 +6,9 @@
 use super::Role::{Follows, Often, Opens, Part, Row};
 use super::called::Called;
 use super::{Draft, Format};
+use crate::page::words::option;
 use crate::wrk::scan_metric;
+use model::Reading;
 
 /// The format of both, which only figures and the command line tell apart.
 pub const FORMAT: Format = Format {
@@ -74,25 +76,22 @@ fn complete(draft: &mut Draft) -> bool {
         }
     }
     let reading = &mut draft.reading;
-    if let Some(command) = &reading.command {
-        let mut words = command.split(' ').peekable();
-        let program = words.next().unwrap_or_default();
-        let mut rate = None;
-        while let Some(word) = words.next() {
-            let given = match word.strip_prefix("-R").or_else(|| word.strip_prefix("--rate")) {
-                Some("") => words.peek().copied(),
-                Some(given) => Some(given.trim_start_matches('=')),
-                None => None,
-            };
-            rate = rate.or(given);
-        }
-        is_wrk2 |= program.ends_with("wrk2") || rate.is_some();
-        if let Some(rate) = rate.and_then(scan_metric) {
-            reading.set("offered_rate_per_s", rate as f64);
-        }
-    }
     if is_wrk2 {
         "wrk2".clone_into(&mut reading.tool);
     }
+    complete_by_command(reading);
     reading.url.is_some()
+}
+
+/// Adds what only the command line says: that it was wrk2, by the program's name or because it has a rate, and the rate.
+pub fn complete_by_command(reading: &mut Reading) {
+    let Some(command) = &reading.command else { return };
+    let is_named = command.split(' ').next().is_some_and(|program| program.ends_with("wrk2"));
+    let rate = option(command, &["--rate", "-R"]).map(scan_metric);
+    if is_named || rate.is_some() {
+        "wrk2".clone_into(&mut reading.tool);
+    }
+    if let Some(rate) = rate.flatten() {
+        reading.set("offered_rate_per_s", rate as f64);
+    }
 }
