@@ -1,4 +1,4 @@
-//! The figures of a contender as text: what the tables of its cell show, in heats and in blocks.
+//! The figures of a contender as text: what the tables of its cell show.
 
 use crate::text_style::Ink;
 use crate::units;

@@ -18,7 +18,6 @@ pub mod hdr_log;
 pub mod history;
 pub mod html;
 pub mod imported;
-pub mod in_heats;
 pub mod inspections;
 pub mod lanes;
 pub mod load_json;
