@@ -3,11 +3,11 @@
 
 use crate::console::{self, fitted};
 use indicatif::ProgressBar;
+use judge::findings::analyse;
 use judge::schedule::budget;
 use lab::Show;
-use lab::heat::Measured;
-use model::Run;
 use model::heat::{Heat, Start, StartOutcome, Step};
+use model::{Measured, Run};
 use report::progress;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
@@ -95,7 +95,7 @@ impl Show for RunProgress {
             self.is_warned = true;
             self.warn(&why);
         }
-        let findings = measured.findings(run, None);
+        let findings = analyse::heats::findings(run, measured, None);
         let (about, most) = (budget::about_left(run, &measured.starts), budget::left(run, &measured.starts));
         let known = [
             Some(progress::left(about, most)),

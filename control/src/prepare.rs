@@ -18,7 +18,7 @@ use crate::supervise::image;
 use crate::verify::origin::AskedAt;
 use model::Contender;
 use model::contender::{Track, tuned_name};
-use model::observation::Entrant;
+use model::run::Entrant;
 use running::RunningServer;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use judge::example::in_heats;
 use judge::findings::compare;
 use model::environment::Ends;
 use model::study::REFERENCE;
-use model::{Conditions, Findings, Observation, Run, Trial};
+use model::{Conditions, Findings, Run, Start};
 use stats::random::uniform;
 
 /// The outcome of a trial.
@@ -17,25 +17,25 @@ enum Fate {
     Crash,
 }
 
-/// Observes this number of rounds of a run; `fate` decides the outcome of each trial.
-fn observe(run: &Run, rounds: usize, fate: impl Fn(&Trial) -> Fate) -> Vec<Observation> {
+/// The starts of this number of rounds of a run; `fate` decides the outcome of each.
+fn started(run: &Run, rounds: usize, fate: impl Fn(&Start) -> Fate) -> Vec<Start> {
     let mut all = Vec::new();
     for round in 0..rounds {
         for name in run.contenders.keys() {
             for copy in 0..run.copies {
-                let trial = Trial { round, cell: 0, contender: name.clone(), copy };
-                all.push(match fate(&trial) {
-                    Fate::Rate(rate) => example::observation(trial, Some(rate)),
-                    Fate::Crash => example::observation(trial, None),
+                let start = |rate| Start { copy, ..example::start(round, name, rate) };
+                all.push(match fate(&start(None)) {
+                    Fate::Rate(rate) => start(Some(rate)),
+                    Fate::Crash => start(None),
                     Fate::Void(rate) => {
-                        let mut observation = example::observation(trial, Some(rate));
-                        if let Ok(m) = &mut observation.outcome {
+                        let mut start = start(Some(rate));
+                        for m in start.cells.values_mut().filter_map(|of| of.measurement.as_mut()) {
                             m.verdict.valid = false;
                             m.verdict
                                 .reasons
                                 .push("the host took 20 % of the measured CPUs' time".to_owned());
                         }
-                        observation
+                        start
                     }
                 });
             }
@@ -45,13 +45,13 @@ fn observe(run: &Run, rounds: usize, fate: impl Fn(&Trial) -> Fate) -> Vec<Obser
 }
 
 /// The rate of a sound trial, with 2 % of noise.
-fn rate(trial: &Trial) -> f64 {
-    let speed = match trial.contender.as_str() {
+fn rate(start: &Start) -> f64 {
+    let speed = match start.contender.as_str() {
         REFERENCE => 100_000.0,
         "fast" | "A" => 80_000.0,
         _ => 50_000.0,
     };
-    let nth = trial.round * 100 + trial.contender.len() * 10 + trial.copy;
+    let nth = start.round * 100 + start.contender.len() * 10 + start.copy;
     speed * (1.0 + 0.04 * (uniform(7, nth as u64) - 0.5))
 }
 
@@ -66,8 +66,8 @@ fn race() -> Run {
     run
 }
 
-fn reported(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
-    let found = in_heats::findings(run, observations, ended);
+fn reported(run: &Run, starts: &[Start], ended: Option<&str>) -> String {
+    let found = in_heats::findings(run, starts, ended);
     report::run::document(&found).terminal(&report::TextStyle::default())
 }
 
@@ -77,44 +77,44 @@ fn one_round_only() {
     let run = study();
     insta::assert_snapshot!(
         "one_round_of_a_study",
-        reported(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
+        reported(&run, &started(&run, 1, |t| Fate::Rate(rate(t))), ended)
     );
     let run = race();
     insta::assert_snapshot!(
         "one_round_of_a_race",
-        reported(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
+        reported(&run, &started(&run, 1, |t| Fate::Rate(rate(t))), ended)
     );
 }
 
 #[test]
 fn all_trials_of_one_contender_void() {
     let ended = Some("the budget of 10m is spent after 8 rounds");
-    let fate = |t: &Trial| match t.contender.as_str() {
+    let fate = |t: &Start| match t.contender.as_str() {
         "slow" | "B" => Fate::Void(rate(t)),
         _ => Fate::Rate(rate(t)),
     };
     let run = study();
-    insta::assert_snapshot!("one_contender_void_in_a_study", reported(&run, &observe(&run, 8, fate), ended));
+    insta::assert_snapshot!("one_contender_void_in_a_study", reported(&run, &started(&run, 8, fate), ended));
     let run = race();
-    insta::assert_snapshot!("one_contender_void_in_a_race", reported(&run, &observe(&run, 8, fate), ended));
+    insta::assert_snapshot!("one_contender_void_in_a_race", reported(&run, &started(&run, 8, fate), ended));
 }
 
 #[test]
 fn all_trials_of_the_reference_void() {
-    let fate = |t: &Trial| if t.contender == REFERENCE { Fate::Void(rate(t)) } else { Fate::Rate(rate(t)) };
+    let fate = |t: &Start| if t.contender == REFERENCE { Fate::Void(rate(t)) } else { Fate::Rate(rate(t)) };
     let run = study();
-    insta::assert_snapshot!("reference_void", reported(&run, &observe(&run, 8, fate), Some("enough")));
-    let sound = in_heats::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), Some("enough"));
-    let void = in_heats::findings(&run, &observe(&run, 8, fate), Some("enough"));
+    insta::assert_snapshot!("reference_void", reported(&run, &started(&run, 8, fate), Some("enough")));
+    let sound = in_heats::findings(&run, &started(&run, 8, |t| Fate::Rate(rate(t))), Some("enough"));
+    let void = in_heats::findings(&run, &started(&run, 8, fate), Some("enough"));
     insta::assert_snapshot!("reference_void_in_the_later_run", compared(&sound, &void, false));
 }
 
 #[test]
 fn zero_variance() {
     let flat =
-        |t: &Trial| Fate::Rate(if t.contender == REFERENCE || t.contender == "B" { 100.0 } else { 90.0 });
+        |t: &Start| Fate::Rate(if t.contender == REFERENCE || t.contender == "B" { 100.0 } else { 90.0 });
     let run = study();
-    let all = observe(&run, 8, flat);
+    let all = started(&run, 8, flat);
     let text = reported(&run, &all, Some("every comparison is decided or known within ±3 %, after 8 rounds"));
     insta::assert_snapshot!("zero_variance_in_a_study", text);
     let found = in_heats::findings(&run, &all, None);
@@ -122,30 +122,30 @@ fn zero_variance() {
     let run = race();
     insta::assert_snapshot!(
         "zero_variance_in_a_race",
-        reported(&run, &observe(&run, 8, flat), Some("enough"))
+        reported(&run, &started(&run, 8, flat), Some("enough"))
     );
 }
 
 #[test]
 fn a_contender_that_crashes_in_half_its_trials() {
     let ended = Some("the budget of 10m is spent after 8 rounds");
-    let fate = |t: &Trial| match (t.contender.as_str(), t.round % 2) {
+    let fate = |t: &Start| match (t.contender.as_str(), t.round % 2) {
         ("slow" | "B", 0) => Fate::Crash,
         _ => Fate::Rate(rate(t)),
     };
     let run = study();
-    insta::assert_snapshot!("half_of_the_trials_crash", reported(&run, &observe(&run, 8, fate), ended));
+    insta::assert_snapshot!("half_of_the_trials_crash", reported(&run, &started(&run, 8, fate), ended));
     let run = race();
     insta::assert_snapshot!(
         "half_of_the_trials_crash_in_a_race",
-        reported(&run, &observe(&run, 8, fate), ended)
+        reported(&run, &started(&run, 8, fate), ended)
     );
 }
 
 #[test]
 fn an_interrupted_run() {
     let run = study();
-    let mut all = observe(&run, 4, |t| Fate::Rate(rate(t)));
+    let mut all = started(&run, 4, |t| Fate::Rate(rate(t)));
     insta::assert_snapshot!("before_the_first_trial", reported(&run, &[], None));
     all.truncate(all.len() - 3);
     insta::assert_snapshot!("in_the_fourth_round", reported(&run, &all, None));
@@ -168,7 +168,7 @@ fn compared(old: &Findings, new: &Findings, anyway: bool) -> String {
 fn runs_with_no_common_contender() {
     let found = |names: &[&str]| {
         let run = example::run(names);
-        in_heats::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), None)
+        in_heats::findings(&run, &started(&run, 8, |t| Fate::Rate(rate(t))), None)
     };
     insta::assert_snapshot!("no_common_contender", compared(&found(&["fast"]), &found(&["slow"]), false));
 }
@@ -181,8 +181,8 @@ fn a_baseline_from_another_machine() {
         run.environment.machine.drome_sha256 = None;
         run.workloads
             .insert("hello".to_owned(), if conditions.steal_ppm.is_some() { "aa" } else { "bb" }.to_owned());
-        let mut all = observe(&run, 8, |t| Fate::Rate(rate(t)));
-        all.iter_mut().for_each(|o| o.conditions = conditions.clone());
+        let mut all = started(&run, 8, |t| Fate::Rate(rate(t)));
+        all.iter_mut().for_each(|start| start.conditions = Some(conditions.clone()));
         in_heats::findings(&run, &all, Some("enough"))
     };
     let laptop = on(&fixture::laptop(), Conditions { steal_ppm: Some(0), ..Conditions::default() });

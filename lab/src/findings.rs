@@ -1,20 +1,24 @@
 //! Reads a run's findings from the store.
 
-use crate::heat::Measured;
-use crate::heat::observed::observed;
-use model::{Findings, Observation, Run};
+use judge::findings::analyse;
+use model::{Findings, Measured, Run};
 use store::{Store, StoreError};
 
 /// Computes the findings of a run; `ended`: why it ended ([`Store::run`]).
 pub fn of(store: &Store, run: &Run, ended: Option<&str>) -> Result<Findings, StoreError> {
-    let mut findings = Measured::of(store, &run.id)?.findings(run, ended);
-    findings.origin = store.origin(&run.id)?;
-    Ok(findings)
+    Ok(with_measured(store, run, ended)?.1)
 }
 
-/// All starts of a run, in the form of trials.
-pub fn all(store: &Store, run: &str) -> Result<Vec<Observation>, StoreError> {
-    Ok(observed(&store.heats(run)?, &store.starts(run)?))
+/// The same, with what they are computed from.
+pub fn with_measured(
+    store: &Store,
+    run: &Run,
+    ended: Option<&str>,
+) -> Result<(Measured, Findings), StoreError> {
+    let measured = store.measured(&run.id)?;
+    let mut findings = analyse::heats::findings(run, &measured, ended);
+    findings.origin = store.origin(&run.id)?;
+    Ok((measured, findings))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! What a run needs beside its description, what it reports meanwhile, and why it could not continue.
 
-use crate::heat::Measured;
 use control::fault::Fault;
 use control::lock::Lock;
 use control::locked;
@@ -11,8 +10,8 @@ use control::remote::RemoteMachine;
 use control::server::instance::{self, Instance, ServerPlace, Works};
 use control::server::prepare_command;
 use control::verify;
-use model::Run;
 use model::heat::{Heat, Start, Step};
+use model::{Measured, Run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

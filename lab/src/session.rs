@@ -2,12 +2,12 @@
 
 use crate::extra_start::{self, ExtraServer, ExtraStart, Variables};
 use crate::findings;
-use crate::heat::{self, Measured};
+use crate::heat;
 use crate::lab::{Lab, LabError, Show};
 use crate::setup::{self, Lineup, SetupError};
 use control::fault::Fault;
 use control::machine::pinned::Pinned;
-use model::{Findings, Heat, Observation, Run};
+use model::{Findings, Heat, Measured, Run};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{ProfileRow, Store, StoreError};
@@ -73,9 +73,9 @@ impl<'s> Session<'s> {
         findings::of(self.store, &run, ended.as_deref())
     }
 
-    /// Everything that was observed in the run so far.
-    pub fn observations(&self) -> Result<Vec<Observation>, StoreError> {
-        findings::all(self.store, &self.run.id)
+    /// Everything that was measured in the run so far.
+    pub fn measured(&self) -> Result<Measured, StoreError> {
+        self.store.measured(&self.run.id)
     }
 
     /// What can be started once more when the run is over: every contender that took part, for every cell whose workload it serves.

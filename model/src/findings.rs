@@ -12,10 +12,10 @@ pub use profiled::{ProfiledPair, ProfiledPart};
 
 use crate::environment::{ConditionsRange, Environment, Ran};
 use crate::metric::Metric;
-use crate::observation::Entrant;
 use crate::origin::Origin;
 use crate::page::Published;
 use crate::plan::Load;
+use crate::run::Entrant;
 use crate::study::REFERENCE;
 use crate::verdict::Bound;
 use schemars::JsonSchema;

@@ -56,7 +56,7 @@ pub use records::Records;
 pub use text_style::TextStyle;
 
 use model::findings::StartFigure;
-use model::{Findings, Observation, Run};
+use model::{Findings, Measured, Run, StartInCell};
 use serde::Serialize;
 
 /// How much detail the report of one measurement has.
@@ -68,24 +68,24 @@ pub enum Detail {
     Spectrum,
 }
 
-/// What a report is made from: the run, its observations and their findings.
+/// What a report is made from: the run, what was measured, and its findings.
 #[derive(Clone, Copy, Debug)]
 pub struct RunReport<'a> {
     /// The run: its study, its design and the contenders.
     pub run: &'a Run,
-    /// Every start in each cell of its heat, in the order of measurement.
-    pub observations: &'a [Observation],
-    /// The results computed from the observations.
+    /// Its heats and starts.
+    pub measured: &'a Measured,
+    /// The results computed from them.
     pub findings: &'a Findings,
 }
 
 impl RunReport<'_> {
-    /// The figure that enters the ratios and ranks of its cell; `None` if the observation does not count.
-    fn figure(&self, o: &Observation) -> Option<f64> {
-        let cell = self.findings.cells.get(o.trial.cell)?;
+    /// The figure that enters the ratios and ranks of its cell; `None` if the start does not count there.
+    fn figure(&self, one: &StartInCell<'_>) -> Option<f64> {
+        let (cell, own) = (self.findings.cells.get(one.cell)?, one.start);
         let is_its = |start: &&StartFigure| {
             let of = (start.round, start.heat, start.copy, start.contender.as_str());
-            of == (o.trial.round, o.in_heat.heat, o.trial.copy, o.trial.contender.as_str())
+            of == (own.round, own.heat, own.copy, own.contender.as_str())
         };
         cell.in_heats.starts.iter().find(is_its).map(|start| start.figure)
     }

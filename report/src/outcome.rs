@@ -1,6 +1,6 @@
 //! The outcome of a start in a cell.
 
-use model::Observation;
+use model::StartInCell;
 
 /// Whether a start counts in a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,12 +14,12 @@ pub enum StartState {
 }
 
 impl StartState {
-    /// The state of an observation.
-    pub fn of(observation: &Observation) -> Self {
-        match &observation.outcome {
-            Err(why) => Self::Failed(why.clone()),
-            Ok(m) if m.verdict.valid => Self::Valid,
-            Ok(m) => Self::Void(m.verdict.reasons.join("; ")),
+    /// The state of a start in a cell.
+    pub fn of(one: &StartInCell<'_>) -> Self {
+        match one.measured() {
+            None => Self::Failed(one.reasons()),
+            Some(m) if m.verdict.valid => Self::Valid,
+            Some(_) => Self::Void(one.reasons()),
         }
     }
 

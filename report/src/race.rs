@@ -7,7 +7,7 @@ use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, PairFindings, RaceFindings,
 };
-use model::observation::Entrant;
+use model::run::Entrant;
 use std::fmt::Write;
 
 /// Which contender is better, by how much and with which confidence: some sentences for every pair, with the labels of the

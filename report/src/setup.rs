@@ -4,7 +4,7 @@ use crate::document::Document;
 use crate::table::Table;
 use crate::text_style::Ink;
 use model::Findings;
-use model::observation::Entrant;
+use model::run::Entrant;
 
 /// The settings, the known faults, and the reasons for tuning; a terminal shows only the faults. Empty if nothing is known.
 pub(crate) fn document(f: &Findings) -> Document {

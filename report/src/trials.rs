@@ -6,14 +6,14 @@ use crate::records::{Field, Records, decimals, text};
 use model::contender::Track;
 use model::findings::CellFindings;
 use model::heat::HUB;
-use model::observation::Entrant;
-use model::{Cell, Load, Measurement, Observation, Run, Usage};
+use model::run::Entrant;
+use model::{Cell, Conditions, Load, Measurement, Run, StartInCell, Usage};
 use stats::Histogram;
 
 /// A trial with everything that is known of it.
 struct Row<'a> {
     run: &'a Run,
-    observation: &'a Observation,
+    of: StartInCell<'a>,
     /// The number of the trial in the run, from 1.
     order: usize,
     cell: Option<&'a Cell>,
@@ -29,7 +29,7 @@ fn asked<'a>() -> [Field<Row<'a>>; 19] {
     [
         ("run", |r| Some(r.run.id.clone())),
         ("study", |r| Some(r.run.name.clone())),
-        ("cell", |r| text(r.observation.trial.cell + 1)),
+        ("cell", |r| text(r.of.cell + 1)),
         ("cell_title", |r| Some(r.cell?.title.clone())),
         ("workload", |r| Some(r.cell?.workload.clone())),
         ("load", |r| {
@@ -41,19 +41,19 @@ fn asked<'a>() -> [Field<Row<'a>>; 19] {
         ("connections", |r| text(r.cell?.load.connections())),
         ("per_connection", |r| text(r.cell?.load.per_connection()?)),
         ("offered_rate_per_s", |r| decimals(r.cell?.load.rate_per_s()?.mean_per_s(window_ns(r)), 3)),
-        ("contender", |r| Some(r.observation.trial.contender.clone())),
+        ("contender", |r| Some(r.of.start.contender.clone())),
         ("title", |r| if is_hub(r) { text("the hub of the heat") } else { Some(r.entrant?.title.clone()) }),
         (
             "track",
             |r| if is_hub(r) { None } else { text(r.entrant.map_or(Track::Default, |e| e.track).word()) },
         ),
         ("version", |r| r.entrant?.version.clone()),
-        ("copy", |r| text(r.observation.trial.copy + 1)),
-        ("block", |r| text(r.observation.trial.round + 1)),
-        ("heat", |r| text(r.observation.in_heat.heat + 1)),
+        ("copy", |r| text(r.of.start.copy + 1)),
+        ("block", |r| text(r.of.start.round + 1)),
+        ("heat", |r| text(r.of.start.heat + 1)),
         ("order", |r| text(r.order)),
-        ("started_at", |r| Some(r.observation.started_at.clone())),
-        ("elapsed_s", |r| decimals(r.observation.elapsed_ns as f64 / 1e9, 3)),
+        ("started_at", |r| Some(r.of.heat.started_at.clone())),
+        ("elapsed_s", |r| decimals(r.of.took_ns as f64 / 1e9, 3)),
     ]
 }
 
@@ -67,7 +67,7 @@ fn found<'a>() -> [Field<Row<'a>>; 26] {
                 Some(_) => "void",
             })
         }),
-        ("reasons", |r| Some(r.observation.reasons())),
+        ("reasons", |r| Some(r.of.reasons())),
         ("kept_up", |r| text(r.measured?.verdict.kept_up?)),
         ("bound", |r| text(r.measured?.verdict.bound.word())),
         ("duration_s", |r| decimals(r.measured?.tally.duration_ns as f64 / 1e9, 6)),
@@ -86,10 +86,10 @@ fn found<'a>() -> [Field<Row<'a>>; 26] {
         ("latency_ns_max", |r| text(latency(r)?.max_ns()?)),
         ("latency_unanswered", |r| text(r.measured?.tally.unanswered)),
         ("schedule_lag_ns_p99", |r| quantile(&r.measured?.tally.schedule_lag, 0.99)),
-        ("warmup_s", |r| decimals(r.observation.in_heat.warmup_ns? as f64 / 1e9, 3)),
-        ("settled", |r| text(r.observation.in_heat.settled?)),
-        ("turns", |r| text(r.observation.in_heat.turns?)),
-        ("turns_disturbed", |r| text(r.observation.in_heat.disturbed?)),
+        ("warmup_s", |r| decimals(r.of.in_cell?.warmup_ns as f64 / 1e9, 3)),
+        ("settled", |r| text(r.of.in_cell?.settled?)),
+        ("turns", |r| text(r.of.in_cell?.turns)),
+        ("turns_disturbed", |r| text(r.of.in_cell?.disturbed)),
         ("metric", |r| text(r.found?.metric.word())),
         ("figure", |r| decimals(r.figure?, 3)),
     ]
@@ -110,38 +110,42 @@ fn used<'a>() -> [Field<Row<'a>>; 17] {
         ("client_core_use", |r| decimals(r.measured?.tally.client_core_use()?, 4)),
         ("client_busiest_use", |r| decimals(r.measured?.tally.client_busiest_use()?, 4)),
         ("client_cpu_ns_per_request", |r| decimals(r.measured?.tally.client_cpu_ns_per_request()?, 1)),
-        ("steal_ppm", |r| text(usage(r).and_then(|u| u.steal_ppm).or(r.observation.conditions.steal_ppm)?)),
-        ("others_ppm", |r| {
-            text(usage(r).and_then(|u| u.others_ppm).or(r.observation.conditions.others_ppm)?)
-        }),
-        ("load_average", |r| decimals(r.observation.conditions.load_average?, 2)),
-        ("server_hz_after", |r| text(r.observation.conditions.server_hz.after?)),
-        ("temperature_c_after", |r| decimals(r.observation.conditions.temperature_c.after?, 1)),
+        ("steal_ppm", |r| text(usage(r).and_then(|u| u.steal_ppm).or_else(|| conditions(r)?.steal_ppm)?)),
+        ("others_ppm", |r| text(usage(r).and_then(|u| u.others_ppm).or_else(|| conditions(r)?.others_ppm)?)),
+        ("load_average", |r| decimals(conditions(r)?.load_average?, 2)),
+        ("server_hz_after", |r| text(conditions(r)?.server_hz.after?)),
+        ("temperature_c_after", |r| decimals(conditions(r)?.temperature_c.after?, 1)),
     ]
 }
 
 /// One row per start and cell, in the order of measurement.
 pub fn records(told: &RunReport<'_>) -> Records {
-    let rows = told.observations.iter().enumerate().map(|(i, observation)| Row::of(told, observation, i + 1));
+    let all = told.measured.starts_in_cells();
+    let rows = all.into_iter().enumerate().map(|(i, of)| Row::new(told, of, i + 1));
     Records::of(rows, asked().into_iter().chain(found()).chain(used()))
 }
 
 impl<'a> Row<'a> {
-    fn of(told: &RunReport<'a>, observation: &'a Observation, order: usize) -> Self {
-        let (run, trial) = (told.run, &observation.trial);
-        let (cell, entrant) = (run.study.cells.get(trial.cell), run.contenders.get(&trial.contender));
-        let (found, figure) = (told.findings.cells.get(trial.cell), told.figure(observation));
-        Self { run, observation, order, cell, entrant, measured: observation.measured(), found, figure }
+    fn new(told: &RunReport<'a>, of: StartInCell<'a>, order: usize) -> Self {
+        let run = told.run;
+        let (cell, entrant) = (run.study.cells.get(of.cell), run.contenders.get(&of.start.contender));
+        let (found, figure) = (told.findings.cells.get(of.cell), told.figure(&of));
+        Self { run, of, order, cell, entrant, measured: of.measured(), found, figure }
     }
 }
 
 fn is_hub(row: &Row<'_>) -> bool {
-    row.observation.trial.contender == HUB
+    row.of.start.contender == HUB
 }
 
 /// What the server used; `None` where its processes are not known.
 fn usage<'a>(row: &Row<'a>) -> Option<&'a Usage> {
     row.measured?.usage.as_ref()
+}
+
+/// The conditions of its heat; unknown for one that was cut off.
+fn conditions<'a>(row: &Row<'a>) -> Option<&'a Conditions> {
+    row.of.start.conditions.as_ref()
 }
 
 fn latency<'a>(row: &Row<'a>) -> Option<&'a Histogram> {

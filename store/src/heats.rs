@@ -3,6 +3,7 @@
 //! 20 ms on a virtual disk, whether of one cycle or of twenty (`lab/examples/heat_costs.rs`), so nothing is written between cycles.
 
 use super::{Store, StoreError};
+use model::Measured;
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome, Void};
 use rusqlite::{Row, Transaction, TransactionBehavior, ffi, params};
 
@@ -45,6 +46,11 @@ impl Store {
         self.keep_all(&write, run, starts, slices)?;
         write.commit().map_err(|e| self.wrap(e))?;
         Ok(true)
+    }
+
+    /// Everything that was measured in a run.
+    pub fn measured(&self, run: &str) -> Result<Measured, StoreError> {
+        Ok(Measured { heats: self.heats(run)?, starts: self.starts(run)?, slices: self.slices(run)? })
     }
 
     /// All heats of a run that were begun, in order.

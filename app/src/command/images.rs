@@ -6,7 +6,7 @@ use crate::failure::WrongInput;
 use control::containers::{Launch, TOOLS, Tool};
 use control::prepare::on_path;
 use lab::setup::RacedImage;
-use model::observation::ContainerImage;
+use model::run::ContainerImage;
 use std::sync::atomic::AtomicBool;
 
 /// Finds and pins all images.

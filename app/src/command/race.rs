@@ -298,8 +298,8 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     session.begin()?;
     let findings = measure(&session);
     if let Some((format, output)) = export {
-        let (observations, findings) = (session.observations()?, session.findings()?);
-        let told = RunReport { run: &session.run, observations: &observations, findings: &findings };
+        let (measured, findings) = (session.measured()?, session.findings()?);
+        let told = RunReport { run: &session.run, measured: &measured, findings: &findings };
         output.write(show(&told, format, &TextStyle::default())?.as_bytes())?;
     }
     let id = &session.run.id;

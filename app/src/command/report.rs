@@ -12,7 +12,7 @@ use crate::options::Common;
 use clap::Args;
 use formats::{show_import, show_replays};
 use model::page::Replays;
-use model::{GateVerdict, Import, Observation, Run};
+use model::{GateVerdict, Import};
 use report::RunReport;
 use report::gate_verdict::{self, Marker};
 use std::fs;
@@ -115,19 +115,13 @@ impl ReportOutputArgs {
 
 impl ReportWriter {
     /// Shows a run.
-    pub fn write(
-        &self,
-        run: &Run,
-        observations: &[Observation],
-        findings: &model::Findings,
-    ) -> anyhow::Result<()> {
-        let told = RunReport { run, observations, findings };
+    pub fn write(&self, told: &RunReport<'_>) -> anyhow::Result<()> {
         if let Some(pictures) = &self.pictures {
-            return pictures.write(&format!("run {}", run.id), report::chart::of(&told));
+            return pictures.write(&format!("run {}", told.run.id), report::chart::of(told));
         }
-        let mut text = show(&told, self.to.format, &self.to.look())?;
+        let mut text = show(told, self.to.format, &self.to.look())?;
         if let Some(Charts { folder, link }) = &self.charts {
-            let charts = report::chart::of(&told);
+            let charts = report::chart::of(told);
             for chart in &charts {
                 folder.write(&format!("{}.svg", chart.name), chart.svg.as_bytes())?;
             }
@@ -179,10 +173,9 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let store = store(common)?;
     match store.find(args.run.as_deref())? {
         Stored::Run(run, ended) => {
-            let mut findings = lab::findings::of(&store, &run, ended.as_deref())?;
+            let (measured, mut findings) = lab::findings::with_measured(&store, &run, ended.as_deref())?;
             findings.profiles = profile_dir::differences(&store, &run.id)?;
-            let observations = lab::findings::all(&store, &run.id)?;
-            writer.write(&run, &observations, &findings)?;
+            writer.write(&RunReport { run: &run, measured: &measured, findings: &findings })?;
         }
         Stored::Import(import) => writer.write_import(&import)?,
         Stored::Replays(replays) => writer.write_replays(&replays)?,

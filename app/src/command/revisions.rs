@@ -5,7 +5,7 @@ use control::prepare::folders;
 use control::revision::{Builder, Built, Repository, Revision, WORKING_TREE};
 use lab::setup::ServerCommand;
 use model::gate_verdict::VerdictRevision;
-use model::observation::Entrant;
+use model::run::Entrant;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

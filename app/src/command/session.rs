@@ -8,6 +8,7 @@ use judge::schedule::budget;
 use lab::setup::{self, SetupError};
 use lab::{LabError, Session};
 use model::{Findings, Run};
+use report::RunReport;
 use std::process::ExitCode;
 
 /// Prints which contenders are missing, and returns how many take part besides the reference; fails if there is none.
@@ -41,6 +42,6 @@ pub fn conclude(
     findings: &Findings,
     writer: &ReportWriter,
 ) -> anyhow::Result<ExitCode> {
-    writer.write(&session.run, &session.observations()?, findings)?;
+    writer.write(&RunReport { run: &session.run, measured: &session.measured()?, findings })?;
     Ok(failure::code_of(findings))
 }

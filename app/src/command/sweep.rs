@@ -18,7 +18,7 @@ use control::machine::pinned::Pinned;
 use lab::setup::{self, Lineup, RunRules, ServerCommand};
 use lab::sweep::{Setting, SweepEntry, SweepServers};
 use lab::{Lab, sweep};
-use model::observation::Raced;
+use model::run::Raced;
 use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Until};
 use report::TextStyle;
 use std::collections::BTreeMap;

@@ -139,10 +139,8 @@ impl AppState {
             let why = format!("{id} has nothing to compare: it was imported or made with --as-published.");
             return Err(Failure::wrong(why));
         };
-        let findings = lab::findings::of(&store, &run, ended.as_deref())?;
-        let observations = lab::findings::all(&store, &run.id)?;
-        let outcomes = observations.iter().map(TrialOutcome::of).collect();
-        let analysed = Arc::new(Analysed { outcomes, findings });
+        let (measured, findings) = lab::findings::with_measured(&store, &run, ended.as_deref())?;
+        let analysed = Arc::new(Analysed { outcomes: TrialOutcome::all(&measured), findings });
         if let Some(stamp) = stamp {
             self.analysed.keep(id, stamp, Arc::clone(&analysed));
         }

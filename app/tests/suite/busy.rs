@@ -2,7 +2,6 @@
 
 use crate::common::catalog::{SERVES, cell, study};
 use crate::common::{DROME, Finished, Home, run};
-use lab::heat::Measured;
 use model::heat::{Counts, Slice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -123,7 +122,7 @@ fn a_repeated_window_ends_when_it_is_disturbed_and_only_first_ones_count_where_n
     drop(busy);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     let store = Store::open(&home.store()).unwrap();
-    let measured = Measured::of(&store, &store.runs().unwrap()[0].id).unwrap();
+    let measured = store.measured(&store.runs().unwrap()[0].id).unwrap();
     assert!(measured.slices.iter().all(|slice| slice.void.is_some()), "no window was quiet");
 
     let mut seen = BTreeSet::new();

@@ -3,7 +3,7 @@
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Finished, Home, run};
 use model::heat::HUB;
-use model::observation::Entrant;
+use model::run::Entrant;
 use model::{Measurement, Run, Usage};
 use std::fs;
 use std::path::Path;

@@ -6,7 +6,7 @@ use crate::common::{Finished, Home, process, run, serve};
 use model::Run;
 use model::contender::Track;
 use model::heat::HUB;
-use model::observation::Entrant;
+use model::run::Entrant;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use store::Store;

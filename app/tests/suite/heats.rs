@@ -2,7 +2,7 @@
 
 use crate::common::catalog::{cell, study};
 use crate::common::{Home, OUT_OF_MEMORY, assert_as_schema, process, run, trials, wait_for};
-use lab::heat::Measured;
+use model::Measured;
 use model::heat::{HUB, Start, StartOutcome};
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
@@ -58,7 +58,7 @@ fn measured(home: &Home) -> Measured {
     let store = Store::open(&home.store()).unwrap();
     let runs = store.runs().unwrap();
     assert_eq!(runs.len(), 1);
-    Measured::of(&store, &runs[0].id).unwrap()
+    store.measured(&runs[0].id).unwrap()
 }
 
 fn starts_of<'m>(measured: &'m Measured, name: &'m str) -> impl Iterator<Item = &'m Start> {

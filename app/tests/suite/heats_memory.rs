@@ -2,7 +2,6 @@
 
 use crate::common::catalog::{keep_alive, study};
 use crate::common::{Home, OUT_OF_MEMORY, process, run};
-use lab::heat::Measured;
 use model::heat::{Start, StartOutcome};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,7 +97,7 @@ fn a_heat_whose_memory_does_not_fit_is_told_and_every_contender_is_measured() {
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     let store = Store::open(&home.store()).unwrap();
     let listed = store.runs().unwrap().remove(0);
-    let measured = Measured::of(&store, &listed.id).unwrap();
+    let measured = store.measured(&listed.id).unwrap();
     // The kernel chose one of the two; it is started once more, with no other contender, and in the second round too.
     let lacked: Vec<&Start> = measured
         .starts

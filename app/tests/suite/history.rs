@@ -4,7 +4,7 @@ use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{Home, run};
 use model::Run;
 use model::heat::HUB;
-use model::observation::Entrant;
+use model::run::Entrant;
 use serde_json::{Value, json};
 use store::Store;
 

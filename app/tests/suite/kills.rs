@@ -3,7 +3,7 @@
 
 use crate::common::{Home, process, processes_with, run, wait_for};
 use control::lock::Lock;
-use lab::heat::Measured;
+use model::Measured;
 use model::heat::HUB;
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
@@ -82,7 +82,7 @@ impl Course<'_> {
             self.run = Some(listed.id.clone());
         }
         let (_, ended) = store.run(&listed.id).unwrap();
-        let now = Measured::of(&store, &listed.id).unwrap();
+        let now = store.measured(&listed.id).unwrap();
         assert!(now.heats.starts_with(&self.kept.heats), "a heat was lost or changed {what}");
         // Of a start that was alive when drome was killed, the row stays as it is, and another start replaces it.
         assert!(now.starts.starts_with(&self.kept.starts), "a start was lost or changed {what}");

@@ -5,7 +5,7 @@ use crate::common::example::{MadeStart, example, keep_round, sound};
 use crate::common::{DROME, Finished, Home, run, run_with_input};
 use control::lock::Lock;
 use model::heat::HUB;
-use model::observation::Entrant;
+use model::run::Entrant;
 use model::*;
 use serde_json::Value;
 use std::path::Path;

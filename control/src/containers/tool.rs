@@ -2,7 +2,7 @@
 
 use super::ContainerError;
 use crate::shell::{self, Ended};
-use model::observation::ContainerImage;
+use model::run::ContainerImage;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;

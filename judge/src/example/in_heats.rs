@@ -4,8 +4,7 @@ use crate::example;
 use crate::findings::analyse;
 use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome};
 use model::study::REFERENCE;
-use model::{Design, Findings, Observation, Run, Trial};
-use std::collections::BTreeMap;
+use model::{Design, Findings, Measured, Run};
 use std::time::Duration;
 
 /// A run in heats of two cells with these contenders and the reference.
@@ -70,29 +69,25 @@ pub fn in_cell() -> InCell {
 
 /// The findings of a run of which these starts were measured, all contenders of a round in one heat. A study's hub is a third as fast as its
 /// reference.
-pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
+pub fn findings(run: &Run, starts: &[Start], ended: Option<&str>) -> Findings {
     let has_hub = run.race.is_none() && run.contenders.contains_key(REFERENCE);
-    let hub = |o: &Observation| {
-        let own = o.measured()?.tally.completed as f64 / 3.0;
-        let trial = Trial { contender: HUB.to_owned(), copy: 0, ..o.trial.clone() };
-        Some(example::observation(trial, Some(own)))
+    let is_base = |start: &&Start| has_hub && start.contender == REFERENCE && start.copy == 0;
+    let hub = |start: &Start| {
+        let measured = start.cells.get(&0)?.measurement.as_ref()?;
+        Some(example::start(start.round, HUB, Some(measured.tally.completed as f64 / 3.0)))
     };
-    let is_base = |o: &&Observation| o.trial.contender == REFERENCE && o.trial.copy == 0;
-    let hubs: Vec<Observation> =
-        observations.iter().filter(is_base).filter(|_| has_hub).filter_map(hub).collect();
-    let (mut heats, mut starts, mut slices) = (Vec::<Heat>::new(), Vec::new(), Vec::new());
-    for o in hubs.iter().chain(observations) {
-        let round = o.trial.round;
-        if heats.iter().all(|heat| heat.round != round) {
+    let hubs = starts.iter().filter(is_base).filter_map(hub);
+    let starts: Vec<Start> = hubs.chain(starts.iter().cloned()).collect();
+    let mut heats = Vec::<Heat>::new();
+    for Start { round, .. } in &starts {
+        if heats.iter().all(|heat| heat.round != *round) {
             let cells = (0..run.study.cells.len()).collect();
             let members: Vec<&str> = run.contenders.keys().map(String::as_str).collect();
-            heats.push(Heat { round, copies: run.copies, hub: has_hub, cells, ..heat(&members) });
+            heats.push(Heat { round: *round, copies: run.copies, hub: has_hub, cells, ..heat(&members) });
         }
-        let (start, own) = started(o);
-        starts.push(start);
-        slices.extend(own);
     }
-    analyse::heats::findings(run, &heats, &starts, &slices, ended)
+    let slices = starts.iter().flat_map(slices).collect();
+    analyse::heats::findings(run, &Measured { heats, starts, slices }, ended)
 }
 
 /// The first heat of a run: these contenders and the hub in its first cell.
@@ -110,27 +105,17 @@ pub fn heat(members: &[&str]) -> Heat {
     }
 }
 
-/// A start as it is stored, with its slices.
-fn started(o: &Observation) -> (Start, Vec<Slice>) {
-    let Trial { round, cell, contender, copy } = o.trial.clone();
-    let of_heat = start(round, 0, &contender, &[]);
-    let of_start = Start { copy, conditions: Some(o.conditions.clone()), took_ns: o.elapsed_ns, ..of_heat };
-    let measured = match &o.outcome {
-        Err(why) => {
-            return (Start { outcome: StartOutcome::Failed(why.clone()), ..of_start }, Vec::new());
-        }
-        Ok(measured) => measured,
-    };
-    let in_cell = InCell { measurement: Some(measured.clone()), ..in_cell() };
-    let turn = |cycle: usize| Slice {
-        round,
-        cell,
+/// The slices of a start, in each of which it has the rate that was measured.
+fn slices(start: &Start) -> Vec<Slice> {
+    let turn = |(cell, of): (&usize, &InCell), cycle| Slice {
+        round: start.round,
+        cell: *cell,
         cycle,
-        contender: contender.clone(),
-        copy,
-        answers: measured.tally.completed * 100,
+        contender: start.contender.clone(),
+        copy: start.copy,
+        answers: of.measurement.as_ref().map_or(0, |measured| measured.tally.completed * 100),
         ns: 100_000_000_000,
         ..slice()
     };
-    (Start { cells: BTreeMap::from([(cell, in_cell)]), ..of_start }, (0..20).map(turn).collect())
+    start.cells.iter().flat_map(|of| (0..20).map(move |cycle| turn(of, cycle))).collect()
 }

@@ -1,8 +1,9 @@
-//! Runs and observations for tests: no server, no clock.
+//! Runs and starts for tests: no server, no clock.
 
 pub mod in_heats;
 
-use model::observation::{Entrant, InHeat};
+use model::heat::StartOutcome;
+use model::run::Entrant;
 use model::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -60,17 +61,19 @@ pub fn run(contenders: &[&str]) -> Run {
     }
 }
 
-/// A start that had this rate over one second, or failed.
-pub fn observation(trial: Trial, rate: Option<f64>) -> Observation {
-    let outcome = rate.map(|rate| Box::new(measurement(rate)));
-    let started_at = "2026-01-01T00:00:00Z".to_owned();
-    Observation {
-        trial,
-        started_at,
-        elapsed_ns: 1_000_000_000,
-        outcome: outcome.ok_or_else(|| "it ended (exit status: 1)".to_owned()),
-        conditions: Conditions::default(),
-        in_heat: InHeat::default(),
+/// A start in the only heat of its round that had this rate over one second in the first cell, or failed.
+pub fn start(round: usize, contender: &str, rate: Option<f64>) -> Start {
+    let in_cell =
+        |rate| heat::InCell { measurement: Some(Box::new(measurement(rate))), ..in_heats::in_cell() };
+    Start {
+        outcome: match rate {
+            Some(_) => StartOutcome::Ended,
+            None => StartOutcome::Failed("it ended (exit status: 1)".to_owned()),
+        },
+        cells: rate.map(|rate| (0, in_cell(rate))).into_iter().collect(),
+        took_ns: 1_000_000_000,
+        conditions: Some(Conditions::default()),
+        ..in_heats::start(round, 0, contender, &[])
     }
 }
 

@@ -155,23 +155,22 @@ mod tests {
     use crate::example;
     use crate::example::in_heats;
     use model::comparison::Change;
-    use model::{Bound, Run, Trial};
+    use model::{Bound, Run};
     use stats::random::uniform;
 
     /// The findings of a run on a machine of this speed, where the contenders have these rates of their own, with 2 % of noise.
     fn run(id: &str, machine: f64, rates: &[(&str, f64)], rounds: usize) -> (Run, Findings) {
         let names: Vec<&str> = rates.iter().map(|(name, _)| *name).collect();
         let run = Run { id: id.to_owned(), ..example::run(&names) };
-        let mut observations = Vec::new();
+        let mut starts = Vec::new();
         for round in 0..rounds {
             for (i, (name, rate)) in rates.iter().copied().chain([(REFERENCE, 100_000.0)]).enumerate() {
                 let k = (round * 10 + i) as u64;
                 let jitter = 0.04 * (uniform(id.len() as u64, k) - 0.5);
-                let trial = Trial { round, cell: 0, contender: name.to_owned(), copy: 0 };
-                observations.push(example::observation(trial, Some(rate * machine * (1.0 + jitter))));
+                starts.push(example::start(round, name, Some(rate * machine * (1.0 + jitter))));
             }
         }
-        let findings = in_heats::findings(&run, &observations, None);
+        let findings = in_heats::findings(&run, &starts, None);
         (run, findings)
     }
 
@@ -203,18 +202,17 @@ mod tests {
     #[test]
     fn floors_are_not_compared_and_what_only_one_has_is_named() {
         let (run, _) = run("old", 1.0, &[("a", 50_000.0), ("b", 1_000.0)], 8);
-        let observe = |contender: &'static str, rate: f64, bound| {
+        let started = |contender: &'static str, rate: f64, bound| {
             (0..8).map(move |round| {
-                let trial = Trial { round, cell: 0, contender: contender.to_owned(), copy: 0 };
-                let mut observation = example::observation(trial, Some(rate));
-                if let Ok(m) = &mut observation.outcome {
+                let mut start = example::start(round, contender, Some(rate));
+                for m in start.cells.values_mut().filter_map(|of| of.measurement.as_mut()) {
                     m.verdict.bound = bound;
                 }
-                observation
+                start
             })
         };
         let all = |rate, bound| -> Vec<_> {
-            observe("a", rate, bound).chain(observe(REFERENCE, 100_000.0, Bound::Server)).collect()
+            started("a", rate, bound).chain(started(REFERENCE, 100_000.0, Bound::Server)).collect()
         };
         let old = in_heats::findings(&run, &all(50_000.0, Bound::Server), None);
         let mut new = in_heats::findings(&run, &all(10_000.0, Bound::Client), None);

@@ -2,7 +2,7 @@
 
 use model::Run;
 use model::findings::{CellFindings, Decided, HeldEqual, PairFindings, RaceFindings};
-use model::observation::Raced;
+use model::run::Raced;
 use model::study::RACE;
 
 /// The findings of a race, from the comparisons of all pairs, by letter; `None` for a study.

@@ -182,7 +182,7 @@ mod tests {
         );
         assert!(open(&[Open(Some(1.49))]).ends_with("c0 and c1, a factor of 2.5"));
         assert!(open(&[Open(Some(21.04))]).ends_with("c0 and c1, more than a factor of 10"));
-        run.race = Some(model::observation::Raced::default());
+        run.race = Some(model::run::Raced::default());
         let words = still_open(&run, &pairs(&[Open(Some(0.04))])).unwrap_or_default();
         assert!(words.starts_with("1 of 1 comparisons is inconclusive; the widest"), "{words}");
         run.study.design.margin = Some(0.02);

@@ -3,7 +3,6 @@
 //! planned one.
 
 use super::{FleetError, schedule};
-use crate::heat::RunState;
 use judge::schedule::owed;
 use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
@@ -55,9 +54,8 @@ pub fn commit(store: &Store, entry: &SharedEntry) -> Result<Committed, FleetErro
     if let Some(known) = known(store, &run.id, &heat)? {
         return Ok(committed(&run.id, &known, false));
     }
-    let (heats, before) = (store.heats(&run.id)?, store.starts(&run.id)?);
-    let state = RunState { run: &planned, heats: &heats, starts: &before };
-    if !schedule::is_dealt(&state, &heat) {
+    let before = store.measured(&run.id)?;
+    if !schedule::is_dealt(&planned, &before, &heat) {
         let (round, number) = (heat.round + 1, heat.number + 1);
         return Err(refused(format!(
             "run {0} needs no heat {number} of round {round} with these members; `drome heat owed {0}` prints the heats that it needs",
@@ -66,7 +64,7 @@ pub fn commit(store: &Store, entry: &SharedEntry) -> Result<Committed, FleetErro
     }
     ensure_whole(&heat, &starts)?;
     for start in &mut starts {
-        start.attempt = owed::attempt(&start.contender, start.copy, start.round, &before);
+        start.attempt = owed::attempt(&start.contender, start.copy, start.round, &before.starts);
     }
     let is_new = store.add_heat(&run.id, &heat, &starts, &slices)?;
     // Another drome may have been quicker.

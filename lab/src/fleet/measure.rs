@@ -1,12 +1,11 @@
 //! Measures one heat on this machine, in a store of its own that is gone afterwards.
 
 use super::{FleetError, Spec};
-use crate::heat::Measured;
 use crate::lab::Show;
 use crate::session::Session;
 use crate::setup::{self, Lineup, RunRules};
 use control::catalog::Catalog;
-use model::{HeatMachine, Run};
+use model::{HeatMachine, Measured, Run};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -2,7 +2,6 @@
 
 use super::schedule::{NextHeats, next};
 use super::{FleetError, Spec};
-use crate::heat::{Measured, RunState};
 use judge::findings::analyse;
 use store::{Store, StoreError};
 
@@ -27,9 +26,9 @@ pub fn owed(store: &Store, id: &str) -> Result<Owed, FleetError> {
     if let Some(why) = ended {
         return Ok(Owed::Over(why));
     }
-    let Measured { heats, starts, slices } = Measured::of(store, id)?;
-    let mut known = |rounds| analyse::heats::known(&run, &heats, &starts, &slices, rounds);
-    match next(&RunState { run: &run, heats: &heats, starts: &starts }, &mut known) {
+    let measured = store.measured(id)?;
+    let mut known = |rounds| analyse::heats::known(&run, &measured, rounds);
+    match next(&run, &measured, &mut known) {
         NextHeats::Heats(heats) => {
             Ok(Owed::Specs(heats.into_iter().map(|heat| Spec::new(&run, heat)).collect()))
         }

@@ -1,11 +1,9 @@
 //! Which heats of a fleet's run are owed. All heats up to the next look can be measured at the same time, on any machines and in any order:
 //! how they are dealt depends on the seed and on what was found out up to the previous look, and on nothing that is under way. Pure.
 
-use crate::heat::RunState;
 use judge::schedule::stopping_rule::{self, Neighbours, rounds_in_words};
 use judge::schedule::{budget, owed};
-use model::Run;
-use model::heat::{Heat, Start};
+use model::{Heat, Measured, Run, Start};
 use std::time::Duration;
 
 /// What is to be done for a run.
@@ -19,17 +17,17 @@ pub enum NextHeats {
 
 /// Returns the heats that are owed, those under way included. `known` compares neighbouring contenders over the first rounds, whose number
 /// it is given; it is called at looks only.
-pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> NextHeats {
-    let (run, design) = (state.run, &state.run.study.design);
-    let mut batches = Batches::new(run, state.starts);
+pub fn next(run: &Run, measured: &Measured, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> NextHeats {
+    let design = &run.study.design;
+    let mut batches = Batches::new(run, &measured.starts);
     for until in design.looks() {
         let batch = batches.up_to(until);
         if batch.is_empty() {
             return NextHeats::Done(format!("every contender was given up after {}", rounds_in_words(until)));
         }
-        let owed = of_batch(state, &batch);
+        let owed = of_batch(run, measured, &batch);
         if !owed.is_empty() {
-            return within_budget(state, owed);
+            return within_budget(run, &measured.starts, owed);
         }
         if run.quick {
             return NextHeats::Done(format!("a first look: {}", rounds_in_words(until)));
@@ -47,9 +45,9 @@ pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours
 }
 
 /// Whether the run deals exactly this heat, whichever others are over. When and on which machine it was measured does not matter.
-pub fn is_dealt(state: &RunState<'_>, heat: &Heat) -> bool {
-    let mut batches = Batches::new(state.run, state.starts);
-    let looks = state.run.study.design.looks();
+pub fn is_dealt(run: &Run, measured: &Measured, heat: &Heat) -> bool {
+    let mut batches = Batches::new(run, &measured.starts);
+    let looks = run.study.design.looks();
     let Some(last) = looks.iter().position(|until| heat.round < *until) else { return false };
     let mut dealt = Vec::new();
     for until in &looks[..=last] {
@@ -59,7 +57,7 @@ pub fn is_dealt(state: &RunState<'_>, heat: &Heat) -> bool {
     if let Some(known) = dealt.iter().find(|known| (known.round, known.number) == (heat.round, heat.number)) {
         return *known == bare;
     }
-    made_up(state, &dealt, heat.round).is_some_and(|known| known == bare)
+    made_up(run, measured, &dealt, heat.round).is_some_and(|known| known == bare)
 }
 
 /// The heats of a run, batch by batch: from one look to the next.
@@ -94,30 +92,29 @@ impl<'a> Batches<'a> {
 }
 
 /// The heats of a batch that are not over; then, round by round, one that makes up for what the lab or a machine spoiled in it.
-fn of_batch(state: &RunState<'_>, batch: &[Heat]) -> Vec<Heat> {
+fn of_batch(run: &Run, measured: &Measured, batch: &[Heat]) -> Vec<Heat> {
     let is_over = |heat: &Heat| {
-        state.heats.iter().any(|known| (known.round, known.number) == (heat.round, heat.number))
+        measured.heats.iter().any(|known| (known.round, known.number) == (heat.round, heat.number))
     };
     let owed: Vec<Heat> = batch.iter().filter(|heat| !is_over(heat)).cloned().collect();
     let mut rounds: Vec<usize> = batch.iter().map(|heat| heat.round).collect();
     rounds.dedup();
     let whole = rounds.into_iter().filter(|round| owed.iter().all(|heat| heat.round != *round));
-    let late: Vec<Heat> = whole.filter_map(|round| made_up(state, batch, round)).collect();
+    let late: Vec<Heat> = whole.filter_map(|round| made_up(run, measured, batch, round)).collect();
     owed.into_iter().chain(late).collect()
 }
 
 /// The next heat that makes up for spoiled starts of a round. Only what was found out in this round decides it, so that it stays the same
 /// while others are measured.
-fn made_up(state: &RunState<'_>, batch: &[Heat], round: usize) -> Option<Heat> {
-    let own: Vec<Start> = state.starts.iter().filter(|start| start.round == round).cloned().collect();
-    let begun = state.heats.iter().chain(batch).filter(|heat| heat.round == round);
+fn made_up(run: &Run, measured: &Measured, batch: &[Heat], round: usize) -> Option<Heat> {
+    let own: Vec<Start> = measured.starts.iter().filter(|start| start.round == round).cloned().collect();
+    let begun = measured.heats.iter().chain(batch).filter(|heat| heat.round == round);
     let number = begun.map(|heat| heat.number).max()? + 1;
-    owed::made_up(owed::bare(state.run, round, number, true), state.run, &own)
+    owed::made_up(owed::bare(run, round, number, true), run, &own)
 }
 
 /// The first of these heats, as many as the budget lasts for.
-fn within_budget(state: &RunState<'_>, mut owed: Vec<Heat>) -> NextHeats {
-    let (run, starts) = (state.run, state.starts);
+fn within_budget(run: &Run, starts: &[Start], mut owed: Vec<Heat>) -> NextHeats {
     let mut left = budget::left(run, starts);
     let lasts = |heat: &Heat, left: &mut Duration| match left.checked_sub(budget::cost(run, heat, starts)) {
         Some(rest) => {

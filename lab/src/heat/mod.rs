@@ -8,10 +8,8 @@
 
 mod active_cell;
 mod cell;
-mod measured;
 mod member_warm_up;
 mod members;
-pub mod observed;
 mod out_of_memory;
 pub(crate) mod run;
 mod stored_cell;
@@ -19,12 +17,9 @@ pub mod turns;
 mod warm_up;
 mod window_watch;
 
-pub use measured::Measured;
-
 use judge::schedule::stopping_rule::{Neighbours, rounds_in_words};
 use judge::schedule::{budget, owed, stopping_rule};
-use model::Run;
-use model::heat::{Heat, Start};
+use model::{Heat, Measured, Run};
 
 /// The next step of a run in heats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,21 +30,10 @@ pub enum NextHeat {
     Done(String),
 }
 
-/// The state of a run in heats: everything that decides what is next.
-#[derive(Clone, Copy, Debug)]
-pub struct RunState<'a> {
-    /// The run.
-    pub run: &'a Run,
-    /// All heats that have begun.
-    pub heats: &'a [Heat],
-    /// All starts that were stored.
-    pub starts: &'a [Start],
-}
-
-/// Returns the next heat, or why there is none. `known` compares neighbouring contenders over the first rounds, whose number it is given,
+/// Returns the next heat of a run of which so much was measured, or why there is none. `known` compares neighbouring contenders over the first rounds, whose number it is given,
 /// at the run's level ([`model::Run::level`]); it is called at looks only.
-pub fn next(state: &RunState<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> NextHeat {
-    let RunState { run, heats, starts } = *state;
+pub fn next(run: &Run, measured: &Measured, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> NextHeat {
+    let Measured { heats, starts, .. } = measured;
     let design = &run.study.design;
     let [least, most] = design.rounds;
     for round in 0..most {

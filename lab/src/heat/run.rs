@@ -1,9 +1,7 @@
 //! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
 use crate::heat::NextHeat;
-use crate::heat::RunState;
 use crate::heat::cell;
-use crate::heat::measured::Measured;
 use crate::heat::members::{self, HeatError, HeatServers};
 use crate::heat::next;
 use crate::lab::{Lab, LabError, Show};
@@ -13,7 +11,7 @@ use control::hub::Hub;
 use control::prepare::{elsewhere, folders};
 use judge::findings::analyse;
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
-use model::{Findings, Run};
+use model::{Findings, Measured, Run};
 use store::{Store, StoreError};
 
 /// The state of a run in heats.
@@ -33,12 +31,11 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
         elsewhere::write_sources(remote, &mut hub.prepared).map_err(|fault| no_hub(fault.to_string()))?;
     }
     // Read here and not earlier: only while the lab has its lock does no other drome add to what is stored.
-    let measured = Measured::of(store, &run.id)?;
+    let measured = store.measured(&run.id)?;
     let mut going = Going { lab, run, store, hub, measured };
     let why = loop {
-        let Measured { heats, starts, slices } = &going.measured;
-        let mut known = |rounds| analyse::heats::known(run, heats, starts, slices, rounds);
-        let heat = match next(&RunState { run, heats, starts }, &mut known) {
+        let mut known = |rounds| analyse::heats::known(run, &going.measured, rounds);
+        let heat = match next(run, &going.measured, &mut known) {
             NextHeat::Heat(heat) => Heat { started_at: clock_text(), ..heat },
             NextHeat::Done(why) => break why,
         };
@@ -48,7 +45,7 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
         show.knows_heats(run, &going.measured);
     };
     store.end_run(&run.id, &why)?;
-    Ok(going.measured.findings(run, Some(&why)))
+    Ok(analyse::heats::findings(run, &going.measured, Some(&why)))
 }
 
 /// Runs this one heat of a run, and returns what was measured in it.
@@ -85,7 +82,7 @@ impl Going<'_> {
         servers.stop(error.is_none());
         let starts = servers.starts();
         self.store.keep_starts(&run.id, &starts, &[])?;
-        self.measured.take(&starts);
+        take_starts(&mut self.measured.starts, &starts);
         show.heat_over(run, heat, &starts);
         match error.or_else(|| nothing(&starts).map(HeatError::Lab)) {
             None => Ok(()),
@@ -135,9 +132,22 @@ fn keep(
     servers.charge_all();
     let starts = servers.starts();
     store.keep_starts(&servers.run.id, &starts, &slices)?;
-    measured.take(&starts);
+    take_starts(&mut measured.starts, &starts);
     measured.slices.extend(slices);
     Ok(())
+}
+
+/// Takes in the starts of a heat as they are now.
+fn take_starts(known: &mut Vec<Start>, starts: &[Start]) {
+    let is = |a: &Start, b: &Start| {
+        (a.round, a.heat, a.copy, &a.contender) == (b.round, b.heat, b.copy, &b.contender)
+    };
+    for start in starts {
+        match known.iter_mut().find(|known| is(known, start)) {
+            Some(known) => known.clone_from(start),
+            None => known.push(start.clone()),
+        }
+    }
 }
 
 /// Why nothing was measured in a heat, if that was the lab's own failure, which would happen in the next heat, too. A lack of memory for a

@@ -2,27 +2,27 @@
 
 use super::*;
 use judge::example::in_heats::{run, start};
+use model::Start;
 use std::time::Duration;
 use stopping_rule::Standing;
 
 /// Walks until it is done. `standing` says what is known about the two neighbours after a number of rounds. A start takes ten seconds.
 fn walk(run: &Run, standing: impl Fn(usize) -> Standing) -> (Vec<Heat>, Vec<Start>, Vec<usize>, String) {
-    let (mut heats, mut starts, mut looks) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut measured, mut looks) = (Measured::default(), Vec::new());
     loop {
-        let state = RunState { run, heats: &heats, starts: &starts };
         let mut known = |rounds: usize| {
             looks.push(rounds);
             let (one, other) = ("a".to_owned(), "b".to_owned());
             vec![Neighbours { cell: 0, one, other, standing: standing(rounds) }]
         };
-        match next(&state, &mut known) {
+        match next(run, &measured, &mut known) {
             NextHeat::Heat(heat) => {
                 for (name, _) in heat.servers() {
-                    starts.push(start(heat.round, heat.number, name, &heat.cells));
+                    measured.starts.push(start(heat.round, heat.number, name, &heat.cells));
                 }
-                heats.push(heat);
+                measured.heats.push(heat);
             }
-            NextHeat::Done(why) => return (heats, starts, looks, why),
+            NextHeat::Done(why) => return (measured.heats, measured.starts, looks, why),
         }
     }
 }
@@ -82,7 +82,7 @@ fn the_walk_is_the_same_when_it_is_cut_off() {
             .filter(|s| heats[..cut].iter().any(|h| (h.round, h.number) == (s.round, s.heat)))
             .cloned()
             .collect();
-        let state = RunState { run: &run, heats: &heats[..cut], starts: &known };
-        assert_eq!(next(&state, &mut |_| Vec::new()), NextHeat::Heat(heats[cut].clone()), "{cut}");
+        let measured = Measured { heats: heats[..cut].to_vec(), starts: known, slices: Vec::new() };
+        assert_eq!(next(&run, &measured, &mut |_| Vec::new()), NextHeat::Heat(heats[cut].clone()), "{cut}");
     }
 }

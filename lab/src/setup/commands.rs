@@ -7,7 +7,7 @@ use control::catalog::CatalogEntry;
 use control::prepare::Prepared;
 use control::server::instance::{Work, Works};
 use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Version};
-use model::observation::Entrant;
+use model::run::Entrant;
 use model::study::default_track;
 use model::{Cell, Design, Load, Study};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use super::commands::{any_answer, contender};
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
 use control::containers::Launch;
-use model::observation::{ContainerImage, Entrant};
+use model::run::{ContainerImage, Entrant};
 use std::collections::BTreeMap;
 
 /// An image that takes part in a race, and how it is run.

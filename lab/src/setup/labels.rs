@@ -1,7 +1,7 @@
 //! Short labels for commands: what tells them apart, instead of whole command lines.
 
 use super::SetupError;
-use model::observation::Entrant;
+use model::run::Entrant;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A longer label is cut: it stands in headlines and in the rows of tables.

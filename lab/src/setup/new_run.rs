@@ -5,7 +5,7 @@ use control::machine::system::System;
 use control::prepare::Prepared;
 use control::server::instance::Works;
 use control::{clock_text, random_bits};
-use model::observation::{Entrant, Raced};
+use model::run::{Entrant, Raced};
 use model::study::RACE;
 use model::{Cell, Load, Run, Study};
 use sha2::{Digest, Sha256};

@@ -3,7 +3,7 @@
 
 use judge::findings::compare::machine;
 use model::Run;
-use model::observation::Entrant;
+use model::run::Entrant;
 use std::collections::BTreeMap;
 
 /// How a run would begin differently now, a sentence each.

@@ -8,7 +8,7 @@ use control::processes::local;
 use control::processes::tree;
 use control::verify::origin::Origin;
 use model::Target;
-use model::observation::Entrant;
+use model::run::Entrant;
 use std::collections::BTreeMap;
 
 /// Makes contenders of servers that already run. `pids` has the first process of each, in their order, or nothing: then nothing is

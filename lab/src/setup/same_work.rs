@@ -9,7 +9,7 @@ use control::server::instance::{Work, Works};
 use control::verify::{self, Answer};
 use model::Run;
 use model::contender::Class;
-use model::observation::Raced;
+use model::run::Raced;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 

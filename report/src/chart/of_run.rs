@@ -7,7 +7,7 @@ use model::Findings;
 /// The heat maps of all cells; then for each cell the ranking, CPU per request against p99, the latencies, the trials, and the
 /// published beside the measured figures; then latency over the load for workloads that were measured at several rates.
 pub fn of(told: &RunReport<'_>) -> Vec<Chart> {
-    let mut charts = Vec::new();
+    let (mut charts, starts) = (Vec::new(), told.measured.starts_in_cells());
     for (i, heat) in heat::of_findings(told.findings).into_iter().enumerate() {
         let name = if i == 0 { "heat".to_owned() } else { format!("heat-{}", i + 1) };
         charts.push(chart(name, heat.svg(), heat.caption));
@@ -22,11 +22,11 @@ pub fn of(told: &RunReport<'_>) -> Vec<Chart> {
         if !scatter.bubbles.is_empty() {
             charts.push(chart(named("scatter"), scatter.svg(), scatter.caption));
         }
-        let percentiles = percentiles::of_cell(cell, i, told.observations);
+        let percentiles = percentiles::of_cell(cell, i, &starts);
         if !percentiles.curves.is_empty() {
             charts.push(chart(named("percentiles"), percentiles.svg(), percentiles.caption));
         }
-        let trials = trials::of_cell(cell, i, told.observations);
+        let trials = trials::of_cell(cell, i, &starts);
         if !trials.rows.is_empty() {
             charts.push(chart(named("course"), trials.svg(), trials.caption));
         }

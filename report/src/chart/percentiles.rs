@@ -9,7 +9,7 @@ use crate::units;
 use model::findings::CellFindings;
 use model::metric::LEAST_BEYOND;
 use model::study::REFERENCE;
-use model::{Load, Observation};
+use model::{Load, StartInCell};
 use stats::Histogram;
 
 /// One distribution: pairs of share and latency in nanoseconds, both increasing.
@@ -47,12 +47,12 @@ const MARKS: [(f64, &str); 7] = [
     (0.99999, "99.999 %"),
 ];
 
-/// The chart of a cell: one curve for each contender, of the merged latencies of its valid trials (in heats: of its starts).
-pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Percentiles {
+/// The chart of a cell: one curve for each contender, of the merged latencies of its valid starts.
+pub fn of_cell(cell: &CellFindings, number: usize, starts: &[StartInCell<'_>]) -> Percentiles {
     let curve = |c: &model::findings::ContenderFindings| {
         let mut all = Histogram::new();
-        let own = observations.iter().filter(|o| o.trial.cell == number && o.trial.contender == c.name);
-        own.filter_map(Observation::valid).for_each(|m| all.merge(&m.tally.latency));
+        let own = starts.iter().filter(|o| o.cell == number && o.start.contender == c.name);
+        own.filter_map(StartInCell::valid).for_each(|m| all.merge(&m.tally.latency));
         Curve { label: label(c), points: points(&all) }
     };
     let all = cell.contenders.iter().map(|c| (c, curve(c))).filter(|(_, curve)| curve.points.len() > 1);

@@ -4,7 +4,7 @@ use crate::document::{Document, Value};
 use crate::{setup, units};
 use model::Findings;
 use model::environment::Executable;
-use model::observation::Entrant;
+use model::run::Entrant;
 
 pub(super) fn document(f: &Findings) -> Document {
     let present = || f.entrants.iter().filter(|(_, entrant)| entrant.missing.is_none());

@@ -7,7 +7,7 @@ use crate::outcome::StartState;
 use crate::table::Table;
 use crate::{RunReport, units};
 use model::metric::Percentile;
-use model::{Metric, Observation};
+use model::{Metric, StartInCell};
 
 /// With more rows, the table scrolls.
 const TALL: usize = 30;
@@ -24,33 +24,34 @@ const CONNECTIONS: &str = "The servers already ran. A start is a new set of conn
 
 pub(super) fn document(told: &RunReport) -> Document {
     let document = Document::default().section("trials", "Every start");
-    if told.observations.is_empty() {
+    let all = told.measured.starts_in_cells();
+    if all.is_empty() {
         return document.sentence("No start has finished yet.");
     }
     let are_running = told.findings.race.as_ref().is_some_and(|race| race.running);
-    document.remark(if are_running { CONNECTIONS } else { STARTS }).table(table(told))
+    document.remark(if are_running { CONNECTIONS } else { STARTS }).table(table(told, &all))
 }
 
-fn table(told: &RunReport) -> Table {
+fn table(told: &RunReport, all: &[StartInCell<'_>]) -> Table {
     let figure_of = |metric: Metric, shown: fn(f64) -> String| {
         move |(_, o): &Row| metric.of(o.measured()?).filter(|value| value.is_finite()).map(shown)
     };
-    let cell = |o: &Observation| told.run.study.cells.get(o.trial.cell).map(|cell| cell.title.clone());
-    let rows: Vec<Row> = told.observations.iter().enumerate().collect();
-    let chips = told.observations.iter().map(|o| chip(o).into_iter().collect());
+    let cell = |o: &StartInCell<'_>| told.run.study.cells.get(o.cell).map(|cell| cell.title.clone());
+    let rows: Vec<Row> = all.iter().enumerate().collect();
+    let chips = all.iter().map(|o| chip(o).into_iter().collect());
     let mut table = Table::of(&rows)
         .number("order", |(i, _)| units::count(*i as u64 + 1))
         .text("contender", |(_, o)| name(told, o))
         .text("cell", |(_, o)| cell(o).unwrap_or_default())
-        .number("round", |(_, o)| (o.trial.round + 1).to_string())
-        .figure("heat", |(_, o)| Some((o.in_heat.heat + 1).to_string()))
+        .number("round", |(_, o)| (o.start.round + 1).to_string())
+        .figure("heat", |(_, o)| Some((o.start.heat + 1).to_string()))
         .figure("figure", |(_, o)| Some(of_metric(told, o, told.figure(o)?)))
         .figure("requests/s", figure_of(Metric::Rate, units::rate))
         .figure("CPU/request", figure_of(Metric::ServerCpu, units::duration))
         .figure("p99", figure_of(Metric::Latency(Percentile::P99), units::duration))
         .figure("RSS", figure_of(Metric::Rss, units::bytes))
         .known("bound", |(_, o)| Some(o.measured()?.verdict.bound.word().to_owned()))
-        .number("duration", |(_, o)| units::duration(o.elapsed_ns as f64))
+        .number("duration", |(_, o)| units::duration(o.took_ns as f64))
         .text("reason and notes", |(_, o)| o.reasons())
         .table()
         .filterable()
@@ -60,10 +61,10 @@ fn table(told: &RunReport) -> Table {
 }
 
 /// A start in a cell, with its index.
-type Row<'o> = (usize, &'o Observation);
+type Row<'o> = (usize, &'o StartInCell<'o>);
 
 /// The chip of a start that does not count.
-fn chip(o: &Observation) -> Option<Chip> {
+fn chip(o: &StartInCell<'_>) -> Option<Chip> {
     match StartState::of(o) {
         StartState::Valid => None,
         StartState::Void(_) => {
@@ -74,14 +75,14 @@ fn chip(o: &Observation) -> Option<Chip> {
 }
 
 /// A figure in the unit of its cell's metric.
-fn of_metric(told: &RunReport, o: &Observation, value: f64) -> String {
-    let metric = told.findings.cells.get(o.trial.cell).map_or(Metric::Rate, |cell| cell.metric);
+fn of_metric(told: &RunReport, o: &StartInCell<'_>, value: f64) -> String {
+    let metric = told.findings.cells.get(o.cell).map_or(Metric::Rate, |cell| cell.metric);
     Unit::of(metric).shown(value)
 }
 
 /// The name as in the other tables, with the number of the entry if the contender had several in the block.
-fn name(told: &RunReport, o: &Observation) -> String {
-    let entrant = told.run.contenders.get(&o.trial.contender).filter(|_| told.findings.race.is_none());
-    let name = entrant.map_or(o.trial.contender.as_str(), |entrant| entrant.title.as_str());
-    if o.trial.copy == 0 { name.to_owned() } else { format!("{name}, entry {}", o.trial.copy + 1) }
+fn name(told: &RunReport, o: &StartInCell<'_>) -> String {
+    let entrant = told.run.contenders.get(&o.start.contender).filter(|_| told.findings.race.is_none());
+    let name = entrant.map_or(o.start.contender.as_str(), |entrant| entrant.title.as_str());
+    if o.start.copy == 0 { name.to_owned() } else { format!("{name}, entry {}", o.start.copy + 1) }
 }

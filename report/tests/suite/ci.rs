@@ -2,7 +2,7 @@
 
 use crate::made_up::{compared, figure, findings, race, run};
 use model::comparison::{CellComparison, Change, Comparison, DriftOf, FailedContender};
-use model::{Gate, Load, Metric};
+use model::{Gate, Load, Measured, Metric};
 use report::{RunReport, ci};
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ fn junit(b: f64, margin: Option<f64>) -> String {
     let f = race(100_000.0, b, 0.011);
     let mut run = run();
     run.study.design.margin = margin;
-    ci::junit(&RunReport { run: &run, observations: &[], findings: &f })
+    ci::junit(&RunReport { run: &run, measured: &Measured::default(), findings: &f })
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_contender_that_could_not_be_judged_at_all_is_a_skipped_test() {
     f.cells[0].contenders[1].bound = Some("client".to_owned());
     let mut run = run();
     run.study.design.margin = Some(0.02);
-    let skipped = ci::junit(&RunReport { run: &run, observations: &[], findings: &f });
+    let skipped = ci::junit(&RunReport { run: &run, measured: &Measured::default(), findings: &f });
     assert!(skipped.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""), "{skipped}");
     let words =
         "<skipped message=\"./b {port} could not be judged: the load generator limited ./b {port}\"/>";
@@ -154,7 +154,7 @@ fn a_comparison_is_judged_cell_by_cell() {
 fn a_contender_without_a_figure_is_an_error_and_all_text_is_escaped() {
     let mut f = findings();
     f.cells[0].title = "<a> & \"b\"".to_owned();
-    let xml = ci::junit(&RunReport { run: &run(), observations: &[], findings: &f });
+    let xml = ci::junit(&RunReport { run: &run(), measured: &Measured::default(), findings: &f });
     assert!(xml.contains("<testsuite name=\"&lt;a&gt; &amp; &quot;b&quot;\""), "{xml}");
     assert!(xml.contains("errors=\"1\"") && xml.contains("<error message="), "{xml}");
     let document = roxmltree::Document::parse(&xml).unwrap();

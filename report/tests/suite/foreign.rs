@@ -147,7 +147,9 @@ fn import() -> Import {
 
 #[test]
 fn of_runs_and_races() {
-    let (run, observations) = formats::trials();
+    let (run, mut measured) = formats::trials();
+    measured.heats = measured.heats.iter().map(foreign).collect();
+    measured.starts = measured.starts.iter().map(foreign).collect();
     for f in [findings(), race(80_000.0, 100_000.0, 0.011)] {
         let mut f = f;
         f.environment.cpu = Some("cpu".to_owned());
@@ -156,8 +158,7 @@ fn of_runs_and_races() {
         // The reports know the cell's server by this name.
         let f = foreign(&f);
         let run = foreign(&run);
-        let observations: Vec<_> = observations.iter().map(foreign).collect();
-        let told = RunReport { run: &run, observations: &observations, findings: &f };
+        let told = RunReport { run: &run, measured: &measured, findings: &f };
         plain("terminal", &report::run::document(&f).terminal(&style()));
         markdown("markdown", &report::run::document(&f).markdown());
         separated("csv", &report::trials::records(&told).csv(), ',');

@@ -2,6 +2,8 @@
 //! rows hold.
 
 use crate::made_up::*;
+use judge::example::in_heats;
+use model::heat::{InCell, StartOutcome};
 use model::*;
 use report::{RunReport, TextStyle};
 use std::time::Duration;
@@ -96,24 +98,26 @@ fn in_a_block(markdown: &str, at: usize) -> bool {
 }
 
 /// A trial that was measured, one that failed and a void one; the words of each have all that must be escaped.
-pub fn trials() -> (Run, Vec<Observation>) {
+pub fn trials() -> (Run, Measured) {
     let (_, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
     let usage = Some(Usage { cpu_ns: 950_000_000, rss_max_bytes: 4096, ..Usage::default() });
-    let observe = |copy, heat, outcome| Observation {
-        trial: Trial { round: 0, cell: 0, contender: "A".to_owned(), copy },
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        elapsed_ns: 812_345_678,
-        outcome,
-        conditions: Conditions { steal_ppm: Some(0), ..Conditions::default() },
-        in_heat: observation::InHeat { heat, ..observation::InHeat::default() },
+    let start = |copy, heat| Start {
+        copy,
+        took_ns: 812_345_678,
+        conditions: Some(Conditions { steal_ppm: Some(0), ..Conditions::default() }),
+        ..in_heats::start(0, heat, "A", &[])
+    };
+    let measured = |copy, heat, measurement| {
+        let in_cell = InCell { measurement: Some(Box::new(measurement)), ..in_heats::in_cell() };
+        Start { cells: [(0, in_cell)].into(), ..start(copy, heat) }
     };
     let nothing = Tally { duration_ns: 2_000_000_000, ..Tally::default() };
     let void = Verdict { valid: false, reasons: vec!["no answer, none".to_owned()], ..verdict.clone() };
-    let measured = Ok(Box::new(Measurement { tally, usage, verdict }));
     let empty = Measurement { tally: nothing, usage: Some(Usage::default()), verdict: void };
-    let failed = Err("it ended (exit status: 1), with \"no\"\n    memory".to_owned());
-    let observations =
-        vec![observe(0, 0, measured), observe(1, 0, failed), observe(0, 1, Ok(Box::new(empty)))];
+    let why = "it ended (exit status: 1), with \"no\"\n    memory".to_owned();
+    let failed = Start { outcome: StartOutcome::Failed(why), ..start(1, 0) };
+    let starts = vec![measured(0, 0, Measurement { tally, usage, verdict }), failed, measured(0, 1, empty)];
+    let heats = [0, 1].map(|number| Heat { number, ..in_heats::heat(&["A"]) }).into();
     let mut run = run();
     let load = Load::Open {
         rate_per_s: "1k..3k/2s".parse().unwrap(),
@@ -123,28 +127,28 @@ pub fn trials() -> (Run, Vec<Observation>) {
     };
     run.study.cells = vec![Cell { title: "a \"cell\"".to_owned(), workload: "hello".to_owned(), load }];
     run.study.design.measure = Duration::from_secs(2);
-    (run, observations)
+    (run, Measured { heats, starts, slices: Vec::new() })
 }
 
 #[test]
 fn trials_as_csv() {
-    let (run, observations) = trials();
+    let (run, measured) = trials();
     let mut found = findings();
     let contender = "A".to_owned();
     let start = findings::StartFigure { contender, copy: 0, round: 0, heat: 0, figure: 10_000.0 };
     found.cells[0].in_heats.starts = vec![start];
-    let told = RunReport { run: &run, observations: &observations, findings: &found };
+    let told = RunReport { run: &run, measured: &measured, findings: &found };
     insta::assert_snapshot!(report::trials::records(&told).csv());
-    let none = report::trials::records(&RunReport { observations: &[], ..told }).csv();
+    let none = report::trials::records(&RunReport { measured: &Measured::default(), ..told }).csv();
     assert_eq!(none.lines().count(), 1, "a head and nothing else");
 }
 
 #[test]
 fn what_the_host_and_others_took_is_that_of_the_measurement_where_it_is_known() {
-    let (run, mut observations) = trials();
-    let Ok(measured) = &mut observations[0].outcome else { panic!("it was measured") };
-    measured.usage = Some(Usage { steal_ppm: Some(7_000), others_ppm: Some(12_000), ..Usage::default() });
-    let told = RunReport { run: &run, observations: &observations, findings: &findings() };
+    let (run, mut measured) = trials();
+    let first = measured.starts[0].cells.get_mut(&0).and_then(|of| of.measurement.as_mut()).unwrap();
+    first.usage = Some(Usage { steal_ppm: Some(7_000), others_ppm: Some(12_000), ..Usage::default() });
+    let told = RunReport { run: &run, measured: &measured, findings: &findings() };
     let tsv = report::trials::records(&told).tsv();
     let rows: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
     let [steal, others] =
@@ -155,11 +159,11 @@ fn what_the_host_and_others_took_is_that_of_the_measurement_where_it_is_known() 
 
 #[test]
 fn trials_as_tsv_have_the_columns_of_the_csv_and_a_line_each() {
-    let (run, observations) = trials();
-    let told = RunReport { run: &run, observations: &observations, findings: &findings() };
+    let (run, measured) = trials();
+    let told = RunReport { run: &run, measured: &measured, findings: &findings() };
     let (csv, tsv) = (report::trials::records(&told).csv(), report::trials::records(&told).tsv());
     let rows: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
-    assert_eq!(rows.len(), 1 + observations.len(), "{tsv}");
+    assert_eq!(rows.len(), 1 + measured.starts.len(), "{tsv}");
     assert_eq!(rows[0].join(","), csv.lines().next().unwrap());
     assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{tsv}");
     let reasons = rows[0].iter().position(|name| *name == "reasons").unwrap();

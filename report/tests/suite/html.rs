@@ -6,8 +6,9 @@ mod validity;
 use base64::Engine;
 use fixture::{MadeUp, figure, study};
 use model::findings::{Decided, HeldEqual, PairFindings, RaceFindings};
+use model::heat::StartOutcome;
 use model::import::{Imported, Source};
-use model::observation::{ContainerImage, Raced};
+use model::run::{ContainerImage, Raced};
 use model::{Import, Metric};
 use sha2::{Digest, Sha256};
 use validity::check;
@@ -123,8 +124,9 @@ fn unmeasure(c: &mut model::findings::ContenderFindings) {
 #[test]
 fn a_run_in_which_no_trial_was_sound() {
     let mut none = study(2, 6, 1, "");
-    for o in &mut none.observations {
-        o.outcome = Err("it did not start\n    its log".to_owned());
+    for start in &mut none.measured.starts {
+        start.cells.clear();
+        start.outcome = StartOutcome::Failed("it did not start\n    its log".to_owned());
     }
     for c in &mut none.findings.cells[0].contenders {
         unmeasure(c);
@@ -136,7 +138,7 @@ fn a_run_in_which_no_trial_was_sound() {
     assert!(page.contains("No contender has a rank"));
     assert!(page.contains("18 of 18 starts were void or failed."));
     // Every trial, and every contender in the ranking.
-    let failed = none.observations.len() + none.findings.cells[0].contenders.len();
+    let failed = none.measured.starts_in_cells().len() + none.findings.cells[0].contenders.len();
     assert_eq!(all.iter().filter(|e| e.get("class") == Some("bad")).count(), failed);
 }
 
@@ -263,15 +265,15 @@ fn race() -> MadeUp {
         },
         running: false,
     });
-    let entrant = |title: &str| model::observation::Entrant { title: title.to_owned(), ..Default::default() };
+    let entrant = |title: &str| model::run::Entrant { title: title.to_owned(), ..Default::default() };
     race.run.contenders =
         [("A", commands[0]), ("B", commands[1])].map(|(n, t)| (n.to_owned(), entrant(t))).into();
     race.findings.entrants = race.run.contenders.clone();
     race.run.study.cells[0].title.replace_range(.., "http://127.0.0.1:{port}/");
     race.run.race = Some(Raced { body_bytes: Some(14), ..Raced::default() });
-    for o in &mut race.observations {
-        let letter = if o.trial.contender == "server-1" { "A" } else { "B" };
-        o.trial.contender.replace_range(.., letter);
+    for start in &mut race.measured.starts {
+        let letter = if start.contender == "server-1" { "A" } else { "B" };
+        start.contender.replace_range(.., letter);
     }
     race
 }

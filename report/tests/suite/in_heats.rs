@@ -1,15 +1,16 @@
 //! What reports say of a run in heats.
 
 use crate::made_up::{contender, findings};
+use judge::example::in_heats as example;
 use model::background::Background;
 use model::contender::Class;
 use model::findings::{
     CellInHeats, ClassFloor, ContenderFindings, ContenderInHeats, Decided, Figure, Front, PairFindings,
     Pairs, StartFigure, Unranked,
 };
+use model::heat::{InCell, StartOutcome};
 use model::metric::Percentile;
-use model::observation::InHeat;
-use model::{Conditions, Findings, Measurement, Metric, Observation, Tally, Trial, Usage, Verdict};
+use model::{Findings, Heat, Measured, Measurement, Metric, Start, Tally, Usage, Verdict};
 use report::{TextStyle, answer};
 
 /// A contender with its range of ranks, in six starts.
@@ -273,28 +274,25 @@ fn pairs_are_counted_beside_what_was_measured() {
 #[test]
 fn starts_are_the_rows_of_the_csv_and_of_the_page() {
     let (run, f) = (crate::html::fixture::study(1, 1, 1, "").run, in_heats());
-    let of = |contender: &str, outcome| Observation {
-        trial: Trial { round: 0, cell: 0, contender: contender.to_owned(), copy: 0 },
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        elapsed_ns: 2_500_000_000,
-        outcome,
-        conditions: Conditions::default(),
-        in_heat: InHeat {
-            heat: 1,
-            warmup_ns: Some(1_250_000_000),
-            settled: Some(false),
-            turns: Some(20),
-            disturbed: Some(3),
-        },
-    };
     let tally = Tally { completed: 10, duration_ns: 1_000_000, ..Tally::default() };
-    let measured = Measurement {
+    let measurement = Measurement {
         tally,
         usage: Some(Usage::default()),
         verdict: Verdict { valid: true, ..Verdict::default() },
     };
-    let observations = [of("hub", Ok(Box::new(measured))), of("h2o", Err("it ended".to_owned()))];
-    let told = report::RunReport { run: &run, observations: &observations, findings: &f };
+    let in_cell = InCell {
+        warmup_ns: 1_250_000_000,
+        settled: Some(false),
+        disturbed: 3,
+        measurement: Some(Box::new(measurement)),
+        ..example::in_cell()
+    };
+    let hub = Start { cells: [(0, in_cell)].into(), ..example::start(0, 1, "hub", &[]) };
+    let outcome = StartOutcome::Failed("it ended".to_owned());
+    let h2o = Start { outcome, ..example::start(0, 1, "h2o", &[]) };
+    let heats = vec![Heat { number: 1, ..example::heat(&["h2o"]) }];
+    let measured = Measured { heats, starts: vec![hub, h2o], slices: Vec::new() };
+    let told = report::RunReport { run: &run, measured: &measured, findings: &f };
     let csv = report::trials::records(&told).csv();
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 3, "{csv}");
@@ -345,19 +343,15 @@ fn starts_of_an_open_cell_are_drawn_by_the_percentile_that_ranks() {
         let mut tally = Tally { completed: 2_000, duration_ns: 4_000_000_000, ..Tally::default() };
         tally.latency.record_n(p99_us * 1_000, 2_000);
         let verdict = Verdict { valid: true, ..Verdict::default() };
-        Observation {
-            trial: Trial { round, cell: 0, contender: "nginx".to_owned(), copy: 0 },
-            started_at: "2026-01-01T00:00:00Z".to_owned(),
-            elapsed_ns: 4_000_000_000,
-            outcome: Ok(Box::new(Measurement { tally, usage: None, verdict })),
-            conditions: Conditions::default(),
-            in_heat: InHeat::default(),
-        }
+        let measurement = Some(Box::new(Measurement { tally, usage: None, verdict }));
+        let in_cell = InCell { measurement, ..example::in_cell() };
+        Start { cells: [(0, in_cell)].into(), ..example::start(round, 0, "nginx", &[]) }
     };
-    let mut hub = of(0, 100);
-    hub.trial.contender = "hub".to_owned();
-    let starts = [of(0, 200), hub, of(1, 200), of(2, 300), of(3, 190)];
-    let chart = report::chart::trials::of_cell(&f.cells[0], 0, &starts);
+    let hub = Start { contender: "hub".to_owned(), ..of(0, 100) };
+    let starts = vec![of(0, 200), hub, of(1, 200), of(2, 300), of(3, 190)];
+    let heats = (0..4).map(|round| Heat { round, ..example::heat(&["nginx"]) }).collect();
+    let measured = Measured { heats, starts, slices: Vec::new() };
+    let chart = report::chart::trials::of_cell(&f.cells[0], 0, &measured.starts_in_cells());
     let order: Vec<usize> = chart.rows.iter().flat_map(|row| &row.trials).map(|trial| trial.nth).collect();
     assert_eq!(order, [0, 1, 2, 3], "the hub has no row");
     let finding = &chart.caption.finding;

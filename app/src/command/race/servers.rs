@@ -7,7 +7,7 @@ use crate::command::url::OwnUrl;
 use crate::command::{images, race_urls};
 use crate::failure::WrongInput;
 use lab::setup::{self, Lineup, ServerCommand};
-use model::observation::{Entrant, Raced};
+use model::run::{Entrant, Raced};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 

@@ -5,13 +5,12 @@ use super::known::{Phase, TimeLeft};
 use crate::ui::outcomes::TrialOutcome;
 use crate::ui::state::AppState;
 use crate::ui::turns::StepTurn;
+use judge::findings::analyse;
 use judge::schedule::budget;
-use lab::heat::Measured;
-use lab::heat::observed::observed;
 use lab::setup::{self, Lineup, RunRules};
 use lab::{LabError, Session, Show};
 use model::heat::{Heat, Start, Step};
-use model::{Findings, Run};
+use model::{Findings, Measured, Run};
 use report::progress;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -98,9 +97,9 @@ impl Show for JobProgress<'_> {
     }
 
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
-        let findings = measured.findings(run, None);
+        let findings = analyse::heats::findings(run, measured, None);
         let (about, most) = (budget::about_left(run, &measured.starts), budget::left(run, &measured.starts));
-        let outcomes = observed(&measured.heats, &measured.starts).iter().map(TrialOutcome::of).collect();
+        let outcomes = TrialOutcome::all(measured);
         let mut known = self.job.known();
         known.outcomes = outcomes;
         (known.findings, known.left) = (Some(findings), Some(TimeLeft { about, most }));

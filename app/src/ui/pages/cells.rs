@@ -135,7 +135,7 @@ fn share_in_words(estimate: &LaneEstimate) -> String {
 
 /// The starts of a contender in a cell.
 fn own<'o>(number: usize, c: &ContenderFindings, outcomes: &'o [TrialOutcome]) -> Vec<&'o TrialOutcome> {
-    outcomes.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect()
+    outcomes.iter().filter(|m| m.cell == number && m.contender == c.name).collect()
 }
 
 /// A square for every start.
@@ -158,7 +158,7 @@ fn class(state: &StartState) -> &'static str {
 }
 
 fn hover(mark: &TrialOutcome) -> String {
-    format!("round {}: {}", mark.trial.round + 1, mark.state.words())
+    format!("round {}: {}", mark.round + 1, mark.state.words())
 }
 
 fn notes(cell: &CellFindings) -> Markup {

@@ -2,7 +2,7 @@
 
 use judge::example::in_heats;
 use model::heat::{HUB, Heat, InCell, Slice, Start, StartOutcome};
-use model::observation::Entrant;
+use model::run::Entrant;
 use model::*;
 use std::collections::BTreeMap;
 use store::Store;

@@ -299,9 +299,11 @@ pub fn wait_for(mut done: impl FnMut() -> bool, what: &str) {
 /// How many trials all runs in a store have: starts in a cell, those of the hub aside.
 pub fn trials(home: &Home) -> usize {
     let Ok(store) = Store::open(&home.store()) else { return 0 };
-    let of_run = |listed: &Listed| lab::findings::all(&store, &listed.id).unwrap();
-    let all = store.runs().unwrap();
-    all.iter().flat_map(of_run).filter(|observation| observation.trial.contender != HUB).count()
+    let of_run = |listed: &Listed| {
+        let measured = store.measured(&listed.id).unwrap();
+        measured.starts_in_cells().iter().filter(|one| one.start.contender != HUB).count()
+    };
+    store.runs().unwrap().iter().map(of_run).sum()
 }
 
 /// A contender's row of a cell of findings.

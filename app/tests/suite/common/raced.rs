@@ -3,7 +3,7 @@
 use crate::common::Home;
 use crate::common::example::{MadeStart, example, keep_round, sound};
 use ::profile::{CallTree, Difference, Report, Side, StoredProfile, Work};
-use model::observation::{Entrant, Raced};
+use model::run::{Entrant, Raced};
 use model::*;
 use store::ProfileRow;
 use store::Store;

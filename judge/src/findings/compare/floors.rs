@@ -4,7 +4,7 @@ use super::*;
 use crate::example;
 use crate::example::in_heats;
 use model::comparison::Change;
-use model::{Bound, Metric, Trial, Usage};
+use model::{Bound, Metric, Usage};
 
 /// Eight rounds, in which `a` has this rate, and uses this much CPU for an answer; the bounds are its own and the reference's.
 fn run(metric: Metric, rate: f64, cpu_ns: u64, bounds: [Bound; 2]) -> Findings {
@@ -16,14 +16,13 @@ fn run(metric: Metric, rate: f64, cpu_ns: u64, bounds: [Bound; 2]) -> Findings {
         for (name, rate, cpu_ns, bound) in
             [("a", rate + more as f64, cpu_ns + more, bounds[0]), (REFERENCE, 100_000.0, 5_000, bounds[1])]
         {
-            let trial = Trial { round, cell: 0, contender: name.to_owned(), copy: 0 };
-            let mut observation = example::observation(trial, Some(rate));
-            if let Ok(m) = &mut observation.outcome {
+            let mut start = example::start(round, name, Some(rate));
+            for m in start.cells.values_mut().filter_map(|of| of.measurement.as_mut()) {
                 m.verdict.bound = bound;
                 let cpu_ns = cpu_ns * m.tally.completed;
                 m.usage = Some(Usage { cpu_ns, ..m.usage.take().unwrap_or_default() });
             }
-            all.push(observation);
+            all.push(start);
         }
     }
     in_heats::findings(&run, &all, None)

@@ -255,7 +255,7 @@ mod tests {
                 .values_mut()
                 .for_each(|cell| cell.measurement.as_mut().unwrap().verdict.valid = false);
         }
-        let new = kept.findings(&cold.run);
+        let new = cold.findings_from(&kept);
         let comparison = compare(&old, &new, false).unwrap();
         let of = |name: &str| {
             let c = comparison.cells[0].contenders.iter().find(|c| c.name == name).unwrap();
@@ -282,7 +282,7 @@ mod tests {
             for cell in of_busy_rounds.flat_map(|start| start.cells.values_mut()) {
                 cell.counts = Counts::NeverQuiet;
             }
-            kept.findings(&world.run)
+            world.findings_from(&kept)
         };
         let judged = |old: &Findings, new: &Findings| {
             let comparison = compare(old, new, false).unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::example;
 use crate::example::in_heats;
-use model::{Run, Trial};
+use model::Run;
 use stats::random::uniform;
 
 /// What a made-up history does: per run, the machine's speed and each contender's rate on a machine of speed 1.
@@ -24,17 +24,16 @@ fn runs(n: usize, truth: &Truth<'_>) -> Vec<Findings> {
         let started_at = format!("2026-01-{:02}T00:00:00Z", i + 1);
         let mut run = Run { id, started_at, ..example::run(&names) };
         (truth.change)(i, &mut run);
-        let mut observations = Vec::new();
+        let mut starts = Vec::new();
         for round in 0..3 {
             let everyone = truth.contenders.iter().map(|(name, rate)| (*name, rate(i)));
             for (nth, (name, rate)) in everyone.chain([(REFERENCE, 2.0)]).enumerate() {
                 let jitter = 0.02 * (uniform(i as u64 + 100, (round * 10 + nth) as u64) - 0.5);
-                let trial = Trial { round, cell: 0, contender: name.to_owned(), copy: 0 };
                 let rate = 50_000.0 * rate * (truth.machine)(i) * (1.0 + jitter);
-                observations.push(example::observation(trial, Some(rate)));
+                starts.push(example::start(round, name, Some(rate)));
             }
         }
-        in_heats::findings(&run, &observations, Some("enough"))
+        in_heats::findings(&run, &starts, Some("enough"))
     };
     (0..n).map(one).collect()
 }

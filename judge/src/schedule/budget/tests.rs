@@ -70,7 +70,7 @@ fn a_race_in_one_heat_has_every_command_twice_and_no_hub() {
     let mut run = run(&["a", "b"]);
     run.contenders.remove("reference");
     let study = forecast(&run).unwrap();
-    (run.race, run.copies) = (Some(model::observation::Raced::default()), 2);
+    (run.race, run.copies) = (Some(model::run::Raced::default()), 2);
     let race = forecast(&run).unwrap();
     // Two cells of 2.4 s; two contenders and the hub, or two contenders twice.
     assert_eq!((study.turns, race.turns), (Duration::from_millis(14_400), Duration::from_millis(19_200)));
@@ -126,7 +126,7 @@ fn what_the_first_round_took_tells_whether_the_budget_will_last() {
     let mut other = run.clone();
     other.quick = true;
     assert!(too_slow(&other, &first, &starts).unwrap().ends_with("start again with `--budget 7m`"));
-    (other.quick, other.race) = (false, Some(model::observation::Raced::default()));
+    (other.quick, other.race) = (false, Some(model::run::Raced::default()));
     assert!(too_slow(&other, &first, &starts).unwrap().ends_with("start again with `--budget 7m`"));
     // What a heat of a later round takes beyond the budget says nothing about the least rounds.
     let many = vec![took(90, "a"); 9];

@@ -3,7 +3,7 @@
 use super::*;
 use crate::example::in_heats::{in_cell, run, start};
 use model::heat::HUB;
-use model::observation::Raced;
+use model::run::Raced;
 use std::collections::BTreeSet;
 
 const NAMES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];

@@ -5,18 +5,18 @@ use crate::chart::Caption;
 use crate::chart::ranked::label;
 use crate::units;
 use model::findings::CellFindings;
-use model::{Metric, Observation};
+use model::{Metric, StartInCell};
 
 /// All trials of a cell, in the order of the store, which is the run order.
-pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Trials {
+pub fn of_cell(cell: &CellFindings, number: usize, starts: &[StartInCell<'_>]) -> Trials {
     // The hub of a heat has no row, and so no place in the order.
-    let is_shown = |o: &&Observation| {
-        o.trial.cell == number && cell.contenders.iter().any(|c| c.name == o.trial.contender)
+    let is_shown = |o: &&StartInCell<'_>| {
+        o.cell == number && cell.contenders.iter().any(|c| c.name == o.start.contender)
     };
-    let own: Vec<&Observation> = observations.iter().filter(is_shown).collect();
+    let own: Vec<&StartInCell<'_>> = starts.iter().filter(is_shown).collect();
     let metric = cell.metric;
     let row = |c: &model::findings::ContenderFindings| {
-        let trials = own.iter().enumerate().filter(|(_, o)| o.trial.contender == c.name);
+        let trials = own.iter().enumerate().filter(|(_, o)| o.start.contender == c.name);
         Row { label: label(c), trials: trials.map(|(nth, o)| trial(nth, o, metric)).collect() }
     };
     let rows = cell.contenders.iter().map(row).filter(|row| !row.trials.is_empty());
@@ -25,9 +25,9 @@ pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation])
     Trials { caption, metric, rows }
 }
 
-fn trial(nth: usize, o: &Observation, metric: Metric) -> Trial {
+fn trial(nth: usize, o: &StartInCell<'_>, metric: Metric) -> Trial {
     let figure = o.measured().and_then(|m| metric.of(m));
-    Trial { nth, round: o.trial.round, copy: o.trial.copy, figure, state: StartState::of(o) }
+    Trial { nth, round: o.start.round, copy: o.start.copy, figure, state: StartState::of(o) }
 }
 
 fn finding(rows: &[Row], metric: Metric) -> String {

@@ -1,12 +1,14 @@
 //! Runs of any size, made up: whole numbers in every place, and any text in every place that has one.
 
+use judge::example::in_heats;
 use model::contender::{Settings, Track};
 use model::environment::{Executable, Machine, Ran};
 use model::findings::{
     CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure, Findings, Missing, SCHEMA,
 };
-use model::observation::{Entrant, InHeat};
+use model::heat::{InCell, StartOutcome};
 use model::page::{PageMetric, Published};
+use model::run::Entrant;
 use model::study::REFERENCE;
 use model::*;
 use report::RunReport;
@@ -16,17 +18,13 @@ use std::time::Duration;
 /// A run and all that is known of it.
 pub struct MadeUp {
     pub run: Run,
-    pub observations: Vec<Observation>,
+    pub measured: Measured,
     pub findings: Findings,
 }
 
 impl MadeUp {
     pub fn page(&self) -> String {
-        report::html::page(&RunReport {
-            run: &self.run,
-            observations: &self.observations,
-            findings: &self.findings,
-        })
+        report::html::page(&RunReport { run: &self.run, measured: &self.measured, findings: &self.findings })
     }
 }
 
@@ -49,19 +47,20 @@ pub fn study(contenders: usize, rounds: usize, cells: usize, text: &str) -> Made
         names.iter().map(|name| (name.clone(), entrant(name, text))).collect();
     let cells: Vec<Cell> = (1..=cells).map(|n| cell(n, text)).collect();
     let run = run(entrants, cells, rounds, text);
-    let mut observations = Vec::new();
+    let mut measured = Measured::default();
     for round in 0..rounds {
-        for cell in 0..run.study.cells.len() {
-            for (nth, name) in names.iter().enumerate() {
-                for copy in 0..if nth == 0 { 2 } else { 1 } {
-                    let trial = Trial { round, cell, contender: name.clone(), copy };
-                    observations.push(observation(trial, rate(nth) * (1.0 + 0.01 * round as f64), text));
-                }
+        let cells: Vec<usize> = (0..run.study.cells.len()).collect();
+        for (nth, name) in names.iter().enumerate() {
+            for copy in 0..if nth == 0 { 2 } else { 1 } {
+                let rate = rate(nth) * (1.0 + 0.01 * round as f64);
+                let start = start(in_heats::start(round, 0, name, &cells), rate, text);
+                measured.starts.push(Start { copy, ..start });
             }
         }
+        measured.heats.push(Heat { round, cells, ..in_heats::heat(&[]) });
     }
     let findings = findings(&run, &names, rounds, text);
-    MadeUp { run, observations, findings }
+    MadeUp { run, measured, findings }
 }
 
 fn entrant(name: &str, text: &str) -> Entrant {
@@ -154,7 +153,8 @@ fn environment(text: &str) -> Environment {
     }
 }
 
-fn observation(trial: Trial, rate: f64, text: &str) -> Observation {
+/// The start as it went: at this rate in all of its cells, or failed.
+fn start(start: Start, rate: f64, text: &str) -> Start {
     let mut tally = Tally {
         duration_ns: 2_000_000_000,
         sent: (rate * 2.0) as u64,
@@ -172,22 +172,17 @@ fn observation(trial: Trial, rate: f64, text: &str) -> Observation {
         rss_max_bytes: 12_800_000,
         ..Usage::default()
     });
-    let reasons = if trial.round == 1 { vec![format!("the host took 20 % {text}")] } else { Vec::new() };
+    let reasons = if start.round == 1 { vec![format!("the host took 20 % {text}")] } else { Vec::new() };
     let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons, ..Verdict::default() };
-    let outcome = if trial.round == 2 && trial.contender == "server-2" {
-        Err(format!("it ended (exit status: 1) {text}"))
-    } else {
-        Ok(Box::new(Measurement { tally, usage, verdict }))
-    };
-    let started_at = "2026-01-01T00:00:00Z".to_owned();
-    Observation {
-        trial,
-        started_at,
-        elapsed_ns: 3_123_456_789,
-        outcome,
-        conditions: Conditions::default(),
-        in_heat: InHeat::default(),
+    let start = Start { took_ns: 3_123_456_789 * start.cells.len() as u64, ..start };
+    if start.round == 2 && start.contender == "server-2" {
+        let outcome = StartOutcome::Failed(format!("it ended (exit status: 1) {text}"));
+        return Start { outcome, cells: BTreeMap::new(), ..start };
     }
+    let measurement = Some(Box::new(Measurement { tally, usage, verdict }));
+    let cells =
+        start.cells.into_iter().map(|(cell, of)| (cell, InCell { measurement: measurement.clone(), ..of }));
+    Start { cells: cells.collect(), ..start }
 }
 
 fn findings(run: &Run, names: &[String], rounds: usize, text: &str) -> Findings {

@@ -7,8 +7,8 @@ use model::findings::{
     CellFindings, CellInHeats, ClassFloor, ContenderFindings, ContenderInHeats, Decided, Figure, Findings,
     Front, HeldEqual, Missing, PairFindings, Pairs, RaceFindings, SCHEMA,
 };
-use model::observation::Entrant;
 use model::page::{PageMetric, Published};
+use model::run::Entrant;
 use model::*;
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -8,8 +8,8 @@ use model::background::Background;
 use model::environment::{Conditions, Executable};
 use model::heat::{Counts, Start, StartOutcome};
 use model::import::{Imported, Source};
-use model::observation::{ContainerImage, Raced};
 use model::page::{AsPublished, Quirk, Replay, Replays};
+use model::run::{ContainerImage, Raced};
 use model::{Measurement, Printed, Reading};
 use serde_json::json;
 

@@ -4,7 +4,6 @@
 
 use super::super::example::{cell, contender, with_share};
 use super::*;
-use model::Trial;
 
 fn drawn(cells: &[CellFindings]) -> String {
     sections(cells, &[]).into_string()
@@ -43,8 +42,8 @@ fn cells_of_one_metric_have_one_axis() {
 
 #[test]
 fn cells_that_have_not_begun_are_left_out_and_keep_their_number() {
-    let trial = Trial { round: 0, cell: 1, contender: "b".to_owned(), copy: 0 };
-    let outcomes = [TrialOutcome { trial, state: StartState::Valid }];
+    let contender_b = "b".to_owned();
+    let outcomes = [TrialOutcome { round: 0, cell: 1, contender: contender_b, state: StartState::Valid }];
     let cells = [cell("empty", &[]), cell("begun", &[contender("a"), contender("b")])];
     let page = sections(&cells, &outcomes).into_string();
     assert!(!page.contains("empty") && page.matches("class=\"mark valid\"").count() == 1, "{page}");

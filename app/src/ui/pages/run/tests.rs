@@ -4,7 +4,7 @@ use super::super::example::{cell, findings, with_share};
 use super::*;
 use model::Metric;
 use model::findings::{CellFindings, ContenderFindings, HeldEqual, RaceFindings};
-use model::observation::Entrant;
+use model::run::Entrant;
 use std::collections::BTreeMap;
 
 fn drawn(cells: &[CellFindings]) -> String {

@@ -1,7 +1,7 @@
 //! One contender in one cell of a run in heats.
 
 use super::InCell;
-use super::starts::{self, Measured};
+use super::starts::{self, MeasuredStart};
 use crate::findings::analyse::{counted, reasons, wire_bytes};
 use crate::schedule::starts_summary::StartsSummary;
 use model::contender::Class;
@@ -26,7 +26,7 @@ pub(super) struct Row<'a, 'c> {
     /// All of its starts, those that failed included.
     starts: Vec<&'a Start>,
     /// The starts that were measured in the cell.
-    own: Vec<&'c Measured<'a>>,
+    own: Vec<&'c MeasuredStart<'a>>,
     found: StartsSummary,
 }
 
@@ -138,7 +138,7 @@ fn measured<'a>(row: &Row<'a, '_>) -> impl Iterator<Item = &'a Measurement> {
 }
 
 /// The maximum memory of a start, in bytes: at any time of the start where that is known, else in this cell.
-fn rss(m: &Measured<'_>) -> Option<u64> {
+fn rss(m: &MeasuredStart<'_>) -> Option<u64> {
     let in_cell = || Some(m.in_cell.measurement.as_deref()?.usage.as_ref()?.rss_max_bytes);
     m.start.memory_bytes.or_else(in_cell).filter(|bytes| *bytes > 0)
 }
@@ -171,7 +171,7 @@ fn more(model: &super::Model, name: &str, base: &str, inverse: bool) -> Option<F
 fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
     let median = |values: Vec<f64>| stats::median(&values);
     let own = || row.own.iter();
-    let count = |is: &dyn Fn(&Measured<'_>) -> bool| own().filter(|m| is(m)).count();
+    let count = |is: &dyn Fn(&MeasuredStart<'_>) -> bool| own().filter(|m| is(m)).count();
     let of_starts: Vec<StartFigure> = own().filter_map(|m| m.of_slices).collect();
     let stalls: Vec<f64> = of_starts.iter().filter_map(|figure| figure.stall).collect();
     ContenderInHeats {
@@ -203,8 +203,8 @@ fn memory_growth(row: &Row<'_, '_>) -> Option<Figure> {
 }
 
 /// The share of its turns that other programs disturbed.
-fn disturbed_share(own: &[&Measured<'_>]) -> Option<f64> {
-    let of = |m: &&Measured<'_>| (m.in_cell.turns, m.in_cell.disturbed.min(m.in_cell.turns));
+fn disturbed_share(own: &[&MeasuredStart<'_>]) -> Option<f64> {
+    let of = |m: &&MeasuredStart<'_>| (m.in_cell.turns, m.in_cell.disturbed.min(m.in_cell.turns));
     let (turns, disturbed) = own
         .iter()
         .map(of)

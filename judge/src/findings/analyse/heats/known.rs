@@ -5,23 +5,16 @@ use super::InCell;
 use super::starts::Turns;
 use crate::schedule::starts_summary::StartsSummary;
 use crate::schedule::stopping_rule::{Neighbours, Standing};
-use model::Run;
 use model::gate;
-use model::heat::{Heat, Slice, Start};
+use model::{Measured, Run, Start};
 use stats::heats::Relation;
 use stats::margin::Judged;
 
 /// Compares neighbours in the order of estimates (in a race all contenders) or, with a margin, each with the first, cell by cell, over the first
 /// `rounds` rounds.
-pub fn known(
-    run: &Run,
-    heats: &[Heat],
-    starts: &[Start],
-    slices: &[Slice],
-    rounds: usize,
-) -> Vec<Neighbours> {
-    let starts: Vec<Start> = starts.iter().filter(|start| start.round < rounds).cloned().collect();
-    let (turns, found) = (Turns::of(run, heats, slices), StartsSummary::of(&starts));
+pub fn known(run: &Run, measured: &Measured, rounds: usize) -> Vec<Neighbours> {
+    let starts: Vec<Start> = measured.starts.iter().filter(|start| start.round < rounds).cloned().collect();
+    let (turns, found) = (Turns::of(run, measured), StartsSummary::of(&starts));
     let of_cell = |cell| neighbours(&InCell::of(run, &starts, &turns, &found, cell));
     (0..run.study.cells.len()).flat_map(of_cell).collect()
 }

@@ -1,6 +1,6 @@
 //! The machines of a fleet in one cell: how fast each is, and whether contenders compare differently on it.
 
-use super::starts::{self, Measured};
+use super::starts::{self, MeasuredStart};
 use super::{InCell, figures};
 use model::findings::{MachineFindings, MachinesCompared, StartFigure};
 use model::heat::Heat;
@@ -75,7 +75,8 @@ fn held_back<'a>(of: &InCell<'a>) -> BTreeSet<&'a str> {
     }
     let names: BTreeSet<&str> = of.measured.iter().map(|m| m.start.contender.as_str()).collect();
     let is_floor = |name: &&str| {
-        let own: Vec<&Measured<'_>> = of.measured.iter().filter(|m| m.start.contender == *name).collect();
+        let own: Vec<&MeasuredStart<'_>> =
+            of.measured.iter().filter(|m| m.start.contender == *name).collect();
         starts::is_held_back(&own)
     };
     names.into_iter().filter(is_floor).collect()

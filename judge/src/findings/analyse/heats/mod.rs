@@ -20,23 +20,18 @@ use crate::findings::race;
 use crate::schedule::starts_summary::StartsSummary;
 use ::model::background::Background;
 use ::model::findings::{CellFindings, CellInHeats, ClassFloor, ContenderFindings, Findings, StartFigure};
-use ::model::heat::{Counts, Heat, Slice, Start};
+use ::model::heat::{Counts, Start};
 use ::model::study::REFERENCE;
-use ::model::{Metric, Run};
+use ::model::{Measured, Metric, Run};
 use contender::Row;
 use model::{Asked, Model};
-use starts::{Measured, Turns};
+use starts::{MeasuredStart, Turns};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Computes the findings of a run in heats; `ended` is why the run ended, `None` while it goes on.
-pub fn findings(
-    run: &Run,
-    heats: &[Heat],
-    starts: &[Start],
-    slices: &[Slice],
-    ended: Option<&str>,
-) -> Findings {
-    let (turns, found) = (Turns::of(run, heats, slices), StartsSummary::of(starts));
+pub fn findings(run: &Run, measured: &Measured, ended: Option<&str>) -> Findings {
+    let starts = &measured.starts;
+    let (turns, found) = (Turns::of(run, measured), StartsSummary::of(starts));
     let cells: Vec<InCell<'_>> =
         (0..run.study.cells.len()).map(|cell| InCell::of(run, starts, &turns, &found, cell)).collect();
     let pairs = cells.first().map(pairs::of_race).unwrap_or_default();
@@ -44,7 +39,7 @@ pub fn findings(
     let elapsed_s = starts.iter().map(|start| start.took_ns as f64 / 1e9).fold(0.0, |all, s| all + s);
     let race = race::findings(run, &cells, pairs, elapsed_s);
     let findings = whole(run, cells, race, conditions::of_heats(starts), elapsed_s, ended);
-    match machines::only(heats) {
+    match machines::only(&measured.heats) {
         Some(environment) => Findings { environment: environment.clone(), ..findings },
         None => findings,
     }
@@ -59,7 +54,7 @@ struct InCell<'a> {
     /// Every start of the contenders that take part, whether measured in this cell or not.
     starts: &'a [Start],
     found: &'a BTreeMap<&'a str, StartsSummary>,
-    measured: Vec<Measured<'a>>,
+    measured: Vec<MeasuredStart<'a>>,
     /// The model of the metric by which contenders are ranked.
     ranked: Model,
     /// The model of requests/s.
@@ -107,7 +102,7 @@ fn takes_part(run: &Run) -> impl Iterator<Item = &str> {
 fn entrants(
     run: &Run,
     metric: Metric,
-    measured: &[Measured<'_>],
+    measured: &[MeasuredStart<'_>],
     found: &BTreeMap<&str, StartsSummary>,
     ranks: bool,
 ) -> Vec<model::NamedEntrant> {
@@ -121,19 +116,19 @@ fn entrants(
 }
 
 /// Whether a contender's starts leave it its rank: not too many of them failed, were void or had not settled.
-fn is_sound(name: &str, measured: &[Measured<'_>], found: &BTreeMap<&str, StartsSummary>) -> bool {
+fn is_sound(name: &str, measured: &[MeasuredStart<'_>], found: &BTreeMap<&str, StartsSummary>) -> bool {
     let failed = found.get(name).is_none_or(StartsSummary::is_unreliable);
     let own = starts_of(name, measured);
     !failed && !starts::are_void(&own) && !starts::has_not_settled(&own)
 }
 
-fn starts_of<'m, 'a>(name: &str, measured: &'m [Measured<'a>]) -> Vec<&'m Measured<'a>> {
+fn starts_of<'m, 'a>(name: &str, measured: &'m [MeasuredStart<'a>]) -> Vec<&'m MeasuredStart<'a>> {
     measured.iter().filter(|m| m.start.contender == name).collect()
 }
 
 /// The figures of all starts by this metric, where they have one.
-fn figures(metric: Metric, measured: &[Measured<'_>]) -> Vec<StartFigure> {
-    let of = |m: &Measured<'_>| {
+fn figures(metric: Metric, measured: &[MeasuredStart<'_>]) -> Vec<StartFigure> {
+    let of = |m: &MeasuredStart<'_>| {
         let (contender, start) = (m.start.contender.clone(), m.start);
         let figure = m.figure(metric).filter(|figure| *figure > 0.0 && figure.is_finite())?;
         Some(StartFigure { contender, copy: start.copy, round: start.round, heat: start.heat, figure })

@@ -6,12 +6,12 @@ use crate::verdict;
 use model::contender::Class;
 use model::heat::{HUB, Heat, InCell, Slice, Start};
 use model::metric::{LEAST_BEYOND, Percentile};
-use model::{Bound, Load, Measurement, Metric, Run};
+use model::{Bound, Load, Measured, Measurement, Metric, Run};
 use stats::heats::{self, Drift, StartChange, StartFigure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One start that was measured in the cell.
-pub(super) struct Measured<'a> {
+pub(super) struct MeasuredStart<'a> {
     pub start: &'a Start,
     pub in_cell: &'a InCell,
     /// The figure from its slices; `None` in open load, where a turn is too short to tell, and for a start without an answer.
@@ -23,7 +23,7 @@ pub(super) struct Measured<'a> {
     is_closed: bool,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> MeasuredStart<'a> {
     /// The measurement, unless it is void.
     pub fn valid(&self) -> Option<&'a Measurement> {
         self.in_cell.measurement.as_deref().filter(|m| m.verdict.valid)
@@ -59,12 +59,12 @@ pub(super) struct Turns<'a> {
 }
 
 impl<'a> Turns<'a> {
-    pub fn of(run: &Run, heats: &'a [Heat], slices: &'a [Slice]) -> Self {
+    pub fn of(run: &Run, measured: &'a Measured) -> Self {
         let mut by_cell: BTreeMap<_, Vec<&Slice>> = BTreeMap::new();
-        for slice in slices {
+        for slice in &measured.slices {
             by_cell.entry((slice.round, slice.heat, slice.cell)).or_default().push(slice);
         }
-        let heats = heats.iter().map(|heat| ((heat.round, heat.number), heat)).collect();
+        let heats = measured.heats.iter().map(|heat| ((heat.round, heat.number), heat)).collect();
         Self { heats, slices: by_cell, server_cores: run.environment.server_cpus.len() }
     }
 
@@ -123,7 +123,7 @@ pub(super) fn measured<'a>(
     starts: &'a [Start],
     turns: &Turns<'a>,
     cell: usize,
-) -> Vec<Measured<'a>> {
+) -> Vec<MeasuredStart<'a>> {
     let is_closed = matches!(run.study.cells[cell].load, Load::Closed { .. });
     let mut by_heat: BTreeMap<(usize, usize), Vec<(&Start, &InCell)>> = BTreeMap::new();
     for start in starts.iter().filter(|s| s.contender == HUB || run.contenders.contains_key(&s.contender)) {
@@ -134,7 +134,7 @@ pub(super) fn measured<'a>(
         let nothing = || vec![OfSlices::default(); starts.len()];
         let figures = if is_closed { turns.figures(cell, starts) } else { nothing() };
         let all = starts.iter().zip(figures);
-        let measured = |(of, (of_slices, change)): (&(&'a Start, &'a InCell), OfSlices)| Measured {
+        let measured = |(of, (of_slices, change)): (&(&'a Start, &'a InCell), OfSlices)| MeasuredStart {
             start: of.0,
             in_cell: of.1,
             of_slices,
@@ -148,8 +148,8 @@ pub(super) fn measured<'a>(
 }
 
 /// Adds what the starts of each contender show together.
-fn with_drifts<'a>(mut measured: Vec<Measured<'a>>) -> Vec<Measured<'a>> {
-    let of = |m: &Measured<'a>| {
+fn with_drifts<'a>(mut measured: Vec<MeasuredStart<'a>>) -> Vec<MeasuredStart<'a>> {
+    let of = |m: &MeasuredStart<'a>| {
         let Start { contender, round, heat, .. } = m.start;
         Some((contender.as_str(), (*round, *heat), m.change.filter(|_| !m.is_void())?))
     };
@@ -162,13 +162,13 @@ fn with_drifts<'a>(mut measured: Vec<Measured<'a>>) -> Vec<Measured<'a>> {
 }
 
 /// Whether a third of these starts or more are void, so that the others are a selection.
-pub(super) fn are_void(own: &[&Measured<'_>]) -> bool {
+pub(super) fn are_void(own: &[&MeasuredStart<'_>]) -> bool {
     let void = own.iter().filter(|m| m.is_void()).count();
     is_third(void, own.len())
 }
 
 /// Whether a third of these starts of a contender or more had not settled, or all of them show together that its rate still changed.
-pub(super) fn has_not_settled(own: &[&Measured<'_>]) -> bool {
+pub(super) fn has_not_settled(own: &[&MeasuredStart<'_>]) -> bool {
     let not = own.iter().filter(|m| m.in_cell.settled == Some(false)).count();
     is_third(not, own.len()) || drift(own).is_some_and(|drift| drift.is_shown)
 }
@@ -176,7 +176,7 @@ pub(super) fn has_not_settled(own: &[&Measured<'_>]) -> bool {
 /// Whether a contender of this class was warm in these starts; `None`: unknown. It was only where they could have been found cold: more than
 /// two thirds of them were loaded for long enough to show that they had settled; or, where the server is known not to compile while it runs,
 /// they show together that its rate changed little.
-pub(super) fn is_warm(own: &[&Measured<'_>], class: Option<Class>) -> Option<bool> {
+pub(super) fn is_warm(own: &[&MeasuredStart<'_>], class: Option<Class>) -> Option<bool> {
     if has_not_settled(own) {
         return Some(false);
     }
@@ -187,24 +187,24 @@ pub(super) fn is_warm(own: &[&Measured<'_>], class: Option<Class>) -> Option<boo
 }
 
 /// How the rate of a contender changed within these starts of it.
-pub(super) fn drift(own: &[&Measured<'_>]) -> Option<Drift> {
+pub(super) fn drift(own: &[&MeasuredStart<'_>]) -> Option<Drift> {
     own.first()?.drift
 }
 
 /// The bound of most of these starts, or what held a third of them back.
-pub(super) fn usual_bound(own: &[&Measured<'_>]) -> Option<Bound> {
+pub(super) fn usual_bound(own: &[&MeasuredStart<'_>]) -> Option<Bound> {
     verdict::usual_bound(own.iter().filter_map(|m| m.valid()).map(|m| m.verdict.bound))
 }
 
 /// Whether the load generator was the limit of a third of these starts or more.
-pub(super) fn is_held_back(own: &[&Measured<'_>]) -> bool {
+pub(super) fn is_held_back(own: &[&MeasuredStart<'_>]) -> bool {
     let is_closed = own.iter().all(|m| m.is_closed);
     is_closed && usual_bound(own).is_some_and(Bound::is_held_back)
 }
 
 /// Whether the server fell behind in a third of the starts or more, or these are void, so that the latency of the others is that of a
 /// selection.
-pub(super) fn is_selection(share: f64, own: &[&Measured<'_>]) -> bool {
+pub(super) fn is_selection(share: f64, own: &[&MeasuredStart<'_>]) -> bool {
     let known = || own.iter().filter_map(|m| m.in_cell.measurement.as_deref());
     let has_none =
         |m: &&Measurement| !m.verdict.valid || m.verdict.fell_behind() || m.tally.is_selection(share);
@@ -213,9 +213,12 @@ pub(super) fn is_selection(share: f64, own: &[&Measured<'_>]) -> bool {
 }
 
 /// The starts whose figure by this metric may be reported.
-pub(super) fn with_figure<'m, 'a>(metric: Metric, measured: &'m [Measured<'a>]) -> Vec<&'m Measured<'a>> {
+pub(super) fn with_figure<'m, 'a>(
+    metric: Metric,
+    measured: &'m [MeasuredStart<'a>],
+) -> Vec<&'m MeasuredStart<'a>> {
     let Metric::Latency(p) = metric else { return measured.iter().collect() };
-    let mut by_name: BTreeMap<&str, Vec<&Measured<'_>>> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, Vec<&MeasuredStart<'_>>> = BTreeMap::new();
     for m in measured {
         by_name.entry(&m.start.contender).or_default().push(m);
     }
@@ -230,7 +233,7 @@ pub(super) fn with_figure<'m, 'a>(metric: Metric, measured: &'m [Measured<'a>]) 
 /// start of a contender counts, one short start does not lower the percentile for everybody.
 pub(super) fn supported(
     metric: Metric,
-    measured: &[Measured<'_>],
+    measured: &[MeasuredStart<'_>],
     has_rank: impl Fn(&str) -> bool,
 ) -> Metric {
     let Metric::Latency(asked) = metric else { return metric };

@@ -2,7 +2,7 @@
 
 mod races;
 
-use super::world::{Kept, World};
+use super::world::World;
 use super::*;
 use crate::schedule::stopping_rule::Standing;
 use ::model::findings::{Figure, Unranked};
@@ -53,20 +53,20 @@ fn true_ratios_lie_in_their_intervals_and_the_order_is_the_true_one() {
 #[test]
 fn equals_share_their_ranks_and_are_called_equal() {
     let world = World { rounds: 13, ..World::of(&[("one", 100_000.0), ("other", 100_000.0)]) };
-    let Kept { heats, starts, slices } = world.kept();
-    let found = findings(&world.run, &heats, &starts, &slices, None);
+    let kept = world.kept();
+    let found = findings(&world.run, &kept, None);
     for name in ["one", "other"] {
         let c = of(&found, name);
         assert_eq!((c.tier, c.rank_low, c.rank_high), (Some(2), Some(2), Some(3)), "{name}");
     }
     let front = found.cells[0].in_heats.front.as_ref().unwrap();
     assert_eq!((front.leaders.len(), &front.next), (2, &None));
-    let known = known(&world.run, &heats, &starts, &slices, 13);
+    let known = known(&world.run, &kept, 13);
     assert_eq!(known.iter().map(|n| n.standing).collect::<Vec<_>>(), [Standing::Decided, Standing::Equal]);
     assert_eq!((known[0].one.as_str(), known[0].cell), ("reference", 0));
     assert!(found.ended.contains("--resume"));
     let of_fleet = Run { fleet: Some(::model::Fleet { machines: 2 }), ..world.run.clone() };
-    let found = findings(&of_fleet, &heats, &starts, &slices, None);
+    let found = findings(&of_fleet, &kept, None);
     assert!(!found.ended.contains("--resume") && found.ended.contains("drome heat owed"), "{}", found.ended);
 }
 
@@ -74,7 +74,7 @@ fn equals_share_their_ranks_and_are_called_equal() {
 fn a_look_sees_its_own_rounds_only() {
     let world = World { rounds: 4, ..World::of(&[("one", 100_000.0), ("other", 80_000.0)]) };
     let kept = world.kept();
-    let at = |rounds| kept.known(&world.run, rounds);
+    let at = |rounds| known(&world.run, &kept, rounds);
     let is_decided = |n: &crate::schedule::stopping_rule::Neighbours| n.standing == Standing::Decided;
     assert!(at(4).len() == 2 && at(4).iter().all(is_decided), "{:?}", at(4));
     assert!(at(1).iter().all(|n| matches!(n.standing, Standing::Open(_))), "{:?}", at(1));
@@ -94,7 +94,7 @@ fn nobody_is_faster_than_what_the_load_generator_held_back() {
     assert_eq!((rank(fast), rank(reference)), ((Some(1), Some(2)), (Some(1), Some(2))));
     assert_eq!(rank(slow), (Some(3), Some(3)), "who is behind a floor is behind it");
     assert!(holds(fast.in_heats.of_hub, 5.0), "what moves the floor moves nobody else");
-    let known = world.kept().known(&world.run, 6);
+    let known = known(&world.run, &world.kept(), 6);
     let standings: Vec<Standing> = known.iter().map(|n| n.standing).collect();
     assert_eq!(standings, [Standing::HeldBack, Standing::Decided], "more rounds would not help");
 }
@@ -207,7 +207,7 @@ fn wrong_in(rounds: &[usize]) -> Findings {
             cell.measurement.as_mut().unwrap().verdict.valid = false;
         }
     }
-    kept.findings(&world.run)
+    world.findings_from(&kept)
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn what_was_never_measured_is_unknown_not_zero() {
     ] {
         assert!(json[key].is_null(), "{key}: {}", json[key]);
     }
-    let nothing = findings(&world.run, &[], &[], &[], None);
+    let nothing = findings(&world.run, &Measured::default(), None);
     let cell = &nothing.cells[0];
     assert!(cell.contenders.iter().all(|c| c.rate_per_s.is_none() && c.rank_low.is_none()));
     assert_eq!((cell.rounds, cell.noise_floor), (0, None));
@@ -263,24 +263,23 @@ fn a_first_look_claims_no_ranks() {
 #[test]
 fn cycles_that_were_disturbed_do_not_count() {
     let world = World::of(&[("a", 100_000.0), ("b", 80_000.0)]);
-    let Kept { heats, mut starts, mut slices } = world.kept();
-    for slice in slices.iter_mut().filter(|s| s.cycle >= 15 && s.contender == "a") {
+    let mut kept = world.kept();
+    for slice in kept.slices.iter_mut().filter(|s| s.cycle >= 15 && s.contender == "a") {
         (slice.void, slice.answers) = (Some(Void::Others), slice.answers / 4);
     }
-    for start in starts.iter_mut().filter(|start| start.contender == "a") {
+    for start in kept.starts.iter_mut().filter(|start| start.contender == "a") {
         start.cells.get_mut(&0).unwrap().disturbed = 5;
     }
-    let told = |starts: &[Start]| findings(&world.run, &heats, starts, &slices, None);
-    let found = told(&starts);
+    let found = world.findings_from(&kept);
     assert!(holds(of(&found, "a").of_reference, 0.5));
     assert_eq!(of(&found, "a").in_heats.disturbed_share, Some(0.25));
-    for cell in starts.iter_mut().flat_map(|start| start.cells.values_mut()) {
+    for cell in kept.starts.iter_mut().flat_map(|start| start.cells.values_mut()) {
         cell.counts = Counts::NeverQuiet;
     }
-    let all = told(&starts);
+    let all = world.findings_from(&kept);
     assert!(of(&all, "a").of_reference.unwrap().median < 0.45, "everything counts");
     let in_heats = &all.cells[0].in_heats;
-    assert_eq!((in_heats.never_quiet, in_heats.heats), (heats.len(), heats.len()));
+    assert_eq!((in_heats.never_quiet, in_heats.heats), (kept.heats.len(), kept.heats.len()));
     assert_eq!(of(&all, "b").in_heats.never_quiet, 6);
 }
 
@@ -291,7 +290,7 @@ fn pauses_of_its_own_are_told() {
     for slice in kept.slices.iter_mut().filter(|s| s.cycle % 5 == 0 && s.contender == "pauses") {
         slice.answers /= 2;
     }
-    let found = kept.findings(&world.run);
+    let found = world.findings_from(&kept);
     let in_heats = of(&found, "pauses").in_heats.clone();
     assert_eq!(in_heats.stalls, 6);
     assert!((in_heats.stall_share.unwrap() - 0.1).abs() < 0.02, "{:?}", in_heats.stall_share);
@@ -314,7 +313,7 @@ fn offered(us: impl Fn(&str) -> u64, answers: u64) -> Findings {
             m.tally.latency.record(latency_ns);
         }
     }
-    kept.findings(&run)
+    findings(&run, &kept, Some("enough"))
 }
 
 #[test]
@@ -338,50 +337,50 @@ fn at_an_offered_rate_the_quick_lead() {
 #[test]
 fn memory_that_grows_with_every_answer_has_its_slope() {
     let world = World::of(&[("leaks", 100_000.0), ("flat", 100_000.0)]);
-    let Kept { heats, mut starts, slices } = world.kept();
-    let growth = |starts: &[Start], name: &str| {
-        let found = findings(&world.run, &heats, starts, &slices, None);
+    let mut kept = world.kept();
+    let growth = |kept: &Measured, name: &str| {
+        let found = world.findings_from(kept);
         of(&found, name).in_heats.memory_growth_bytes_per_answer
     };
-    assert_eq!(growth(&starts, "leaks"), None, "a store of an older version has no looks");
-    for start in &mut starts {
+    assert_eq!(growth(&kept, "leaks"), None, "a store of an older version has no looks");
+    for start in &mut kept.starts {
         let bytes = if start.contender == "leaks" { 1000 } else { 0 };
         for cell in start.cells.values_mut() {
             cell.memory = (0..5).map(|nth| [nth * 10_000, 50_000_000 + nth * 10_000 * bytes]).collect();
         }
     }
-    let leaks = growth(&starts, "leaks");
+    let leaks = growth(&kept, "leaks");
     assert!(holds(leaks, 1000.0) && !holds(leaks, 990.0), "{leaks:?}");
-    assert!(holds(growth(&starts, "flat"), 0.0), "{:?}", growth(&starts, "flat"));
+    assert!(holds(growth(&kept, "flat"), 0.0), "{:?}", growth(&kept, "flat"));
 }
 
 #[test]
 fn the_environment_is_that_of_the_one_machine_that_measured_and_else_the_planners() {
     let world = World::of(&[("fast", 150_000.0)]);
-    let Kept { mut heats, starts, slices } = world.kept();
+    let mut kept = world.kept();
     let machine = |name: &str| {
         let environment = ::model::Environment { cpu: Some(name.to_owned()), ..Default::default() };
         Some(Box::new(::model::HeatMachine { name: name.to_owned(), attempt: 1, environment }))
     };
-    let cpu = |heats: &[Heat]| findings(&world.run, heats, &starts, &slices, None).environment.cpu;
-    assert_eq!(cpu(&heats), world.run.environment.cpu, "the machine of the run measured it");
-    heats.iter_mut().for_each(|heat| heat.machine = machine("board"));
-    assert_eq!(cpu(&heats).as_deref(), Some("board"));
-    heats[0].machine = machine("another");
-    assert_eq!(cpu(&heats), world.run.environment.cpu);
+    let cpu = |kept: &Measured| world.findings_from(kept).environment.cpu;
+    assert_eq!(cpu(&kept), world.run.environment.cpu, "the machine of the run measured it");
+    kept.heats.iter_mut().for_each(|heat| heat.machine = machine("board"));
+    assert_eq!(cpu(&kept).as_deref(), Some("board"));
+    kept.heats[0].machine = machine("another");
+    assert_eq!(cpu(&kept), world.run.environment.cpu);
 }
 
 #[test]
 fn what_the_load_generator_held_back_tells_nothing_of_machines() {
     let most = |name: &str| if name == "fast" { 60_000.0 } else { f64::INFINITY };
     let world = World { most, rounds: 13, ..World::of(&[("fast", 150_000.0), ("slow", 40_000.0)]) };
-    let Kept { mut heats, starts, slices } = world.kept();
-    for heat in &mut heats {
+    let mut kept = world.kept();
+    for heat in &mut kept.heats {
         let name = if heat.round % 2 == 0 { "one" } else { "two" };
         let machine = ::model::HeatMachine { name: name.to_owned(), attempt: 1, ..Default::default() };
         heat.machine = Some(Box::new(machine));
     }
-    let found = findings(&world.run, &heats, &starts, &slices, None);
+    let found = world.findings_from(&kept);
     assert!(of(&found, "fast").is_held_back());
     let machines = found.cells[0].in_heats.machines.as_ref().unwrap();
     assert_eq!((machines.machines.len(), machines.differ), (2, Some(false)), "{machines:?}");

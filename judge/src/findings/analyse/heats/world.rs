@@ -1,14 +1,13 @@
 //! Heats, starts and slices of servers with known rates, on a machine that drifts, for tests: no server, no clock.
 
-use super::{findings, known};
+use super::findings;
 use crate::example;
 use crate::example::in_heats::{self, in_cell, start};
 use crate::schedule::owed;
-use crate::schedule::stopping_rule::Neighbours;
 use model::contender::Class;
 use model::heat::{HUB, Heat, InCell, Slice, Start, StartOutcome};
-use model::observation::Raced;
-use model::{Bound, Findings, Run};
+use model::run::Raced;
+use model::{Bound, Findings, Measured, Run};
 use stats::random::{derive, uniform};
 
 /// Servers with known rates.
@@ -28,13 +27,6 @@ pub struct World {
     pub settles: fn(&str, usize) -> Option<bool>,
     /// The share of its rate that a contender has in the slices of every start: from 0, the first, to 1, the last.
     pub warms_up: fn(&str, f64) -> f64,
-}
-
-/// What a run stores.
-pub struct Kept {
-    pub heats: Vec<Heat>,
-    pub starts: Vec<Start>,
-    pub slices: Vec<Slice>,
 }
 
 const CYCLES: usize = 20;
@@ -77,11 +69,16 @@ impl World {
 
     /// What follows from all rounds.
     pub fn findings(&self) -> Findings {
-        self.kept().findings(&self.run)
+        self.findings_from(&self.kept())
+    }
+
+    /// What follows from this of the run.
+    pub fn findings_from(&self, kept: &Measured) -> Findings {
+        findings(&self.run, kept, Some("enough"))
     }
 
     /// All rounds, as the lab would deal, measure and store them.
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> Measured {
         let (mut heats, mut starts, mut slices): (Vec<Heat>, Vec<Start>, Vec<Slice>) =
             (Vec::new(), Vec::new(), Vec::new());
         for round in 0..self.rounds {
@@ -92,7 +89,7 @@ impl World {
                 heats.push(heat);
             }
         }
-        Kept { heats, starts, slices }
+        Measured { heats, starts, slices }
     }
 
     fn heat(&self, heat: &Heat) -> (Vec<Start>, Vec<Slice>) {
@@ -134,18 +131,6 @@ impl World {
         measurement.verdict.bound = if is_held_back { Bound::Client } else { Bound::Server };
         let settled = if name == HUB { Some(true) } else { (self.settles)(name, round) };
         InCell { settled, measurement: Some(Box::new(measurement)), ..in_cell() }
-    }
-}
-
-impl Kept {
-    /// What follows from this of the run.
-    pub fn findings(&self, run: &Run) -> Findings {
-        findings(run, &self.heats, &self.starts, &self.slices, Some("enough"))
-    }
-
-    /// What a look after this many rounds knows.
-    pub fn known(&self, run: &Run, rounds: usize) -> Vec<Neighbours> {
-        known(run, &self.heats, &self.starts, &self.slices, rounds)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which starts decide what is told of a contender and of a cell.
 
 use crate::example;
-use crate::findings::analyse::heats::world::World;
+use crate::findings::analyse::heats::{findings, world::World};
 use model::heat::{HUB, Start};
 use model::{Bound, Findings};
 use stats::Histogram;
@@ -18,7 +18,7 @@ fn percentile(change: impl Fn(&mut Start)) -> &'static str {
         }
         change(start);
     }
-    kept.findings(&example::offered(world.run)).cells[0].metric.word()
+    findings(&example::offered(world.run), &kept, None).cells[0].metric.word()
 }
 
 /// Leaves a start with this number of answers.
@@ -87,7 +87,7 @@ fn held_back(rounds: usize) -> Findings {
             measurement.verdict.bound = Bound::Client;
         }
     }
-    kept.findings(&world.run)
+    world.findings_from(&kept)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use ::model::findings::{Decided, RaceFindings};
 use ::model::gate::Gate;
-use ::model::observation::Raced;
+use ::model::run::Raced;
 use stats::margin::Judged;
 
 /// What a race of these commands comes to, each twice in a heat without a hub, and what its last look knows.
@@ -11,8 +11,8 @@ fn race(rates: &[(&'static str, f64)], rounds: usize, between_starts: f64) -> (R
     let world = World { rounds, between_starts, ..World::race(rates) };
     let kept = world.kept();
     assert!(kept.heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2 * rates.len()));
-    let known = kept.known(&world.run, rounds);
-    (kept.findings(&world.run).race.unwrap(), known.into_iter().map(|n| n.standing).collect())
+    let known = known(&world.run, &kept, rounds);
+    (world.findings_from(&kept).race.unwrap(), known.into_iter().map(|n| n.standing).collect())
 }
 
 /// Races of a command that is as much slower than the first as a margin allows: what its last look knows, and what the gate says then.
@@ -21,7 +21,7 @@ fn gated(slowdown: f64, rounds: usize, seed: u64) -> (Standing, Gate, Figure) {
     let mut world = World { rounds, seed, between_starts: 0.01, ..World::race(&rates) };
     world.run.study.design.margin = Some(0.02);
     let kept = world.kept();
-    let (known, found) = (kept.known(&world.run, rounds), kept.findings(&world.run));
+    let (known, found) = (known(&world.run, &kept, rounds), world.findings_from(&kept));
     let single = found.race.as_ref().unwrap().pairs[0].ratio.unwrap();
     (known[0].standing, Gate::of_race(&found, 0.02), single)
 }
@@ -63,7 +63,7 @@ fn a_race_of_servers_that_already_ran_is_decided_by_one_start_of_each_in_a_round
     (world.run.copies, world.run.study.design.rounds) = (1, [6, 108]);
     let kept = world.kept();
     assert!(kept.heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2));
-    let found = kept.findings(&world.run).race.unwrap();
+    let found = world.findings_from(&kept).race.unwrap();
     assert_eq!((found.faster.as_deref(), found.running), (Some("A"), true));
     assert!(found.ratio.is_some_and(|ratio| (0.88..0.92).contains(&ratio.median)), "{:?}", found.ratio);
     assert!(found.held_equal.server_cpus.is_empty(), "drome did not pin them");
@@ -77,7 +77,7 @@ fn a_race_in_which_the_load_generator_held_all_back_has_figures_and_ends() {
     assert!(holds(of(&found, "A").rate_per_s, 60_000.0), "{:?}", of(&found, "A").rate_per_s);
     let race = found.race.as_ref().unwrap();
     assert_eq!((race.decided, race.ratio), (None, None), "of two floors nothing is known");
-    let known = world.kept().known(&world.run, 3);
+    let known = known(&world.run, &world.kept(), 3);
     assert!(known.iter().all(|n| n.standing == Standing::HeldBack) && known.len() == 1, "{known:?}");
 }
 

@@ -1,9 +1,8 @@
-//! A run as it is stored: what was asked, of whom, on what machine; and its starts as tables and charts show them.
+//! A run as it is stored: what was asked, of whom, on what machine.
 
 use crate::contender::{Class, Faults, Settings, Track};
-use crate::environment::{Conditions, Environment};
+use crate::environment::Environment;
 use crate::fleet::Fleet;
-use crate::measurement::Measurement;
 use crate::study::Study;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -135,72 +134,5 @@ impl Entrant {
     /// The command or the URL of a contender of a race, as it was given; its title, where only that is known.
     pub fn raced_command(&self) -> &str {
         self.command.last().unwrap_or(&self.title)
-    }
-}
-
-/// One start of a contender in one cell.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Trial {
-    /// The round, counted from 0.
-    pub round: usize,
-    /// Index into the study's cells.
-    pub cell: usize,
-    /// The name of the contender.
-    pub contender: String,
-    /// The number of the contender's entry, from 0.
-    pub copy: usize,
-}
-
-/// A start of a contender in one cell of its heat, as tables and charts show it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Observation {
-    /// The start and the cell.
-    pub trial: Trial,
-    /// When the heat began, in RFC 3339, UTC.
-    pub started_at: String,
-    /// The start's share of its time in all of its cells: start, verification, warm-up, measurement, stop.
-    pub elapsed_ns: u64,
-    /// The measurement, whose verdict may be void, or why the contender failed: it did not start, answered wrongly, died, or could not be
-    /// stopped.
-    pub outcome: Result<Box<Measurement>, String>,
-    /// The conditions on the machine.
-    pub conditions: Conditions,
-    /// How it was measured.
-    pub in_heat: InHeat,
-}
-
-/// How a start was measured in one cell of its heat; for one that failed, only the heat is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InHeat {
-    /// The heat's number in the round, from 0.
-    pub heat: usize,
-    /// The load before the measurement.
-    pub warmup_ns: Option<u64>,
-    /// Whether its rate had settled by then.
-    pub settled: Option<bool>,
-    /// The number of its turns, those that do not count included.
-    pub turns: Option<u64>,
-    /// The number of its turns that were disturbed: by other programs, by the machine's host or, under open load, because the load
-    /// generator was held up.
-    pub disturbed: Option<u64>,
-}
-
-impl Observation {
-    /// The measurement, void or not.
-    pub fn measured(&self) -> Option<&Measurement> {
-        self.outcome.as_deref().ok()
-    }
-
-    /// Why it failed, or all that its verdict says.
-    pub fn reasons(&self) -> String {
-        match &self.outcome {
-            Ok(m) => m.verdict.reasons.join("; "),
-            Err(why) => why.clone(),
-        }
-    }
-
-    /// The measurement, if there is one and it is not void.
-    pub fn valid(&self) -> Option<&Measurement> {
-        self.measured().filter(|measured| measured.verdict.valid)
     }
 }
