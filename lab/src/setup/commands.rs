@@ -67,30 +67,40 @@ pub fn commands(
     commands: &[ServerCommand],
     path: &str,
 ) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
-    let (mut prepared, mut entrants) = (Vec::new(), BTreeMap::new());
-    let labels = short_labels(&commands.iter().map(|command| command.line.as_str()).collect::<Vec<_>>());
-    for ((ServerCommand { line: command, folder }, label), letter) in
-        commands.iter().zip(labels).zip('A'..='Z')
-    {
-        if !command.contains("{port}") {
-            return Err(SetupError::Race(format!(
-                "`{command}` has no {{port}}: every trial starts the server on a free port of its own, so write \
+    raced(
+        commands,
+        |command| &command.line,
+        |letter, ServerCommand { line, folder }| {
+            if !line.contains("{port}") {
+                return Err(SetupError::Race(format!(
+                    "`{line}` has no {{port}}: every trial starts the server on a free port of its own, so write \
                  {{port}} where the command takes its port"
-            )));
-        }
-        let own = contender(letter, command, in_shell(command, folder), path)?;
-        let source_sha256 = Some(own.source_sha256.clone());
-        let shell = ["sh", "-c", command].map(str::to_owned).to_vec();
-        let entrant = Entrant { title: label, command: shell, source_sha256, ..Entrant::default() };
-        entrants.insert(letter.to_string(), entrant);
-        prepared.push(own);
-    }
-    Ok((Lineup { prepared, works: any_answer(), remote: None }, entrants))
+                )));
+            }
+            let own = contender(letter, line, in_shell(line, folder), path)?;
+            let source_sha256 = Some(own.source_sha256.clone());
+            let command = ["sh", "-c", line].map(str::to_owned).to_vec();
+            Ok((own, Entrant { command, source_sha256, ..Entrant::default() }))
+        },
+    )
 }
 
-/// The only workload of a race: whatever the servers answer.
-pub(super) fn any_answer() -> Works {
-    Works::from([(RACED.to_owned(), Work::default())])
+/// The contenders of a race, of which any answer will do: each as `make` prepares it under its letter, with a short label of its full name
+/// for a title.
+pub(super) fn raced<S>(
+    servers: &[S],
+    full_name: impl Fn(&S) -> &str,
+    make: impl Fn(char, &S) -> Result<(Prepared, Entrant), SetupError>,
+) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
+    let labels = short_labels(&servers.iter().map(full_name).collect::<Vec<_>>());
+    let (mut prepared, mut entrants) = (Vec::new(), BTreeMap::new());
+    for ((server, title), letter) in servers.iter().zip(labels).zip('A'..='Z') {
+        let (own, entrant) = make(letter, server)?;
+        entrants.insert(letter.to_string(), Entrant { title, ..entrant });
+        prepared.push(own);
+    }
+    let works = Works::from([(RACED.to_owned(), Work::default())]);
+    Ok((Lineup { prepared, works, remote: None }, entrants))
 }
 
 /// Program and arguments that run this command in a shell, in this folder.

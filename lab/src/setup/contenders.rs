@@ -1,6 +1,7 @@
 //! Prepares the contenders of a study on this machine, each on its tracks.
 
-use super::{RunRules, SetupError, study_run};
+use super::new_run::new_run;
+use super::{RunRules, SetupError};
 use control::catalog::{Catalog, CatalogEntry};
 use control::prepare::Prepared;
 use control::prepare::assets::CacheError;
@@ -12,6 +13,8 @@ use control::verify::origin::AskedAt;
 use model::contender::Track;
 use model::study::REFERENCE;
 use model::{Run, Study};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What takes part in a run: the prepared contenders, and what is requested of them.
@@ -48,9 +51,17 @@ impl Lineup {
 
     /// Describes a run of the study as these contenders are now. Those that lack something are in it with the reason.
     pub fn run(&self, name: &str, study: Study, rules: RunRules) -> Run {
-        let run = study_run(name, study, &self.prepared, &self.works, rules.seed, rules.quick);
-        Run { allow_busy: Some(rules.allow_busy), ..run }
+        let entrants = self.prepared.iter().map(|p| (p.name.clone(), p.entrant())).collect();
+        let workloads = digests(&study, &self.works);
+        Run { workloads, ..new_run(name, study, entrants, 1, rules) }
     }
+}
+
+/// The digests of the bodies of the study's workloads.
+fn digests(study: &Study, works: &Works) -> BTreeMap<String, String> {
+    let names = study.cells.iter().map(|cell| &cell.workload);
+    let bodies = names.filter_map(|name| Some((name, works.get(name)?.body.as_deref()?)));
+    bodies.map(|(name, body)| (name.clone(), model::hex(Sha256::digest(body)))).collect()
 }
 
 /// Writes the sources of these contenders to the cache folder.

@@ -1,7 +1,6 @@
 //! Makes contenders of container images, for a race.
 
-use super::commands::{any_answer, contender};
-use super::labels::short_labels;
+use super::commands::{contender, raced};
 use super::{Lineup, SetupError};
 use control::containers::Launch;
 use model::run::{ContainerImage, Entrant};
@@ -33,28 +32,28 @@ fn quoted(word: &str) -> String {
 /// Makes contenders of container images; `path` is requested of them, and any answer will do. They are named by letters, and
 /// their titles are short labels.
 pub fn images(images: &[RacedImage], path: &str) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
-    let (mut prepared, mut entrants) = (Vec::new(), BTreeMap::new());
-    let labels = short_labels(&images.iter().map(|raced| raced.image.name.as_str()).collect::<Vec<_>>());
-    for ((raced, label), letter) in images.iter().zip(labels).zip('A'..='Z') {
-        let RacedImage { image, launch } = raced;
-        let command = [launch.tool.words(), std::slice::from_ref(&image.id), &launch.words].concat();
-        let mut own = contender(letter, &image.name, command, path)?;
-        let entrant = Entrant {
-            title: label,
-            command: vec![raced.shown()],
-            source_sha256: image.id.strip_prefix("sha256:").map(str::to_owned),
-            image: Some(image.clone()),
-            ..Entrant::default()
-        };
-        entrants.insert(letter.to_string(), entrant);
-        own.launch = Some(launch.clone());
-        prepared.push(own);
-    }
-    Ok((Lineup { prepared, works: any_answer(), remote: None }, entrants))
+    raced(
+        images,
+        |raced| &raced.image.name,
+        |letter, raced| {
+            let RacedImage { image, launch } = raced;
+            let command = [launch.tool.words(), std::slice::from_ref(&image.id), &launch.words].concat();
+            let mut own = contender(letter, &image.name, command, path)?;
+            own.launch = Some(launch.clone());
+            let entrant = Entrant {
+                command: vec![raced.shown()],
+                source_sha256: image.id.strip_prefix("sha256:").map(str::to_owned),
+                image: Some(image.clone()),
+                ..Entrant::default()
+            };
+            Ok((own, entrant))
+        },
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::short_labels;
     use super::*;
     use control::containers::Tool;
 

@@ -13,7 +13,7 @@ pub use commands::{RACED, ServerCommand, commands, raced_study};
 pub use contenders::{Lineup, on_tracks, prepare};
 pub use images::{RacedImage, images};
 pub use labels::{name_entrants, race_title, short_labels};
-pub use new_run::{RunRules, new_id, quicken, race_run, study_run};
+pub use new_run::{RunRules, new_id, quicken, race_run};
 pub use resume::{changes_since, work_changes_elsewhere};
 pub use running::{not_above_listeners, running};
 pub use same_work::same_work;

@@ -2,13 +2,10 @@
 
 use control::machine::cores::Cores;
 use control::machine::system::System;
-use control::prepare::Prepared;
-use control::server::instance::Works;
 use control::{clock_text, random_bits};
 use model::run::{Entrant, Raced};
 use model::study::RACE;
 use model::{Cell, Load, Run, Study};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -38,44 +35,21 @@ pub fn quicken(study: &mut Study) {
     study.design.measure = study.design.measure.min(least.max(study.design.slice * 10));
 }
 
-/// Makes a run of a study. Contenders that lack something are in it with the reason.
-pub fn study_run(
-    name: &str,
-    study: Study,
-    prepared: &[Prepared],
-    works: &Works,
-    seed: Option<u64>,
-    quick: bool,
-) -> Run {
-    let entrant = |p: &Prepared| (p.name.clone(), p.entrant());
-    let workloads = digests(&study, works);
-    Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
-}
-
 /// Makes a run of a race. Every contender enters each round twice, so that the difference between two starts of
 /// the same server is known. Where the servers already ran (`race.running`), each enters once, because both entries would be the same
 /// process; and so does each that is to be alone. `race`: what all contenders have in common.
 pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, race: Raced, rules: RunRules) -> Run {
     let copies = if race.running || study.design.heat == 1 { 1 } else { 2 };
-    let allow_busy = Some(rules.allow_busy);
-    Run { race: Some(race), allow_busy, ..new_run(RACE, study, entrants, copies, rules.seed, rules.quick) }
+    Run { race: Some(race), ..new_run(RACE, study, entrants, copies, rules) }
 }
 
-/// The digests of the bodies of the study's workloads.
-fn digests(study: &Study, works: &Works) -> BTreeMap<String, String> {
-    let names = study.cells.iter().map(|cell| &cell.workload);
-    let bodies = names.filter_map(|name| Some((name, works.get(name)?.body.as_deref()?)));
-    let hex = |body: &[u8]| Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
-    bodies.map(|(name, body)| (name.clone(), hex(body))).collect()
-}
-
-fn new_run(
+/// Makes a run with a new name, on this machine as it is now.
+pub(super) fn new_run(
     name: &str,
     study: Study,
     contenders: BTreeMap<String, Entrant>,
     copies: usize,
-    seed: Option<u64>,
-    quick: bool,
+    rules: RunRules,
 ) -> Run {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let started_at = clock_text();
@@ -83,15 +57,15 @@ fn new_run(
         id: new_id(&started_at),
         name: name.to_owned(),
         study,
-        seed: seed.unwrap_or(now.as_nanos() as u64),
+        seed: rules.seed.unwrap_or(now.as_nanos() as u64),
         started_at,
         workloads: BTreeMap::new(),
-        quick,
+        quick: rules.quick,
         environment: System::here().look(&Cores::deal()),
         contenders,
         copies,
         race: None,
-        allow_busy: None,
+        allow_busy: Some(rules.allow_busy),
         command: Vec::new(),
         fleet: None,
     }

@@ -1,7 +1,6 @@
 //! Makes contenders of servers that already run, for a race of their URLs.
 
-use super::commands::{any_answer, contender};
-use super::labels::short_labels;
+use super::commands::{contender, raced};
 use super::{Lineup, SetupError};
 use control::prepare::running::RunningServer;
 use control::processes::local;
@@ -15,21 +14,21 @@ use std::collections::BTreeMap;
 /// known of any server's processes. They are named by letters, and their titles are what tells their hosts apart.
 pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
     ensure_distinct(targets, pids)?;
-    let (mut prepared, mut entrants) = (Vec::new(), BTreeMap::new());
-    let labels = short_labels(&targets.iter().map(|target| target.host.as_str()).collect::<Vec<_>>());
-    for (nth, ((target, label), letter)) in targets.iter().zip(labels).zip('A'..='Z').enumerate() {
-        let unusable = |why: String| SetupError::Race(format!("{}: {why}", target.url));
-        let origin = Origin::of(target).ok_or_else(|| unusable("it has no TCP port".to_owned()))?;
-        let pid = pids.get(nth).copied();
-        let server = RunningServer::new(origin, pid).map_err(|why| unusable(format!("--pid: {why}")))?;
-        // There is nothing to start.
-        let mut own = contender(letter, &target.url, Vec::new(), &target.path)?;
-        own.running = Some(server);
-        let command = vec![target.shown()];
-        entrants.insert(letter.to_string(), Entrant { title: label, command, ..Entrant::default() });
-        prepared.push(own);
-    }
-    Ok((Lineup { prepared, works: any_answer(), remote: None }, entrants))
+    let servers: Vec<_> = targets.iter().enumerate().map(|(nth, target)| (target, pids.get(nth))).collect();
+    raced(
+        &servers,
+        |(target, _)| &target.host,
+        |letter, (target, pid)| {
+            let unusable = |why: String| SetupError::Race(format!("{}: {why}", target.url));
+            let origin = Origin::of(target).ok_or_else(|| unusable("it has no TCP port".to_owned()))?;
+            let server = RunningServer::new(origin, pid.copied());
+            let server = server.map_err(|why| unusable(format!("--pid: {why}")))?;
+            // There is nothing to start.
+            let mut own = contender(letter, &target.url, Vec::new(), &target.path)?;
+            own.running = Some(server);
+            Ok((own, Entrant { command: vec![target.shown()], ..Entrant::default() }))
+        },
+    )
 }
 
 /// A sentence for each URL on whose port a process listens that is neither the URL's process of `pids` nor below it: the figures are then

@@ -4,13 +4,14 @@ use super::named;
 use control::Catalog;
 use jsonschema::Validator;
 use lab::fleet::Spec;
+use lab::setup::{Lineup, RunRules};
 use model::background::Background;
 use model::heat::{Counts, HUB, Heat, InCell, Ran, Slice, Start, StartOutcome, Void};
 use model::import::{Imported, Source};
 use model::page::Replays;
 use model::*;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use store::shared::{Row, Writer};
 
 const ID: &str = "20260101-000000-00aa";
@@ -31,8 +32,9 @@ fn assert_valid(name: &str, document: &Value) {
 /// A run of a fleet, as it is planned.
 fn run() -> Run {
     let study = Catalog::built_in().unwrap().study("raspberry-pi").unwrap().clone();
-    let run = lab::setup::study_run("raspberry-pi", study, &[], &BTreeMap::new(), Some(7), false);
-    Run { id: ID.to_owned(), fleet: Some(Fleet { machines: 2 }), allow_busy: Some(false), ..run }
+    let rules = RunRules { seed: Some(7), ..RunRules::default() };
+    let run = Lineup::default().run("raspberry-pi", study, rules);
+    Run { id: ID.to_owned(), fleet: Some(Fleet { machines: 2 }), ..run }
 }
 
 fn heat() -> Heat {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
+use lab::setup::{Lineup, RunRules};
 use model::heat::{Heat, Start, StartOutcome};
 
 /// The page and the report say the same of this run.
@@ -55,14 +56,8 @@ fn a_run_that_has_ended_and_goes_on_is_read_anew() {
     let catalog = Catalog::built_in().unwrap();
     let app = AppState::new(folder.path().join("drome.sqlite"), catalog, orders, true);
     let store = app.store().unwrap();
-    let mut run = lab::setup::study_run(
-        "raspberry-pi",
-        app.catalog.study("raspberry-pi").unwrap().clone(),
-        &[],
-        &BTreeMap::new(),
-        Some(7),
-        false,
-    );
+    let study = app.catalog.study("raspberry-pi").unwrap().clone();
+    let mut run = Lineup::default().run("raspberry-pi", study, RunRules::default());
     store.add_run(&run).unwrap();
     let observe = |round| store.add_heat(&run.id, &heat(round), &[failed(round)], &[]).unwrap();
     assert!(observe(0));

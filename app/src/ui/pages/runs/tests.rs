@@ -5,6 +5,7 @@
 use super::*;
 use crate::ui::state::AppState;
 use control::Catalog;
+use lab::setup::{Lineup, RunRules};
 use model::{Printed, Run};
 use std::sync::mpsc;
 use store::shared::{Writer, read};
@@ -17,8 +18,7 @@ fn app() -> (Arc<AppState>, Run, tempfile::TempDir) {
     let app = AppState::new(folder.path().join("drome.sqlite"), catalog, orders, true);
     let study = app.catalog.study("raspberry-pi").unwrap().clone();
     let run = |seed| {
-        let mut run =
-            lab::setup::study_run("raspberry-pi", study.clone(), &[], &BTreeMap::new(), Some(seed), false);
+        let mut run = Lineup::default().run("raspberry-pi", study.clone(), RunRules::default());
         run.id = format!("run-{seed}");
         "Two < three".clone_into(&mut run.study.title);
         app.store().unwrap().add_run(&run).unwrap();
