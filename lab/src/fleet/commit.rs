@@ -2,9 +2,9 @@
 //! it must be one complete heat that the run still needs, with the members that were dealt to it, and its copy of the run must equal the
 //! planned one.
 
-use super::{FleetError, schedule};
-use crate::heat::RunState;
-use judge::schedule::owed;
+use super::FleetError;
+use judge::schedule::next::RunState;
+use judge::schedule::{next_of_fleet, owed};
 use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
 use schemars::JsonSchema;
@@ -57,7 +57,7 @@ pub fn commit(store: &Store, entry: &SharedEntry) -> Result<Committed, FleetErro
     }
     let (heats, before) = (store.heats(&run.id)?, store.starts(&run.id)?);
     let state = RunState { run: &planned, heats: &heats, starts: &before };
-    if !schedule::is_dealt(&state, &heat) {
+    if !next_of_fleet::is_dealt(&state, &heat) {
         let (round, number) = (heat.round + 1, heat.number + 1);
         return Err(refused(format!(
             "run {0} needs no heat {number} of round {round} with these members; `drome heat owed {0}` prints the heats that it needs",

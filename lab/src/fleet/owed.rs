@@ -1,9 +1,10 @@
 //! The specs of the heats that a stored run still needs.
 
-use super::schedule::{NextHeats, next};
 use super::{FleetError, Spec};
-use crate::heat::{Measured, RunState};
+use crate::heat::Measured;
 use judge::findings::analyse;
+use judge::schedule::next::{NextStep, RunState};
+use judge::schedule::next_of_fleet::heats_owed;
 use store::{Store, StoreError};
 
 /// What a run still needs.
@@ -29,11 +30,11 @@ pub fn owed(store: &Store, id: &str) -> Result<Owed, FleetError> {
     }
     let Measured { heats, starts, slices } = Measured::of(store, id)?;
     let mut known = |rounds| analyse::heats::known(&run, &heats, &starts, &slices, rounds);
-    match next(&RunState { run: &run, heats: &heats, starts: &starts }, &mut known) {
-        NextHeats::Heats(heats) => {
+    match heats_owed(&RunState { run: &run, heats: &heats, starts: &starts }, &mut known) {
+        NextStep::Measure(heats) => {
             Ok(Owed::Specs(heats.into_iter().map(|heat| Spec::new(&run, heat)).collect()))
         }
-        NextHeats::Done(why) => {
+        NextStep::End(why) => {
             store.end_run(id, &why)?;
             Ok(Owed::Over(why))
         }

@@ -1,17 +1,15 @@
 //! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
-use crate::heat::NextHeat;
-use crate::heat::RunState;
 use crate::heat::cell;
 use crate::heat::measured::Measured;
 use crate::heat::members::{self, HeatError, HeatServers};
-use crate::heat::next;
 use crate::lab::{Lab, LabError, Show};
 use control::clock_text;
 use control::fault::Fault;
 use control::hub::Hub;
 use control::prepare::{elsewhere, folders};
 use judge::findings::analyse;
+use judge::schedule::next::{NextStep, RunState, next_heat};
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};
 use store::{Store, StoreError};
@@ -38,9 +36,9 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
     let why = loop {
         let Measured { heats, starts, slices } = &going.measured;
         let mut known = |rounds| analyse::heats::known(run, heats, starts, slices, rounds);
-        let heat = match next(&RunState { run, heats, starts }, &mut known) {
-            NextHeat::Heat(heat) => Heat { started_at: clock_text(), ..heat },
-            NextHeat::Done(why) => break why,
+        let heat = match next_heat(&RunState { run, heats, starts }, &mut known) {
+            NextStep::Measure(heat) => Heat { started_at: clock_text(), ..heat },
+            NextStep::End(why) => break why,
         };
         store.begin_heat(&run.id, &heat)?;
         going.measured.heats.push(heat.clone());
