@@ -74,7 +74,7 @@ pub fn commands(
     {
         if !command.contains("{port}") {
             return Err(SetupError::Race(format!(
-                "`{command}` has no {{port}}: every trial starts the server on a free port of its own, so write \
+                "`{command}` has no {{port}}: drome starts the server on another free port each time, so write \
                  {{port}} where the command takes its port"
             )));
         }

@@ -47,7 +47,7 @@ const MARKS: [(f64, &str); 7] = [
     (0.99999, "99.999 %"),
 ];
 
-/// The chart of a cell: one curve for each contender, of the merged latencies of its valid trials (in heats: of its starts).
+/// The chart of a cell: one curve for each contender, of the merged latencies of its valid starts.
 pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Percentiles {
     let curve = |c: &model::findings::ContenderFindings| {
         let mut all = Histogram::new();
