@@ -1,12 +1,12 @@
-//! Why a trial has no measurement, and whether the lab or the contender failed.
+//! Why a start has no measurement, and whether the lab or the contender failed.
 
 use net::Errno;
 
-/// Why a trial has no measurement.
+/// Why a start has no measurement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The lab failed: a full disk, no descriptors left, a request to stop. That says nothing about the contender, so it is
-    /// never stored as the outcome of the trial.
+    /// never stored as the outcome of the start.
     #[error("{0}")]
     Lab(String),
     /// The contender failed: it did not start, answered wrongly, or died.

@@ -158,7 +158,7 @@ impl Prepared {
         &self.sources
     }
 
-    /// The placeholders that do not depend on a trial.
+    /// The placeholders that do not depend on a start.
     pub fn places(&self) -> Vec<(&'static str, String)> {
         let text = |path: PathBuf| path.display().to_string();
         vec![

@@ -31,11 +31,11 @@ pub struct Lab {
     pub cores: Cores,
     /// The folder of the workloads' files.
     pub assets: PathBuf,
-    /// The folder for servers' output, a file a trial.
+    /// The folder for servers' output, a file a start.
     pub logs: PathBuf,
-    /// Set to end the run, in the middle of the current trial or after it.
+    /// Set to end the run, in the middle of the current heat or after it.
     pub stop: Arc<AtomicBool>,
-    /// Whether trials count although other programs use much of the machine.
+    /// Whether measurements count although other programs use much of the machine.
     pub may_be_busy: bool,
     /// The contenders that were verified in full since the lab began.
     pub verified: Mutex<BTreeSet<String>>,

@@ -25,7 +25,7 @@ pub struct Comparison {
     pub gone: Vec<String>,
     /// The contenders, or cells, that only the later run has.
     pub added: Vec<String>,
-    /// The contenders that failed in trials of the later run.
+    /// The contenders that failed in starts of the later run.
     #[serde(default)]
     pub failed: Vec<FailedContender>,
 }
@@ -39,9 +39,9 @@ pub struct FailedContender {
     pub title: String,
     /// The cell, as a table calls it.
     pub cell: String,
-    /// The number of trials in which it failed.
+    /// The number of starts in which it failed.
     pub failed: usize,
-    /// The number of all its trials.
+    /// The number of all its starts.
     pub trials: usize,
 }
 
@@ -124,7 +124,7 @@ impl Comparison {
         });
         let gone = self.gone.iter().map(|what| format!("{what} is only in {}", self.old));
         let failed = self.failed.iter().map(|f| {
-            format!("{} ({}) failed in {} of {} trials of {}", f.title, f.cell, f.failed, f.trials, self.new)
+            format!("{} ({}) failed in {} of {} starts of {}", f.title, f.cell, f.failed, f.trials, self.new)
         });
         unknown.chain(gone).chain(failed).collect()
     }

@@ -1,4 +1,4 @@
-//! The machine: what holds for a whole run, and what may change from trial to trial. What the machine does not report is null, never 0;
+//! The machine: what holds for a whole run, and what may change from heat to heat. What the machine does not report is null, never 0;
 //! what older versions did not record reads as null, too.
 
 pub mod facts;
@@ -162,7 +162,7 @@ impl Cap {
     }
 }
 
-/// The conditions on the machine during one trial, from before the server's start until after its stop.
+/// The conditions on the machine during a heat, from before its servers start until after they have stopped.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Conditions {
@@ -170,9 +170,9 @@ pub struct Conditions {
     /// millionths.
     pub steal_ppm: Option<u64>,
     /// The share of that time that programs other than drome and the server used, in millionths. Time is counted in ticks of
-    /// 10 ms, so a few thousand mean nothing; null for a trial that failed.
+    /// 10 ms, so a few thousand mean nothing; null for a start that failed.
     pub others_ppm: Option<u64>,
-    /// The mean number of runnable tasks over the minute before the trial; drome's own trials are included.
+    /// The mean number of runnable tasks over the minute before the heat; what drome measured in that minute is included.
     pub load_average: Option<f64>,
     /// The mean frequency of the servers' cores.
     pub server_hz: Ends<u64>,
@@ -209,7 +209,7 @@ pub struct ConditionsRange {
     pub throttled: Vec<String>,
 }
 
-/// The programs that a contender's server ran, over all of its trials.
+/// The programs that a contender's server ran, over all of its starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Ran {
@@ -219,12 +219,12 @@ pub struct Ran {
     pub executables: Vec<Executable>,
 }
 
-/// A figure before and after a trial.
+/// A figure before and after a heat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ends<T> {
-    /// Before the trial.
+    /// Before the heat.
     pub before: Option<T>,
-    /// After the trial.
+    /// After the heat.
     pub after: Option<T>,
 }
 

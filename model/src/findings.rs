@@ -47,7 +47,7 @@ pub struct Findings {
     /// Where the run comes from; absent where this machine measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
-    /// The conditions over the trials; unknown in runs of older versions.
+    /// The conditions over the heats; unknown in runs of older versions.
     #[serde(default)]
     pub conditions: ConditionsRange,
     /// The workloads' bodies, as SHA-256, by name; none in runs of older versions.
@@ -164,7 +164,7 @@ pub struct HeldEqual {
     pub warmup_s: f64,
     /// The length of each measurement.
     pub measure_s: f64,
-    /// The command that was run before every trial.
+    /// The command that was run before every start.
     pub prepare: Option<String>,
 }
 
@@ -238,9 +238,9 @@ pub struct ContenderFindings {
     pub ran: Ran,
     /// The number of measured starts, void ones included.
     pub trials: usize,
-    /// The number of void trials among them.
+    /// The number of void starts among them.
     pub void: usize,
-    /// The number of trials that failed.
+    /// The number of starts that failed.
     pub failed: usize,
     /// Requests/s: answers that were complete and as expected.
     pub rate_per_s: Option<Figure>,
@@ -259,13 +259,13 @@ pub struct ContenderFindings {
     pub latency_ns_p50: Option<Figure>,
     /// The 99th percentile of latency; under closed load it is latency at saturation.
     pub latency_ns_p99: Option<Figure>,
-    /// Bytes on the wire of a completed answer, head and body: the median over trials.
+    /// Bytes on the wire of a completed answer, head and body: the median over starts.
     #[serde(default)]
     pub wire_bytes_per_answer: Option<f64>,
-    /// The share of its cores that the server used: the median over valid trials; null in findings of older versions.
+    /// The share of its cores that the server used: the median over valid starts; null in findings of older versions.
     #[serde(default)]
     pub server_core_use: Option<Figure>,
-    /// The largest resident memory of any trial.
+    /// The largest resident memory of any start.
     pub rss_max_bytes: Option<u64>,
     /// The rate round by round: the mean over the contender's starts in the round, null where none is valid.
     #[serde(default, rename = "rate_per_s_by_block")]
@@ -293,28 +293,28 @@ pub struct ContenderFindings {
     pub rank_low: Option<usize>,
     /// The worst rank that the data allow.
     pub rank_high: Option<usize>,
-    /// What bounded most trials; where the load generator or the network bounded a third of them or more, that one.
+    /// What bounded most starts; where the load generator or the network bounded a third of them or more, that one.
     pub bound: Option<String>,
-    /// How long the server waited for work, as a share of the window: the median over trials. The server counts as waiting while its cores
+    /// How long the server waited for work, as a share of the window: the median over starts. The server counts as waiting while its cores
     /// together, or its busiest thread, were not busy.
     #[serde(default)]
     pub server_idle_share: Option<f64>,
-    /// Open load: the number of valid trials in which the server fell behind. Their rate counts; their latency does not, and where they are
-    /// a third of the trials or more, no trial's does.
+    /// Open load: the number of valid starts in which the server fell behind. Their rate counts; their latency does not, and where they are
+    /// a third of the starts or more, no start's does.
     #[serde(default)]
     pub fell_behind: usize,
-    /// Errors over all trials.
+    /// Errors over all starts.
     pub errors: u64,
     /// The rate that the page published.
     pub published: Option<f64>,
     /// What its heats say of it.
     pub in_heats: ContenderInHeats,
-    /// Why trials were void or failed, and remarks on the others, the most frequent first.
+    /// Why starts were void or failed, and remarks on the others, the most frequent first.
     pub notes: Vec<String>,
 }
 
 impl Findings {
-    /// The contenders that took part and have no sound trial in a cell.
+    /// The contenders that took part and have no sound start in a cell.
     pub fn without_a_figure(&self) -> impl Iterator<Item = (&CellFindings, &ContenderFindings)> {
         let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
         all.filter(|(_, contender)| contender.trials == contender.void)
@@ -322,7 +322,7 @@ impl Findings {
 }
 
 impl ContenderFindings {
-    /// Whether the load generator or the network was the bound of a third of the trials or more, so that the rate is a lower bound.
+    /// Whether the load generator or the network was the bound of a third of the starts or more, so that the rate is a lower bound.
     pub fn is_held_back(&self) -> bool {
         self.bound.as_deref().is_some_and(Bound::is_word_held_back)
     }
@@ -340,7 +340,7 @@ impl ContenderFindings {
     }
 }
 
-/// A figure over all starts or trials and its 95 % interval, which is null where there are too few for one.
+/// A figure over all starts and its 95 % interval, which is null where there are too few for one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// The median.

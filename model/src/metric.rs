@@ -79,7 +79,7 @@ impl Metric {
                 let usage = m.usage.as_ref().filter(|_| m.tally.completed > 0)?;
                 Some(usage.cpu_ns as f64 / m.tally.completed as f64)
             }
-            // The latency of a queue that grows depends only on how long the trial was.
+            // The latency of a queue that grows depends only on how long the measurement was.
             Self::Latency(_) if m.verdict.fell_behind() => None,
             Self::Latency(p) => m.tally.latency_ns(p.share()).map(|ns| ns as f64),
             // Every process uses memory, so 0 means that it is not known.

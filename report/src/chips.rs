@@ -79,7 +79,7 @@ fn void(c: &ContenderFindings) -> Option<Chip> {
     (n > 0).then(|| Chip::new("open", format!("{n} void"), title))
 }
 
-/// The reason in the first note that begins with `begins`: its first line, which ends with the number of trials that it is about.
+/// The reason in the first note that begins with `begins`: its first line, which ends with the number of starts that it is about.
 fn reason(c: &ContenderFindings, begins: &str) -> String {
     let note = c.notes.iter().find_map(|note| note.strip_prefix(begins));
     note.map_or_else(String::new, |why| format!(": {}", why.lines().next().unwrap_or_default()))

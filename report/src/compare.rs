@@ -143,7 +143,7 @@ fn notes(c: &Comparison) -> Vec<String> {
     notes.extend(c.gone.iter().map(|what| format!("{what} is only in {}", c.old)));
     notes.extend(c.added.iter().map(|what| format!("{what} is only in {}", c.new)));
     notes.extend(c.failed.iter().map(|f| {
-        format!("{} ({}) failed in {} of {} trials of {}", f.title, f.cell, f.failed, f.trials, c.new)
+        format!("{} ({}) failed in {} of {} starts of {}", f.title, f.cell, f.failed, f.trials, c.new)
     }));
     notes.push(format!(
         "the intervals are joint: with {:.0} % confidence all of them hold at once",

@@ -13,7 +13,7 @@ pub fn rate(c: &ContenderFindings) -> String {
     units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))
 }
 
-/// The peak memory of all trials.
+/// The peak memory of all starts.
 pub fn memory(c: &ContenderFindings) -> String {
     units::known(c.rss_max_bytes, |n| units::bytes(n as f64))
 }
@@ -48,8 +48,8 @@ pub(crate) fn bound(cell: &CellFindings, c: &ContenderFindings) -> String {
     }
 }
 
-/// How many trials or starts count, and how many were void, failed or had errors.
-pub fn trials(c: &ContenderFindings) -> String {
+/// How many starts count, and how many were void, failed or had errors.
+pub fn counted_starts(c: &ContenderFindings) -> String {
     let mut text = (c.trials - c.void).to_string();
     for (n, what) in [(c.void as u64, "void"), (c.failed as u64, "failed"), (c.errors, "errors")] {
         if n > 0 {
@@ -88,7 +88,7 @@ pub(crate) fn latency_title(cell: &CellFindings) -> &'static str {
     }
 }
 
-/// Red if no trial counts, yellow if some do not.
+/// Red if no start counts, yellow if some do not.
 pub(crate) fn trials_ink(c: &ContenderFindings) -> Ink {
     match (c.trials - c.void, c.void + c.failed) {
         (0, _) => Ink::Bad,

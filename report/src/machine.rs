@@ -1,4 +1,4 @@
-//! One line about the machine and one about its state during the trials. Unknown values are left out here; the JSON has all
+//! One line about the machine and one about its state during the heats. Unknown values are left out here; the JSON has all
 //! of them.
 
 use crate::units;
@@ -81,7 +81,7 @@ fn idle_cores(e: &Environment) -> Option<String> {
     Some(told.to_owned())
 }
 
-/// The state of the machine during the trials.
+/// The state of the machine during the heats.
 pub fn conditions(c: &ConditionsRange) -> Option<String> {
     let share = |ppm: u64| format!("{:.1} %", ppm as f64 / 1e4);
     let steal = c.steal_ppm_max.map(|ppm| format!("up to {} taken by the host", share(ppm)));

@@ -31,7 +31,7 @@ pub fn of(cell: &CellFindings) -> Vec<String> {
     // A stable sort: by contender, then in the order in which the notes were made.
     let place = |note: &Note| cell.contenders.iter().position(|c| c.title == note.who);
     single.sort_by_key(place);
-    lines.extend(single.iter().map(|Note { who, words, trials }| format!("{who}: {words}{trials}")));
+    lines.extend(single.iter().map(|Note { who, words, of_starts }| format!("{who}: {words}{of_starts}")));
     lines
 }
 
@@ -51,27 +51,26 @@ pub(crate) fn painted(cell: &CellFindings) -> impl Iterator<Item = (String, Ink)
 struct Note {
     who: String,
     words: String,
-    /// ` (1 of 6 trials)` if the note is about some of its trials.
-    trials: String,
+    /// ` (1 of 6 starts)` if the note is about some of its starts.
+    of_starts: String,
 }
 
 impl Note {
     fn new(who: &str, text: &str) -> Self {
-        let is_counted = [" trials)", " starts)"].iter().any(|end| text.ends_with(end));
-        let at = text.rfind(" (").filter(|_| is_counted).unwrap_or(text.len());
-        let (words, trials) = text.split_at(at);
-        Self { who: who.to_owned(), words: words.to_owned(), trials: trials.to_owned() }
+        let at = text.rfind(" (").filter(|_| text.ends_with(" starts)")).unwrap_or(text.len());
+        let (words, of_starts) = text.split_at(at);
+        Self { who: who.to_owned(), words: words.to_owned(), of_starts: of_starts.to_owned() }
     }
 }
 
 /// Joins notes that differ only in their figures: all names, and the range of each figure.
 fn together(notes: &[Note]) -> String {
-    let names: Vec<String> = notes.iter().map(|note| format!("{}{}", note.who, note.trials)).collect();
+    let names: Vec<String> = notes.iter().map(|note| format!("{}{}", note.who, note.of_starts)).collect();
     let words = model::notes::together(notes.iter().map(|note| note.words.as_str()));
     format!("{}: {words}", names.join(", "))
 }
 
-/// If at least this share of its trials was void or failed, a contender's figures come from a selection.
+/// If at least this share of its starts was void or failed, a contender's figures come from a selection.
 const SELECTED: f64 = 0.25;
 
 fn survivors(c: &ContenderFindings) -> Option<String> {
@@ -82,7 +81,7 @@ fn survivors(c: &ContenderFindings) -> Option<String> {
     })
 }
 
-/// Says that the server fell behind the offered rate in some trials, and what that means for the contender's latency.
+/// Says that the server fell behind the offered rate in some starts, and what that means for the contender's latency.
 fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let (behind, sound) = (c.fell_behind, c.trials - c.void);
     let is_ranked = matches!(cell.metric, Metric::Latency(_));
@@ -106,13 +105,13 @@ mod tests {
     fn what_holds_for_many_is_told_once_with_the_least_and_the_most() {
         let note = |who: &str, text: &str| Note::new(who, text);
         let alike = [
-            note("A", "void: the host took 9 % of 2 cores (1 of 6 trials)"),
-            note("B (tuned)", "void: the host took 24.5 % of 2 cores (2 of 6 trials)"),
+            note("A", "void: the host took 9 % of 2 cores (1 of 6 starts)"),
+            note("B (tuned)", "void: the host took 24.5 % of 2 cores (2 of 6 starts)"),
             note("C", "void: the host took 10 % of 2 cores"),
         ];
         assert_eq!(
             together(&alike),
-            "A (1 of 6 trials), B (tuned) (2 of 6 trials), C: void: the host took 9 to 24.5 % of 2 cores"
+            "A (1 of 6 starts), B (tuned) (2 of 6 starts), C: void: the host took 9 to 24.5 % of 2 cores"
         );
     }
 }

@@ -60,7 +60,7 @@ fn comparable(page: &Published, cell: &CellFindings, c: &ContenderFindings) -> V
     both.collect()
 }
 
-/// The value from a fair run; for latencies, the median over trials. With a new connection for every request, a tool's latency includes the
+/// The value from a fair run; for latencies, the median over starts. With a new connection for every request, a tool's latency includes the
 /// time to connect and drome's does not; the time from the send to the end is the same for both.
 fn fair(name: &str, load: &Load, c: &ContenderFindings) -> Option<f64> {
     let median = |figure: Option<Figure>| figure.map(|figure| figure.median);

@@ -216,7 +216,7 @@ fn held_back(
     Some(format!("inconclusive: {by} limited {slow}, so {fast}'s lead may not be real"))
 }
 
-/// A warning if some or all trials of a contender were void or failed.
+/// A warning if some or all starts of a contender were void or failed.
 fn unsound(c: &ContenderFindings) -> Option<String> {
     let (all, sound) = (c.trials + c.failed, c.trials - c.void);
     let name = &c.name;

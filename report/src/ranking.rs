@@ -69,7 +69,7 @@ fn ranked<'c>(
         .figure("warm-up", |c| Some(units::duration(c.in_heats.warmup_s? * 1e9)))
         .figure("disturbed", |c| c.in_heats.disturbed_share.map(disturbed))
         .text("bound", |c| figures::bound(cell, c))
-        .text("starts", figures::trials)
+        .text("starts", figures::counted_starts)
         .ink(figures::trials_ink)
         .text("remarks", |c| remarks(c).join("; "))
         .if_any()

@@ -94,7 +94,7 @@ impl EntryKind {
     }
 }
 
-/// A stamp that differs after every change of a run: one more trial, its end, a larger budget.
+/// A stamp that differs after every change of a run: one more start, its end, a larger budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
     json: String,

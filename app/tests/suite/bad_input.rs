@@ -46,7 +46,7 @@ fn a_contender_that_crashes_in_half_its_starts_has_no_rank_and_is_not_judged() {
     let gate = run(&mut home.drome(&["compare", &baseline, "--fail-if-slower", "3%"]));
     gate.assert_err(
         4,
-        &["flips (keep-alive) is inconclusive: ", "flips (keep-alive) failed in 2 of 4 trials"],
+        &["flips (keep-alive) is inconclusive: ", "flips (keep-alive) failed in 2 of 4 starts"],
     );
 
     // The same file from another machine, and from a drome that did not yet ask for so much.

@@ -122,7 +122,7 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
                 crashed(&mut rows(all)[1], 0);
                 rows(all)[1]["rate_per_s_by_block"] = json!([null, null, null, null, null, null, null, null]);
             }),
-            "nginx (keep-alive) failed in 8 of 8 trials of crashes",
+            "nginx (keep-alive) failed in 8 of 8 starts of crashes",
         ),
         (
             "crashes in one trial",
@@ -130,7 +130,7 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
                 crashed(&mut rows(all)[1], 7);
                 rows(all)[1]["rate_per_s_by_block"][3] = Value::Null;
             }),
-            "nginx (keep-alive) failed in 1 of 8 trials of once",
+            "nginx (keep-alive) failed in 1 of 8 starts of once",
         ),
         (
             "is new, and crashes",
@@ -139,7 +139,7 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
                 crashed(&mut row, 0);
                 rows(all).push(row);
             }),
-            "Bun (keep-alive) failed in 8 of 8 trials of added",
+            "Bun (keep-alive) failed in 8 of 8 starts of added",
         ),
         (
             "is always void",

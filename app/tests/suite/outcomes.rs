@@ -104,7 +104,7 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
     let json = home.findings();
     assert_eq!(json["missing"][0]["name"], "absent");
     let rounds = rounds();
-    // Of a contender: sound trials, failed ones.
+    // Of a contender: sound starts, failed ones.
     for (name, trials, failed) in [
         ("reference", rounds, 0),
         ("sound", rounds, 0),
@@ -130,9 +130,9 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
     assert_has(
         &gate.err,
         &[
-            "crashes (keep-alive) failed in 3 of 3 trials",
-            &format!("flips (keep-alive) failed in 1 of {rounds} trials"),
-            &format!("dies (keep-alive) failed in {} of {rounds} trials", rounds / 2),
+            "crashes (keep-alive) failed in 3 of 3 starts",
+            &format!("flips (keep-alive) failed in 1 of {rounds} starts"),
+            &format!("dies (keep-alive) failed in {} of {rounds} starts", rounds / 2),
         ],
     );
     assert!(!gate.err.contains("drains (keep-alive) failed"), "what was measured counts: {}", gate.err);

@@ -12,7 +12,7 @@ pub struct StudyPart {
     pub contenders: Vec<String>,
     /// Titles of cells, or their numbers, counted from 1.
     pub cells: Vec<String>,
-    /// The longest duration of the run: a heat or a trial that would exceed it is not started.
+    /// The longest duration of the run: a heat that would exceed it is not started.
     pub budget: Option<Duration>,
     /// Stop when every ratio is known to within this share.
     pub precision: Option<f64>,

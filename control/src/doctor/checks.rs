@@ -134,7 +134,7 @@ fn governor(environment: &Environment) -> Check {
         environment.machine.frequency.governor.as_ref(),
         Clone::clone,
         |found| found == "performance",
-        ["the speed of the cores changes within and between trials", "cpupower frequency-set -g performance"],
+        ["the speed of the cores changes within and between starts", "cpupower frequency-set -g performance"],
     )
 }
 
@@ -181,7 +181,7 @@ fn throttle(system: &System) -> Check {
         found.as_ref(),
         |flags| if flags.is_empty() { "none since boot".to_owned() } else { flags.join(", ") },
         Vec::is_empty,
-        ["the processor slows down during trials, most of all during the later ones", remedy],
+        ["the processor slows down under load, most of all in the later heats", remedy],
     )
 }
 
@@ -193,7 +193,7 @@ fn steal(conditions: &Conditions) -> Check {
         |ppm| format!("{:.1} % of the last half second taken by the host", *ppm as f64 / 1e4),
         |ppm| *ppm < STEAL_PPM,
         [
-            "the host gives this machine's time to other guests, so trials are slow at random",
+            "the host gives this machine's time to other guests, so measurements are slow at random",
             "measure at another time or on a dedicated machine; drome repeats turns that this disturbs, which takes longer",
         ],
     )
@@ -252,7 +252,7 @@ fn boost(environment: &Environment) -> Check {
         |on| if *on { "on" } else { "off" }.to_owned(),
         |on| !on,
         [
-            "cores run faster while they are cool and other cores are idle, which favours the first trials",
+            "cores run faster while they are cool and other cores are idle, which favours what is measured first",
             remedy,
         ],
     )

@@ -12,7 +12,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// The state of a file, which shows whether it has changed: device, inode, size, time of the last change.
 type State = (u64, u64, u64, i64, i64);
 
-/// Digests by file state. Trials start the same programs again and again, and some are a hundred megabytes long.
+/// Digests by file state. Heats start the same programs again and again, and some are a hundred megabytes long.
 static KNOWN: LazyLock<Mutex<BTreeMap<State, String>>> = LazyLock::new(Mutex::default);
 
 /// SHA-256 of a file, in hexadecimal; `None` where it can't be read.

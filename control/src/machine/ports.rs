@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 
 /// Servers listen below the range from which Linux takes the local ports of connections, because no port there is still in use by
-/// a connection of an earlier trial.
+/// a connection of an earlier start.
 const PORTS: std::ops::Range<u64> = 12_000..32_000;
 
 /// Finds a free TCP port of the loopback, another one each time.

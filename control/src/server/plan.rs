@@ -1,4 +1,4 @@
-//! Makes the load engine's plan for a trial.
+//! Makes the load engine's plan for a measurement.
 
 use crate::machine::cores::Cores;
 use crate::server::instance::Work;
@@ -6,10 +6,10 @@ use crate::verify::origin::Origin;
 use model::{Ask, Cell, Design, Expect, Plan, Until};
 use std::time::Duration;
 
-/// How long a study's trial waits for one answer at most.
+/// How long a measurement of a study waits for one answer at most.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The plan for one trial of a cell.
+/// The plan for one measurement of a cell.
 pub fn plan(
     cell: &Cell,
     design: &Design,

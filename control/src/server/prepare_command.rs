@@ -1,4 +1,4 @@
-//! Runs the `--prepare` command before every trial of a race, to empty a cache or fill a database. It ends before the server starts.
+//! Runs the `--prepare` command before every start in a race, to empty a cache or fill a database. It ends before the server starts.
 
 use crate::fault::Fault;
 use crate::shell::{self, Ended};
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// A command that takes longer is taken for hung.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// Runs a shell command in drome's own folder, with its output in `log`. If the command fails, the trial fails with the last lines
+/// Runs a shell command in drome's own folder, with its output in `log`. If the command fails, the start fails with the last lines
 /// of the log.
 pub fn run(command: &str, log: &Path, stop: &AtomicBool) -> Result<(), Fault> {
     let unable = |what: &str, e: std::io::Error| Fault::unable(&format!("--prepare `{command}`: {what}"), &e);

@@ -52,7 +52,7 @@ fn whole(
 /// The words for a run that has not ended. A race can't be resumed.
 fn cut_off(run: &Run) -> &'static str {
     if run.name == RACE {
-        "the race was interrupted; the results cover the trials that finished"
+        "the race was interrupted; the results cover what was measured until then"
     } else if run.fleet.is_some() {
         "the run has not ended; `drome heat owed` prints the heats that it still needs, and `drome.fleet.run(resume=...)` measures \
          them"

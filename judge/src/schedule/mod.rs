@@ -2,6 +2,8 @@
 
 pub mod budget;
 pub mod deal;
+pub mod next;
+pub mod next_of_fleet;
 pub mod orders;
 pub mod owed;
 pub mod starts_summary;

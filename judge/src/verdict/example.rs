@@ -44,7 +44,7 @@ pub fn usage(share: f64) -> Usage {
     Usage { wall_ns: 1_000_000_000, cpu_ns: (share * 1e9) as u64, cores: 1, ..Usage::default() }
 }
 
-/// Judged as a trial.
+/// Judged as a measurement that is compared with others.
 pub fn judged(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
-    judge(&Case { usage, ..Case::new(Policy::trial(false), plan, tally) })
+    judge(&Case { usage, ..Case::new(Policy::compared(false), plan, tally) })
 }

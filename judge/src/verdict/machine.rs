@@ -11,11 +11,11 @@ const MUCH_PPM: u64 = 100_000;
 /// If other programs used more than this, the measurement is void.
 const OTHERS_VOID_PPM: u64 = 2 * MUCH_PPM;
 
-const HOST_REMEDY: &str = ": measure again when the host is quieter, or on a dedicated machine. `--allow-busy` counts such trials; \
-                           their figures are less certain";
+const HOST_REMEDY: &str = ": measure again when the host is quieter, or on a dedicated machine. `--allow-busy` counts such \
+                           measurements; their figures are less certain";
 
-const OTHERS_REMEDY: &str = ": `drome doctor` names them; stop them and measure again. `--allow-busy` counts such trials; their \
-                             figures are less certain";
+const OTHERS_REMEDY: &str = ": `drome doctor` names them; stop them and measure again. `--allow-busy` counts such measurements; \
+                             their figures are less certain";
 
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     let host = host(case);
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn other_programs_are_told_and_many_void_unless_they_are_allowed() {
         let with = |others_ppm, policy| with(policy, &Usage { others_ppm, ..usage(1.0) });
-        let (strict, lenient) = (Policy::trial(false), Policy::trial(true));
+        let (strict, lenient) = (Policy::compared(false), Policy::compared(true));
         assert!(with(None, strict).reasons.is_empty() && with(Some(90_000), strict).reasons.is_empty());
         let some = with(Some(190_000), strict);
         assert!(
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_host_that_takes_time_voids_unless_it_is_allowed() {
         let with = |steal_ppm, policy| with(policy, &Usage { steal_ppm, ..usage(1.0) });
-        for policy in [Policy::trial(false), Policy::single(false)] {
+        for policy in [Policy::compared(false), Policy::single(false)] {
             assert!(with(None, policy).reasons.is_empty() && with(Some(90_000), policy).reasons.is_empty());
             let much = with(Some(200_000), policy);
             assert!(
@@ -101,7 +101,7 @@ mod tests {
                 "{much:?}"
             );
         }
-        for policy in [Policy::trial(true), Policy::single(true)] {
+        for policy in [Policy::compared(true), Policy::single(true)] {
             let told = with(Some(200_000), policy);
             assert!(told.valid && told.reasons[0].ends_with("20 % of the measured CPUs' time"), "{told:?}");
         }
@@ -112,7 +112,7 @@ mod tests {
     fn a_server_that_is_hard_to_stop_is_told_and_keeps_its_figure() {
         let (plan, tally) = (closed(), tally(0.1));
         let case =
-            Case { stopping: Some("it did not stop"), ..Case::new(Policy::trial(false), &plan, &tally) };
+            Case { stopping: Some("it did not stop"), ..Case::new(Policy::compared(false), &plan, &tally) };
         let verdict = judge(&case);
         assert!(
             verdict.valid && verdict.reasons == ["after the measurement, it did not stop"],

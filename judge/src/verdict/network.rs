@@ -125,7 +125,7 @@ mod tests {
         judge(&Case {
             usage: Some(&usage),
             network: Some(network),
-            ..Case::new(Policy::trial(true), plan, tally)
+            ..Case::new(Policy::compared(true), plan, tally)
         })
     }
 
@@ -213,7 +213,7 @@ mod tests {
                 usage: Some(&usage),
                 network: Some(&network),
                 segments: sent.map(|sent| Segments { sent: per_s(sent), received: 0 }),
-                ..Case::new(Policy::trial(true), &closed(), &tally)
+                ..Case::new(Policy::compared(true), &closed(), &tally)
             })
             .bound
         };

@@ -21,14 +21,14 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy of a trial, whose figure is compared with those of others, unless the user allowed a busy machine.
-    pub fn trial(may_be_busy: bool) -> Self {
+    /// The policy of a measurement that is compared with others, unless the user allowed a busy machine.
+    pub fn compared(may_be_busy: bool) -> Self {
         let weight = if may_be_busy { Weight::Note } else { Weight::Void };
         Self { host: weight, other_load: weight, lag: weight }
     }
 
     /// The policy of a measurement that is compared with nothing here: other programs are noted, for its reader to judge.
     pub fn single(may_be_busy: bool) -> Self {
-        Self { other_load: Weight::Note, ..Self::trial(may_be_busy) }
+        Self { other_load: Weight::Note, ..Self::compared(may_be_busy) }
     }
 }

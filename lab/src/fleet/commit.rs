@@ -2,8 +2,8 @@
 //! it must be one complete heat that the run still needs, with the members that were dealt to it, and its copy of the run must equal the
 //! planned one.
 
-use super::{FleetError, schedule};
-use judge::schedule::owed;
+use super::FleetError;
+use judge::schedule::{next_of_fleet, owed};
 use model::Run;
 use model::heat::{Heat, Slice, Start, StartOutcome};
 use schemars::JsonSchema;
@@ -55,7 +55,7 @@ pub fn commit(store: &Store, entry: &SharedEntry) -> Result<Committed, FleetErro
         return Ok(committed(&run.id, &known, false));
     }
     let before = store.measured(&run.id)?;
-    if !schedule::is_dealt(&planned, &before, &heat) {
+    if !next_of_fleet::is_dealt(&planned, &before, &heat) {
         let (round, number) = (heat.round + 1, heat.number + 1);
         return Err(refused(format!(
             "run {0} needs no heat {number} of round {round} with these members; `drome heat owed {0}` prints the heats that it needs",

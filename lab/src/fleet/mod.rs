@@ -1,5 +1,5 @@
 //! Runs whose heats are measured on several machines, by whatever scheduler. One machine keeps the run: it plans it ([`plan`]), says which
-//! heats are owed ([`owed()`], by [`schedule`]) and takes in results ([`commit`]), each heat once. Any machine measures a heat
+//! heats are owed ([`owed()`]) and takes in results ([`commit`]), each heat once. Any machine measures a heat
 //! ([`measure()`]) from a [`Spec`], in a store of its own, and writes one result: a file in the form of `drome push`, with that heat only.
 //! No network is involved.
 
@@ -7,7 +7,6 @@ mod commit;
 mod measure;
 mod owed;
 mod plan;
-pub mod schedule;
 mod spec;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,9 @@
 //! The specs of the heats that a stored run still needs.
 
-use super::schedule::{NextHeats, next};
 use super::{FleetError, Spec};
 use judge::findings::analyse;
+use judge::schedule::next::NextStep;
+use judge::schedule::next_of_fleet::heats_owed;
 use store::{Store, StoreError};
 
 /// What a run still needs.
@@ -28,11 +29,11 @@ pub fn owed(store: &Store, id: &str) -> Result<Owed, FleetError> {
     }
     let measured = store.measured(id)?;
     let mut known = |rounds| analyse::heats::known(&run, &measured, rounds);
-    match next(&run, &measured, &mut known) {
-        NextHeats::Heats(heats) => {
+    match heats_owed(&run, &measured, &mut known) {
+        NextStep::Measure(heats) => {
             Ok(Owed::Specs(heats.into_iter().map(|heat| Spec::new(&run, heat)).collect()))
         }
-        NextHeats::Done(why) => {
+        NextStep::End(why) => {
             store.end_run(id, &why)?;
             Ok(Owed::Over(why))
         }

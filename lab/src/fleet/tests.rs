@@ -1,15 +1,12 @@
-//! A fleet without servers: which heats are owed, in whichever order they come back, and that each counts once.
+//! A fleet without servers: each heat counts once, and specs and results from anyone are checked.
 
-use super::schedule::{NextHeats, next};
 use super::*;
 use crate::setup::RunRules;
 use control::catalog::Catalog;
 use judge::example::in_heats::{run, start};
-use judge::schedule::stopping_rule::{Neighbours, Standing};
-use model::heat::{Heat, Start, StartOutcome};
+use model::heat::{Heat, Start};
 use model::run::Raced;
 use model::{Fleet, HeatMachine, Measured, Run, Study};
-use std::collections::BTreeSet;
 use std::time::Duration;
 use store::Store;
 use store::shared::{self, SharedEntry};
@@ -18,63 +15,8 @@ fn fleet() -> Run {
     Run { fleet: Some(Fleet { machines: 2 }), ..run(&["a", "b", "c"]) }
 }
 
-fn known(standing: Standing) -> impl FnMut(usize) -> Vec<Neighbours> {
-    move |_| vec![Neighbours { cell: 0, one: "a".to_owned(), other: "b".to_owned(), standing }]
-}
-
-fn owed_by(run: &Run, measured: &Measured) -> NextHeats {
-    next(run, measured, &mut known(Standing::Decided))
-}
-
 fn starts_of(heat: &Heat) -> Vec<Start> {
     heat.servers().iter().map(|(name, _)| start(heat.round, heat.number, name, &heat.cells)).collect()
-}
-
-#[test]
-fn all_heats_up_to_the_first_look_are_owed_whatever_comes_back_first() {
-    let run = fleet();
-    let NextHeats::Heats(all) = owed_by(&run, &Measured::default()) else { panic!("nothing is owed") };
-    assert_eq!(all.len(), 4 * 2, "four contenders in heats of three: two heats a round");
-    let mut measured = Measured::default();
-    for over in all.iter().rev() {
-        measured.heats.push(over.clone());
-        measured.starts.extend(starts_of(over));
-        let left: Vec<&Heat> = all.iter().filter(|heat| !measured.heats.contains(heat)).collect();
-        match owed_by(&run, &measured) {
-            NextHeats::Heats(owed) => assert_eq!(owed.iter().collect::<Vec<_>>(), left),
-            NextHeats::Done(why) => assert!(left.is_empty() && why.ends_with("after 4 rounds"), "{why}"),
-        }
-    }
-    let more = next(&run, &measured, &mut known(Standing::Open(None)));
-    let NextHeats::Heats(more) = more else { panic!("it is not enough") };
-    assert_eq!(
-        more.iter().map(|heat| heat.round).collect::<BTreeSet<_>>(),
-        [4].into(),
-        "up to the next look"
-    );
-}
-
-#[test]
-fn a_spoiled_start_is_repeated_in_a_heat_of_its_own() {
-    let run = fleet();
-    let NextHeats::Heats(all) = owed_by(&run, &Measured::default()) else { panic!("nothing is owed") };
-    let mut starts: Vec<Start> = all.iter().flat_map(starts_of).collect();
-    let spoiled = starts.iter_mut().find(|start| start.round == 2 && start.contender == "b").unwrap();
-    (spoiled.outcome, spoiled.cells) = (StartOutcome::Spoiled("the disk is full".to_owned()), [].into());
-    let measured = Measured { heats: all, starts, slices: Vec::new() };
-    let NextHeats::Heats(late) = owed_by(&run, &measured) else { panic!("b is owed") };
-    assert_eq!(late.len(), 1);
-    assert_eq!((late[0].round, late[0].number, late[0].members.clone()), (2, 2, vec!["b".to_owned()]));
-}
-
-#[test]
-fn the_budget_is_that_of_all_machines() {
-    let mut run = fleet();
-    run.study.design.budget = std::time::Duration::from_secs(40);
-    match owed_by(&run, &Measured::default()) {
-        NextHeats::Heats(heats) => assert!(heats.len() < 8, "{}", heats.len()),
-        NextHeats::Done(why) => assert!(why.contains("the budget of 40s is spent"), "{why}"),
-    }
 }
 
 /// The result of a heat, as a machine would write it.

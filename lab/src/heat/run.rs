@@ -1,15 +1,14 @@
 //! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
-use crate::heat::NextHeat;
 use crate::heat::cell;
 use crate::heat::members::{self, HeatError, HeatServers};
-use crate::heat::next;
 use crate::lab::{Lab, LabError, Show};
 use control::clock_text;
 use control::fault::Fault;
 use control::hub::Hub;
 use control::prepare::{elsewhere, folders};
 use judge::findings::analyse;
+use judge::schedule::next::{NextStep, next_heat};
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Measured, Run};
 use store::{Store, StoreError};
@@ -35,9 +34,9 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
     let mut going = Going { lab, run, store, hub, measured };
     let why = loop {
         let mut known = |rounds| analyse::heats::known(run, &going.measured, rounds);
-        let heat = match next(run, &going.measured, &mut known) {
-            NextHeat::Heat(heat) => Heat { started_at: clock_text(), ..heat },
-            NextHeat::Done(why) => break why,
+        let heat = match next_heat(run, &going.measured, &mut known) {
+            NextStep::Measure(heat) => Heat { started_at: clock_text(), ..heat },
+            NextStep::End(why) => break why,
         };
         store.begin_heat(&run.id, &heat)?;
         going.measured.heats.push(heat.clone());

@@ -86,7 +86,7 @@ impl ActiveCell<'_, '_> {
         };
         let usage = sum.usage(elsewhere_ns, &seen, busiest, &lab.cores).map(on_its_cores);
         // What others did is judged slice by slice.
-        let policy = Policy::trial(true);
+        let policy = Policy::compared(true);
         // Where others ran beside it, its processes do not tell whether it was at its limit.
         let is_alone =
             |usage: &&Usage| usage.others_ppm.is_none_or(|ppm| ppm as f64 <= disturbance::SHARE * 1e6);

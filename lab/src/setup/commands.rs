@@ -73,7 +73,7 @@ pub fn commands(
         |letter, ServerCommand { line, folder }| {
             if !line.contains("{port}") {
                 return Err(SetupError::Race(format!(
-                    "`{line}` has no {{port}}: every trial starts the server on a free port of its own, so write \
+                    "`{line}` has no {{port}}: drome starts the server on another free port each time, so write \
                  {{port}} where the command takes its port"
                 )));
             }

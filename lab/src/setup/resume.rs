@@ -1,5 +1,5 @@
-//! Decides whether an interrupted run can be continued: only with the same contenders, on the same machine and with the same drome. Trials
-//! of two builds, of two kernels or on different cores do not measure the same thing. Pure.
+//! Decides whether an interrupted run can be continued: only with the same contenders, on the same machine and with the same drome. Starts
+//! of two builds, on two kernels or on different cores do not measure the same thing. Pure.
 
 use judge::findings::compare::machine;
 use model::Run;

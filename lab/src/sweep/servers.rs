@@ -92,7 +92,7 @@ impl<'a> SweepServers<'a> {
     }
 
     fn judged(&self, plan: &Plan, tally: Tally, usage: Option<Usage>, stopping: Option<&str>) -> Measurement {
-        let policy = Policy::trial(self.lab.may_be_busy);
+        let policy = Policy::compared(self.lab.may_be_busy);
         let network = self.network.as_ref();
         let case = Case { usage: usage.as_ref(), stopping, network, ..Case::new(policy, plan, &tally) };
         let verdict = verdict::judge(&case);

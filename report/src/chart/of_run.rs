@@ -4,7 +4,7 @@ use super::{Caption, Chart, heat, load, percentiles, ranked, scatter, slope, tri
 use crate::RunReport;
 use model::Findings;
 
-/// The heat maps of all cells; then for each cell the ranking, CPU per request against p99, the latencies, the trials, and the
+/// The heat maps of all cells; then for each cell the ranking, CPU per request against p99, the latencies, the starts, and the
 /// published beside the measured figures; then latency over the load for workloads that were measured at several rates.
 pub fn of(told: &RunReport<'_>) -> Vec<Chart> {
     let (mut charts, starts) = (Vec::new(), told.measured.starts_in_cells());

@@ -6,7 +6,7 @@ use super::*;
 use model::findings::{CellInHeats, ContenderInHeats};
 use serde_json::{from_value, json};
 
-/// A contender of which nothing is known but that six trials were measured.
+/// A contender of which nothing is known but that six starts were measured.
 fn contender(name: &str) -> ContenderFindings {
     let known = json!({
         "name": name, "title": name, "trials": 6, "void": 0, "failed": 0, "errors": 0, "notes": [],

@@ -165,6 +165,6 @@ fn compared(
     }
 }
 
-fn failed(failed: usize, trials: usize, run: &str) -> String {
-    format!("failed in {failed} of {trials} trials of {run}")
+fn failed(failed: usize, starts: usize, run: &str) -> String {
+    format!("failed in {failed} of {starts} starts of {run}")
 }

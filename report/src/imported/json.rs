@@ -105,7 +105,7 @@ struct RowPart<'i> {
     url: Option<&'i str>,
     /// The name of the file.
     source: Option<&'i str>,
-    /// 1: a report is one trial.
+    /// 1: a report is one measurement.
     trials: u32,
     void: Unmeasured,
     failed: Unmeasured,
@@ -139,7 +139,7 @@ struct RowPart<'i> {
     strange: &'i [String],
 }
 
-/// A figure of one trial, so without an interval.
+/// A figure of one measurement, so without an interval.
 #[derive(Serialize, JsonSchema)]
 struct Figure {
     /// The figure.

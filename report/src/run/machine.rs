@@ -1,4 +1,4 @@
-//! The machine and its state during the trials: everything that is known, and a dash for what is not.
+//! The machine and its state during the heats: everything that is known, and a dash for what is not.
 
 use crate::document::Document;
 use crate::units;

@@ -140,7 +140,7 @@ fn a_comparison_is_judged_cell_by_cell() {
         "<failure message=\"Slow (keep-alive) is more than 2 % slower: 10.0 % slower",
         "<skipped message=\"Open (keep-alive) may be more than 2 % slower or not: ",
         "<skipped message=\"3 and 3 blocks are too few to be sure\"/>",
-        "<error message=\"failed in 8 of 8 trials of new\"/>",
+        "<error message=\"failed in 8 of 8 starts of new\"/>",
         "<testcase name=\"gone (file)\" classname=\"compare\"><skipped message=\"only in old\"/></testcase>",
         "<system-out>20.0 % faster</system-out>",
     ] {

@@ -91,7 +91,7 @@ fn figures(cell: &CellFindings) -> Table {
         .figure("CPU/request", |c| median(c.server_cpu_ns_per_request, units::duration))
         .figure("CPU use", |c| median(c.server_core_use, |share| format!("{:.0} %", share * 100.0)))
         .number("Memory", report::figures::memory)
-        .text("Starts", report::figures::trials)
+        .text("Starts", report::figures::counted_starts)
         .table()
         .with_chips(chips)
 }

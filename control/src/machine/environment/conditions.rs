@@ -1,4 +1,4 @@
-//! The conditions of the machine that change from trial to trial: read before the server starts and after it has stopped.
+//! The conditions of the machine that change from heat to heat: read before the server starts and after it has stopped.
 
 use crate::machine::cores::Cores;
 use crate::machine::cpu_time::{self, Times};
@@ -31,7 +31,7 @@ const SINCE_BOOT: u32 = 16;
 const FLAGS: [(u32, &str); 4] =
     [(0, "under-voltage"), (1, "frequency capped"), (2, "throttled"), (3, "soft temperature limit")];
 
-/// The conditions before a trial.
+/// The conditions before a heat.
 #[derive(Clone, Debug)]
 pub struct ConditionsWatch {
     system: System,
@@ -62,7 +62,7 @@ pub struct Flags {
 }
 
 impl ConditionsWatch {
-    /// Reads the conditions before a trial.
+    /// Reads the conditions before a heat.
     pub fn begin(system: &System, cores: &Cores) -> Self {
         Self {
             system: system.clone(),
@@ -75,7 +75,7 @@ impl ConditionsWatch {
         }
     }
 
-    /// Reads the conditions again and returns those of the trial.
+    /// Reads the conditions again and returns those of the heat.
     pub fn end(self) -> Conditions {
         let after = Self::begin(&self.system, &self.cores);
         let [server, client] = [0, 1].map(|i| Ends { before: self.hz[i], after: after.hz[i] });

@@ -210,7 +210,7 @@ fn the_tightest_limit_of_all_groups_above_counts() {
 }
 
 #[test]
-fn a_trial_has_the_share_of_the_host() {
+fn conditions_have_the_share_of_the_host() {
     let tree = fixture::sound();
     let watch = ConditionsWatch::begin(&tree.system(), &fixture::four());
     // 1000 ticks went by: 100 stolen.

@@ -9,7 +9,7 @@ pub(super) fn of_heats(starts: &[Start]) -> ConditionsRange {
     let measured = starts.iter().flat_map(|s| s.cells.values()).filter_map(|c| c.measurement.as_ref());
     let hz = || all().flat_map(|c| [c.server_hz.before, c.server_hz.after]).flatten();
     let known = || all().filter_map(|c| c.throttled.as_ref());
-    // How often a processor was throttled differs from trial to trial, so only the cause is kept.
+    // How often a processor was throttled differs from heat to heat, so only the cause is kept.
     let kind = |why: &String| why.split(',').next().unwrap_or_default().to_owned();
     let mut throttled: Vec<String> = known().flatten().map(kind).collect();
     throttled.sort();
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn the_worst_of_all_starts_is_told_and_what_no_start_tells_is_unknown() {
         assert_eq!(of_heats(&[observed(Conditions::default())]), ConditionsRange::default());
-        let trial = |steal, hz, celsius, why: &[&str]| {
+        let start = |steal, hz, celsius, why: &[&str]| {
             observed(Conditions {
                 steal_ppm: Some(steal),
                 server_hz: Ends { before: Some(hz), after: None },
@@ -53,9 +53,9 @@ mod tests {
             })
         };
         let all = [
-            trial(0, 3, 50.0, &[]),
-            trial(9, 1, 80.5, &["too hot, 3 times"]),
-            trial(2, 2, 60.0, &["too hot, 9 times"]),
+            start(0, 3, 50.0, &[]),
+            start(9, 1, 80.5, &["too hot, 3 times"]),
+            start(2, 2, 60.0, &["too hot, 9 times"]),
             observed(Conditions::default()),
         ];
         let found = of_heats(&all);

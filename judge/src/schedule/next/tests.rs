@@ -1,8 +1,7 @@
 //! The whole walk of a run in heats, on made-up starts.
 
 use super::*;
-use judge::example::in_heats::{run, start};
-use model::Start;
+use crate::example::in_heats::{run, start};
 use std::time::Duration;
 use stopping_rule::Standing;
 
@@ -15,14 +14,14 @@ fn walk(run: &Run, standing: impl Fn(usize) -> Standing) -> (Vec<Heat>, Vec<Star
             let (one, other) = ("a".to_owned(), "b".to_owned());
             vec![Neighbours { cell: 0, one, other, standing: standing(rounds) }]
         };
-        match next(run, &measured, &mut known) {
-            NextHeat::Heat(heat) => {
+        match next_heat(run, &measured, &mut known) {
+            NextStep::Measure(heat) => {
                 for (name, _) in heat.servers() {
                     measured.starts.push(start(heat.round, heat.number, name, &heat.cells));
                 }
                 measured.heats.push(heat);
             }
-            NextHeat::Done(why) => return (measured.heats, measured.starts, looks, why),
+            NextStep::End(why) => return (measured.heats, measured.starts, looks, why),
         }
     }
 }
@@ -83,6 +82,10 @@ fn the_walk_is_the_same_when_it_is_cut_off() {
             .cloned()
             .collect();
         let measured = Measured { heats: heats[..cut].to_vec(), starts: known, slices: Vec::new() };
-        assert_eq!(next(&run, &measured, &mut |_| Vec::new()), NextHeat::Heat(heats[cut].clone()), "{cut}");
+        assert_eq!(
+            next_heat(&run, &measured, &mut |_| Vec::new()),
+            NextStep::Measure(heats[cut].clone()),
+            "{cut}"
+        );
     }
 }

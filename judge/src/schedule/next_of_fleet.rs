@@ -1,47 +1,29 @@
 //! Which heats of a fleet's run are owed. All heats up to the next look can be measured at the same time, on any machines and in any order:
-//! how they are dealt depends on the seed and on what was found out up to the previous look, and on nothing that is under way. Pure.
+//! how they are dealt depends on the seed and on what was found out up to the previous look, and on nothing that is under way.
 
-use judge::schedule::stopping_rule::{self, Neighbours, rounds_in_words};
-use judge::schedule::{budget, owed};
+use crate::schedule::next::{self, CompareNeighbours, NextStep};
+use crate::schedule::{budget, owed};
 use model::{Heat, Measured, Run, Start};
 use std::time::Duration;
 
-/// What is to be done for a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NextHeats {
-    /// These heats are owed, in the order in which they are best begun.
-    Heats(Vec<Heat>),
-    /// Nothing, for this reason.
-    Done(String),
-}
-
-/// Returns the heats that are owed, those under way included. `known` compares neighbouring contenders over the first rounds, whose number
-/// it is given; it is called at looks only.
-pub fn next(run: &Run, measured: &Measured, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> NextHeats {
-    let design = &run.study.design;
+/// Returns the heats that are owed, those under way included, in the order in which they are best begun.
+pub fn heats_owed(run: &Run, measured: &Measured, compare: CompareNeighbours<'_>) -> NextStep<Vec<Heat>> {
     let mut batches = Batches::new(run, &measured.starts);
-    for until in design.looks() {
+    for until in run.study.design.looks() {
+        let whole = batches.from;
         let batch = batches.up_to(until);
         if batch.is_empty() {
-            return NextHeats::Done(format!("every contender was given up after {}", rounds_in_words(until)));
+            return NextStep::End(next::all_given_up(whole));
         }
         let owed = of_batch(run, measured, &batch);
         if !owed.is_empty() {
-            return within_budget(run, &measured.starts, owed);
+            return within_budget(run, &measured.starts, owed, compare);
         }
-        if run.quick {
-            return NextHeats::Done(format!("a first look: {}", rounds_in_words(until)));
-        }
-        if let Some(why) = stopping_rule::stop_reason(run, until, &known(until)) {
-            return NextHeats::Done(why);
+        if let Some(why) = next::ended_at_look(run, until, compare) {
+            return NextStep::End(why);
         }
     }
-    let most = design.rounds[1];
-    let why = format!("the design's maximum is reached: {}", rounds_in_words(most));
-    NextHeats::Done(match stopping_rule::still_open(run, &known(most)) {
-        Some(open) => format!("{why}; {open}"),
-        None => why,
-    })
+    NextStep::End(next::maximum_reached(run, compare))
 }
 
 /// Whether the run deals exactly this heat, whichever others are over. When and on which machine it was measured does not matter.
@@ -114,7 +96,12 @@ fn made_up(run: &Run, measured: &Measured, batch: &[Heat], round: usize) -> Opti
 }
 
 /// The first of these heats, as many as the budget lasts for.
-fn within_budget(run: &Run, starts: &[Start], mut owed: Vec<Heat>) -> NextHeats {
+fn within_budget(
+    run: &Run,
+    starts: &[Start],
+    mut owed: Vec<Heat>,
+    compare: CompareNeighbours<'_>,
+) -> NextStep<Vec<Heat>> {
     let mut left = budget::left(run, starts);
     let lasts = |heat: &Heat, left: &mut Duration| match left.checked_sub(budget::cost(run, heat, starts)) {
         Some(rest) => {
@@ -127,8 +114,12 @@ fn within_budget(run: &Run, starts: &[Start], mut owed: Vec<Heat>) -> NextHeats 
     if fits == 0
         && let Some(why) = owed.first().and_then(|heat| budget::exceeded(run, heat, starts))
     {
-        return NextHeats::Done(why);
+        let whole = owed.iter().map(|heat| heat.round).min().unwrap_or_default();
+        return NextStep::End(next::with_what_is_open(why, run, whole, compare));
     }
     owed.truncate(fits.max(1));
-    NextHeats::Heats(owed)
+    NextStep::Measure(owed)
 }
+
+#[cfg(test)]
+mod tests;
