@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from drome._agent import NAMESPACE, Agent
-from drome._binary import Failed, call
+from drome._binary import Failed, as_list, call
 from drome._cluster import RESOURCE, START, connect, is_shared, nodes, ray_itself
 
 #: The exit codes with a report: a void measurement has one, too.
@@ -46,6 +46,7 @@ def load(
     for option, value in given.items():
         words += [] if value is None else [option, str(value)]
     words += ["--allow-busy"] if allow_busy else []
+    further = as_list("more", more)
     connect(address)
     ray = ray_itself()
     with _agents(machines) as agents:
@@ -53,7 +54,7 @@ def load(
             bridge = [sys.executable, "-m", "drome._bridge", actor, machine]
             words += ["--load-from", shlex.join(bridge)]
         own = {"RAY_ADDRESS": str(ray.get_runtime_context().gcs_address)}
-        report: dict[str, Any] = json.loads(call([*words, *more], may_be=REPORTED, shows=True, environment=own))
+        report: dict[str, Any] = json.loads(call([*words, *further], may_be=REPORTED, shows=True, environment=own))
         return report
 
 
