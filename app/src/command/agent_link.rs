@@ -3,7 +3,7 @@
 
 use super::transport::Transport;
 use crate::console;
-use agent::{Hello, Link, LinkError};
+use agent::{Hello, Link, RunError};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use control::machine::digest;
@@ -117,7 +117,13 @@ fn link_to_copy(transport: &Transport, folder: Option<&Path>) -> anyhow::Result<
 /// The operating system and the architecture there.
 fn machine(transport: &Transport) -> anyhow::Result<String> {
     let command = transport.with_program(&["uname"]).command(&["-sm".to_owned()]);
-    let told = agent::run(&transport.name(), command, std::io::empty(), PATIENCE)?;
+    let told = agent::run(&transport.name(), command, std::io::empty(), PATIENCE);
+    let told = told.map_err(|error| match error {
+        RunError::Link(error) => error.into(),
+        RunError::Failed(why) => {
+            anyhow!("{}: `uname` failed ({why}): run it there by hand to see why", transport.name())
+        }
+    })?;
     let words: Vec<&str> = told.split_whitespace().collect();
     match words[..] {
         ["Linux", arch] => Ok(if arch == "arm64" { "aarch64".to_owned() } else { arch.to_owned() }),
@@ -153,25 +159,16 @@ fn program_for(arch: &str, transport: &Transport, folder: Option<&Path>) -> anyh
 }
 
 /// The error for a copy that failed, with what to do.
-fn not_taken(error: LinkError, name: &str) -> anyhow::Error {
-    let LinkError::Lost { why, .. } = &error else { return error.into() };
-    if ["No space left on device", "Disk quota exceeded", "File too large", "File size limit"]
-        .iter()
-        .any(|full| why.contains(full))
-    {
-        return anyhow!(
-            "{name} has no room for drome in its home folder ({}): free some and try again",
-            cause(why)
-        );
+fn not_taken(error: RunError, name: &str) -> anyhow::Error {
+    let why = match error {
+        RunError::Link(error) => return error.into(),
+        RunError::Failed(why) => why,
+    };
+    let full = ["No space left on device", "Disk quota exceeded", "File too large", "File size limit"];
+    if full.iter().any(|full| why.contains(full)) {
+        return anyhow!("{name} has no room for drome in its home folder ({why}): free some and try again");
     }
     anyhow!(
-        "drome could not be put on {name} ({}): check the home folder there, or install drome there by hand",
-        cause(why)
+        "drome could not be put on {name} ({why}): check the home folder there, or install drome there by hand"
     )
-}
-
-/// The part of a lost link's reason that says what the command printed, or how it ended.
-fn cause(why: &str) -> &str {
-    let printed = why.split_once("printed: ").map_or(why, |(_, printed)| printed);
-    printed.rsplit_once(';').map_or(printed, |(printed, _)| printed)
 }
