@@ -15,8 +15,10 @@ mod metrics;
 mod options;
 mod png;
 mod signals;
+mod stored;
 mod ui;
 mod watch;
+mod web;
 
 use cli::Command;
 use std::ffi::OsString;

@@ -1,10 +1,9 @@
 //! `drome heat`: one heat as one self-contained command, for any scheduler. Plans a run of several machines, prints the heats that it still
 //! needs, measures one of them on the machine where drome runs, and adds the results to the run.
 
-use super::machines;
+use super::folder::Folder;
 use super::output::Output;
 use super::part::PartArgs;
-use super::pictures::Folder;
 use super::push::host_name;
 use super::session::check_budget;
 use super::{catalog, store};
@@ -12,6 +11,7 @@ use crate::console;
 use crate::failure::{INTERRUPTED, WRONG, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
+use crate::stored::machines;
 use crate::watch::RunProgress;
 use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand};
@@ -182,7 +182,7 @@ fn owed(args: &OwedArgs, store: &Store) -> anyhow::Result<ExitCode> {
 impl SpecsArgs {
     /// The folder for the heats' specs, if there is to be one.
     fn folder(&self) -> Result<Option<Folder>, WrongInput> {
-        self.output.as_deref().map(|folder| Folder::to("--output", folder)).transpose()
+        self.output.as_deref().map(|folder| Folder::to("--output", folder, &["json"])).transpose()
     }
 }
 

@@ -1,6 +1,5 @@
 //! `drome push`: writes runs to a file, or sends them to drome on another machine, for `drome pull`.
 
-use super::machines;
 use super::output::Output;
 use super::transport::Transport;
 use super::transport::remote_command::{self, RemoteCommand};
@@ -8,6 +7,7 @@ use super::{is_file_name, store};
 use crate::console;
 use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
+use crate::stored::machines;
 use anyhow::{anyhow, bail};
 use clap::Args;
 use control::lock::Lock;

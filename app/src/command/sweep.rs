@@ -176,7 +176,7 @@ fn show(found: &Sweep, format: Format, look: &TextStyle) -> String {
 /// Draws the chart. A sweep without a latency has no chart; then a message says so.
 fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     if let Some(chart) = report::chart::of_sweep(found) {
-        return to.write("the sweep", vec![chart]);
+        return to.write("the sweep", vec![chart], None);
     }
     alert!("--chart: nothing to draw: no step of the sweep has a latency");
     Ok(())

@@ -14,11 +14,11 @@ mod recent;
 mod state;
 mod turns;
 
-pub use access::connections::{self, Limits};
-pub use access::guard::{Guard, only_value};
+pub use access::guard::Guard;
 
 use crate::console;
 use crate::failure::INTERRUPTED;
+use crate::web::connections::{self, Limits};
 use access::body::IMPORT_PATH;
 use access::gate::gate;
 use access::guard;

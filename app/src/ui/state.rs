@@ -6,6 +6,7 @@ use super::outcomes::TrialOutcome;
 use super::pages::failure::Failure;
 use super::recent::Recent;
 use super::turns::Turns;
+use crate::stored::comparable;
 use control::Catalog;
 use model::Findings;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::{Store, Stored};
+use store::Store;
 
 /// A message from the pages to the main thread.
 #[derive(Debug)]
@@ -135,10 +136,7 @@ impl AppState {
         if let Some(known) = stamp.as_ref().and_then(|stamp| self.analysed.get(id, stamp)) {
             return Ok(known);
         }
-        let Stored::Run(run, ended) = store.find(Some(id))? else {
-            let why = format!("{id} has nothing to compare: it was imported or made with --as-published.");
-            return Err(Failure::wrong(why));
-        };
+        let (run, ended) = comparable(store.find(Some(id))?).map_err(Failure::wrong)?;
         let findings = lab::findings::of(&store, &run, ended.as_deref())?;
         let observations = lab::findings::all(&store, &run.id)?;
         let outcomes = observations.iter().map(TrialOutcome::of).collect();

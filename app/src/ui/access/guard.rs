@@ -10,6 +10,7 @@
 
 use crate::failure::WrongInput;
 use crate::ui::pages::failure::Failure;
+use crate::web::{host_name, only_value};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
@@ -125,7 +126,7 @@ impl Guard {
     }
 
     fn leads_here(&self, host: &str) -> bool {
-        let name = without_port(host).to_ascii_lowercase();
+        let Some(name) = host_name(host) else { return false };
         let is_address = || name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
         self.hosts.contains(&name) || (self.any_address && is_address())
     }
@@ -161,13 +162,6 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
     response
 }
 
-/// The value of a header field that must occur exactly once.
-pub fn only_value<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
-    let mut all = headers.get_all(name).iter();
-    let first = all.next()?.to_str().ok()?;
-    all.next().is_none().then_some(first)
-}
-
 /// Whether the browser says that another site's page sent the request.
 fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     matches!(fetched(headers, "sec-fetch-site"), Some("cross-site" | "same-site"))
@@ -189,13 +183,6 @@ fn fetched<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 fn is_same(given: &str, token: &str) -> bool {
     let differs = given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     given.len() == token.len() && differs == 0
-}
-
-fn without_port(host: &str) -> &str {
-    match host.rfind(':') {
-        Some(at) if !host[at..].contains(']') => &host[..at],
-        _ => host,
-    }
 }
 
 fn bracketed(name: &str) -> String {

@@ -1,7 +1,5 @@
-//! What a request must get past before a page is built for it: the limits on connections, the access control, the
-//! limits on bodies, and the wait for its turn.
+//! What a request must get past before a page is built for it: the access control, the limits on bodies, and the wait for its turn.
 
 pub mod body;
-pub mod connections;
 pub mod gate;
 pub mod guard;

@@ -42,7 +42,6 @@ struct Chosen {
 
 fn read(app: &AppState, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, Chosen), Failure> {
     let mut runs = app.store()?.runs()?;
-    runs.retain(|run| run.kind.is_measured());
     if chosen.len() > 2 {
         return Err(Failure::wrong(format!("{} runs are selected: select only two.", chosen.len())));
     }

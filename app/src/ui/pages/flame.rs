@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::frame::{self, SitePlace};
 use super::{App, Asked, profiles, url};
 use crate::flame::{Graph, View};
+use crate::stored::profiles::read;
 use crate::ui::state::AppState;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
@@ -53,7 +54,7 @@ impl Page {
             return Err(Failure::new(StatusCode::NOT_FOUND, why));
         };
         let tree = serde_json::from_str::<CallTree>(&row.tree).ok();
-        let (Some(stored), Some(tree)) = (profiles::parse(&row.json), tree) else {
+        let (Some(stored), Some(tree)) = (read(&row.json), tree) else {
             let why = format!(
                 "The profile of {contender} in run {run} can't be read: it is damaged, or a newer drome wrote it."
             );

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::{App, Asked, url};
-use crate::command::import::{NamedText, nothing, of};
+use crate::stored::imported::{NamedText, nothing, of};
 use crate::ui::access::body::{IMPORT_PATH, LARGEST_FILE_BYTES};
 use crate::ui::state::AppState;
 use axum::body::Bytes;

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::url;
-use crate::command::{counted, profile_dir};
+use crate::stored::{counted, profiles};
 use maud::{Markup, html};
 use profile::{FrameCost, StoredDifference, StoredProfile};
 use report::table::Table;
@@ -24,12 +24,7 @@ pub struct RunProfile {
 /// The profiles that a run has.
 pub fn of_run(store: &Store, run: &str) -> Result<Vec<RunProfile>, Failure> {
     let all = store.profiles(run)?.into_iter();
-    Ok(all.map(|(name, json)| RunProfile { name, stored: parse(&json) }).collect())
-}
-
-/// What is stored of a profile besides its calls; `None`: it is damaged, or a newer drome wrote it.
-pub fn parse(json: &str) -> Option<StoredProfile> {
-    profile_dir::read(json)
+    Ok(all.map(|(name, json)| RunProfile { name, stored: profiles::read(&json) }).collect())
 }
 
 /// What to call a contender: `A, old`.

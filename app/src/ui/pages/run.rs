@@ -4,7 +4,8 @@ use super::failure::Failure;
 use super::frame::{self, SitePlace, moment};
 use super::profiles::{self, RunProfile};
 use super::{App, cells, url};
-use crate::command::report::{Format, formats_of_printed, show_printed};
+use crate::stored::formats::{self, Format, formats_of_printed, show_printed};
+use crate::stored::profiles::differences;
 use crate::ui::state::{Analysed, AppState};
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -15,8 +16,7 @@ use model::page::Replays;
 use model::{Findings, Import};
 use report::{RunReport, TextStyle, chart, units};
 use std::sync::Arc;
-use store::Stored;
-use store::{Listed, Printed};
+use store::{Printed, Stored};
 
 enum Shown {
     Run(Arc<Analysed>, Vec<RunProfile>),
@@ -28,10 +28,6 @@ enum Shown {
 /// The page of a run or of an import.
 pub async fn show(State(app): App, Path(id): Path<String>) -> Result<Markup, Failure> {
     let read = move |app: &AppState| {
-        let is_run = |listed: &Listed| listed.id == id && listed.kind.is_measured();
-        if app.store()?.runs()?.iter().any(is_run) {
-            return of_measured(app, &id);
-        }
         Ok(match app.store()?.find(Some(&id))? {
             Stored::Import(import) => Shown::Import(import),
             Stored::Replays(replays) => Shown::Replays(replays),
@@ -158,11 +154,10 @@ fn rendered(app: &AppState, id: &str, format: Format) -> Result<String, Failure>
         }
     };
     let mut findings = lab::findings::of(&store, &run, ended.as_deref())?;
-    findings.profiles = crate::command::profile_dir::differences(&store, &run.id)?;
+    findings.profiles = differences(&store, &run.id)?;
     let observations = lab::findings::all(&store, &run.id)?;
     let whole = RunReport { run: &run, observations: &observations, findings: &findings };
-    crate::command::report::show(&whole, format, &TextStyle::default())
-        .map_err(|e| Failure::inner(format!("{e:#}")))
+    formats::show(&whole, format, &TextStyle::default()).map_err(|e| Failure::inner(format!("{e:#}")))
 }
 
 fn no_such_part() -> Failure {

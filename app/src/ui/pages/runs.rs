@@ -4,7 +4,7 @@
 use super::failure::Failure;
 use super::frame::{self, SitePlace, moment};
 use super::{App, Asked, import, url};
-use crate::command::machines;
+use crate::stored::machines;
 use axum::extract::{Query, State};
 use maud::{Markup, html};
 use model::study::RACE;

@@ -34,6 +34,8 @@ fn only_names_that_lead_here_are_answered() {
         "127.0.0.1.evil.example",
         "192.168.0.1",
         "0.0.0.0",
+        "evil.example@localhost:3766",
+        "localhost@localhost",
         "",
     ] {
         assert!(!asks(&here, &Method::GET, "/", &[("host", host)]), "{host}");
