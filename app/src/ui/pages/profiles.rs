@@ -1,6 +1,6 @@
 //! The section of a run's page about CPU time: how the contenders differ in sentences, and the most expensive functions of each.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::url;
 use crate::stored::{counted, profiles};
 use maud::{Markup, html};
@@ -22,7 +22,7 @@ pub struct RunProfile {
 }
 
 /// The profiles that a run has.
-pub fn of_run(store: &Store, run: &str) -> Result<Vec<RunProfile>, Failure> {
+pub fn of_run(store: &Store, run: &str) -> Result<Vec<RunProfile>, ErrorPage> {
     let all = store.profiles(run)?.into_iter();
     Ok(all.map(|(name, json)| RunProfile { name, stored: profiles::read(&json) }).collect())
 }

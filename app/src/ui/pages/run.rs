@@ -1,6 +1,6 @@
 //! The page of a run: its verdict, one chart, its tables, where the CPU time goes, and its reports as text; or the page of an import.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::frame::{self, SitePlace, moment};
 use super::profiles::{self, RunProfile};
 use super::{App, cells, url};
@@ -26,7 +26,7 @@ enum Shown {
 }
 
 /// The page of a run or of an import.
-pub async fn show(State(app): App, Path(id): Path<String>) -> Result<Markup, Failure> {
+pub async fn show(State(app): App, Path(id): Path<String>) -> Result<Markup, ErrorPage> {
     let read = move |app: &AppState| {
         Ok(match app.store()?.find(Some(&id))? {
             Stored::Import(import) => Shown::Import(import),
@@ -44,7 +44,7 @@ pub async fn show(State(app): App, Path(id): Path<String>) -> Result<Markup, Fai
     Ok(frame::shell(app.under_way().is_some(), &title, SitePlace::Runs, &body))
 }
 
-fn of_measured(app: &AppState, id: &str) -> Result<Shown, Failure> {
+fn of_measured(app: &AppState, id: &str) -> Result<Shown, ErrorPage> {
     // Profiles are stored when a run is over, so they are read each time.
     Ok(Shown::Run(app.analysed(id)?, profiles::of_run(&app.store()?, id)?))
 }
@@ -106,7 +106,7 @@ fn links(f: &Findings) -> Markup {
 }
 
 /// The chart of a run.
-pub async fn picture(State(app): App, Path(id): Path<String>) -> Result<Response, Failure> {
+pub async fn picture(State(app): App, Path(id): Path<String>) -> Result<Response, ErrorPage> {
     let analysed = app.work(move |app| app.analysed(&id)).await?;
     let chart = chart::overview(&analysed.findings).ok_or_else(no_such_part)?;
     // A separate picture: it contains its style and loads nothing.
@@ -119,7 +119,7 @@ pub async fn picture(State(app): App, Path(id): Path<String>) -> Result<Response
 pub async fn report(
     State(app): App,
     Path((id, format)): Path<(String, String)>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorPage> {
     let format = match format.as_str() {
         "report" => Format::Html,
         "markdown" => Format::Markdown,
@@ -141,27 +141,27 @@ pub async fn report(
 }
 
 /// The report of a run or of a single measurement in a format.
-fn rendered(app: &AppState, id: &str, format: Format) -> Result<String, Failure> {
+fn rendered(app: &AppState, id: &str, format: Format) -> Result<String, ErrorPage> {
     let store = app.store()?;
     let (run, ended) = match store.find(Some(id))? {
         Stored::Run(run, ended) => (run, ended),
         Stored::Printed(printed) => {
-            return show_printed(&printed, format).map_err(|e| Failure::wrong(format!("{e:#}")));
+            return show_printed(&printed, format).map_err(|e| ErrorPage::wrong(format!("{e:#}")));
         }
         Stored::Import(_) | Stored::Replays(_) => {
             let why = format!("{id} has no report: it was imported or made with --as-published.");
-            return Err(Failure::wrong(why));
+            return Err(ErrorPage::wrong(why));
         }
     };
     let mut findings = lab::findings::of(&store, &run, ended.as_deref())?;
     findings.profiles = differences(&store, &run.id)?;
     let observations = lab::findings::all(&store, &run.id)?;
     let whole = RunReport { run: &run, observations: &observations, findings: &findings };
-    formats::show(&whole, format, &TextStyle::default()).map_err(|e| Failure::inner(format!("{e:#}")))
+    formats::show(&whole, format, &TextStyle::default()).map_err(|e| ErrorPage::inner(format!("{e:#}")))
 }
 
-fn no_such_part() -> Failure {
-    Failure::new(
+fn no_such_part() -> ErrorPage {
+    ErrorPage::new(
         StatusCode::NOT_FOUND,
         "There is no such page. A run has its page, chart, report, markdown, json and csv.",
     )

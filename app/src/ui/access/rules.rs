@@ -9,7 +9,7 @@
 //!   script.
 
 use crate::failure::WrongInput;
-use crate::ui::pages::failure::Failure;
+use crate::ui::pages::error_page::ErrorPage;
 use crate::web::{host_name, only_value};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -27,7 +27,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// The access control for one address.
 #[derive(Debug)]
-pub struct Guard {
+pub struct AccessRules {
     /// The host names of this server.
     hosts: Vec<String>,
     /// Whether it listens on all addresses. Then any IP address is accepted as Host, because it can't be rebound.
@@ -41,8 +41,8 @@ pub struct Guard {
     cookie: String,
 }
 
-impl Guard {
-    /// The guard of a listener. `name`: its address or host name, as the user gave it; `at`: the address on which it listens.
+impl AccessRules {
+    /// The rules of a listener. `name`: its address or host name, as the user gave it; `at`: the address on which it listens.
     pub fn new(name: &str, at: SocketAddr) -> anyhow::Result<Self> {
         let is_here = at.ip().is_loopback();
         let any_address = at.ip().is_unspecified();
@@ -71,8 +71,8 @@ impl Guard {
         format!("http://{}:{}/?token={token}", of_ip(ip), at.port())
     }
 
-    fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Entry, Failure> {
-        let refused = |why: &str| Failure::new(StatusCode::FORBIDDEN, why);
+    fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Entry, ErrorPage> {
+        let refused = |why: &str| ErrorPage::new(StatusCode::FORBIDDEN, why);
         let host = only_value(headers, &header::HOST)
             .ok_or_else(|| refused("A request must name exactly one Host."))?;
         // A host in the request line would take precedence.
@@ -140,10 +140,10 @@ enum Entry {
 }
 
 /// Checks every request before its page.
-pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let mut response = match guard.judge(request.method(), request.uri(), request.headers()) {
+pub async fn check(State(rules): State<Arc<AccessRules>>, request: Request, next: Next) -> Response {
+    let mut response = match rules.judge(request.method(), request.uri(), request.headers()) {
         Err(failure) => failure.into_response(),
-        Ok(Entry::First) => guard.remember(request.uri().path()),
+        Ok(Entry::First) => rules.remember(request.uri().path()),
         Ok(Entry::Free) => next.run(request).await,
     };
     let headers = response.headers_mut();
@@ -213,5 +213,5 @@ fn random_token() -> anyhow::Result<String> {
 }
 
 #[cfg(test)]
-#[path = "guard/tests.rs"]
+#[path = "rules/tests.rs"]
 mod tests;
