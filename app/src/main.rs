@@ -14,10 +14,10 @@ mod manual;
 mod metrics;
 mod options;
 mod png;
+mod run_progress;
 mod signals;
 mod stored;
 mod ui;
-mod watch;
 mod web;
 
 use cli::Command;

@@ -1,6 +1,6 @@
 //! `drome sweep URL`, `drome sweep --start 'COMMAND'`: measures servers at rates from idle to past saturation.
 
-mod watch;
+mod progress;
 
 use super::format::{self, FormatArgs};
 use super::load::parse::positive_time;
@@ -20,12 +20,12 @@ use lab::sweep::{Setting, SweepEntry, SweepServers};
 use lab::{Lab, sweep};
 use model::observation::Raced;
 use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Until};
+use progress::SweepProgress;
 use report::TextStyle;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use watch::SweepProgress;
 
 /// The largest number of contenders: each has a letter from A to Z.
 const MOST: usize = 26;

@@ -10,7 +10,7 @@ mod stored_profiles;
 mod words;
 
 use self::files::CellFolder;
-use self::progress::Progress;
+use self::progress::ProfileProgress;
 use self::sample::{Missing, Profiled};
 use crate::command::folder::Folder;
 use crate::console;
@@ -52,14 +52,14 @@ impl ProfileDir {
             units::several(all.len(), "load"),
             report::progress::long(time.fold(Duration::ZERO, Duration::saturating_add))
         );
-        self.walk(session, &all, &mut Progress::begin(all.len()))
+        self.walk(session, &all, &mut ProfileProgress::begin(all.len()))
     }
 
     fn walk(
         &self,
         session: &Session<'_>,
         all: &[ExtraStart],
-        progress: &mut Progress,
+        progress: &mut ProfileProgress,
     ) -> anyhow::Result<VerdictProfile> {
         let run = &session.run;
         let (mut servers, mut rows) = (Vec::new(), Vec::new());
