@@ -9,6 +9,7 @@ use clap::Args;
 use control::machine::digest;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 /// How long drome on another machine may take to answer: enough for ssh and a slow board.
@@ -79,7 +80,7 @@ impl PutArgs {
 
     /// Starts a link by this transport, after drome was copied there if that is wanted.
     pub fn link(&self, transport: &Transport) -> anyhow::Result<Link> {
-        if self.is_given() { link_to_copy(transport, self.put_from.as_deref()) } else { start(transport) }
+        if self.is_given() { link_to_copy(transport, self.put_from.as_deref()) } else { start_by(transport) }
     }
 }
 
@@ -90,8 +91,13 @@ pub fn own_hello() -> Hello {
     agent::hello(&format!("{}{}", env!("CARGO_PKG_VERSION"), build.unwrap_or_default()))
 }
 
-fn start(transport: &Transport) -> anyhow::Result<Link> {
-    Ok(Link::start(&transport.name(), transport.command(&["agent".to_owned()]), &own_hello(), PATIENCE)?)
+/// Starts a link by this command to a machine of this name.
+pub fn start(name: &str, command: Command) -> anyhow::Result<Link> {
+    Ok(Link::start(name, command, &own_hello(), PATIENCE)?)
+}
+
+fn start_by(transport: &Transport) -> anyhow::Result<Link> {
+    start(&transport.name(), transport.command(&["agent".to_owned()]))
 }
 
 fn link_to_copy(transport: &Transport, folder: Option<&Path>) -> anyhow::Result<Link> {
@@ -111,7 +117,7 @@ fn link_to_copy(transport: &Transport, folder: Option<&Path>) -> anyhow::Result<
         let taken = agent::run(&name, script(TAKE).command(&words), bar.wrap_read(file), LONGEST_COPY);
         taken.map_err(|error| not_taken(error, &name))?;
     }
-    start(&transport.with_program(&["sh", "-c", RUN, "sh", &digest]))
+    start_by(&transport.with_program(&["sh", "-c", RUN, "sh", &digest]))
 }
 
 /// The operating system and the architecture there.

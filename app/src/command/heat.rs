@@ -4,7 +4,6 @@
 use super::folder::Folder;
 use super::output::Output;
 use super::part::PartArgs;
-use super::push::host_name;
 use super::session::check_budget;
 use super::{catalog, store};
 use crate::console;
@@ -208,8 +207,7 @@ fn measure(args: &MeasureArgs, common: &Common) -> anyhow::Result<ExitCode> {
     if args.tied {
         tie(Arc::clone(&stop))?;
     }
-    let own = || host_name().filter(|name| model::origin::is_machine(name));
-    let machine = args.machine.clone().or_else(own).unwrap_or_else(|| NAMELESS.to_owned());
+    let machine = args.machine.clone().or_else(machines::own).unwrap_or_else(|| NAMELESS.to_owned());
     let measured =
         fleet::measure(&catalog, &spec, &machine, stop, &mut RunProgress::new()).map_err(classified)?;
     let version = env!("CARGO_PKG_VERSION");

@@ -3,14 +3,13 @@
 mod progress;
 
 use super::format::{self, FormatArgs};
-use super::load::parse::positive_time;
 use super::pictures::Pictures;
 use super::servers_on::{self, ServersOnArgs};
 use super::stored_report::{self, Ending};
 use super::url::{self, OwnUrl};
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::{Common, MachineArgs, Spacing, share};
+use crate::options::{Common, MachineArgs, Spacing, positive_time, share};
 use crate::signals::stop_flag;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
