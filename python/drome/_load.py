@@ -14,9 +14,7 @@ from typing import Any
 from drome._agent import NAMESPACE, Agent
 from drome._binary import Failed, as_list, call
 from drome._cluster import RESOURCE, START, connect, is_shared, nodes, ray_itself
-
-#: The exit codes with a report: a void measurement has one, too.
-REPORTED = (0, 4)
+from drome._local import REPORTED
 
 #: How long the driver waits for machines before it says what it waits for, in seconds.
 LOOK_S = 30.0
