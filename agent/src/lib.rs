@@ -12,11 +12,12 @@ mod process;
 mod text;
 
 pub use error::LinkError;
+pub use heard::Heard;
 pub use hello::{Hello, hello};
 pub use link::{ClockOffset, Link};
 pub use message::{Broken, MOST_FRAME_BYTES, Message};
 pub use obey::{Call, Handler, obey};
-pub use process::run;
+pub use process::{LONGEST_KILL, RunError, run, wait_for_end};
 pub use text::{clean_json, cleaned};
 
 use std::time::Duration;

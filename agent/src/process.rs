@@ -16,6 +16,9 @@ const LOOK: Duration = Duration::from_millis(10);
 /// How long a command that has closed its output may take to end.
 const LONGEST_END: Duration = Duration::from_secs(10);
 
+/// How long a command that was killed may take to end. One of another user can't be killed; it ends because its input did.
+pub const LONGEST_KILL: Duration = Duration::from_secs(1);
+
 /// A shell's exit codes for a command that is not found, and for one that may not be run.
 const NOT_FOUND: [i32; 2] = [127, 126];
 
@@ -52,29 +55,13 @@ impl Process {
     /// even then.
     pub fn end(&self, patience: Duration) -> Option<ExitStatus> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-        let began = Instant::now();
-        while began.elapsed() < patience {
-            match child.try_wait() {
-                Ok(None) => sleep(LOOK),
-                Ok(status) => return status,
-                Err(_) => break,
-            }
-        }
-        if let Ok(Some(status)) = child.try_wait() {
+        if let Some(status) = wait_for_end(&mut child, patience) {
             return Some(status);
         }
         if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // A command of another user can't be killed; it ends because its input did.
-        let began = Instant::now();
-        while began.elapsed() < Duration::from_secs(1) {
-            if let Ok(Some(status)) = child.try_wait() {
-                return Some(status);
-            }
-            sleep(LOOK);
-        }
-        None
+        wait_for_end(&mut child, LONGEST_KILL)
     }
 
     /// The last of what the command printed to standard error, at most 4 KiB, without escapes, in one line.
@@ -99,6 +86,18 @@ impl Process {
     }
 }
 
+/// Waits for a command to end, for no longer than `patience`. `None`: it has not ended by then, or it can't be waited for.
+pub fn wait_for_end(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
+    let began = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(None) if began.elapsed() < patience => sleep(LOOK),
+            Ok(status) => return status,
+            Err(_) => return None,
+        }
+    }
+}
+
 /// Keeps the last 4 KiB of what the command prints to standard error.
 fn listen(mut stderr: impl Read, said: &Mutex<Vec<u8>>) {
     let mut chunk = [0; 1024];
@@ -110,6 +109,15 @@ fn listen(mut stderr: impl Read, said: &Mutex<Vec<u8>>) {
     }
 }
 
+/// Why a command on the other machine did not do its work.
+#[derive(Debug)]
+pub enum RunError {
+    /// The other machine can't be reached.
+    Link(LinkError),
+    /// The command failed there: the last that it printed to standard error, else how it ended.
+    Failed(String),
+}
+
 /// Runs another command on the other machine, such as one that copies a program there; `input` is its standard input. Returns the first
 /// 4 KiB of what it printed. Fails if it ended with an error, or if it takes longer than `patience`; then it is killed.
 pub fn run(
@@ -117,8 +125,8 @@ pub fn run(
     mut command: Command,
     input: impl Read + Send + 'static,
     patience: Duration,
-) -> Result<String, LinkError> {
-    let (process, mut to, mut from) = Process::start(name, &mut command)?;
+) -> Result<String, RunError> {
+    let (process, mut to, mut from) = Process::start(name, &mut command).map_err(RunError::Link)?;
     std::thread::spawn(move || {
         let mut input = input;
         // An error here means that the command ended early; what it printed says why.
@@ -132,16 +140,18 @@ pub fn run(
     });
     let Ok(printed) = told.recv_timeout(patience) else {
         process.end(Duration::ZERO);
-        let why = format!(
-            "`sh` there did not end within {} s; run the command by hand to see why",
-            patience.as_secs()
-        );
-        return Err(LinkError::Lost { name: name.to_owned(), why });
+        return Err(RunError::Failed(format!("the command did not end within {} s", patience.as_secs())));
     };
-    match process.end(LONGEST_END) {
-        Some(status) if status.success() => Ok(text::cleaned(&String::from_utf8_lossy(&printed))),
-        status => Err(of_ssh(name, &process.said()).unwrap_or_else(|| failed(name, status, &process.said()))),
+    let status = process.end(LONGEST_END);
+    if status.is_some_and(|status| status.success()) {
+        return Ok(text::cleaned(&String::from_utf8_lossy(&printed)));
     }
+    let said = process.said();
+    Err(match of_ssh(name, &said) {
+        Some(error) => RunError::Link(error),
+        None if said.is_empty() => RunError::Failed(how_it_ended(status)),
+        None => RunError::Failed(said),
+    })
 }
 
 /// What the end of the command means; `said`: what it printed to standard error.
@@ -178,20 +188,36 @@ fn of_ssh(name: &str, said: &str) -> Option<LinkError> {
     }
 }
 
+fn how_it_ended(status: Option<ExitStatus>) -> String {
+    match (status.and_then(|status| status.signal()), status.and_then(|status| status.code())) {
+        (Some(signal), _) => format!("the command ended by signal {signal}"),
+        (None, Some(code)) => format!("the command ended with exit code {code}"),
+        (None, None) => "the command ended and can't be waited for".to_owned(),
+    }
+}
+
 fn failed(name: &str, status: Option<ExitStatus>, said: &str) -> LinkError {
-    let ended = match (status.and_then(|status| status.signal()), status.and_then(|status| status.code())) {
-        (Some(signal), _) => format!("by signal {signal}"),
-        (None, Some(code)) => format!("with exit code {code}"),
-        (None, None) => "and can't be waited for".to_owned(),
-    };
+    let ended = how_it_ended(status);
     let said = if said.is_empty() { String::new() } else { format!(" and printed: {said}") };
-    let why = format!("the command ended {ended} before drome answered{said}; run it by hand to see why");
+    let why = format!("{ended} before drome answered{said}; run it by hand to see why");
     LinkError::Lost { name: name.to_owned(), why }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As one that another user runs, which can't be killed.
+    #[test]
+    fn a_command_that_does_not_end_is_not_waited_for() {
+        let mut child = Command::new("sleep").arg("100").spawn().unwrap();
+        let began = Instant::now();
+        assert_eq!(wait_for_end(&mut child, Duration::from_millis(50)), None);
+        assert!(began.elapsed() < Duration::from_mins(1));
+        child.kill().unwrap();
+        let ended = wait_for_end(&mut child, Duration::from_mins(1));
+        assert_eq!(ended.and_then(|status| status.signal()), Some(9));
+    }
 
     #[test]
     fn what_a_command_printed_says_why_there_is_no_link() {

@@ -14,9 +14,11 @@ mod manual;
 mod metrics;
 mod options;
 mod png;
+mod run_progress;
 mod signals;
+mod stored;
 mod ui;
-mod watch;
+mod web;
 
 use cli::Command;
 use std::ffi::OsString;

@@ -5,7 +5,8 @@
 
 use crate::failure::WrongInput;
 use crate::live::{LiveSum, ServerSampler};
-use crate::ui::{Limits, connections, only_value};
+use crate::web::connections::{self, Limits};
+use crate::web::{host_name, only_value};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -140,12 +141,9 @@ async fn ensure_for_this_machine(request: Request, next: Next) -> Response {
 }
 
 fn is_this_machine(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.parse::<u16>().is_ok() => name,
-        _ => host,
-    };
+    let Some(name) = host_name(host) else { return false };
     let bare = name.trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    name == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 #[cfg(test)]
@@ -187,8 +185,14 @@ mod tests {
         for host in ["localhost", "LOCALHOST:9469", "127.0.0.1:9469", "[::1]:9469", "127.0.0.53"] {
             assert_eq!(status(&router, "GET", "/metrics", &[host]).await, 200, "{host}");
         }
-        for host in ["evil.example", "127.0.0.1.evil.example:9469", "localhost.evil.example", "192.0.2.1", ""]
-        {
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example:9469",
+            "localhost.evil.example",
+            "evil.example@localhost",
+            "192.0.2.1",
+            "",
+        ] {
             assert_eq!(status(&router, "GET", "/metrics", &[host]).await, 403, "{host}");
         }
         assert_eq!(status(&router, "GET", "/metrics", &[]).await, 400);

@@ -7,6 +7,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -119,8 +120,43 @@ pub fn connections(text: &str) -> Result<NonZeroU32, String> {
     text.parse().map_err(|_| "must be a whole number of at least 1".to_owned())
 }
 
+/// A whole number of at least 1. More than can be done in a month is a slip.
+pub fn positive(text: &str) -> Result<u64, String> {
+    let is_large = text.bytes().all(|b| b.is_ascii_digit()) && text.bytes().any(|b| b != b'0');
+    match text.parse() {
+        Ok(n) if (1..=10_000_000_000).contains(&n) => Ok(n),
+        _ if is_large => Err("must be at most 10,000,000,000".to_owned()),
+        _ => Err("must be a whole number of at least 1".to_owned()),
+    }
+}
+
+/// A time above 0.
+pub fn positive_time(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(d) if !d.is_zero() => Ok(d),
+        Ok(_) => Err("must be a time above 0, such as 75s".to_owned()),
+        Err(e) => Err(format!("{e}: use a time such as 75s or 500ms")),
+    }
+}
+
 /// A number, or a percentage.
 fn read(text: &str) -> Option<f64> {
     let (number, parts) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     Some(number.trim().parse::<f64>().ok()? / parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::positive;
+
+    #[test]
+    fn what_is_out_of_range_says_which_end() {
+        assert_eq!((positive("1"), positive("10000000000")), (Ok(1), Ok(10_000_000_000)));
+        for text in ["10000000001", "20000000000", "99999999999999999999999"] {
+            assert_eq!(positive(text), Err("must be at most 10,000,000,000".to_owned()), "{text}");
+        }
+        for text in ["0", "00", "-1", "1.5", "x", ""] {
+            assert_eq!(positive(text), Err("must be a whole number of at least 1".to_owned()), "{text}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The files of the built-in catalog: contenders, workloads and studies. `lab` reads and checks them.
+//! The files of the built-in catalog: contenders, workloads and studies. `control` reads and checks them.
 
 use include_dir::{Dir, include_dir};
 

@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn an_error_names_the_file_the_line_what_is_allowed_and_the_nearest_match() {
-        let cases: [(&str, &str, &[&str]); 8] = [
+        let cases: [(&str, &str, &[&str]); 10] = [
             ("budget =", "buget =", &["studies/x.toml:32", "buget", "did you mean `budget`?"]),
             ("budget", "precision = 3\nbudget", &["studies/x.toml:32", "3 is out of range", "such as 0.03"]),
             ("[4, 13]", "[13, 4]", &["studies/x.toml:30", "out of range", "at least"]),
@@ -278,6 +278,12 @@ mod tests {
             ),
             ("\"hello\"", "\"hallo\"", &["no workload `hallo`", "did you mean `hello`?"]),
             ("closed", "close", &["unknown variant `close`", "did you mean `closed`?"]),
+            (
+                "title    = \"a new connection for every request\"",
+                "title = \"keep-alive\"",
+                &["studies/x.toml", "two cells have the title `keep-alive`"],
+            ),
+            ("title    = \"keep-alive\"", "title = \" \"", &["studies/x.toml", "a cell has no title"]),
         ];
         for (from, to, words) in cases {
             let error = study(|text| text.replace(from, to)).unwrap_err();

@@ -12,11 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from drome._agent import NAMESPACE, Agent
-from drome._binary import Failed, call
+from drome._binary import Failed, as_list, call
 from drome._cluster import RESOURCE, START, connect, is_shared, nodes, ray_itself
-
-#: The exit codes with a report: a void measurement has one, too.
-REPORTED = (0, 4)
+from drome._local import REPORTED
 
 #: How long the driver waits for machines before it says what it waits for, in seconds.
 LOOK_S = 30.0
@@ -46,6 +44,7 @@ def load(
     for option, value in given.items():
         words += [] if value is None else [option, str(value)]
     words += ["--allow-busy"] if allow_busy else []
+    further = as_list("more", more)
     connect(address)
     ray = ray_itself()
     with _agents(machines) as agents:
@@ -53,7 +52,7 @@ def load(
             bridge = [sys.executable, "-m", "drome._bridge", actor, machine]
             words += ["--load-from", shlex.join(bridge)]
         own = {"RAY_ADDRESS": str(ray.get_runtime_context().gcs_address)}
-        report: dict[str, Any] = json.loads(call([*words, *more], may_be=REPORTED, shows=True, environment=own))
+        report: dict[str, Any] = json.loads(call([*words, *further], may_be=REPORTED, shows=True, environment=own))
         return report
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from drome._binary import as_list, call, options
 from drome._result import Counts, Result
 
-#: The exit codes with a report: a run that has a void contender has one, too.
+#: The exit codes with a report: a void measurement has one, too.
 REPORTED = (0, 4)
 
 #: The same for a race: one that `fail_if_slower` failed has a report, too.

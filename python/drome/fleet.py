@@ -77,6 +77,7 @@ def run(
         raise ValueError("name either a study or, with `resume`, a run to continue")
     shared = options(store=store)
     folders = [_files(Path(folder)) for folder in as_list("catalog", catalog)]
+    own = None if command is None else list(as_list("command", command))
     # First, because a run that is planned for a cluster that can't be reached would stay in the store.
     connect(address)
     if resume is None:
@@ -87,7 +88,7 @@ def run(
         words += ["--allow-busy"] if allow_busy else []
         resume = call([*words, *shared, *options(catalog=catalog)], shows=True).strip()
         print(f"drome: run {resume}: `resume={resume!r}` goes on with it", file=sys.stderr)
-    driver = _Driver(resume, machines, shared, folders, command, on_commit)
+    driver = _Driver(resume, machines, shared, folders, own, on_commit)
     counts = driver.go()
     return report(resume, store=store, counts=counts)
 
@@ -108,7 +109,7 @@ class _Driver:
         machines: int,
         shared: list[str],
         catalogs: list[dict[str, bytes]],
-        command: Sequence[str] | None,
+        command: list[str] | None,
         on_commit: Callable[[Mapping[str, Any]], None] | None,
     ) -> None:
         self.ray = ray_itself()
@@ -117,7 +118,7 @@ class _Driver:
         self.shared = shared
         self.on_commit = on_commit
         self.task = self.ray.remote(max_retries=0, num_cpus=0, resources={RESOURCE: 1})(measure)
-        self.rest = (self.ray.put(catalogs), None if command is None else list(command), is_shared())
+        self.rest = (self.ray.put(catalogs), command, is_shared())
         self.queue: deque[dict[str, Any]] = deque()
         self.flying: dict[Any, dict[str, Any]] = {}
         self.attempts: Counter[_Key] = Counter()

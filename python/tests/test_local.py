@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import drome
+from drome import fleet
 from drome._binary import call
 from drome._heat import machine_name
 
@@ -32,6 +33,10 @@ def test_a_string_in_place_of_a_list_is_refused_and_not_taken_letter_by_letter()
         drome.run("today", catalog="own")
     with pytest.raises(TypeError, match="`contenders` is a list"):
         drome.run("today", contenders="nginx")
+    with pytest.raises(TypeError, match=r"`more` is a list: write `more=\['--threads=1'\]`"):
+        fleet.load("http://127.0.0.1:9/", machines=1, more="--threads=1")
+    with pytest.raises(TypeError, match="`command` is a list"):
+        fleet.run("today", machines=1, command="drome heat measure")
 
 
 def test_machines_of_one_group_have_names_of_their_own() -> None:

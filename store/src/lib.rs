@@ -215,10 +215,10 @@ impl Store {
         Ok(())
     }
 
-    /// All runs and imports, which can be analysed anew, the latest first.
+    /// All runs that were measured, the latest first.
     pub fn runs(&self) -> Result<Vec<Listed>, StoreError> {
         let mut all = self.everything()?;
-        all.retain(|listed| !matches!(listed.kind, EntryKind::CommandLines | EntryKind::Report));
+        all.retain(|listed| listed.kind.is_measured());
         Ok(all)
     }
 

@@ -30,8 +30,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "agent", "bodies", "control", "dialects", "judge", "lab", "load", "model", "net", "profile",
-            "report", "serve", "stats", "store", "wire",
+            "agent", "control", "dialects", "judge", "lab", "load", "model", "net", "profile", "report",
+            "serve", "stats", "store",
         ],
     ),
     ("xtask", &[]),

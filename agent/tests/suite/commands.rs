@@ -1,7 +1,7 @@
 //! Commands that carry a link, or don't.
 
 use super::link::own;
-use agent::{Link, Message, run};
+use agent::{Link, LinkError, Message, RunError, run};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -78,10 +78,15 @@ fn other_commands_get_bytes_and_their_failure_is_told() {
     };
     let minute = Duration::from_mins(1);
     assert_eq!(run("board", shell("cat"), &b"a\x1b[1mb\n"[..], minute).unwrap(), "ab\n");
-    let failed =
-        run("board", shell("echo no room >&2; exit 4"), std::io::empty(), minute).unwrap_err().to_string();
-    assert!(failed.contains("printed: no room"), "{failed}");
-    let late =
-        run("board", shell("sleep 1000"), std::io::empty(), Duration::from_secs(1)).unwrap_err().to_string();
-    assert!(late.contains("within 1 s"), "{late}");
+    let failed = |script, patience| run("board", shell(script), std::io::empty(), patience).unwrap_err();
+    for (script, patience, told) in [
+        ("echo no room >&2; exit 4", minute, "no room"),
+        ("exit 4", minute, "the command ended with exit code 4"),
+        ("sleep 1000", Duration::from_secs(1), "the command did not end within 1 s"),
+    ] {
+        let failed = failed(script, patience);
+        assert!(matches!(&failed, RunError::Failed(why) if why == told), "{script}: {failed:?}");
+    }
+    let denied = failed("echo 'a password is required' >&2; exit 1", minute);
+    assert!(matches!(denied, RunError::Link(LinkError::Denied { .. })), "{denied:?}");
 }

@@ -3,12 +3,13 @@
 
 use super::transport::Transport;
 use crate::console;
-use agent::{Hello, Link, LinkError};
+use agent::{Hello, Link, RunError};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use control::machine::digest;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 /// How long drome on another machine may take to answer: enough for ssh and a slow board.
@@ -79,7 +80,7 @@ impl PutArgs {
 
     /// Starts a link by this transport, after drome was copied there if that is wanted.
     pub fn link(&self, transport: &Transport) -> anyhow::Result<Link> {
-        if self.is_given() { link_to_copy(transport, self.put_from.as_deref()) } else { start(transport) }
+        if self.is_given() { link_to_copy(transport, self.put_from.as_deref()) } else { start_by(transport) }
     }
 }
 
@@ -90,8 +91,13 @@ pub fn own_hello() -> Hello {
     agent::hello(&format!("{}{}", env!("CARGO_PKG_VERSION"), build.unwrap_or_default()))
 }
 
-fn start(transport: &Transport) -> anyhow::Result<Link> {
-    Ok(Link::start(&transport.name(), transport.command(&["agent".to_owned()]), &own_hello(), PATIENCE)?)
+/// Starts a link by this command to a machine of this name.
+pub fn start(name: &str, command: Command) -> anyhow::Result<Link> {
+    Ok(Link::start(name, command, &own_hello(), PATIENCE)?)
+}
+
+fn start_by(transport: &Transport) -> anyhow::Result<Link> {
+    start(&transport.name(), transport.command(&["agent".to_owned()]))
 }
 
 fn link_to_copy(transport: &Transport, folder: Option<&Path>) -> anyhow::Result<Link> {
@@ -111,13 +117,19 @@ fn link_to_copy(transport: &Transport, folder: Option<&Path>) -> anyhow::Result<
         let taken = agent::run(&name, script(TAKE).command(&words), bar.wrap_read(file), LONGEST_COPY);
         taken.map_err(|error| not_taken(error, &name))?;
     }
-    start(&transport.with_program(&["sh", "-c", RUN, "sh", &digest]))
+    start_by(&transport.with_program(&["sh", "-c", RUN, "sh", &digest]))
 }
 
 /// The operating system and the architecture there.
 fn machine(transport: &Transport) -> anyhow::Result<String> {
     let command = transport.with_program(&["uname"]).command(&["-sm".to_owned()]);
-    let told = agent::run(&transport.name(), command, std::io::empty(), PATIENCE)?;
+    let told = agent::run(&transport.name(), command, std::io::empty(), PATIENCE);
+    let told = told.map_err(|error| match error {
+        RunError::Link(error) => error.into(),
+        RunError::Failed(why) => {
+            anyhow!("{}: `uname` failed ({why}): run it there by hand to see why", transport.name())
+        }
+    })?;
     let words: Vec<&str> = told.split_whitespace().collect();
     match words[..] {
         ["Linux", arch] => Ok(if arch == "arm64" { "aarch64".to_owned() } else { arch.to_owned() }),
@@ -153,25 +165,16 @@ fn program_for(arch: &str, transport: &Transport, folder: Option<&Path>) -> anyh
 }
 
 /// The error for a copy that failed, with what to do.
-fn not_taken(error: LinkError, name: &str) -> anyhow::Error {
-    let LinkError::Lost { why, .. } = &error else { return error.into() };
-    if ["No space left on device", "Disk quota exceeded", "File too large", "File size limit"]
-        .iter()
-        .any(|full| why.contains(full))
-    {
-        return anyhow!(
-            "{name} has no room for drome in its home folder ({}): free some and try again",
-            cause(why)
-        );
+fn not_taken(error: RunError, name: &str) -> anyhow::Error {
+    let why = match error {
+        RunError::Link(error) => return error.into(),
+        RunError::Failed(why) => why,
+    };
+    let full = ["No space left on device", "Disk quota exceeded", "File too large", "File size limit"];
+    if full.iter().any(|full| why.contains(full)) {
+        return anyhow!("{name} has no room for drome in its home folder ({why}): free some and try again");
     }
     anyhow!(
-        "drome could not be put on {name} ({}): check the home folder there, or install drome there by hand",
-        cause(why)
+        "drome could not be put on {name} ({why}): check the home folder there, or install drome there by hand"
     )
-}
-
-/// The part of a lost link's reason that says what the command printed, or how it ended.
-fn cause(why: &str) -> &str {
-    let printed = why.split_once("printed: ").map_or(why, |(_, printed)| printed);
-    printed.rsplit_once(';').map_or(printed, |(printed, _)| printed)
 }

@@ -3,7 +3,7 @@
 
 mod figures;
 
-use super::dialect::{measure, on_cores};
+use super::dialect::{call, measure, on_cores};
 use super::report::ReportWriter;
 use crate::console;
 use crate::failure::VOID;
@@ -16,7 +16,7 @@ use control::prepare::assets;
 use control::prepare::{Prepared, fill_all};
 use control::processes::usage::Sampler;
 use control::server::instance::{Instance, ServerPlace, Works};
-use dialects::{Call, Dialect, Halt, Printed};
+use dialects::{Dialect, Halt, Printed};
 use lab::setup::{self, Lineup};
 use load::Progress;
 use model::contender::{Track, Workers};
@@ -223,10 +223,7 @@ fn speak(
     sampler: &Sampler,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Spoken> {
-    let descriptors = net::limits::raise_descriptors(u64::MAX).unwrap_or(1024);
-    let call =
-        Call { program: dialect.name.to_owned(), args: args.to_vec(), descriptors: descriptors as usize };
-    let mut job = match (dialect.parse)(&call) {
+    let mut job = match (dialect.parse)(&call(dialect, args.to_vec())) {
         Ok(job) => job,
         Err(printed) => refuse!("{}{}", printed.out, printed.err),
     };

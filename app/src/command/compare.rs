@@ -7,12 +7,13 @@ use super::{is_file_name, store};
 use crate::console;
 use crate::failure::WrongInput;
 use crate::options::{Common, Slowdown};
+use crate::stored::comparable;
 use clap::{Args, ValueEnum};
 use model::gate::{Gate, Outcome};
 use model::{Comparison, Findings, GateVerdict};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use store::{StoreError, Stored};
+use store::StoreError;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -102,27 +103,10 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
         refuse!("there is no file {name}: {either}");
     }
     let store = store(common)?;
-    let latest = || {
-        Ok::<_, StoreError>(store.runs()?.into_iter().find(|run| run.kind.is_measured()).map(|run| run.id))
-    };
+    let latest = || Ok::<_, StoreError>(store.runs()?.into_iter().next().map(|run| run.id));
     let name = name.map_or_else(latest, |name| Ok(Some(name.to_owned())))?;
-    match store.find(name.as_deref())? {
-        Stored::Run(run, ended) => Ok(lab::findings::of(&store, &run, ended.as_deref())?),
-        Stored::Import(import) => refuse!(
-            "run {} was imported and has nothing to compare: choose a run that drome measured (`drome list runs`)",
-            import.id
-        ),
-        Stored::Replays(replays) => refuse!(
-            "run {} was made with --as-published: each command line is run once, so there is nothing to compare; choose \
-             another run (`drome list runs`)",
-            replays.id
-        ),
-        Stored::Printed(printed) => refuse!(
-            "{} is the result of `drome {}`, which can't be compared: choose a run of a study (`drome list runs`); `drome race` compares two servers",
-            printed.id,
-            printed.title
-        ),
-    }
+    let (run, ended) = comparable(store.find(name.as_deref())?).map_err(WrongInput)?;
+    Ok(lab::findings::of(&store, &run, ended.as_deref())?)
 }
 
 fn show(comparison: &Comparison, gate: Option<&Gate>, to: &Destination<Format>) -> String {

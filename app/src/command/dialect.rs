@@ -33,13 +33,17 @@ pub fn of(args: &[OsString]) -> Option<(&'static Dialect, &[OsString])> {
     Some((dialects::named(args.get(1)?.to_str()?)?, &args[2..]))
 }
 
+/// A call of the tool with these arguments, and with as many descriptors as this process can get.
+pub fn call(dialect: &Dialect, args: Vec<String>) -> Call {
+    let descriptors = net::limits::raise_descriptors(u64::MAX).unwrap_or(1024);
+    Call { program: dialect.name.to_owned(), args, descriptors: descriptors as usize }
+}
+
 /// Parses the tool's arguments, measures, and prints the tool's report.
 pub fn run(dialect: &Dialect, args: &[OsString]) -> anyhow::Result<ExitCode> {
     let (args, json) = without_json(args)?;
     let json = json.map(|path| Output::to(JSON, &path)).transpose()?;
-    let descriptors = net::limits::raise_descriptors(u64::MAX).unwrap_or(1024);
-    let call = Call { program: dialect.name.to_owned(), args, descriptors: descriptors as usize };
-    let mut job = match (dialect.parse)(&call) {
+    let mut job = match (dialect.parse)(&call(dialect, args)) {
         Ok(job) => job,
         Err(printed) => return tell(&printed).map(|code| ExitCode::from(code.unwrap_or(0))),
     };

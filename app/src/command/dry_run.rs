@@ -1,8 +1,9 @@
 //! `drome run STUDY --dry-run`: estimates how long a study takes.
 
-use super::report::{Format, ReportWriter};
+use super::report::ReportWriter;
 use super::session::{measure, present};
 use crate::signals::stop_flag;
+use crate::stored::formats::Format;
 use control::Catalog;
 use judge::schedule::budget;
 use judge::turns::shape::Shape;

@@ -137,7 +137,7 @@ fn name(path: &Path) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::report::Format;
+    use crate::stored::formats::Format;
 
     #[test]
     fn the_extension_sets_the_format_unless_it_is_given() {

@@ -1,18 +1,17 @@
 //! `drome heat`: one heat as one self-contained command, for any scheduler. Plans a run of several machines, prints the heats that it still
 //! needs, measures one of them on the machine where drome runs, and adds the results to the run.
 
-use super::machines;
+use super::folder::Folder;
 use super::output::Output;
 use super::part::PartArgs;
-use super::pictures::Folder;
-use super::push::host_name;
 use super::session::check_budget;
 use super::{catalog, store};
 use crate::console;
 use crate::failure::{INTERRUPTED, WRONG, WrongInput};
 use crate::options::{Common, MachineArgs};
+use crate::run_progress::RunProgress;
 use crate::signals::stop_flag;
-use crate::watch::RunProgress;
+use crate::stored::machines;
 use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand};
 use control::Catalog;
@@ -182,7 +181,7 @@ fn owed(args: &OwedArgs, store: &Store) -> anyhow::Result<ExitCode> {
 impl SpecsArgs {
     /// The folder for the heats' specs, if there is to be one.
     fn folder(&self) -> Result<Option<Folder>, WrongInput> {
-        self.output.as_deref().map(|folder| Folder::to("--output", folder)).transpose()
+        self.output.as_deref().map(|folder| Folder::to("--output", folder, &["json"])).transpose()
     }
 }
 
@@ -208,8 +207,7 @@ fn measure(args: &MeasureArgs, common: &Common) -> anyhow::Result<ExitCode> {
     if args.tied {
         tie(Arc::clone(&stop))?;
     }
-    let own = || host_name().filter(|name| model::origin::is_machine(name));
-    let machine = args.machine.clone().or_else(own).unwrap_or_else(|| NAMELESS.to_owned());
+    let machine = args.machine.clone().or_else(machines::own).unwrap_or_else(|| NAMELESS.to_owned());
     let measured =
         fleet::measure(&catalog, &spec, &machine, stop, &mut RunProgress::new()).map_err(classified)?;
     let version = env!("CARGO_PKG_VERSION");

@@ -1,11 +1,12 @@
 //! `drome history`: shows all runs of a study over time.
 
 use super::format::{Destination, FormatArgs};
-use super::machines;
-use super::pictures::{PictureKind, Pictures};
+use super::pictures::Pictures;
 use super::store;
 use crate::console;
 use crate::options::Common;
+use crate::stored::formats::PictureKind;
+use crate::stored::machines;
 use clap::{Args, ValueEnum};
 use model::History;
 use model::history::CellHistory;
@@ -54,23 +55,18 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut history = history(&args.study, args.machine.as_deref(), common)?;
     narrow(&mut history, args)?;
     if let Some(pictures) = pictures {
-        let charts = report::chart::of_history(&history);
-        let is_folder = path.is_some_and(|path| path.is_dir() || path.extension().is_none());
-        if !is_folder && charts.len() > 1 {
-            refuse!(
-                "the history of {} has {} charts: choose one with --cell, or give a folder for all with --output",
-                history.study,
-                charts.len()
-            );
-        }
-        pictures.write(&format!("the history of {}", history.study), charts)?;
+        let what = format!("the history of {}", history.study);
+        pictures.write(&what, report::chart::of_history(&history), Some("--cell"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let text = match format {
         Format::Terminal => report::history::document(&history).terminal(&to.look()),
         Format::Markdown => report::history::document(&history).markdown(),
         Format::Json => report::json(&history),
-        Format::Csv | Format::Svg | Format::Png => report::history::records(&history).csv(),
+        Format::Csv => report::history::records(&history).csv(),
+        Format::Svg | Format::Png => {
+            refuse!("charts are files of their own: name a file or a folder with --output")
+        }
     };
     to.write(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
@@ -80,7 +76,6 @@ fn history(study: &str, machine: Option<&str>, common: &Common) -> anyhow::Resul
     let store = store(common)?;
     // The store lists the latest first.
     let mut listed = store.runs()?;
-    listed.retain(|run| run.kind.is_measured());
     listed.reverse();
     let known: std::collections::BTreeSet<String> = listed.iter().map(|run| run.name.clone()).collect();
     listed.retain(|run| run.name == study);

@@ -3,15 +3,16 @@
 
 use super::format;
 use super::output::Output;
-use super::report::{Format, ReportOutputArgs, ReportWriter};
+use super::report::{ReportOutputArgs, ReportWriter};
 use super::store;
 use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
+use crate::stored::formats::Format;
+use crate::stored::imported::{NamedText, nothing, of_pages, shown};
 use clap::Args;
 use dialects::page::{self, Page};
 use model::Import;
-use model::import::{Imported, Source};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, stdin};
@@ -119,59 +120,6 @@ fn read(files: &[String]) -> anyhow::Result<Import> {
     Ok(of_pages(texts, tell))
 }
 
-/// A file's name and text.
-pub struct NamedText {
-    /// The name.
-    pub name: String,
-    /// The whole text.
-    pub text: String,
-}
-
-/// The import of these texts, without messages.
-pub fn of(texts: Vec<NamedText>) -> Import {
-    of_pages(texts, |_, _| {})
-}
-
-fn of_pages(texts: Vec<NamedText>, tell: impl Fn(&str, &Page)) -> Import {
-    let (mut sources, mut items) = (Vec::new(), Vec::new());
-    for NamedText { name, text } in texts {
-        let page = page::read(&text);
-        tell(&name, &page);
-        let source = sources.len();
-        let bytes = text.len() as u64;
-        sources.push(Source { name, title: page.title, bytes, strange: page.strange });
-        items.extend(page.items.into_iter().map(|item| {
-            let page::Item { reading, notes, strange } = item;
-            Imported { source, reading, notes, strange }
-        }));
-    }
-    let imported_at = control::clock_text();
-    Import {
-        id: lab::setup::new_id(&imported_at),
-        title: title(&sources),
-        imported_at,
-        drome: env!("CARGO_PKG_VERSION").to_owned(),
-        sources,
-        items,
-    }
-}
-
-/// The error that the files contain no report; it lists what drome can read.
-pub fn nothing(files: &[String], consequence: &str) -> WrongInput {
-    let names: Vec<&str> = files.iter().map(|name| shown(name)).collect();
-    let tools: Vec<&str> = dialects::readers().collect();
-    WrongInput(format!(
-        "no report and no table of figures in {}: {consequence}. drome reads the reports of {}, and tables in Markdown \
-         or HTML with a column such as “requests/s” (no CSV, no TSV, no columns that spaces align)",
-        names.join(", "),
-        tools.join(", ")
-    ))
-}
-
-fn shown(name: &str) -> &str {
-    if name == "-" { "standard input" } else { name }
-}
-
 /// The text of a file, in UTF-8 or UTF-16. Other bytes are read as Latin-1, with a message.
 fn text(name: &str) -> Result<String, WrongInput> {
     let wrong = |why: String| WrongInput(format!("{}: {why}", shown(name)));
@@ -226,12 +174,4 @@ fn tell(name: &str, page: &Page) {
         item.strange.iter().for_each(|line| note!("{}: {whose}: not understood: {line}", shown(name)));
     }
     page.strange.iter().for_each(|line| note!("{}: not understood: {line}", shown(name)));
-}
-
-/// The page's own title if there is one page, else the files' names.
-fn title(sources: &[Source]) -> String {
-    if let [Source { title: Some(title), .. }] = sources {
-        return title.clone();
-    }
-    sources.iter().map(|source| source.name.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -1,8 +1,9 @@
 //! `drome list`: lists the catalog and the runs, and shows which contenders are installed; `drome list NAME` prints an entry as it is declared.
 
-use super::{catalog, machines, store};
+use super::{catalog, store};
 use crate::console;
 use crate::options::Common;
+use crate::stored::machines;
 use clap::Args;
 use control::Catalog;
 use control::catalog::did_you_mean;

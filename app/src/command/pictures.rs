@@ -1,25 +1,18 @@
 //! Writes charts as SVG or PNG: one to standard output or to a file, or each to its own file in a folder.
 
+use super::folder::Folder;
 use super::format;
 use super::output::Output;
 use crate::console;
 use crate::failure::WrongInput;
 use crate::png::Painter;
-use anyhow::Context;
-use clap::ValueEnum;
+use crate::stored::formats::PictureKind;
 use report::chart::Chart;
-use std::fs;
-use std::io::{self, IsTerminal};
-use std::path::{Component, Path, PathBuf};
+use std::io::IsTerminal;
+use std::path::Path;
 
-/// The format of a chart's file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PictureKind {
-    /// SVG, which follows the reader's choice of light or dark.
-    Svg,
-    /// PNG.
-    Png,
-}
+/// The extensions of charts.
+pub const PICTURES: &[&str] = &["svg", "png"];
 
 /// Where the charts are written to.
 #[derive(Debug)]
@@ -47,7 +40,7 @@ impl Pictures {
             }
             None => To::Stdout,
             Some(path) if path.is_dir() || path.extension().is_none() => {
-                To::Folder(Folder::to("--output", path)?)
+                To::Folder(Folder::to("--output", path, PICTURES)?)
             }
             Some(path) => To::File(Output::to("--output", path)?),
         };
@@ -62,8 +55,9 @@ impl Pictures {
         Ok(Self { kind, painter, wanted: None, to: To::File(output) })
     }
 
-    /// Writes the charts that were asked for. `what` names what they show, for messages.
-    pub fn write(&self, what: &str, mut charts: Vec<Chart>) -> anyhow::Result<()> {
+    /// Writes the charts that were asked for. `what` names what they show, for messages; `choice`: the option by which one is chosen, if
+    /// that is not --only-chart.
+    pub fn write(&self, what: &str, mut charts: Vec<Chart>, choice: Option<&str>) -> anyhow::Result<()> {
         if charts.is_empty() {
             refuse!("{what} has nothing to draw: none of its starts has a figure");
         }
@@ -89,8 +83,9 @@ impl Pictures {
             (To::File(output), [one]) => output.write(&self.bytes(one)?),
             _ => {
                 let count = charts.len();
+                let choice = choice.map_or_else(|| format!("--only-chart ({names})"), str::to_owned);
                 refuse!(
-                    "{what} has {count} charts: choose one with --only-chart ({names}), or give a folder for all with --output"
+                    "{what} has {count} charts: choose one with {choice}, or give a folder for all with --output"
                 )
             }
         }
@@ -101,55 +96,5 @@ impl Pictures {
             Some(painter) => painter.png(&chart.svg),
             None => Ok(chart.svg.clone().into_bytes()),
         }
-    }
-}
-
-/// A folder that exists and is writable.
-#[derive(Debug)]
-pub struct Folder {
-    option: &'static str,
-    path: PathBuf,
-}
-
-impl Folder {
-    /// Creates the folder if it is missing. `option`: the option that names it.
-    pub fn to(option: &'static str, path: &Path) -> Result<Self, WrongInput> {
-        let refused = |e: io::Error| {
-            let path = path.display();
-            WrongInput(format!("{option} {path} can't be written to: {e}; name a writable folder"))
-        };
-        fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path)).map_err(refused)?;
-        // A picture of an earlier time is replaced.
-        for before in fs::read_dir(path).map_err(refused)?.flatten() {
-            if format::of::<PictureKind>(&before.path()).is_some() {
-                Output::to(option, &before.path())?;
-            }
-        }
-        Ok(Self { option, path: path.to_owned() })
-    }
-
-    /// Writes a file in the folder.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
-        let path = self.path.join(name);
-        fs::write(&path, bytes).with_context(|| {
-            format!("can't write {} {}: check the free space", self.option, path.display())
-        })?;
-        Ok(path)
-    }
-
-    /// The path of this folder for links in a file of the folder `other`, or in a text on standard output.
-    pub fn from(&self, other: Option<&Path>) -> String {
-        let Some(other) = other else { return self.path.display().to_string() };
-        let other = if other.as_os_str().is_empty() { Path::new(".") } else { other };
-        let whole = fs::canonicalize(&self.path).ok().zip(fs::canonicalize(other).ok());
-        // A link that can't be relative has the whole path.
-        let Some((to, from)) = whole else { return self.path.display().to_string() };
-        let (mut to, mut from) = (to.components().peekable(), from.components().peekable());
-        while to.peek().is_some() && to.peek() == from.peek() {
-            to.next();
-            from.next();
-        }
-        let way: PathBuf = from.map(|_| Component::ParentDir).chain(to).collect();
-        if way.as_os_str().is_empty() { ".".to_owned() } else { way.display().to_string() }
     }
 }

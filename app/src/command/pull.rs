@@ -1,12 +1,12 @@
 //! `drome pull`: takes runs from a file of `drome push`, or from drome on another machine. What it reads may come from anyone.
 
-use super::machines;
 use super::store;
 use super::transport::remote_command::{self, RemoteCommand};
 use super::transport::{Transport, is_plain};
 use crate::console;
 use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
+use crate::stored::machines;
 use anyhow::{anyhow, bail};
 use clap::Args;
 use std::fmt::Write;

@@ -1,6 +1,5 @@
 //! `drome push`: writes runs to a file, or sends them to drome on another machine, for `drome pull`.
 
-use super::machines;
 use super::output::Output;
 use super::transport::Transport;
 use super::transport::remote_command::{self, RemoteCommand};
@@ -8,6 +7,7 @@ use super::{is_file_name, store};
 use crate::console;
 use crate::failure::{CHECK_FAILED, WrongInput};
 use crate::options::Common;
+use crate::stored::machines;
 use anyhow::{anyhow, bail};
 use clap::Args;
 use control::lock::Lock;
@@ -110,7 +110,7 @@ pub fn run(args: &PushArgs, common: &Common) -> anyhow::Result<ExitCode> {
 impl How {
     fn of(args: &PushArgs) -> Self {
         let redaction = args.redact.then(|| Redaction::new(private()));
-        let own = || host_name().filter(|name| model::origin::is_machine(name) && !args.redact);
+        let own = || machines::own().filter(|_| !args.redact);
         Self { redaction, machine: args.machine.clone().or_else(own) }
     }
 }
@@ -264,13 +264,7 @@ fn told(name: &str, error: ExportError) -> anyhow::Error {
 fn private() -> Vec<String> {
     let of_user = ["HOME", "USER", "LOGNAME"].into_iter().filter_map(std::env::var_os);
     let of_user = of_user.map(|name| name.to_string_lossy().into_owned());
-    let host = host_name();
+    let host = machines::host_name();
     let short = host.as_ref().and_then(|name| name.split('.').next()).map(str::to_owned);
     of_user.chain(host.clone()).chain(short).collect()
-}
-
-/// This machine's host name, if it has one.
-pub(super) fn host_name() -> Option<String> {
-    let names = rustix::system::uname();
-    names.nodename().to_str().ok().filter(|name| !name.is_empty()).map(str::to_owned)
 }

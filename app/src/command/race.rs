@@ -14,7 +14,7 @@ use super::race_file::{self, FileRace};
 use super::race_settings::{RaceSettings, ServerSource};
 use super::race_urls::RunningArgs;
 use super::repeat;
-use super::report::{Format, ReportOutputArgs, show};
+use super::report::ReportOutputArgs;
 use super::servers_on::{self, ServersOnArgs};
 use super::session::{check_budget, conclude, measure};
 use super::store;
@@ -23,6 +23,7 @@ use crate::console;
 use crate::failure::{self, WrongInput, first_given};
 use crate::options::{Common, MachineArgs, precision};
 use crate::signals::stop_flag;
+use crate::stored::formats::{Format, show};
 use anyhow::Context;
 use clap::Args;
 use control::revision::RevisionError;
@@ -35,7 +36,6 @@ use model::url::redacted;
 use model::{Arrivals, Design, Findings, GateVerdict, Load, Run, Study};
 use report::{RunReport, TextStyle};
 use stats::heats::SAME;
-use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -68,10 +68,10 @@ pub struct RaceArgs {
     #[command(flatten)]
     settings: RaceSettings,
     /// Read the options from this file instead of drome.toml; its commands are for the current folder, wherever the file is
-    #[arg(long, value_name = "FILE", conflicts_with = "commands")]
+    #[arg(long, value_name = "FILE", conflicts_with = "named")]
     file: Option<PathBuf>,
     /// Race only this cell of the file, by its title or number; may be repeated
-    #[arg(long, value_name = "CELL", conflicts_with = "commands")]
+    #[arg(long, value_name = "CELL", conflicts_with = "named")]
     cell: Vec<String>,
     #[command(flatten)]
     running: RunningArgs,
@@ -126,24 +126,32 @@ pub struct RaceArgs {
     /// .md, .csv …
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
-    /// The words that made these arguments, without the seed.
-    #[arg(skip = repeat::own())]
-    words: Vec<String>,
-    /// The folder in which revisions are looked for; `None`: the current one.
-    #[arg(skip)]
-    folder: Option<PathBuf>,
-    /// The title of the cell, where the file has cells.
-    #[arg(skip)]
-    title: Option<String>,
-    /// The number of cells that are raced and judged together, if there are several.
-    #[arg(skip)]
-    cells: Option<usize>,
 }
 
 impl RaceArgs {
     /// The largest slowdown that passes, if the race is judged.
     fn margin(&self) -> Option<f64> {
         self.settings.fail_if_slower.map(|share| share.0)
+    }
+}
+
+/// One race: the arguments, with what a file says of it, and what else is known of it.
+struct OneRace {
+    args: RaceArgs,
+    /// The words that made the arguments, without the seed.
+    words: Vec<String>,
+    /// The folder in which revisions are looked for; `None`: the current one.
+    folder: Option<PathBuf>,
+    /// The title of the cell, where the file has cells.
+    title: Option<String>,
+    /// The number of cells that are raced and judged together, if there are several.
+    cells: Option<usize>,
+}
+
+impl OneRace {
+    /// The race of a command line that names its servers.
+    fn typed(args: &RaceArgs) -> Self {
+        Self { args: args.clone(), words: repeat::own(), folder: None, title: None, cells: None }
     }
 }
 
@@ -160,19 +168,7 @@ struct Measured {
 
 /// Runs the race and reports which server is faster; of a file with several cells, one race after the other.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    // Before a file of cells is read, which may fail.
-    let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose();
-    let code = if let Err(why) = verdict {
-        Err(why.into())
-    } else if args.file.is_none() && args.cell.is_empty() && names_servers(args) {
-        race(args, common)
-    } else {
-        of_file(args).and_then(|all| match all.as_slice() {
-            [only] => race(only, common),
-            several => cells::race(several, common),
-        })
-    };
-    match code {
+    match race_all(args, common) {
         // Any other code would be taken for a judgement of the revision.
         Err(error) if args.bisect => {
             let _ = failure::tell(&error);
@@ -182,11 +178,23 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
 }
 
+fn race_all(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    // Before a file of cells is read, which may fail.
+    let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
+    if args.file.is_none() && args.cell.is_empty() && names_servers(args) {
+        return race(&OneRace::typed(args), common, verdict.as_ref());
+    }
+    match of_file(args)?.as_slice() {
+        [only] => race(only, common, verdict.as_ref()),
+        several => cells::race(several, common, verdict.as_ref()),
+    }
+}
+
 /// Runs one race. With `--fail-if-slower`, if a server other than the first keeps the race from beginning, the exit code says that nothing
 /// could be judged: that is a finding about the change, not a failure of drome.
-fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
-    match measured(args, common, verdict.as_ref()) {
+fn race(one: &OneRace, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<ExitCode> {
+    let args = &one.args;
+    match measured(one, common, verdict) {
         Err(error) if args.margin().is_some() && is_of_a_later_one(&error, &args.settings.rev) => {
             let _ = failure::tell(&error);
             Ok(exit_of(args, Outcome::Open))
@@ -213,26 +221,21 @@ fn exit_of(args: &RaceArgs, outcome: Outcome) -> ExitCode {
 /// Whether the command line has all that is needed to start servers. Images alone are enough where there is no drome.toml that could
 /// have the rest.
 fn names_servers(args: &RaceArgs) -> bool {
-    let are_images = args.settings.servers() == ServerSource::Images;
+    let are_images = args.settings.source() == ServerSource::Images;
     args.settings.is_whole() || (are_images && !race_file::exists())
 }
 
-/// The arguments of a race whose command line names no servers, for each selected cell: what the command line leaves out is as in a file.
-fn of_file(args: &RaceArgs) -> anyhow::Result<Vec<RaceArgs>> {
+/// The races of a command line that names no servers, one for each selected cell: what the command line leaves out is as in a file.
+fn of_file(args: &RaceArgs) -> anyhow::Result<Vec<OneRace>> {
     let (path, races) = race_file::read(args.file.as_deref(), &args.settings)?;
     // drome.toml is part of the repository; a file that was named may be anywhere.
     let folder = path.parent().filter(|_| args.file.is_none()).map(Path::to_owned);
-    let typed = repeat::without("--file", std::env::args_os().skip_while(|arg| arg != "race").skip(1));
-    let typed = repeat::without("--cell", typed);
-    let of_race = |FileRace { title, settings }| {
-        let own = settings.words(&args.settings).into_iter().map(OsString::from);
-        RaceArgs {
-            words: repeat::words(std::iter::once("race".into()).chain(own).chain(typed.iter().cloned())),
-            settings: args.settings.clone().or(settings),
-            folder: folder.clone(),
-            title,
-            ..args.clone()
-        }
+    let of_race = |FileRace { title, settings }| OneRace {
+        words: repeat::own_with(settings.words(&args.settings)),
+        args: RaceArgs { settings: args.settings.clone().or(settings), ..args.clone() },
+        folder: folder.clone(),
+        title,
+        cells: None,
     };
     Ok(cells::selected(races.into_iter().map(of_race).collect(), &args.cell)?)
 }
@@ -252,7 +255,7 @@ fn check_margin(args: &RaceArgs) -> Result<(), WrongInput> {
 
 /// Refuses what needs the servers on this machine.
 fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
-    let what = match args.settings.servers() {
+    let what = match args.settings.source() {
         ServerSource::Urls => "a race of URLs",
         ServerSource::Images => "--image",
         ServerSource::Revisions => "--rev",
@@ -266,9 +269,10 @@ fn refuse_elsewhere(args: &RaceArgs) -> Result<(), WrongInput> {
 }
 
 /// Measures and reports one race. `verdict`: the file that gets the judgement, if it is this race's own.
-fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<Measured> {
+fn measured(one: &OneRace, common: &Common, verdict: Option<&VerdictFile>) -> anyhow::Result<Measured> {
+    let args = &one.args;
     check_margin(args)?;
-    if let [only] = &args.settings.commands[..] {
+    if let [only] = &args.settings.named[..] {
         refuse!("a race needs two or more commands or URLs, and `{}` is the only one", redacted(only));
     }
     let writer = args.report_output.writer()?;
@@ -277,8 +281,8 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     let stop = stop_flag()?;
     refuse_elsewhere(args)?;
     let remote = args.servers_on.connect(None)?;
-    let RaceServers { mut lineup, mut entrants, path, url, mut raced, revisions } = servers::of(args, &stop)?;
-    raced.cells = args.cells;
+    let RaceServers { mut lineup, mut entrants, path, url, mut raced, revisions } = servers::of(one, &stop)?;
+    raced.cells = one.cells;
     setup::name_entrants(&mut entrants, &args.names)?;
     let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
     let profiling = Profiling::of(profile_dir, !raced.running || !args.running.pids.is_empty());
@@ -286,7 +290,7 @@ fn measured(args: &RaceArgs, common: &Common, verdict: Option<&VerdictFile>) -> 
     let rules = RunRules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants), &url, raced.running)?;
     let mut run = setup::race_run(study, entrants, raced, rules);
-    run.command.clone_from(&args.words);
+    run.command.clone_from(&one.words);
     servers_on::take(remote.as_ref(), &mut lineup)?;
     servers_on::describe(remote.as_ref(), &mut run)?;
     let mut session = Session::open(run, lineup, stop, &store)?;

@@ -5,7 +5,10 @@ mod cell;
 
 use self::cell::Cell;
 use super::race_settings::{RaceSettings, ServerSource};
+use super::race_urls::is_url;
 use crate::failure::WrongInput;
+use control::catalog::narrow;
+use model::url::redacted;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -66,8 +69,14 @@ pub fn exists() -> bool {
 impl RaceFile {
     /// Its races. What a cell leaves out is as in `[race]`.
     fn races(self, given: &RaceSettings) -> Result<Vec<FileRace>, String> {
-        cell::ensure_distinct(&self.cells)?;
-        let has_urls = !self.race.commands.is_empty();
+        narrow::ensure_distinct(self.cells.iter().map(|cell| cell.title.as_str()))?;
+        if let Some(word) = self.race.named.iter().find(|word| !is_url(word)) {
+            return Err(format!(
+                "`urls` has `{}`, which is no URL of a server that already runs: write it like `http://127.0.0.1:8080/`",
+                redacted(word)
+            ));
+        }
+        let has_urls = !self.race.named.is_empty();
         if let Some(cell) = self.cells.iter().find(|cell| cell.url.is_some() && has_urls) {
             let why = "`urls` already say what is requested: leave out `url`";
             return Err(format!("cell `{}`: {why}", cell.title));
@@ -86,7 +95,7 @@ impl RaceFile {
 
 /// Fails with a message if a key is not for the servers of the race, or if a necessary key is missing.
 fn ensure_fit(race: &RaceSettings, given: &RaceSettings) -> Result<(), String> {
-    let servers = servers(race, given)?;
+    let servers = source(race, given)?;
     let wrong: Vec<String> = race.misplaced(servers).iter().map(|[_, key, _]| format!("`{key}`")).collect();
     if !wrong.is_empty() {
         let why = match servers {
@@ -103,18 +112,18 @@ fn ensure_fit(race: &RaceSettings, given: &RaceSettings) -> Result<(), String> {
 }
 
 /// How the file, or the command line in its place, names the servers. Fails with a message if they do so in several ways, or in none.
-fn servers(race: &RaceSettings, given: &RaceSettings) -> Result<ServerSource, String> {
+fn source(race: &RaceSettings, given: &RaceSettings) -> Result<ServerSource, String> {
     let lists = [
         (ServerSource::Revisions, "rev", &race.rev),
         (ServerSource::Images, "images", &race.images),
-        (ServerSource::Urls, "urls", &race.commands),
+        (ServerSource::Urls, "urls", &race.named),
     ];
     let own: Vec<(ServerSource, &str)> = lists
         .into_iter()
         .filter(|(.., list)| !list.is_empty())
         .map(|(servers, key, _)| (servers, key))
         .collect();
-    let asked = match given.servers() {
+    let asked = match given.source() {
         ServerSource::Revisions => Some((ServerSource::Revisions, "--rev", "--start")),
         ServerSource::Images => Some((ServerSource::Images, "--image", "--start or --env")),
         ServerSource::Urls | ServerSource::Commands => None,

@@ -46,7 +46,7 @@ pub struct RaceSettings {
     #[schemars(
         description = "URLs of servers that already run, instead of revisions, such as `[\"http://127.0.0.1:8080/\", \"http://127.0.0.1:8081/\"]`."
     )]
-    pub commands: Vec<String>,
+    pub named: Vec<String>,
     /// Revision of this folder's git repository to race, such as main, HEAD~1 or v1.2; a dot is the working tree with
     /// its changes. Repeat it for each revision; the others are compared with the first
     #[arg(long, value_name = "REV", group = "built_servers")]
@@ -123,7 +123,7 @@ impl RaceSettings {
     pub fn or(self, other: Self) -> Self {
         let list = |own: Vec<String>, others| if own.is_empty() { others } else { own };
         Self {
-            commands: list(self.commands, other.commands),
+            named: list(self.named, other.named),
             rev: list(self.rev, other.rev),
             build: self.build.or(other.build),
             start: self.start.or(other.start),
@@ -142,12 +142,12 @@ impl RaceSettings {
     }
 
     /// How the servers are named.
-    pub fn servers(&self) -> ServerSource {
+    pub fn source(&self) -> ServerSource {
         if !self.rev.is_empty() {
             ServerSource::Revisions
         } else if !self.images.is_empty() {
             ServerSource::Images
-        } else if self.commands.iter().any(|word| is_url(word)) {
+        } else if self.named.iter().any(|word| is_url(word)) {
             ServerSource::Urls
         } else {
             ServerSource::Commands
@@ -156,8 +156,8 @@ impl RaceSettings {
 
     /// Whether they say enough to start servers. Where they have only the names of revisions or images, drome.toml may have the rest.
     pub fn is_whole(&self) -> bool {
-        match self.servers() {
-            ServerSource::Commands | ServerSource::Urls => !self.commands.is_empty(),
+        match self.source() {
+            ServerSource::Commands | ServerSource::Urls => !self.named.is_empty(),
             ServerSource::Revisions => self.start.is_some(),
             ServerSource::Images => self.start.is_some() || !self.env.is_empty(),
         }
@@ -188,7 +188,7 @@ impl RaceSettings {
             .collect()
     }
 
-    /// The words of a command line that say this besides those of `given`, whose lists replace these.
+    /// The words of a command line that say this besides those of `given`, which replace these.
     pub fn words(&self, given: &Self) -> Vec<String> {
         let lists = [
             ("rev", &self.rev, &given.rev),
@@ -198,7 +198,18 @@ impl RaceSettings {
         ];
         let lists = lists.into_iter().filter(|(_, _, given)| given.is_empty());
         let lists = lists.flat_map(|(name, own, _)| own.iter().map(move |value| (name, value.clone())));
-        let others = [
+        let others = self.single_options().into_iter().zip(given.single_options());
+        let others = others.filter(|(_, given)| given.1.is_none());
+        let others = others.filter_map(|((name, value), _)| Some((name, value?)));
+        let options = lists.chain(others).map(|(name, value)| format!("--{name}={value}"));
+        let is_flag = self.no_keepalive == Some(true) && given.no_keepalive.is_none();
+        let flag = is_flag.then(|| "--no-keepalive".to_owned());
+        self.named.iter().cloned().chain(options).chain(flag).collect()
+    }
+
+    /// The options that are given once and have a value.
+    fn single_options(&self) -> [(&'static str, Option<String>); 9] {
+        [
             ("build", self.build.clone()),
             ("start", self.start.clone()),
             ("container-tool", self.container_tool.clone()),
@@ -208,11 +219,7 @@ impl RaceSettings {
             ("metric", self.metric.as_ref().map(ToString::to_string)),
             ("fail-if-slower", self.fail_if_slower.map(|share| share.to_string())),
             ("budget", self.budget.map(|time| time.to_string())),
-        ];
-        let others = others.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let options = lists.chain(others).map(|(name, value)| format!("--{name}={value}"));
-        let flag = (self.no_keepalive == Some(true)).then(|| "--no-keepalive".to_owned());
-        self.commands.iter().cloned().chain(options).chain(flag).collect()
+        ]
     }
 }
 

@@ -34,16 +34,13 @@ impl RunningArgs {
     }
 }
 
-/// The servers that the arguments of a race name by URL; empty: the arguments are commands, or there are none. All URLs ask for the
-/// same path, without TLS.
+/// The servers that the arguments of a race name by URL; at least one of these is a URL. All URLs ask for the same path, without TLS.
 pub fn targets(given: &[String]) -> anyhow::Result<Vec<Target>> {
-    let Some(first) = given.iter().find(|word| is_url(word)) else { return Ok(Vec::new()) };
     if let Some(command) = given.iter().find(|word| !is_url(word)) {
         refuse!(
-            "`{}` is a command, and `{}` is the URL of a server that already runs: give only commands, so that drome \
-             starts all servers alike, or start all of them yourself and give only URLs",
-            redacted(command),
-            redacted(first)
+            "`{}` is a command, and others are URLs of servers that already run: give only commands, so that drome starts all servers \
+             alike, or start all of them yourself and give only URLs",
+            redacted(command)
         );
     }
     let mut targets = given.iter().map(|url| url::resolve(url)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -87,8 +84,6 @@ mod tests {
 
     #[test]
     fn arguments_are_all_urls_or_all_commands() {
-        assert_eq!(of(&[]), Ok(vec![]));
-        assert_eq!(of(&["./a {port}", "./b {port} http://c/"]), Ok(vec![]));
         let both = of(&["http://127.0.0.1:1/x?y", "http://localhost:2/x?y#z"]);
         assert_eq!(both, Ok(vec!["127.0.0.1:1/x?y".to_owned(), "localhost:2/x?y".to_owned()]));
         let mixed = of(&["./a {port}", "http://127.0.0.1:1/"]).unwrap_err();

@@ -6,14 +6,14 @@ use std::os::unix::ffi::OsStrExt;
 
 /// The words after the program, without the seed and without the names and passwords of URLs. None if one of them is not UTF-8: a run is
 /// stored as text, and would name another file.
-pub fn words(all: impl IntoIterator<Item = OsString>) -> Vec<String> {
+fn words(all: impl IntoIterator<Item = OsString>) -> Vec<String> {
     let words = without("--seed", all).into_iter().map(OsString::into_string);
     let words = words.map(|word| word.map(|word| redacted(&word).into_owned()));
     words.collect::<Result<_, _>>().unwrap_or_default()
 }
 
 /// All words but this option and its value.
-pub fn without(option: &str, all: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+fn without(option: &str, all: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let (mut words, mut is_option) = (Vec::new(), false);
     for word in all {
         let was_option = std::mem::replace(&mut is_option, word == option);
@@ -31,6 +31,20 @@ pub fn own() -> Vec<String> {
     words(std::env::args_os().skip(1))
 }
 
+/// The words of this process, and those by which they say what it took from a file.
+pub fn own_with(of_file: Vec<String>) -> Vec<String> {
+    with(std::env::args_os().skip(1), of_file)
+}
+
+/// The words of a command line with those that its file stands for. These come last, where they need not be told from a global option and
+/// its value; they are none that the command line has, too.
+fn with(all: impl IntoIterator<Item = OsString>, of_file: Vec<String>) -> Vec<String> {
+    let mut typed = without("--cell", without("--file", all));
+    // What comes after `--` is no option.
+    typed.pop_if(|word| word == "--");
+    words(typed.into_iter().chain(of_file.into_iter().map(OsString::from)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,6 +59,13 @@ mod tests {
         assert_eq!(of("race http://u:p@a/ --url=http://u@b/@"), "race http://***@a/ --url=http://***@b/@");
         let file = "race --file a.toml --rev x --file=b --files".split(' ').map(OsString::from);
         assert_eq!(without("--file", file), ["race", "--rev", "x", "--files"]);
+    }
+
+    #[test]
+    fn the_words_of_a_file_are_added_to_all_that_were_typed() {
+        let of = |line: &str| with(line.split(' ').map(OsString::from), vec!["--rev=a".to_owned()]).join(" ");
+        assert_eq!(of("--store race race --file x.toml -c 8 --cell=2"), "--store race race -c 8 --rev=a");
+        assert_eq!(of("race --name b --"), "race --name b --rev=a");
     }
 
     #[test]

@@ -1,16 +1,14 @@
 //! `drome report`: shows the findings of a stored run, or the verdict in a file. Also how every command shows findings.
 
-mod formats;
-
-pub use formats::{Format, formats_of_printed, show, show_printed};
-
+use super::folder::Folder;
 use super::format::{self, Destination, FormatArgs};
-use super::pictures::{Folder, Pictures};
-use super::{is_file_name, profile_dir, store, verdict_file};
+use super::pictures::{PICTURES, Pictures};
+use super::{is_file_name, store, verdict_file};
 use crate::failure::WrongInput;
 use crate::options::Common;
+use crate::stored::formats::{Format, show, show_import, show_printed, show_replays};
+use crate::stored::profiles;
 use clap::Args;
-use formats::{show_import, show_replays};
 use model::page::Replays;
 use model::{GateVerdict, Import};
 use report::RunReport;
@@ -107,7 +105,7 @@ impl ReportOutputArgs {
         let pictures =
             format.kind().map(|kind| Pictures::to(kind, self.only_chart.as_deref(), path)).transpose()?;
         let to = Destination::new(format, path.filter(|_| pictures.is_none()))?;
-        let folder = self.charts.as_deref().map(|path| Folder::to("--charts", path)).transpose()?;
+        let folder = self.charts.as_deref().map(|path| Folder::to("--charts", path, PICTURES)).transpose()?;
         let charts = folder.map(|folder| Charts { link: folder.from(path.and_then(Path::parent)), folder });
         Ok(ReportWriter { to, pictures, charts })
     }
@@ -117,7 +115,7 @@ impl ReportWriter {
     /// Shows a run.
     pub fn write(&self, told: &RunReport<'_>) -> anyhow::Result<()> {
         if let Some(pictures) = &self.pictures {
-            return pictures.write(&format!("run {}", told.run.id), report::chart::of(told));
+            return pictures.write(&format!("run {}", told.run.id), report::chart::of(told), None);
         }
         let mut text = show(told, self.to.format, &self.to.look())?;
         if let Some(Charts { folder, link }) = &self.charts {
@@ -174,7 +172,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     match store.find(args.run.as_deref())? {
         Stored::Run(run, ended) => {
             let (measured, mut findings) = lab::findings::with_measured(&store, &run, ended.as_deref())?;
-            findings.profiles = profile_dir::differences(&store, &run.id)?;
+            findings.profiles = profiles::differences(&store, &run.id)?;
             writer.write(&RunReport { run: &run, measured: &measured, findings: &findings })?;
         }
         Stored::Import(import) => writer.write_import(&import)?,

@@ -193,7 +193,7 @@ fn same_as_begun(begun: &Run, now: &Run) -> anyhow::Result<()> {
 /// The run to resume: the latest that was interrupted or, with a new budget or precision, the latest of all.
 fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     let goes_on = args.part.budget.is_some() || args.part.precision.is_some();
-    let of_study = store.runs()?.into_iter().filter(|run| run.name == study && run.kind.is_measured());
+    let of_study = store.runs()?.into_iter().filter(|run| run.name == study);
     let (all, pulled): (Vec<Listed>, Vec<Listed>) = of_study.partition(|run| run.machine.is_none());
     let open = all.iter().find(|run| run.ended.is_none() || goes_on);
     // What was pulled is refused only where there is nothing else to resume.

@@ -3,7 +3,7 @@
 use super::catalog;
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::{Common, Io, IoArgs};
+use crate::options::{Common, Io, IoArgs, positive_time};
 use crate::signals::stop_flag;
 use anyhow::Context;
 use clap::Args;
@@ -35,7 +35,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// Close a connection that has had no answer for this long
-    #[arg(long, default_value = "75s", value_name = "TIME", value_parser = timeout)]
+    #[arg(long, default_value = "75s", value_name = "TIME", value_parser = positive_time)]
     idle_timeout: Duration,
     /// Append a line for every answer to this file, in the Common Log Format
     #[arg(long, value_name = "FILE")]
@@ -171,13 +171,5 @@ fn refusal(args: &ServeArgs, error: BindError) -> anyhow::Error {
         }
         BindError::Listen(cause) => anyhow::Error::new(cause).context(format!("can't listen on {place}")),
         error => WrongInput(error.to_string()).into(),
-    }
-}
-
-fn timeout(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
-        Ok(time) if time.is_zero() => Err("must be above 0, such as 75s".to_owned()),
-        Ok(time) => Ok(time),
-        Err(error) => Err(format!("{error}: use a time such as 75s or 500ms")),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::report::ReportWriter;
 use crate::failure::{self, WrongInput};
-use crate::watch::RunProgress;
+use crate::run_progress::RunProgress;
 use judge::schedule::budget;
 use lab::setup::{self, SetupError};
 use lab::{LabError, Session};

@@ -1,16 +1,15 @@
 //! `drome sweep URL`, `drome sweep --start 'COMMAND'`: measures servers at rates from idle to past saturation.
 
-mod watch;
+mod progress;
 
 use super::format::{self, FormatArgs};
-use super::load::parse::positive_time;
 use super::pictures::Pictures;
 use super::servers_on::{self, ServersOnArgs};
 use super::stored_report::{self, Ending};
 use super::url::{self, OwnUrl};
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::{Common, MachineArgs, Spacing, share};
+use crate::options::{Common, MachineArgs, Spacing, positive_time, share};
 use crate::signals::stop_flag;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
@@ -20,12 +19,12 @@ use lab::sweep::{Setting, SweepEntry, SweepServers};
 use lab::{Lab, sweep};
 use model::run::Raced;
 use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Until};
+use progress::SweepProgress;
 use report::TextStyle;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use watch::SweepProgress;
 
 /// The largest number of contenders: each has a letter from A to Z.
 const MOST: usize = 26;
@@ -176,7 +175,7 @@ fn show(found: &Sweep, format: Format, look: &TextStyle) -> String {
 /// Draws the chart. A sweep without a latency has no chart; then a message says so.
 fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     if let Some(chart) = report::chart::of_sweep(found) {
-        return to.write("the sweep", vec![chart]);
+        return to.write("the sweep", vec![chart], None);
     }
     alert!("--chart: nothing to draw: no step of the sweep has a latency");
     Ok(())

@@ -3,7 +3,7 @@
 use super::{catalog, store_path};
 use crate::failure::WrongInput;
 use crate::options::{Common, MachineArgs};
-use crate::ui::{self, Guard};
+use crate::ui::{self, AccessRules};
 use anyhow::Context;
 use clap::Args;
 use std::io::ErrorKind;
@@ -39,12 +39,12 @@ pub fn run(args: &UiArgs, common: &Common) -> anyhow::Result<ExitCode> {
     store::Store::open(&store)?;
     let listener = bind(args)?;
     let at = listener.local_addr().context("can't find out the address")?;
-    let guard = Guard::new(&args.listen, at)?;
-    let address = guard.address(at);
+    let rules = AccessRules::new(&args.listen, at)?;
+    let address = rules.address(at);
     if args.open {
-        open(&guard.address_for_one_visit(at)?);
+        open(&rules.address_for_one_visit(at)?);
     }
-    ui::serve(ui::UiConfig { listener, guard, address, store, catalog, may_be_busy: args.machine.allow_busy })
+    ui::serve(ui::UiConfig { listener, rules, address, store, catalog, may_be_busy: args.machine.allow_busy })
 }
 
 fn bind(args: &UiArgs) -> anyhow::Result<TcpListener> {

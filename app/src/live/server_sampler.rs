@@ -43,7 +43,6 @@ impl ServerSampler {
     /// Takes a sample.
     pub fn sample(&mut self) -> ServerUse {
         let (now, used) = (Instant::now(), tree::snapshot(&self.tree));
-        let available = (now - self.at).as_secs_f64() * 1e9 * self.cores as f64;
         // All of its processes have ended: unknown, not idle.
         let lives = used.processes > 0;
         let cpu_ns = used.cpu_ns.saturating_sub(self.cpu_ns);
@@ -54,6 +53,7 @@ impl ServerSampler {
         usage.threads_max = usage.threads_max.max(used.threads);
         // A server of one thread can't use a second core.
         usage.cores = self.cores.min(usage.threads_max as usize).max(1);
+        let available = (now - self.at).as_secs_f64() * 1e9 * usage.cores as f64;
         (self.at, self.cpu_ns) = (now, used.cpu_ns.max(self.cpu_ns));
         let core_use = lives.then_some(cpu_ns as f64 / available);
         ServerUse { core_use, rss_bytes: lives.then_some(used.rss_bytes) }

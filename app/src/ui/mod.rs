@@ -1,5 +1,5 @@
 //! The web interface. A thread on the cores of the load generator serves it. Studies are measured by a thread of
-//! the lab, with the same steps as `drome run`. The two never work at the same time (see [`turns`]).
+//! the lab, with the same steps as `drome run`. The two never work at the same time (see [`pauses`]).
 //!
 //! A study runs in this process, not in a child, so that the lab can report every step of a heat
 //! without the store. The servers and the load generator have their own processes and threads either way.
@@ -10,25 +10,25 @@ mod access;
 mod job;
 mod outcomes;
 mod pages;
+mod pauses;
 mod recent;
 mod state;
-mod turns;
 
-pub use access::connections::{self, Limits};
-pub use access::guard::{Guard, only_value};
+pub use access::rules::AccessRules;
 
 use crate::console;
 use crate::failure::INTERRUPTED;
+use crate::web::connections::{self, Limits};
 use access::body::IMPORT_PATH;
-use access::gate::gate;
-use access::guard;
+use access::entrance::enter;
+use access::rules;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use control::Catalog;
 use control::machine::cores::Cores;
-use pages::{assets, compare, contenders, failure, flame, import, live, run, runs, studies};
+use pages::{assets, compare, contenders, error_page, flame, import, live, run, runs, studies};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use state::{AppState, PageOrder};
@@ -46,7 +46,7 @@ pub struct UiConfig {
     /// The listening socket.
     pub listener: TcpListener,
     /// The access control.
-    pub guard: Guard,
+    pub rules: AccessRules,
     /// The address to print.
     pub address: String,
     /// The results database.
@@ -62,7 +62,7 @@ pub fn serve(config: UiConfig) -> anyhow::Result<ExitCode> {
     let (orders, inbox) = channel();
     stop_by_signal(orders.clone())?;
     let app = Arc::new(AppState::new(config.store, config.catalog, orders.clone(), config.may_be_busy));
-    let router = router(Arc::clone(&app), config.guard);
+    let router = router(Arc::clone(&app), config.rules);
     let client = Cores::deal().client;
     // This thread must keep all cores: the lab's threads inherit them and divide them.
     thread::spawn(move || {
@@ -82,7 +82,7 @@ pub fn serve(config: UiConfig) -> anyhow::Result<ExitCode> {
 }
 
 /// Every page and every button. Requests that are answered even during a step are separate: they build no page.
-fn router(app: Arc<AppState>, guard: Guard) -> Router {
+fn router(app: Arc<AppState>, rules: AccessRules) -> Router {
     let pages = Router::new()
         .route("/", get(runs::list))
         .route("/runs/{id}", get(run::show))
@@ -96,15 +96,15 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
         .route("/contenders", get(contenders::list).post(contenders::list_installed))
         .route("/contenders/{name}", post(contenders::state))
         .route(IMPORT_PATH, post(import::receive))
-        .fallback(failure::nothing_here)
-        // The gate has its own limits.
+        .fallback(error_page::nothing_here)
+        // `enter` has its own limits.
         .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(Arc::clone(&app), gate));
+        .layer(from_fn_with_state(Arc::clone(&app), enter));
     let ungated = Router::new()
         .route("/live/stop", post(live::stop))
         .route("/live/events", get(live::events))
         .route("/assets/{name}", get(assets::show));
-    pages.merge(ungated).layer(from_fn_with_state(Arc::new(guard), guard::check)).with_state(app)
+    pages.merge(ungated).layer(from_fn_with_state(Arc::new(rules), rules::check)).with_state(app)
 }
 
 /// Stops at the first signal, and exits at once at the second.

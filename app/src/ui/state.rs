@@ -3,9 +3,10 @@
 use super::access::body::Bodies;
 use super::job::{Job, WantedStudy};
 use super::outcomes::TrialOutcome;
-use super::pages::failure::Failure;
+use super::pages::error_page::ErrorPage;
+use super::pauses::Pauses;
 use super::recent::Recent;
-use super::turns::Turns;
+use crate::stored::comparable;
 use control::Catalog;
 use model::Findings;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::{Store, Stored};
+use store::Store;
 
 /// A message from the pages to the main thread.
 #[derive(Debug)]
@@ -38,8 +39,8 @@ pub struct AppState {
     store: PathBuf,
     /// Studies and contenders.
     pub catalog: Catalog,
-    /// Pages and measurements take turns.
-    pub turns: Turns,
+    /// Pages are built in the pauses of a measurement.
+    pub pauses: Pauses,
     /// Receives request bodies.
     pub bodies: Bodies,
     /// Whether measurements count under background load.
@@ -67,7 +68,7 @@ impl AppState {
             store,
             catalog,
             may_be_busy,
-            turns: Turns::default(),
+            pauses: Pauses::default(),
             bodies: Bodies::default(),
             orders,
             job: Mutex::default(),
@@ -82,13 +83,13 @@ impl AppState {
         Store::open(&self.store)
     }
 
-    /// Runs the work of a page on another thread than the serving one, within the page's turn.
+    /// Runs the work of a page on another thread than the serving one, while the page holds a pause.
     pub async fn work<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&Self) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
+        work: impl FnOnce(&Self) -> Result<T, ErrorPage> + Send + 'static,
+    ) -> Result<T, ErrorPage> {
         let app = Arc::clone(self);
-        tokio::task::spawn_blocking(move || work(&app)).await.unwrap_or_else(|_| Err(Failure::bug()))
+        tokio::task::spawn_blocking(move || work(&app)).await.unwrap_or_else(|_| Err(ErrorPage::bug()))
     }
 
     /// The latest study that was started here, running or ended.
@@ -128,17 +129,14 @@ impl AppState {
 
     /// A run with its findings. It is cached until the run changes in the store: one that has ended can be resumed,
     /// by another process too.
-    pub fn analysed(&self, id: &str) -> Result<Arc<Analysed>, Failure> {
+    pub fn analysed(&self, id: &str) -> Result<Arc<Analysed>, ErrorPage> {
         let store = self.store()?;
         // Read before the run: a change between the two makes the stamp too old, never too new.
         let stamp = store.stamp(id)?;
         if let Some(known) = stamp.as_ref().and_then(|stamp| self.analysed.get(id, stamp)) {
             return Ok(known);
         }
-        let Stored::Run(run, ended) = store.find(Some(id))? else {
-            let why = format!("{id} has nothing to compare: it was imported or made with --as-published.");
-            return Err(Failure::wrong(why));
-        };
+        let (run, ended) = comparable(store.find(Some(id))?).map_err(ErrorPage::wrong)?;
         let (measured, findings) = lab::findings::with_measured(&store, &run, ended.as_deref())?;
         let analysed = Arc::new(Analysed { outcomes: TrialOutcome::all(&measured), findings });
         if let Some(stamp) = stamp {
@@ -149,7 +147,11 @@ impl AppState {
 
     /// The verdicts of these runs in a line each, by run. When the time `within` is over, only those that are cached: a
     /// long list must not delay the next step.
-    pub fn verdicts(&self, runs: &[String], within: Duration) -> Result<BTreeMap<String, Arc<str>>, Failure> {
+    pub fn verdicts(
+        &self,
+        runs: &[String],
+        within: Duration,
+    ) -> Result<BTreeMap<String, Arc<str>>, ErrorPage> {
         let began = Instant::now();
         let store = self.store()?;
         let mut lines = BTreeMap::new();

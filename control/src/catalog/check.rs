@@ -1,6 +1,6 @@
 //! Checks the files of a catalog against each other.
 
-use super::{Catalog, CatalogError};
+use super::{Catalog, CatalogError, narrow};
 use model::Study;
 use model::study::REFERENCE;
 use std::collections::BTreeMap;
@@ -39,6 +39,8 @@ impl Catalog {
         if study.cells.is_empty() || study.contenders.is_empty() {
             return Err(in_file(file, &"a study needs at least one contender and one [[cell]]"));
         }
+        narrow::ensure_distinct(study.cells.iter().map(|cell| cell.title.as_str()))
+            .map_err(|why| in_file(file, &why))?;
         if study.tracks.is_empty() {
             return Err(in_file(file, &"tracks is empty: use \"default\" and \"tuned\""));
         }

@@ -3,6 +3,7 @@
 
 use crate::catalog::did_you_mean;
 use model::Study;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What is wanted of a study; empty or `None`: as the study says.
@@ -56,6 +57,20 @@ pub fn narrow(study: &mut Study, wanted: &StudyPart) -> Result<(), NotInStudy> {
 pub fn position(titles: &[&str], given: &str) -> Option<usize> {
     let numbered = || given.parse::<usize>().ok()?.checked_sub(1).filter(|nth| *nth < titles.len());
     titles.iter().position(|title| *title == given).or_else(numbered)
+}
+
+/// Fails with a message if the title of a cell is missing or given twice.
+pub fn ensure_distinct<'s>(titles: impl Iterator<Item = &'s str>) -> Result<(), String> {
+    let mut known = BTreeSet::new();
+    for title in titles {
+        if title.trim().is_empty() {
+            return Err("a cell has no title".to_owned());
+        }
+        if !known.insert(title) {
+            return Err(format!("two cells have the title `{title}`"));
+        }
+    }
+    Ok(())
 }
 
 fn known<'s>(

@@ -78,10 +78,10 @@ pub fn cpus(pid: i32) -> Vec<usize> {
     allowed.into_iter().flatten().flat_map(|(low, high)| low as usize..=high as usize).collect()
 }
 
-/// How many of the machine's cores a server can use: those that it may use, but no more than its threads can keep busy.
+/// How many of the machine's cores a server may use. How many of them its threads can keep busy is known only when it was loaded: many
+/// servers start threads or processes with their connections.
 pub fn cores(pid: i32) -> usize {
-    let threads = tree::snapshot(&Tree::From(pid)).threads as usize;
-    threads.clamp(1, cpus(pid).len().max(1))
+    cpus(pid).len().max(1)
 }
 
 #[cfg(test)]

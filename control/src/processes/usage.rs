@@ -220,6 +220,8 @@ fn between(usage: &mut Usage, first: &UsageLook, last: &UsageLook) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
+    use std::process::{Command, Stdio};
 
     fn watched(server: &[usize], client: &[usize]) -> WatchedHere {
         let cores = Cores { server: server.to_vec(), client: client.to_vec(), ..Cores::default() };
@@ -236,6 +238,25 @@ mod tests {
         let steal = |server: &[usize], client: &[usize]| of(server, client).times.map(|times| times.steal);
         assert_eq!((steal(&[0], &[0]), steal(&[0], &[3]), steal(&[], &[])), (Some(0), Some(10), Some(10)));
         assert_eq!(Machine::of("", &watched(&[0], &[1])), Machine::default());
+    }
+
+    #[test]
+    fn a_server_that_has_one_thread_before_the_load_can_use_more_cores_under_it() {
+        // It starts three processes when it is asked to, and all end with its input.
+        let script = "exec 3<&0; read line; cat <&3 & cat <&3 & cat <&3 & echo; wait";
+        let mut server = Command::new("sh");
+        server.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut server = server.spawn().unwrap();
+        let sampler = Sampler::start(WatchedHere::free(server.id() as i32, &[]));
+        let watch = sampler.watch();
+        server.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+        server.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        watch.opened();
+        watch.closed();
+        let usage = sampler.finish().unwrap();
+        drop(server.stdin.take());
+        server.wait().unwrap();
+        assert_eq!((usage.threads_max, usage.cores), (4, net::cpu::allowed().len().min(4)));
     }
 
     #[test]

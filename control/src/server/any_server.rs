@@ -145,7 +145,8 @@ impl AnyServer for RunningServer {
 
     /// How long cores were idle says nothing about a server that is not pinned to them.
     fn on_its_cores(&self, usage: Usage) -> Usage {
-        let cores = RunningServer::pid(self).map_or(usage.cores, local::cores);
+        let may_use = RunningServer::pid(self).map_or(usage.cores, local::cores);
+        let cores = may_use.min(usage.threads_max as usize).max(1);
         Usage { cores, idle_ns_by_core: Vec::new(), ..usage }
     }
 
@@ -220,6 +221,18 @@ mod tests {
         let unknown = of(None);
         assert_eq!((unknown.tree(), unknown.pid()), (None, None));
         assert!(unknown.sampler(&Cores::default()).is_none());
+    }
+
+    #[test]
+    fn a_server_that_already_ran_can_use_as_many_cores_as_it_had_threads_under_load() {
+        let mut server = Command::new("sleep").arg("100").spawn().unwrap();
+        let origin = SocketAddr::from(([127, 0, 0, 1], 81)).into();
+        let running = RunningServer::new(origin, Some(server.id() as i32)).unwrap();
+        let cores = |threads_max| running.on_its_cores(Usage { threads_max, ..Usage::default() }).cores;
+        let found = [1, 3].map(cores);
+        server.kill().unwrap();
+        server.wait().unwrap();
+        assert_eq!(found, [1, net::cpu::allowed().len().min(3)]);
     }
 
     #[test]

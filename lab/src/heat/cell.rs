@@ -57,7 +57,7 @@ impl ActiveCell<'_, '_> {
         let orders = orders::orders(self.who.len(), most, self.seed);
         let (mut cycles, mut sum) = (self.no_cycles(), Sum::default());
         'cycles: while limit.is_owed(&cycles.turns) && self.servers.has_contender() {
-            cycles.memory.sample(&self.memory());
+            cycles.memory.sample(&self.snapshots());
             let turns = || cycles.turns.iter().flatten();
             let disturbed = turns().filter(|turn| turn.void.is_some()).count();
             let quiet = disturbance::quiet(&cycles.turns);
@@ -81,7 +81,7 @@ impl ActiveCell<'_, '_> {
             }
             cycles.end_cycle();
         }
-        cycles.memory.sample(&self.memory());
+        cycles.memory.sample(&self.snapshots());
         Ok(cycles)
     }
 

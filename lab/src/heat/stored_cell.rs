@@ -5,7 +5,7 @@ use crate::heat::turns::cycles::Cycles;
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm_up::WarmUp;
 use control::processes::cpu_sampler;
-use control::processes::tree::{self, ThreadClocks};
+use control::processes::tree::{self, Snapshot, ThreadClocks};
 use control::server::any_server::AnyServer;
 use judge::turns::counting;
 use judge::turns::disturbance;
@@ -20,12 +20,11 @@ impl ActiveCell<'_, '_> {
         servers.map(|server| server.map(AnyServer::thread_clocks).unwrap_or_default()).collect()
     }
 
-    /// Resident memory of each member, in bytes; `None`: it is gone, or its processes are not known. Call it where a CPU sample is taken
-    /// before the next turn, so that the time that it takes itself is in no turn.
-    pub fn memory(&mut self) -> Vec<Option<u64>> {
+    /// What the processes of each member hold; nothing of one that is gone, or whose processes are not known. Call it where a CPU sample is
+    /// taken before the next turn, so that the time that it takes itself is in no turn.
+    pub fn snapshots(&mut self) -> Vec<Snapshot> {
         let Self { servers, who, .. } = self;
-        let bytes = |at: &usize| Some(servers.members[*at].snapshot().rss_bytes).filter(|bytes| *bytes > 0);
-        who.iter().map(bytes).collect()
+        who.iter().map(|at| servers.members[*at].snapshot()).collect()
     }
 
     /// Which turns of these cycles count.
@@ -38,7 +37,7 @@ impl ActiveCell<'_, '_> {
     pub fn keep(mut self, cycles: Cycles, warm_up: &WarmUp) -> Vec<Slice> {
         let counts = self.counts(&cycles);
         let share = cycles.share_counted(&counts);
-        let after = self.clocks();
+        let (after, seen) = (self.clocks(), self.snapshots());
         for (member, after) in after.iter().enumerate() {
             if !self.is_alive(member) {
                 continue;
@@ -49,8 +48,10 @@ impl ActiveCell<'_, '_> {
             let own_ns = (elsewhere_ns.unwrap_or(0) as f64 * share) as u64;
             let used_ns = cpu_sampler::in_all_turns(member, &cycles.used).unwrap_or(0);
             let busiest = busiest(&cycles.clocks[member], after, used_ns);
-            let measurement =
-                (!sum.is_empty()).then(|| Box::new(self.measurement(member, sum, own_ns, busiest)));
+            let threads = cycles.memory.most_threads(member).max(seen[member].threads);
+            let seen = Snapshot { threads, ..seen[member].clone() };
+            let measured = || Box::new(self.measurement(member, sum, own_ns, &seen, busiest));
+            let measurement = (!sum.is_empty()).then(measured);
             let (warmup_ns, settled) = warm_up.came_to(member);
             let in_cell = InCell {
                 warmup_ns,
@@ -71,20 +72,19 @@ impl ActiveCell<'_, '_> {
     }
 
     fn measurement(
-        &mut self,
+        &self,
         member: usize,
         sum: &Sum,
         elsewhere_ns: u64,
+        seen: &Snapshot,
         busiest: Option<f64>,
     ) -> Measurement {
-        let at = self.who[member];
-        let seen = self.servers.members[at].snapshot();
-        let (server, lab) = (self.servers.members[at].server(), self.servers.lab);
+        let (server, lab) = (self.servers.members[self.who[member]].server(), self.servers.lab);
         let on_its_cores = |usage: Usage| match server {
             Some(server) => server.on_its_cores(usage),
             None => usage,
         };
-        let usage = sum.usage(elsewhere_ns, &seen, busiest, &lab.cores).map(on_its_cores);
+        let usage = sum.usage(elsewhere_ns, seen, busiest, &lab.cores).map(on_its_cores);
         // What others did is judged slice by slice.
         let policy = Policy::compared(true);
         // Where others ran beside it, its processes do not tell whether it was at its limit.

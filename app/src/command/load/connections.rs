@@ -2,7 +2,7 @@
 
 use super::parse;
 use crate::failure::{WrongInput, first_given};
-use crate::options::{Io, IoArgs};
+use crate::options::{Io, IoArgs, positive};
 use clap::Args;
 use model::{Connecting, IoChoice, Target, Think, TlsChoice};
 use std::net::IpAddr;
@@ -17,13 +17,13 @@ const USUAL: u64 = 64;
 #[command(next_help_heading = "Connections")]
 pub struct ConnectionArgs {
     /// Number of connections [default: 64, or the number of requests if that is smaller]
-    #[arg(short, long, value_name = "N", value_parser = parse::positive)]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
     connections: Option<u64>,
     /// Open a new connection for every request
     #[arg(long, conflicts_with = "requests_per_connection")]
     no_keepalive: bool,
     /// Close a connection and open a new one after this many requests
-    #[arg(long, value_name = "N", value_parser = parse::positive)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     requests_per_connection: Option<u64>,
     /// Number of requests in flight on each connection
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]

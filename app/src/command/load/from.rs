@@ -11,13 +11,9 @@ use model::Plan;
 use std::process::Command;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 /// The word for this machine.
 const HERE: &str = "here";
-
-/// How long this machine's own agent may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -121,7 +117,7 @@ fn link(from: &From, put: &PutArgs) -> anyhow::Result<Link> {
     }
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("agent");
-    Ok(Link::start(HERE, command, &agent_link::own_hello(), PATIENCE)?)
+    agent_link::start(HERE, command)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use crate::live;
 use crate::metrics::Metrics;
-use crate::options::{Common, MachineArgs};
+use crate::options::{Common, MachineArgs, positive, positive_time};
 use crate::signals::stop_flag;
 use clap::Args;
 use connections::ConnectionArgs;
@@ -41,19 +41,19 @@ pub struct LoadArgs {
     #[arg(help = "URL to load, such as http://127.0.0.1:8080/hello")]
     url: String,
     /// Measure for this long, such as 500ms, 10s or 2min [default: 10s]
-    #[arg(short, long, value_name = "TIME", value_parser = parse::positive_time, conflicts_with = "requests")]
+    #[arg(short, long, value_name = "TIME", value_parser = positive_time, conflicts_with = "requests")]
     duration: Option<Duration>,
     /// Measure until this many requests are done
-    #[arg(short = 'n', long, value_name = "N", value_parser = parse::positive)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = positive)]
     requests: Option<u64>,
     /// Number of worker threads, each pinned to its own core [default: one for each core of the load generator]
-    #[arg(short, long, value_name = "N", value_parser = parse::positive)]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
     threads: Option<u64>,
     /// Seed of everything that is random
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
     /// Time after which a request without a complete answer is an error
-    #[arg(long, default_value = "30s", value_name = "TIME", value_parser = parse::positive_time)]
+    #[arg(long, default_value = "30s", value_name = "TIME", value_parser = positive_time)]
     timeout: Duration,
     /// End early when the server has answered nothing for this long and every request failed; 0s: never
     #[arg(long, default_value = "5s", value_name = "TIME", value_parser = humantime::parse_duration)]

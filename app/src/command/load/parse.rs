@@ -1,26 +1,6 @@
 //! Parses the values of options; an error says what is allowed.
 
 use model::rate::{Rate, RateError};
-use std::time::Duration;
-
-/// A whole number of at least 1. More than can be done in a month is a slip.
-pub fn positive(text: &str) -> Result<u64, String> {
-    let is_large = text.bytes().all(|b| b.is_ascii_digit()) && text.bytes().any(|b| b != b'0');
-    match text.parse() {
-        Ok(n) if (1..=10_000_000_000).contains(&n) => Ok(n),
-        _ if is_large => Err("must be at most 10,000,000,000".to_owned()),
-        _ => Err("must be a whole number of at least 1".to_owned()),
-    }
-}
-
-/// A time above 0.
-pub fn positive_time(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
-        Ok(d) if !d.is_zero() => Ok(d),
-        Ok(_) => Err("must be a time above 0".to_owned()),
-        Err(e) => Err(e.to_string()),
-    }
-}
 
 /// A rate per second, such as `500` or `2.5k`, which does not change.
 pub fn rate(text: &str) -> Result<f64, RateError> {
@@ -71,20 +51,4 @@ pub fn think(text: &str) -> Result<model::Think, String> {
         return Err("the shorter time must come first, such as 1s..3s".to_owned());
     }
     Ok(model::Think::Between(low, high))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::positive;
-
-    #[test]
-    fn what_is_out_of_range_says_which_end() {
-        assert_eq!((positive("1"), positive("10000000000")), (Ok(1), Ok(10_000_000_000)));
-        for text in ["10000000001", "20000000000", "99999999999999999999999"] {
-            assert_eq!(positive(text), Err("must be at most 10,000,000,000".to_owned()), "{text}");
-        }
-        for text in ["0", "00", "-1", "1.5", "x", ""] {
-            assert_eq!(positive(text), Err("must be a whole number of at least 1".to_owned()), "{text}");
-        }
-    }
 }

@@ -2,49 +2,29 @@
 //! with the first, the flame graph of the difference. Where a run has several cells, each has a folder of its own.
 
 use super::sample::Profiled;
-use crate::command::output::Output;
-use crate::failure::WrongInput;
+use crate::command::folder::Folder;
 use crate::flame::file;
-use anyhow::Context;
 use model::Run;
 use profile::ProfileError;
-use std::path::{Path, PathBuf};
 
 /// The longest part of a file's name that comes from a title, in characters.
 const LONGEST_PART: usize = 60;
 
-/// Checks that files can be written in a folder.
-pub fn check(folder: &Path) -> Result<(), WrongInput> {
-    output(folder, "A.svg").map(drop)
-}
-
-fn output(folder: &Path, file: &str) -> Result<Output, WrongInput> {
-    Output::to("--profile", &folder.join(file))
-}
-
 /// The folder of one cell.
 #[derive(Debug)]
-pub struct CellFolder {
-    path: PathBuf,
-}
+pub struct CellFolder(Folder);
 
 impl CellFolder {
     /// Makes the folder of a cell, by its index, if it is not there. The only cell of a run has the whole folder.
-    pub fn new(folder: &Path, run: &Run, cell: usize) -> anyhow::Result<Self> {
-        let path = match &run.study.cells[..] {
-            [] | [_] => folder.to_owned(),
+    pub fn new(folder: &Folder, run: &Run, cell: usize) -> anyhow::Result<Self> {
+        let own = match &run.study.cells[..] {
+            [] | [_] => None,
             cells => {
                 let title = cells.get(cell).map_or("", |cell| cell.title.as_str());
-                folder.join(format!("{}-{}", cell + 1, part(title)))
+                Some(format!("{}-{}", cell + 1, part(title)))
             }
         };
-        std::fs::create_dir_all(&path).with_context(|| {
-            format!(
-                "can't make the folder --profile {}: check the free space and its permissions",
-                path.display()
-            )
-        })?;
-        Ok(Self { path })
+        folder.make(own.as_deref()).map(Self)
     }
 
     /// Writes the flame graph of a contender, and its samples as text and as JSON.
@@ -53,9 +33,9 @@ impl CellFolder {
         let stem = part(name);
         let picture = file::picture_alone(report, &format!("CPU time of {name} ({title}) under load"));
         self.draw(&format!("{stem}.svg"), picture)?;
-        output(&self.path, &format!("{stem}.folded"))?.write(report.profile.to_folded().as_bytes())?;
+        self.0.write(&format!("{stem}.folded"), report.profile.to_folded().as_bytes())?;
         let json = format!("{}\n", serde_json::to_string_pretty(report)?);
-        output(&self.path, &format!("{stem}.json"))?.write(json.as_bytes())
+        self.0.write(&format!("{stem}.json"), json.as_bytes()).map(drop)
     }
 
     /// Writes the flame graph of the difference: what B spends more and less CPU time on than A.
@@ -69,7 +49,7 @@ impl CellFolder {
     /// Writes a picture, or prints why there is none.
     fn draw(&self, file: &str, picture: Result<String, ProfileError>) -> anyhow::Result<()> {
         match picture {
-            Ok(svg) => output(&self.path, file)?.write(svg.as_bytes()),
+            Ok(svg) => self.0.write(file, svg.as_bytes()).map(drop),
             Err(error) => {
                 alert!("drome: no {file}: {error}");
                 Ok(())

@@ -10,9 +10,9 @@ mod stored_profiles;
 mod words;
 
 use self::files::CellFolder;
-use self::progress::Progress;
+use self::progress::ProfileProgress;
 use self::sample::{Missing, Profiled};
-pub use self::stored_profiles::{differences, read};
+use crate::command::folder::Folder;
 use crate::console;
 use crate::failure::WrongInput;
 use lab::extra_start::ExtraStart;
@@ -22,7 +22,7 @@ use model::study::REFERENCE;
 use model::{Rate, Run};
 use profile::Difference;
 use report::units;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// How long a contender is sampled. A server that keeps one core busy gives about 3,000 samples in that time: a function that takes 1 % of
@@ -31,22 +31,12 @@ const WINDOW: Duration = Duration::from_secs(3);
 
 /// The folder for the pictures and their data.
 #[derive(Debug)]
-pub struct ProfileDir {
-    folder: PathBuf,
-}
+pub struct ProfileDir(Folder);
 
 impl ProfileDir {
     /// Makes the folder if it is not there, and checks that files can be written in it. Called before anything is measured.
     pub fn to(folder: &Path) -> Result<Self, WrongInput> {
-        let refused = |error: std::io::Error| {
-            let folder = folder.display();
-            WrongInput(format!(
-                "--profile {folder}: the folder can't be made ({error}); name one that is there, or whose parent is writable"
-            ))
-        };
-        std::fs::create_dir_all(folder).map_err(refused)?;
-        files::check(folder)?;
-        Ok(Self { folder: folder.to_owned() })
+        Folder::to("--profile", folder, &["svg", "folded", "json"]).map(Self)
     }
 
     /// Samples each contender in a start of its own, one after the other and cell by cell, writes the files and prints the differences. If
@@ -62,14 +52,14 @@ impl ProfileDir {
             units::several(all.len(), "load"),
             report::progress::long(time.fold(Duration::ZERO, Duration::saturating_add))
         );
-        self.walk(session, &all, &mut Progress::begin(all.len()))
+        self.walk(session, &all, &mut ProfileProgress::begin(all.len()))
     }
 
     fn walk(
         &self,
         session: &Session<'_>,
         all: &[ExtraStart],
-        progress: &mut Progress,
+        progress: &mut ProfileProgress,
     ) -> anyhow::Result<VerdictProfile> {
         let run = &session.run;
         let (mut servers, mut rows) = (Vec::new(), Vec::new());
@@ -83,7 +73,7 @@ impl ProfileDir {
                     let a = first.as_ref().filter(|(at, _)| *at == cell).map(|(_, a)| a);
                     // Without samples there is nothing to compare, and `tell` prints that there is no picture.
                     let difference = a.and_then(|a| Difference::between(&a.side(), &of.side()));
-                    let folder = CellFolder::new(&self.folder, run, cell)?;
+                    let folder = CellFolder::new(&self.0, run, cell)?;
                     progress.beside(|| tell(&folder, a, &of, difference.as_ref()))?;
                     servers.push(document::server(&of, difference.as_ref()));
                     rows.push(stored_profiles::row(&place(run, extra), &of, difference.as_ref())?);
@@ -153,19 +143,10 @@ fn title(run: &Run, name: &str) -> String {
 
 /// The contender and, where there are several, the cell.
 fn place(run: &Run, extra: &ExtraStart) -> String {
-    let titles: Vec<&str> = run.study.cells.iter().map(|cell| cell.title.as_str()).collect();
-    place_in(&titles, extra.cell, &extra.contender)
-}
-
-/// A name in the store for this contender in one of the cells: a title that several cells have is followed by the cell's number.
-fn place_in(titles: &[&str], cell: usize, name: &str) -> String {
-    match titles.get(cell) {
-        Some(_) if titles.len() == 1 => name.to_owned(),
-        Some(title) if titles.iter().filter(|other| *other == title).count() > 1 => {
-            format!("{name}, {title} (cell {})", cell + 1)
-        }
-        Some(title) => format!("{name}, {title}"),
-        None => name.to_owned(),
+    let name = &extra.contender;
+    match run.study.cells.get(extra.cell) {
+        Some(cell) if run.study.cells.len() > 1 => format!("{name}, {}", cell.title),
+        _ => name.clone(),
     }
 }
 
@@ -174,19 +155,4 @@ fn window(run: &Run, extra: &ExtraStart) -> Duration {
     let cell = run.study.cells.get(extra.cell);
     let course = cell.and_then(|cell| cell.load.rate_per_s()).and_then(Rate::length);
     course.map_or(WINDOW, |course| course.max(WINDOW))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::place_in;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_profile_of_a_run_has_a_name_of_its_own() {
-        assert_eq!(place_in(&["hello"], 0, "a"), "a");
-        let titles = ["hello", "file", "hello"];
-        let all: Vec<String> = (0..3).map(|cell| place_in(&titles, cell, "a")).collect();
-        assert_eq!(all, ["a, hello (cell 1)", "a, file", "a, hello (cell 3)"]);
-        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 3);
-    }
 }

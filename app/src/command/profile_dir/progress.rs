@@ -5,7 +5,7 @@ use indicatif::ProgressBar;
 use std::io::{IsTerminal, stderr};
 
 /// Shows how many profiles are done, until it is dropped.
-pub struct Progress {
+pub struct ProfileProgress {
     bar: ProgressBar,
     is_terminal: bool,
     all: usize,
@@ -13,7 +13,7 @@ pub struct Progress {
     begun: usize,
 }
 
-impl Progress {
+impl ProfileProgress {
     /// Shows the bar, before the first of `all` profiles.
     pub fn begin(all: usize) -> Self {
         let bar = console::counted(all, "profiles", "\n{msg}");

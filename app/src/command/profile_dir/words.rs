@@ -1,6 +1,6 @@
 //! The words of `--profile`: what was sampled, and what one contender spends more and less than another.
 
-use crate::command::counted;
+use crate::stored::counted;
 use model::gate_verdict::MOST_FUNCTIONS;
 use profile::{Difference, Report, Row};
 use report::{function_name, units};

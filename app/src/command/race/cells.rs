@@ -1,6 +1,6 @@
 //! Several races of the same servers, one for each cell of a file, judged together.
 
-use super::{Measured, RaceArgs, check_margin, exit_of, is_of_a_later_one, measured};
+use super::{Measured, OneRace, RaceArgs, check_margin, exit_of, is_of_a_later_one, measured};
 use crate::command::verdict_file::VerdictFile;
 use crate::failure::{self, WrongInput, first_given};
 use crate::options::Common;
@@ -11,8 +11,8 @@ use model::{Findings, GateVerdict};
 use std::process::ExitCode;
 
 /// The races of the wanted cells, each knowing how many there are; all if none is wanted. Fails if there is no such cell.
-pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, WrongInput> {
-    let titles: Vec<&str> = all.iter().filter_map(|args| args.title.as_deref()).collect();
+pub fn selected(all: Vec<OneRace>, wanted: &[String]) -> Result<Vec<OneRace>, WrongInput> {
+    let titles: Vec<&str> = all.iter().filter_map(|one| one.title.as_deref()).collect();
     let place = |given: &String| position(&titles, given);
     if let Some(unknown) = wanted.iter().find(|given| place(given).is_none()) {
         let has = match titles.as_slice() {
@@ -23,10 +23,10 @@ pub fn selected(all: Vec<RaceArgs>, wanted: &[String]) -> Result<Vec<RaceArgs>, 
     }
     let wanted: Vec<usize> = wanted.iter().filter_map(place).collect();
     let is_selected = |nth: usize| wanted.is_empty() || wanted.contains(&nth);
-    let mut selected: Vec<RaceArgs> =
-        all.into_iter().enumerate().filter(|(nth, _)| is_selected(*nth)).map(|(_, args)| args).collect();
+    let mut selected: Vec<OneRace> =
+        all.into_iter().enumerate().filter(|(nth, _)| is_selected(*nth)).map(|(_, one)| one).collect();
     let cells = selected.len();
-    selected.iter_mut().for_each(|args| args.cells = Some(cells).filter(|cells| *cells > 1));
+    selected.iter_mut().for_each(|one| one.cells = Some(cells).filter(|cells| *cells > 1));
     Ok(selected)
 }
 
@@ -44,25 +44,24 @@ fn ensure_fit(args: &RaceArgs) -> Result<(), WrongInput> {
 }
 
 /// Runs the races, and judges them together: they are slower if one cell is slower, and have passed if every cell has passed.
-pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
+pub fn race(all: &[OneRace], common: &Common, file: Option<&VerdictFile>) -> anyhow::Result<ExitCode> {
     let Some(first) = all.first() else { return Ok(ExitCode::SUCCESS) };
-    let file = first.verdict.as_deref().map(VerdictFile::to).transpose()?;
-    ensure_fit(first)?;
-    all.iter().try_for_each(check_margin)?;
+    ensure_fit(&first.args)?;
+    all.iter().try_for_each(|one| check_margin(&one.args))?;
     let (mut gates, mut races) = (Vec::new(), Vec::new());
     let stop = stop_flag()?;
-    for (nth, args) in all.iter().enumerate() {
+    for (nth, one) in all.iter().enumerate() {
         // The signal may have come while the report of the cell before was written.
         ensure_not_stopped(&stop)?;
-        let title = args.title.clone().unwrap_or_default();
+        let title = one.title.clone().unwrap_or_default();
         alert!("drome: cell {} of {}: {title}", nth + 1, all.len());
-        match measured(args, common, None) {
+        match measured(one, common, None) {
             Ok(race) => {
                 gates.extend(race.gate.clone().map(|gate| (title, gate)));
                 races.push(race);
             }
-            Err(error) => match args.margin() {
-                Some(margin) if is_of_a_later_one(&error, &args.settings.rev) => {
+            Err(error) => match one.args.margin() {
+                Some(margin) if is_of_a_later_one(&error, &one.args.settings.rev) => {
                     let _ = failure::tell(&error);
                     gates.push((title, unjudged(margin, &error)));
                 }
@@ -70,7 +69,7 @@ pub fn race(all: &[RaceArgs], common: &Common) -> anyhow::Result<ExitCode> {
             },
         }
     }
-    conclude(first, gates, races, file.as_ref())
+    conclude(&first.args, gates, races, file)
 }
 
 /// The judgement of a race that could not begin.

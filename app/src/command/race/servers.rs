@@ -1,6 +1,6 @@
 //! The servers of a race: those of URLs, or those that commands, revisions or images start.
 
-use super::RaceArgs;
+use super::{OneRace, RaceArgs};
 use crate::command::race_settings::ServerSource;
 use crate::command::revisions::{self, Revisions};
 use crate::command::url::OwnUrl;
@@ -31,9 +31,10 @@ pub struct RaceServers {
 }
 
 /// Prepares the servers. Revisions are built first, and images found and pinned.
-pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
+pub fn of(one: &OneRace, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
+    let args = &one.args;
     let settings = &args.settings;
-    let servers = settings.servers();
+    let servers = settings.source();
     ensure_used(args, servers)?;
     let metric = settings.metric.as_ref().map(|decider| decider.metric).unwrap_or_default();
     args.running.ensure_fit(servers == ServerSource::Urls, metric)?;
@@ -44,12 +45,12 @@ pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
     let (mut lineup, mut entrants) = match servers {
         ServerSource::Images => setup::images(&images::resolve(settings, stop)?, &path)?,
         ServerSource::Revisions => {
-            let built = revisions.insert(revisions::build(settings, args.folder.as_deref(), stop)?);
+            let built = revisions.insert(revisions::build(settings, one.folder.as_deref(), stop)?);
             setup::commands(&built.commands, &path)?
         }
-        ServerSource::Urls => return running(&settings.commands, &args.running.pids),
+        ServerSource::Urls => return running(&settings.named, &args.running.pids),
         ServerSource::Commands => {
-            let here = settings.commands.iter().map(|line| ServerCommand::at(line, is_elsewhere));
+            let here = settings.named.iter().map(|line| ServerCommand::at(line, is_elsewhere));
             setup::commands(&here.collect::<Vec<_>>(), &path)?
         }
     };

@@ -51,16 +51,3 @@ impl Cell {
         }
     }
 }
-
-/// Fails with a message if a title is missing or given twice.
-pub fn ensure_distinct(cells: &[Cell]) -> Result<(), String> {
-    for (nth, cell) in cells.iter().enumerate() {
-        if cell.title.trim().is_empty() {
-            return Err("a cell has no title".to_owned());
-        }
-        if cells[..nth].iter().any(|earlier| earlier.title == cell.title) {
-            return Err(format!("two cells have the title `{}`", cell.title));
-        }
-    }
-    Ok(())
-}

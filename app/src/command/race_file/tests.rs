@@ -29,6 +29,7 @@ fn keys_are_options_and_the_command_line_replaces_a_list() {
     assert_eq!(words(&text, &["--url=x"]).unwrap(), options);
     assert_eq!(words(&text, &["--rev=v1"]).unwrap(), options[2..]);
     assert_eq!(words(&text, &["--rev", "v1"]).unwrap(), options[2..]);
+    assert_eq!(words(&text, &["--ready=2s", "--fail-if-slower=1%"]).unwrap(), options[..3]);
     let line = given(&["--rev=v1", "--start=./y {port}"]);
     let merged = line.clone().or(race(&text).races(&line).unwrap().remove(0).settings);
     assert_eq!((merged.rev, merged.start.as_deref()), (vec!["v1".to_owned()], Some("./y {port}")));
@@ -43,6 +44,8 @@ fn urls_are_arguments_and_stand_alone() {
     assert!(why(urls, &["--rev=v1"]).contains("--rev needs --start"));
     let started = format!("{urls}build = \"make\"\nstart = \"./x {{port}}\"\n");
     assert!(why(&started, &[]).contains("already run: leave out `build`, `start`"));
+    let command = "[race]\nurls = [\"http://a:1/\", \"./x {port}\"]\n";
+    assert!(why(command, &[]).contains("`urls` has `./x {port}`, which is no URL of a server"));
     assert_eq!(why("[race]\nconnections = 8\n", &[]), NOTHING);
     assert!(why("[race]\nrev = [\"main\", \".\"]\n", &[]).starts_with("`rev` needs `start`"));
 }

@@ -1,13 +1,12 @@
 //! A command that takes something to another machine or fetches it from there. What the other side prints is shown without escapes. A
 //! command that neither prints nor reads anything for long is ended, because reading and writing do not fail when the network is gone.
 
+use agent::Heard;
 use anyhow::{Context, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{JoinHandle, sleep, spawn};
 use std::time::{Duration, Instant};
 
@@ -26,20 +25,13 @@ const INTERVAL: Duration = Duration::from_millis(10);
 /// How long to wait for the last lines of a command that has ended. Another process may keep its output open for ever.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// The command while it runs; dropping this kills it.
+/// The command while it runs; dropping this kills it, and does not wait long for it.
 pub struct RemoteCommand {
     child: Child,
     /// The command line, for messages.
     shown: String,
-    alive: Alive,
+    heard: Heard,
     tellers: Vec<JoinHandle<()>>,
-}
-
-/// When the other side was last heard of.
-#[derive(Clone)]
-struct Alive {
-    at_ns: Arc<AtomicU64>,
-    silence: Duration,
 }
 
 /// What the command prints, as bytes.
@@ -50,7 +42,7 @@ pub struct Input(Waiting<ChildStdin>);
 
 struct Waiting<P> {
     pipe: P,
-    alive: Alive,
+    heard: Heard,
 }
 
 impl RemoteCommand {
@@ -62,23 +54,23 @@ impl RemoteCommand {
             .stderr(Stdio::piped())
             .spawn()
             .with_context(|| format!("can't run `{shown}`: check the words of {option}"))?;
-        let alive = Alive { at_ns: Arc::new(AtomicU64::new(agent::now_ns())), silence };
+        let heard = Heard::now_for(silence);
         let stderr = child.stderr.take();
-        let mut remote = Self { child, shown: shown.to_owned(), alive, tellers: Vec::new() };
+        let mut remote = Self { child, shown: shown.to_owned(), heard, tellers: Vec::new() };
         remote.tell(stderr, |line| alert!("{line}"));
         Ok(remote)
     }
 
     /// What the command reads. It ends when this is dropped.
     pub fn input(&mut self) -> Option<Input> {
-        let alive = self.alive.clone();
-        self.child.stdin.take().map(|pipe| Input(Waiting { pipe, alive }))
+        let heard = self.heard.clone();
+        self.child.stdin.take().map(|pipe| Input(Waiting { pipe, heard }))
     }
 
     /// What the command prints.
     pub fn output(&mut self) -> Option<RemoteOutput> {
-        let alive = self.alive.clone();
-        self.child.stdout.take().map(|pipe| RemoteOutput(Waiting { pipe, alive }))
+        let heard = self.heard.clone();
+        self.child.stdout.take().map(|pipe| RemoteOutput(Waiting { pipe, heard }))
     }
 
     /// Shows each line that the command prints, without escapes.
@@ -92,11 +84,11 @@ impl RemoteCommand {
         pipe: Option<impl Read + Send + 'static>,
         mut show: impl FnMut(&str) + Send + 'static,
     ) {
-        let alive = self.alive.clone();
+        let heard = self.heard.clone();
         self.tellers.extend(pipe.map(|pipe| {
             spawn(move || {
                 lines(pipe, &mut |line| {
-                    alive.hear();
+                    heard.hear();
                     show(line);
                 });
             })
@@ -113,7 +105,7 @@ impl RemoteCommand {
             {
                 break Some(status);
             }
-            if unheard || self.alive.is_silent() {
+            if unheard || self.heard.is_silent() {
                 break None;
             }
             sleep(INTERVAL);
@@ -130,7 +122,7 @@ impl RemoteCommand {
                 "nothing came from `{}` for {} s, so it was ended: check that the machine can be reached, and try again; what is \
                  there already is not sent or stored twice",
                 self.shown,
-                self.alive.silence.as_secs()
+                self.heard.silence().as_secs()
             );
         };
         Ok(status)
@@ -140,23 +132,7 @@ impl RemoteCommand {
 impl Drop for RemoteCommand {
     fn drop(&mut self) {
         let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Alive {
-    fn hear(&self) {
-        self.at_ns.store(agent::now_ns(), Ordering::Relaxed);
-    }
-
-    /// How long the other side may still be silent.
-    fn left(&self) -> Duration {
-        let since_ns = agent::now_ns().saturating_sub(self.at_ns.load(Ordering::Relaxed));
-        self.silence.saturating_sub(Duration::from_nanos(since_ns))
-    }
-
-    fn is_silent(&self) -> bool {
-        self.left().is_zero()
+        agent::wait_for_end(&mut self.child, agent::LONGEST_KILL);
     }
 }
 
@@ -164,10 +140,10 @@ impl<P: AsFd> Waiting<P> {
     /// Waits until the pipe can be read or written.
     fn ready(&self, flags: PollFlags) -> std::io::Result<()> {
         loop {
-            let left = self.alive.left();
+            let left = self.heard.left();
             let limit = Timespec::try_from(left).map_err(Error::other)?;
             match poll(&mut [PollFd::new(&self.pipe, flags)], Some(&limit)) {
-                Ok(0) if self.alive.is_silent() => return Err(ErrorKind::TimedOut.into()),
+                Ok(0) if self.heard.is_silent() => return Err(ErrorKind::TimedOut.into()),
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
                 Ok(_) => return Ok(()),
                 Err(error) => return Err(error.into()),
@@ -180,7 +156,7 @@ impl Read for RemoteOutput {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.0.ready(PollFlags::IN)?;
         let count = self.0.pipe.read(buffer)?;
-        self.0.alive.hear();
+        self.0.heard.hear();
         Ok(count)
     }
 }
@@ -189,7 +165,7 @@ impl Write for Input {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.ready(PollFlags::OUT)?;
         let count = self.0.pipe.write(&bytes[..bytes.len().min(AT_ONCE)])?;
-        self.0.alive.hear();
+        self.0.heard.hear();
         Ok(count)
     }
 
@@ -218,7 +194,7 @@ fn lines(pipe: impl Read, show: &mut dyn FnMut(&str)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
 
     fn sh(script: &str, silence: Duration) -> RemoteCommand {
         let mut command = Command::new("sh");

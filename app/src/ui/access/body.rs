@@ -1,7 +1,7 @@
-//! Receives request bodies. Each is received completely, within limits of size and time, before its page gets a turn,
+//! Receives request bodies. Each is received completely, within limits of size and time, before its page waits for a pause,
 //! because a browser that sends slowly must not delay the measurements.
 
-use crate::ui::pages::failure::Failure;
+use crate::ui::pages::error_page::ErrorPage;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -41,7 +41,7 @@ impl Default for Bodies {
 
 impl Bodies {
     /// The same request with its complete body.
-    pub async fn receive(&self, request: Request) -> Result<Request, Failure> {
+    pub async fn receive(&self, request: Request) -> Result<Request, ErrorPage> {
         let (parts, body) = request.into_parts();
         let is_file = parts.uri.path() == IMPORT_PATH;
         let most = if is_file { LARGEST_FILE_BYTES } else { LARGEST_FORM_BYTES };
@@ -59,11 +59,11 @@ fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn whole(body: Body, most: usize) -> Result<Bytes, Failure> {
+async fn whole(body: Body, most: usize) -> Result<Bytes, ErrorPage> {
     let mut pieces = body.into_data_stream();
     let mut all = Vec::new();
     while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|_| Failure::wrong("The request ended too early."))?;
+        let piece = piece.map_err(|_| ErrorPage::wrong("The request ended too early."))?;
         if all.len() + piece.len() > most {
             return Err(too_large(most));
         }
@@ -72,7 +72,7 @@ async fn whole(body: Body, most: usize) -> Result<Bytes, Failure> {
     Ok(all.into())
 }
 
-fn too_large(most: usize) -> Failure {
+fn too_large(most: usize) -> ErrorPage {
     let why = match most {
         LARGEST_FILE_BYTES => format!(
             "The file is larger than {} MiB. Keep only the reports in it, or use the command line: drome import FILE.",
@@ -80,20 +80,20 @@ fn too_large(most: usize) -> Failure {
         ),
         _ => format!("The form is larger than {} KiB, which is the limit.", most >> 10),
     };
-    Failure::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+    ErrorPage::new(StatusCode::PAYLOAD_TOO_LARGE, why)
 }
 
-fn too_many() -> Failure {
+fn too_many() -> ErrorPage {
     let why = format!("{FILES_AT_ONCE} files are already being received. Send this one again in a moment.");
-    Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
+    ErrorPage::new(StatusCode::SERVICE_UNAVAILABLE, why)
 }
 
-fn too_slow(longest: Duration) -> Failure {
+fn too_slow(longest: Duration) -> ErrorPage {
     let why = format!(
         "The request took longer than {} to arrive. Send it again, or use the command line: drome import FILE.",
         humantime::format_duration(longest)
     );
-    Failure::new(StatusCode::REQUEST_TIMEOUT, why)
+    ErrorPage::new(StatusCode::REQUEST_TIMEOUT, why)
 }
 
 #[cfg(test)]
@@ -118,7 +118,7 @@ mod tests {
         Body::from_stream(pending::<Result<Bytes, Infallible>>())
     }
 
-    fn status(received: Result<Request, Failure>) -> u16 {
+    fn status(received: Result<Request, ErrorPage>) -> u16 {
         received.err().map_or(200, |failure| failure.into_response().status().as_u16())
     }
 

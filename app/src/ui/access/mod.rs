@@ -1,7 +1,6 @@
-//! What a request must get past before a page is built for it: the limits on connections, the access control, the
-//! limits on bodies, and the wait for its turn.
+//! What a request must get past before a page is built for it: the access control, the limits on bodies, and the wait for a pause
+//! of the measurement.
 
 pub mod body;
-pub mod connections;
-pub mod gate;
-pub mod guard;
+pub mod entrance;
+pub mod rules;

@@ -3,8 +3,8 @@
 use super::Job;
 use super::known::{Phase, TimeLeft};
 use crate::ui::outcomes::TrialOutcome;
+use crate::ui::pauses::StepHeld;
 use crate::ui::state::AppState;
-use crate::ui::turns::StepTurn;
 use judge::findings::analyse;
 use judge::schedule::budget;
 use lab::setup::{self, Lineup, RunRules};
@@ -68,7 +68,7 @@ fn measure(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
         known.least = heats.saturating_mul(run.study.design.rounds[0]);
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
-    let mut show = JobProgress { app, job, step_turn: None };
+    let mut show = JobProgress { app, job, step_held: None };
     Ok(session.measure(&mut show)?)
 }
 
@@ -76,23 +76,23 @@ fn measure(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
 struct JobProgress<'d> {
     app: &'d AppState,
     job: &'d Job,
-    step_turn: Option<StepTurn>,
+    step_held: Option<StepHeld>,
 }
 
 impl Show for JobProgress<'_> {
     /// Lets pages be built between two steps, but not while a server is under load.
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
-        self.step_turn = None;
+        self.step_held = None;
         let words = format!("{}: {}", progress::heat(run, heat), progress::step(&run.study, step));
         self.job.tell(|known| {
             known.heat = Some(words);
             known.least = known.least.max(known.done + 1);
         });
-        self.step_turn = Some(self.app.turns.step(&self.job.pages));
+        self.step_held = Some(self.app.pauses.step(&self.job.pages));
     }
 
     fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {
-        self.step_turn = None;
+        self.step_held = None;
         self.job.known().done += 1;
     }
 

@@ -1,6 +1,6 @@
 //! The style, the scripts and the icon. They are compiled into the binary; no file is served by its path.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use crate::flame;
 use axum::extract::Path;
 use axum::http::header::CONTENT_TYPE;
@@ -23,9 +23,9 @@ const ASSETS: [(&str, &str, &str); 4] = [
 /// Sends an asset.
 pub async fn show(
     Path(name): Path<String>,
-) -> Result<([(HeaderName, &'static str); 1], &'static str), Failure> {
+) -> Result<([(HeaderName, &'static str); 1], &'static str), ErrorPage> {
     let found = ASSETS.iter().find(|(known, _, _)| *known == name);
     let (_, kind, text) =
-        found.ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "There is no such page."))?;
+        found.ok_or_else(|| ErrorPage::new(StatusCode::NOT_FOUND, "There is no such page."))?;
     Ok(([(CONTENT_TYPE, kind)], text))
 }

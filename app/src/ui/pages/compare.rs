@@ -1,6 +1,6 @@
 //! The comparison of two runs, as in `drome compare`.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::frame::{self, SitePlace};
 use super::{App, Asked, url};
 use crate::ui::state::AppState;
@@ -15,7 +15,7 @@ use store::Listed;
 const OFFERED: usize = 200;
 
 /// Compares the two chosen runs, the earlier first, or shows a form to choose them.
-pub async fn show(State(app): App, Query(asked): Asked) -> Result<Markup, Failure> {
+pub async fn show(State(app): App, Query(asked): Asked) -> Result<Markup, ErrorPage> {
     let chosen: Vec<String> =
         url::values(&asked, "run").filter(|id| !id.is_empty()).map(str::to_owned).collect();
     let anyway = url::value(&asked, "anyway").is_some();
@@ -40,11 +40,10 @@ struct Chosen {
     outcome: Option<Result<Comparison, CompareError>>,
 }
 
-fn read(app: &AppState, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, Chosen), Failure> {
+fn read(app: &AppState, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, Chosen), ErrorPage> {
     let mut runs = app.store()?.runs()?;
-    runs.retain(|run| run.kind.is_measured());
     if chosen.len() > 2 {
-        return Err(Failure::wrong(format!("{} runs are selected: select only two.", chosen.len())));
+        return Err(ErrorPage::wrong(format!("{} runs are selected: select only two.", chosen.len())));
     }
     // The list has the latest first.
     let age = |id: &String| runs.iter().position(|run| run.id == *id).map_or(0, |at| usize::MAX - at);

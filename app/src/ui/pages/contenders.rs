@@ -3,7 +3,7 @@
 
 mod filter;
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::frame::{self, SitePlace};
 use super::{App, Asked, url};
 use crate::ui::state::AppState;
@@ -28,7 +28,7 @@ pub async fn list(State(app): App, Query(asked): Asked) -> Markup {
 
 /// The same list with all versions at once, for browsers without scripts. It is a POST because it runs commands and
 /// writes to the cache, which no link or frame may do.
-pub async fn list_installed(State(app): App, Query(asked): Asked) -> Result<Markup, Failure> {
+pub async fn list_installed(State(app): App, Query(asked): Asked) -> Result<Markup, ErrorPage> {
     let filter = Filter::of(&asked, &app.catalog);
     let wanted = filter.clone();
     let all = move |app: &AppState| {
@@ -118,14 +118,14 @@ fn serves(contender: &Contender) -> Markup {
 }
 
 /// The state of one contender on this machine, as a piece of the page. A POST, for the reasons of [`list_installed`].
-pub async fn state(State(app): App, Path(name): Path<String>) -> Result<Markup, Failure> {
+pub async fn state(State(app): App, Path(name): Path<String>) -> Result<Markup, ErrorPage> {
     app.work(move |app| ask(app, &name)).await
 }
 
-fn ask(app: &AppState, name: &str) -> Result<Markup, Failure> {
+fn ask(app: &AppState, name: &str) -> Result<Markup, ErrorPage> {
     let prepared = setup::prepare(&app.catalog, &[name.to_owned()]).map_err(|error| match error {
-        setup::SetupError::Catalog(error) => Failure::from(error),
-        error => Failure::inner(error.to_string()),
+        setup::SetupError::Catalog(error) => ErrorPage::from(error),
+        error => ErrorPage::inner(error.to_string()),
     })?;
     let version = prepared.first().map(control::prepare::Prepared::version);
     app.know_installed(name, version.as_ref().map(Result::is_ok));

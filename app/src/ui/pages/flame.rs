@@ -1,10 +1,11 @@
 //! The page of a flame graph: where one contender of a run spends its CPU time. It is complete without scripts: each box is a link that
 //! zooms, and the search is a form. With the script of this page, both happen at once, and by keyboard.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::frame::{self, SitePlace};
 use super::{App, Asked, profiles, url};
 use crate::flame::{Graph, View};
+use crate::stored::profiles::read;
 use crate::ui::state::AppState;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
@@ -20,7 +21,7 @@ pub async fn show(
     State(app): App,
     Path((run, contender)): Path<(String, String)>,
     Query(asked): Asked,
-) -> Result<Markup, Failure> {
+) -> Result<Markup, ErrorPage> {
     let sought = url::value(&asked, "q").unwrap_or_default().trim().to_owned();
     let zoomed = url::value(&asked, "frame").and_then(|number| number.parse().ok()).unwrap_or(0);
     let draw = move |app: &AppState| {
@@ -44,20 +45,20 @@ struct Page {
 }
 
 impl Page {
-    fn read(app: &AppState, run: String, contender: String) -> Result<Self, Failure> {
+    fn read(app: &AppState, run: String, contender: String) -> Result<Self, ErrorPage> {
         let store = app.store()?;
         let Some(row) = store.profile(&run, &contender)? else {
             let why = format!(
                 "Run {run} has no profile of {contender}. `drome race --profile DIR` and `drome run --profile DIR` make one of each contender."
             );
-            return Err(Failure::new(StatusCode::NOT_FOUND, why));
+            return Err(ErrorPage::new(StatusCode::NOT_FOUND, why));
         };
         let tree = serde_json::from_str::<CallTree>(&row.tree).ok();
-        let (Some(stored), Some(tree)) = (profiles::parse(&row.json), tree) else {
+        let (Some(stored), Some(tree)) = (read(&row.json), tree) else {
             let why = format!(
                 "The profile of {contender} in run {run} can't be read: it is damaged, or a newer drome wrote it."
             );
-            return Err(Failure::inner(why));
+            return Err(ErrorPage::inner(why));
         };
         let mut others: Vec<String> = store.profiles(&run)?.into_iter().map(|(name, _)| name).collect();
         others.retain(|name| *name != contender);

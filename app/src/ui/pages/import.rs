@@ -1,8 +1,8 @@
 //! Imports a report that is dropped on the page, or chosen, as `drome import` does.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::{App, Asked, url};
-use crate::command::import::{NamedText, nothing, of};
+use crate::stored::imported::{NamedText, nothing, of};
 use crate::ui::access::body::{IMPORT_PATH, LARGEST_FILE_BYTES};
 use crate::ui::state::AppState;
 use axum::body::Bytes;
@@ -15,24 +15,24 @@ pub async fn receive(
     State(app): App,
     Query(asked): Asked,
     body: Bytes,
-) -> Result<(StatusCode, [(HeaderName, String); 1]), Failure> {
+) -> Result<(StatusCode, [(HeaderName, String); 1]), ErrorPage> {
     let name = url::value(&asked, "name").unwrap_or_default().to_owned();
     let id = app.work(move |app| keep(app, name, &body)).await?;
     Ok((StatusCode::CREATED, [(header::LOCATION, format!("/runs/{}", url::part(&id)))]))
 }
 
-fn keep(app: &AppState, name: String, body: &[u8]) -> Result<String, Failure> {
+fn keep(app: &AppState, name: String, body: &[u8]) -> Result<String, ErrorPage> {
     if name.is_empty() {
-        return Err(Failure::wrong(
+        return Err(ErrorPage::wrong(
             "No file was sent. Choose one on the page Runs, or use the command line: drome import FILE.",
         ));
     }
     let Some((text, _)) = dialects::page::decode(body.to_vec()) else {
-        return Err(Failure::wrong(format!("{name} is not text: save it as UTF-8 text first.")));
+        return Err(ErrorPage::wrong(format!("{name} is not text: save it as UTF-8 text first.")));
     };
     let import = of(vec![NamedText { text, name: name.clone() }]);
     if import.items.is_empty() {
-        return Err(Failure::wrong(nothing(&[name], "nothing was stored").to_string()));
+        return Err(ErrorPage::wrong(nothing(&[name], "nothing was stored").to_string()));
     }
     app.store()?.add_import(&import)?;
     Ok(import.id)

@@ -2,11 +2,11 @@
 //! one at the beginning of each step. The lab's thread draws them before the step, and drome only copies them to
 //! the browsers.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::frame::{self, SitePlace};
 use super::{App, piece};
 use crate::ui::job::{Job, Piece};
-use crate::ui::turns::Turns;
+use crate::ui::pauses::Pauses;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Redirect;
@@ -54,31 +54,33 @@ pub async fn show(State(app): App) -> Markup {
     frame::shell(app.under_way().is_some(), "Live", SitePlace::Live, &body)
 }
 
-/// The updates from now on. They are not behind the gate, which would answer "later" after a while, because a
+/// The updates from now on. They are not behind `access/entrance.rs`, which would answer "later" after a while, because a
 /// browser does not ask again: the stream begins at once, and its first update comes at the end of the current step.
-pub async fn events(State(app): App) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+pub async fn events(
+    State(app): App,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ErrorPage> {
     let job = app.job().ok_or_else(nothing)?;
     let receiver = job.watch().ok_or_else(|| {
         let why = "Too many pages watch this study already. Close one of them, or reload this page from time to time.";
-        Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
+        ErrorPage::new(StatusCode::SERVICE_UNAVAILABLE, why)
     })?;
-    let stream = pieces(app.turns.clone(), job, receiver);
+    let stream = pieces(app.pauses.clone(), job, receiver);
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE)))
 }
 
 /// The current state, then every update up to the last.
 fn pieces(
-    turns: Turns,
+    pauses: Pauses,
     job: Arc<Job>,
     receiver: watch::Receiver<Piece>,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
-    let first = Some((turns, job));
+    let first = Some((pauses, job));
     unfold((first, receiver, false), |(first, mut receiver, is_over)| async move {
         if is_over {
             return None;
         }
-        let piece = if let Some((turns, job)) = first {
-            let _turn = turns.page().await;
+        let piece = if let Some((pauses, job)) = first {
+            let _held = pauses.page().await;
             receiver.mark_unchanged();
             job.now()
         } else {
@@ -90,11 +92,11 @@ fn pieces(
 }
 
 /// Asks the study to stop.
-pub async fn stop(State(app): App) -> Result<Redirect, Failure> {
+pub async fn stop(State(app): App) -> Result<Redirect, ErrorPage> {
     app.under_way().ok_or_else(nothing)?.stop();
     Ok(Redirect::to("/live"))
 }
 
-fn nothing() -> Failure {
-    Failure::new(StatusCode::CONFLICT, "No study is running.")
+fn nothing() -> ErrorPage {
+    ErrorPage::new(StatusCode::CONFLICT, "No study is running.")
 }

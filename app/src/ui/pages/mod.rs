@@ -5,9 +5,9 @@ pub mod assets;
 pub mod cells;
 pub mod compare;
 pub mod contenders;
+pub mod error_page;
 #[cfg(test)]
 mod example;
-pub mod failure;
 pub mod flame;
 pub mod frame;
 pub mod import;

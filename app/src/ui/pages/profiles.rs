@@ -1,8 +1,8 @@
 //! The section of a run's page about CPU time: how the contenders differ in sentences, and the most expensive functions of each.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::url;
-use crate::command::{counted, profile_dir};
+use crate::stored::{counted, profiles};
 use maud::{Markup, html};
 use profile::{FrameCost, StoredDifference, StoredProfile};
 use report::table::Table;
@@ -22,14 +22,9 @@ pub struct RunProfile {
 }
 
 /// The profiles that a run has.
-pub fn of_run(store: &Store, run: &str) -> Result<Vec<RunProfile>, Failure> {
+pub fn of_run(store: &Store, run: &str) -> Result<Vec<RunProfile>, ErrorPage> {
     let all = store.profiles(run)?.into_iter();
-    Ok(all.map(|(name, json)| RunProfile { name, stored: parse(&json) }).collect())
-}
-
-/// What is stored of a profile besides its calls; `None`: it is damaged, or a newer drome wrote it.
-pub fn parse(json: &str) -> Option<StoredProfile> {
-    profile_dir::read(json)
+    Ok(all.map(|(name, json)| RunProfile { name, stored: profiles::read(&json) }).collect())
 }
 
 /// What to call a contender: `A, old`.

@@ -1,10 +1,11 @@
 //! The page of a run: its verdict, one chart, its tables, where the CPU time goes, and its reports as text; or the page of an import.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::frame::{self, SitePlace, moment};
 use super::profiles::{self, RunProfile};
 use super::{App, cells, url};
-use crate::command::report::{Format, formats_of_printed, show_printed};
+use crate::stored::formats::{self, Format, formats_of_printed, show_printed};
+use crate::stored::profiles::differences;
 use crate::ui::state::{Analysed, AppState};
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -15,8 +16,7 @@ use model::page::Replays;
 use model::{Findings, Import};
 use report::{RunReport, TextStyle, chart, units};
 use std::sync::Arc;
-use store::Stored;
-use store::{Listed, Printed};
+use store::{Printed, Stored};
 
 enum Shown {
     Run(Arc<Analysed>, Vec<RunProfile>),
@@ -26,12 +26,8 @@ enum Shown {
 }
 
 /// The page of a run or of an import.
-pub async fn show(State(app): App, Path(id): Path<String>) -> Result<Markup, Failure> {
+pub async fn show(State(app): App, Path(id): Path<String>) -> Result<Markup, ErrorPage> {
     let read = move |app: &AppState| {
-        let is_run = |listed: &Listed| listed.id == id && listed.kind.is_measured();
-        if app.store()?.runs()?.iter().any(is_run) {
-            return of_measured(app, &id);
-        }
         Ok(match app.store()?.find(Some(&id))? {
             Stored::Import(import) => Shown::Import(import),
             Stored::Replays(replays) => Shown::Replays(replays),
@@ -48,7 +44,7 @@ pub async fn show(State(app): App, Path(id): Path<String>) -> Result<Markup, Fai
     Ok(frame::shell(app.under_way().is_some(), &title, SitePlace::Runs, &body))
 }
 
-fn of_measured(app: &AppState, id: &str) -> Result<Shown, Failure> {
+fn of_measured(app: &AppState, id: &str) -> Result<Shown, ErrorPage> {
     // Profiles are stored when a run is over, so they are read each time.
     Ok(Shown::Run(app.analysed(id)?, profiles::of_run(&app.store()?, id)?))
 }
@@ -110,7 +106,7 @@ fn links(f: &Findings) -> Markup {
 }
 
 /// The chart of a run.
-pub async fn picture(State(app): App, Path(id): Path<String>) -> Result<Response, Failure> {
+pub async fn picture(State(app): App, Path(id): Path<String>) -> Result<Response, ErrorPage> {
     let analysed = app.work(move |app| app.analysed(&id)).await?;
     let chart = chart::overview(&analysed.findings).ok_or_else(no_such_part)?;
     // A separate picture: it contains its style and loads nothing.
@@ -123,7 +119,7 @@ pub async fn picture(State(app): App, Path(id): Path<String>) -> Result<Response
 pub async fn report(
     State(app): App,
     Path((id, format)): Path<(String, String)>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ErrorPage> {
     let format = match format.as_str() {
         "report" => Format::Html,
         "markdown" => Format::Markdown,
@@ -145,27 +141,26 @@ pub async fn report(
 }
 
 /// The report of a run or of a single measurement in a format.
-fn rendered(app: &AppState, id: &str, format: Format) -> Result<String, Failure> {
+fn rendered(app: &AppState, id: &str, format: Format) -> Result<String, ErrorPage> {
     let store = app.store()?;
     let (run, ended) = match store.find(Some(id))? {
         Stored::Run(run, ended) => (run, ended),
         Stored::Printed(printed) => {
-            return show_printed(&printed, format).map_err(|e| Failure::wrong(format!("{e:#}")));
+            return show_printed(&printed, format).map_err(|e| ErrorPage::wrong(format!("{e:#}")));
         }
         Stored::Import(_) | Stored::Replays(_) => {
             let why = format!("{id} has no report: it was imported or made with --as-published.");
-            return Err(Failure::wrong(why));
+            return Err(ErrorPage::wrong(why));
         }
     };
     let (measured, mut findings) = lab::findings::with_measured(&store, &run, ended.as_deref())?;
-    findings.profiles = crate::command::profile_dir::differences(&store, &run.id)?;
+    findings.profiles = differences(&store, &run.id)?;
     let whole = RunReport { run: &run, measured: &measured, findings: &findings };
-    crate::command::report::show(&whole, format, &TextStyle::default())
-        .map_err(|e| Failure::inner(format!("{e:#}")))
+    formats::show(&whole, format, &TextStyle::default()).map_err(|e| ErrorPage::inner(format!("{e:#}")))
 }
 
-fn no_such_part() -> Failure {
-    Failure::new(
+fn no_such_part() -> ErrorPage {
+    ErrorPage::new(
         StatusCode::NOT_FOUND,
         "There is no such page. A run has its page, chart, report, markdown, json and csv.",
     )

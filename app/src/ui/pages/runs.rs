@@ -1,10 +1,10 @@
 //! The list of runs, by title, with each one's verdict in a line. It is searched and divided into pages on the server, so
 //! that pages stay small.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::frame::{self, SitePlace, moment};
 use super::{App, Asked, import, url};
-use crate::command::machines;
+use crate::stored::machines;
 use axum::extract::{Query, State};
 use maud::{Markup, html};
 use model::study::RACE;
@@ -26,7 +26,7 @@ const VERDICTS: Duration = Duration::from_millis(300);
 type Verdicts = BTreeMap<String, Arc<str>>;
 
 /// Lists all runs, the latest first.
-pub async fn list(State(app): App, Query(asked): Asked) -> Result<Markup, Failure> {
+pub async fn list(State(app): App, Query(asked): Asked) -> Result<Markup, ErrorPage> {
     let all = app.work(|app| Ok(app.store()?.everything()?)).await?;
     let sought = url::value(&asked, "q").unwrap_or_default().trim().to_lowercase();
     let number = url::value(&asked, "page").and_then(|n| n.parse().ok()).unwrap_or(1);

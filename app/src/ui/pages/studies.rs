@@ -1,6 +1,6 @@
 //! The pages of studies, with the form that starts one.
 
-use super::failure::Failure;
+use super::error_page::ErrorPage;
 use super::frame::{self, SitePlace};
 use super::{App, url};
 use crate::ui::job::WantedStudy;
@@ -43,7 +43,7 @@ pub async fn list(State(app): App) -> Markup {
 }
 
 /// One study: its cells, its contenders, and the form that starts it.
-pub async fn show(State(app): App, Path(name): Path<String>) -> Result<Markup, Failure> {
+pub async fn show(State(app): App, Path(name): Path<String>) -> Result<Markup, ErrorPage> {
     let study = app.catalog.study(&name)?;
     let under_way = app.under_way();
     let body = html! {
@@ -133,19 +133,19 @@ pub async fn start(
     State(app): App,
     Path(name): Path<String>,
     Form(form): Form<Vec<(String, String)>>,
-) -> Result<Redirect, Failure> {
+) -> Result<Redirect, ErrorPage> {
     let study = app.catalog.study(&name)?;
     let contenders: BTreeSet<String> = url::values(&form, "contender").map(str::to_owned).collect();
     if let Some(other) = contenders.iter().find(|c| !study.contenders.contains(c)) {
-        return Err(Failure::wrong(format!("{name} has no contender {other}.")));
+        return Err(ErrorPage::wrong(format!("{name} has no contender {other}.")));
     }
     if contenders.is_empty() {
-        return Err(Failure::wrong("No contender is selected: select at least one."));
+        return Err(ErrorPage::wrong("No contender is selected: select at least one."));
     }
     let quick = match url::value(&form, "how") {
         Some("quick") => true,
         Some("full") => false,
-        _ => return Err(Failure::wrong("Choose a length: quick or full.")),
+        _ => return Err(ErrorPage::wrong("Choose a length: quick or full.")),
     };
     let wanted = WantedStudy { study: name.clone(), title: study.title.clone(), quick, contenders };
     if app.start(wanted) {
@@ -153,6 +153,6 @@ pub async fn start(
     } else {
         let why =
             "A study is running, and only one is measured at a time: watch it or stop it on the page Live.";
-        Err(Failure::new(StatusCode::CONFLICT, why))
+        Err(ErrorPage::new(StatusCode::CONFLICT, why))
     }
 }

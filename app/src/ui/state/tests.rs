@@ -76,3 +76,25 @@ fn a_run_that_has_ended_and_goes_on_is_read_anew() {
     let again = assert_agrees(&app, &id);
     assert!(!Arc::ptr_eq(&ended, &again));
 }
+
+#[test]
+fn what_can_t_be_compared_is_told_in_the_words_of_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let (orders, _) = std::sync::mpsc::channel();
+    let catalog = Catalog::built_in().unwrap();
+    let app = AppState::new(folder.path().join("drome.sqlite"), catalog, orders, true);
+    let printed = store::Printed {
+        id: "20260101-000000-0000000000000001".to_owned(),
+        title: "sweep http://127.0.0.1/".to_owned(),
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        ended: "valid".to_owned(),
+        terminal: String::new(),
+        json: "{}".to_owned(),
+    };
+    app.store().unwrap().add_printed(&printed).unwrap();
+    let told = format!("{:?}", app.analysed(&printed.id).unwrap_err());
+    assert!(
+        told.contains("is the result of `drome sweep http://127.0.0.1/`, which can't be compared"),
+        "{told}"
+    );
+}

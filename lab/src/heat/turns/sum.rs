@@ -91,8 +91,8 @@ impl Sum {
         self.turns_ns += later.turns_ns;
     }
 
-    /// What the server used. `elsewhere_ns`: its CPU time in the turns of others, which its own answers cost, too. `seen`: its processes at
-    /// the end. `busiest`: the share of its busiest thread in its CPU time, where that is known. `None`: its processes could not be
+    /// What the server used. `elsewhere_ns`: its CPU time in the turns of others, which its own answers cost, too. `seen`: what its processes
+    /// held at the end, and the most threads that it had. `busiest`: the share of its busiest thread in its CPU time, where that is known. `None`: its processes could not be
     /// watched.
     pub fn usage(
         &self,

@@ -64,8 +64,8 @@ fn a_run_without_profiles_has_no_section_and_one_that_can_not_be_read_is_named()
     assert!(page.contains("The profile of A can't be read"), "{page}");
     let stored =
         StoredProfile { schema: StoredProfile::SCHEMA + 1, ..StoredProfile::of("a", &report(""), None, 0.1) };
-    assert_eq!(parse(&serde_json::to_string(&stored).unwrap()), None);
-    assert_eq!(parse("no json"), None);
+    assert_eq!(profiles::read(&serde_json::to_string(&stored).unwrap()), None);
+    assert_eq!(profiles::read("no json"), None);
 }
 
 #[test]

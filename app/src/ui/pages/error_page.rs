@@ -7,12 +7,12 @@ use maud::html;
 
 /// A status and a sentence.
 #[derive(Debug)]
-pub struct Failure {
+pub struct ErrorPage {
     status: StatusCode,
     why: String,
 }
 
-impl Failure {
+impl ErrorPage {
     /// A failure with this status.
     pub fn new(status: StatusCode, why: impl Into<String>) -> Self {
         Self { status, why: why.into() }
@@ -36,7 +36,7 @@ impl Failure {
     }
 }
 
-impl From<store::StoreError> for Failure {
+impl From<store::StoreError> for ErrorPage {
     fn from(error: store::StoreError) -> Self {
         match error {
             store::StoreError::NoRun(id) => {
@@ -47,13 +47,13 @@ impl From<store::StoreError> for Failure {
     }
 }
 
-impl From<control::CatalogError> for Failure {
+impl From<control::CatalogError> for ErrorPage {
     fn from(error: control::CatalogError) -> Self {
         Self::new(StatusCode::NOT_FOUND, error.to_string())
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ErrorPage {
     fn into_response(self) -> Response {
         let title = self.status.canonical_reason().unwrap_or("Error");
         let body = html! {
@@ -66,6 +66,6 @@ impl IntoResponse for Failure {
 }
 
 /// The answer for an unknown path.
-pub async fn nothing_here() -> Failure {
-    Failure::new(StatusCode::NOT_FOUND, "There is no such page.")
+pub async fn nothing_here() -> ErrorPage {
+    ErrorPage::new(StatusCode::NOT_FOUND, "There is no such page.")
 }

@@ -9,7 +9,8 @@
 //!   script.
 
 use crate::failure::WrongInput;
-use crate::ui::pages::failure::Failure;
+use crate::ui::pages::error_page::ErrorPage;
+use crate::web::{host_name, only_value};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
@@ -26,7 +27,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// The access control for one address.
 #[derive(Debug)]
-pub struct Guard {
+pub struct AccessRules {
     /// The host names of this server.
     hosts: Vec<String>,
     /// Whether it listens on all addresses. Then any IP address is accepted as Host, because it can't be rebound.
@@ -40,8 +41,8 @@ pub struct Guard {
     cookie: String,
 }
 
-impl Guard {
-    /// The guard of a listener. `name`: its address or host name, as the user gave it; `at`: the address on which it listens.
+impl AccessRules {
+    /// The rules of a listener. `name`: its address or host name, as the user gave it; `at`: the address on which it listens.
     pub fn new(name: &str, at: SocketAddr) -> anyhow::Result<Self> {
         let is_here = at.ip().is_loopback();
         let any_address = at.ip().is_unspecified();
@@ -70,8 +71,8 @@ impl Guard {
         format!("http://{}:{}/?token={token}", of_ip(ip), at.port())
     }
 
-    fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Entry, Failure> {
-        let refused = |why: &str| Failure::new(StatusCode::FORBIDDEN, why);
+    fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Entry, ErrorPage> {
+        let refused = |why: &str| ErrorPage::new(StatusCode::FORBIDDEN, why);
         let host = only_value(headers, &header::HOST)
             .ok_or_else(|| refused("A request must name exactly one Host."))?;
         // A host in the request line would take precedence.
@@ -125,7 +126,7 @@ impl Guard {
     }
 
     fn leads_here(&self, host: &str) -> bool {
-        let name = without_port(host).to_ascii_lowercase();
+        let Some(name) = host_name(host) else { return false };
         let is_address = || name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
         self.hosts.contains(&name) || (self.any_address && is_address())
     }
@@ -139,10 +140,10 @@ enum Entry {
 }
 
 /// Checks every request before its page.
-pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let mut response = match guard.judge(request.method(), request.uri(), request.headers()) {
+pub async fn check(State(rules): State<Arc<AccessRules>>, request: Request, next: Next) -> Response {
+    let mut response = match rules.judge(request.method(), request.uri(), request.headers()) {
         Err(failure) => failure.into_response(),
-        Ok(Entry::First) => guard.remember(request.uri().path()),
+        Ok(Entry::First) => rules.remember(request.uri().path()),
         Ok(Entry::Free) => next.run(request).await,
     };
     let headers = response.headers_mut();
@@ -159,13 +160,6 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
     }
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
     response
-}
-
-/// The value of a header field that must occur exactly once.
-pub fn only_value<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
-    let mut all = headers.get_all(name).iter();
-    let first = all.next()?.to_str().ok()?;
-    all.next().is_none().then_some(first)
 }
 
 /// Whether the browser says that another site's page sent the request.
@@ -189,13 +183,6 @@ fn fetched<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 fn is_same(given: &str, token: &str) -> bool {
     let differs = given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     given.len() == token.len() && differs == 0
-}
-
-fn without_port(host: &str) -> &str {
-    match host.rfind(':') {
-        Some(at) if !host[at..].contains(']') => &host[..at],
-        _ => host,
-    }
 }
 
 fn bracketed(name: &str) -> String {
@@ -226,5 +213,5 @@ fn random_token() -> anyhow::Result<String> {
 }
 
 #[cfg(test)]
-#[path = "guard/tests.rs"]
+#[path = "rules/tests.rs"]
 mod tests;

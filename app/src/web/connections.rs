@@ -1,4 +1,4 @@
-//! Accepts connections of browsers. Their number is limited, and so is the time for which an idle or stalled
+//! Accepts connections of browsers and programs. Their number is limited, and so is the time for which an idle or stalled
 //! connection is kept. Otherwise slow clients could block the page, and the Ctrl-C to recover it would also stop
 //! the running study.
 

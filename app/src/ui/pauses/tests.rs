@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::super::access::gate::gate;
-use super::super::access::guard::Guard;
+use super::super::access::entrance::enter;
+use super::super::access::rules::AccessRules;
 use super::super::router;
 use super::super::state::AppState;
 use super::*;
@@ -43,9 +43,9 @@ async fn status(pages: &Router, method: &str, path: &str, token: &str) -> u16 {
 async fn no_page_is_made_while_a_step_is_under_way() {
     let (app, _folder) = app();
     let at = "127.0.0.1:3766".parse().unwrap();
-    let guard = Guard::new("127.0.0.1", at).unwrap();
-    let token = guard.address(at).split_once("?token=").unwrap().1.to_owned();
-    let pages = router(Arc::clone(&app), guard);
+    let rules = AccessRules::new("127.0.0.1", at).unwrap();
+    let token = rules.address(at).split_once("?token=").unwrap().1.to_owned();
+    let pages = router(Arc::clone(&app), rules);
     // Every address that there is, and one that is not; and what it answers when nothing is measured.
     let all = [
         ("GET", "/", 200),
@@ -78,14 +78,14 @@ async fn no_page_is_made_while_a_step_is_under_way() {
     for (method, path, expected) in all.iter().chain(&constant) {
         assert_eq!(status(&pages, method, path, &token).await, *expected, "{method} {path}");
     }
-    let step_turn = Arc::clone(&app.turns.0).write_owned().await;
+    let step_held = Arc::clone(&app.pauses.0).write_owned().await;
     for (method, path, _) in all {
         assert_eq!(status(&pages, method, path, &token).await, 503, "{method} {path} is made during a step");
     }
     for (method, path, expected) in constant {
         assert_eq!(status(&pages, method, path, &token).await, expected, "{method} {path}");
     }
-    drop(step_turn);
+    drop(step_held);
     assert_eq!(status(&pages, "GET", "/", &token).await, 200);
 }
 
@@ -109,12 +109,12 @@ async fn events_are_drawn_between_two_steps_however_long_one_takes() {
     let (study, title) = ("small".to_owned(), "A small study".to_owned());
     // Nothing receives the order, so the study never begins.
     let _ = app.start(super::super::job::WantedStudy { study, title, quick: false, contenders });
-    let step_turn = Arc::clone(&app.turns.0).write_owned().await;
+    let step_held = Arc::clone(&app.pauses.0).write_owned().await;
     let events = super::super::pages::live::events(State(Arc::clone(&app))).await.unwrap().into_response();
     assert_eq!(events.status(), 200, "the stream itself begins at once");
     let mut stream = events.into_body().into_data_stream();
     assert!(!has_piece(&mut stream, Duration::from_hours(1)).await, "nothing is drawn during a step");
-    drop(step_turn);
+    drop(step_held);
     assert!(has_piece(&mut stream, Duration::from_hours(1)).await);
 }
 
@@ -135,15 +135,15 @@ async fn a_page_keeps_its_turn_until_it_is_made_although_nobody_waits_for_it() {
     };
     let pages = Router::new()
         .route("/", get(slow))
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), gate))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), enter))
         .with_state(Arc::clone(&app));
     let asked = tokio::spawn(pages.oneshot(Request::new(Body::empty())));
     tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
     asked.abort();
     assert!(asked.await.unwrap_err().is_cancelled(), "the browser has gone");
-    assert!(app.turns.0.try_write().is_err(), "the store is still being read: no step may begin");
+    assert!(app.pauses.0.try_write().is_err(), "the store is still being read: no step may begin");
     go_on.send(()).unwrap();
-    let _step_turn = app.turns.0.write().await;
+    let _step_held = app.pauses.0.write().await;
 }
 
 #[tokio::test]
@@ -155,11 +155,11 @@ async fn a_page_that_panics_is_a_page_that_says_so() {
     };
     let pages = Router::new()
         .route("/", get(broken))
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), gate))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), enter))
         .with_state(Arc::clone(&app));
     let answer = pages.oneshot(Request::new(Body::empty())).await.unwrap();
     assert_eq!(answer.status(), 500);
-    assert!(app.turns.0.try_write().is_ok(), "its turn is over");
+    assert!(app.pauses.0.try_write().is_ok(), "its turn is over");
 }
 
 fn desk_is_sound() -> bool {

@@ -4,27 +4,27 @@
 
 use super::*;
 
-fn guard(name: &str, at: &str) -> Guard {
-    Guard::new(name, at.parse().unwrap()).unwrap()
+fn rules(name: &str, at: &str) -> AccessRules {
+    AccessRules::new(name, at.parse().unwrap()).unwrap()
 }
 
 /// Asks with the right cookie.
-fn asks(guard: &Guard, method: &Method, uri: &str, fields: &[(&'static str, &str)]) -> bool {
-    let cookie = format!("{}={}", guard.cookie, guard.token);
-    asks_without(guard, method, uri, &[fields, &[("cookie", &cookie)]].concat())
+fn asks(rules: &AccessRules, method: &Method, uri: &str, fields: &[(&'static str, &str)]) -> bool {
+    let cookie = format!("{}={}", rules.cookie, rules.token);
+    asks_without(rules, method, uri, &[fields, &[("cookie", &cookie)]].concat())
 }
 
-fn asks_without(guard: &Guard, method: &Method, uri: &str, fields: &[(&'static str, &str)]) -> bool {
+fn asks_without(rules: &AccessRules, method: &Method, uri: &str, fields: &[(&'static str, &str)]) -> bool {
     let mut headers = HeaderMap::new();
     for (name, value) in fields {
         headers.append(*name, value.parse().unwrap());
     }
-    guard.judge(method, &uri.parse().unwrap(), &headers).is_ok()
+    rules.judge(method, &uri.parse().unwrap(), &headers).is_ok()
 }
 
 #[test]
 fn only_names_that_lead_here_are_answered() {
-    let here = guard("127.0.0.1", "127.0.0.1:3766");
+    let here = rules("127.0.0.1", "127.0.0.1:3766");
     for host in ["127.0.0.1:3766", "localhost:3766", "LOCALHOST", "[::1]:3766", "localhost:9000"] {
         assert!(asks(&here, &Method::GET, "/", &[("host", host)]), "{host}");
     }
@@ -34,6 +34,8 @@ fn only_names_that_lead_here_are_answered() {
         "127.0.0.1.evil.example",
         "192.168.0.1",
         "0.0.0.0",
+        "evil.example@localhost:3766",
+        "localhost@localhost",
         "",
     ] {
         assert!(!asks(&here, &Method::GET, "/", &[("host", host)]), "{host}");
@@ -48,7 +50,7 @@ fn only_names_that_lead_here_are_answered() {
 
 #[test]
 fn what_changes_something_must_come_from_our_own_page() {
-    let here = guard("127.0.0.1", "127.0.0.1:3766");
+    let here = rules("127.0.0.1", "127.0.0.1:3766");
     let host = ("host", "localhost:3766");
     let posts = |origin: &str| asks(&here, &Method::POST, "/live/stop", &[host, ("origin", origin)]);
     assert!(posts("http://localhost:3766"));
@@ -67,7 +69,7 @@ fn what_changes_something_must_come_from_our_own_page() {
 
 #[test]
 fn another_page_may_link_here_but_neither_frame_nor_load_what_is_here() {
-    let here = guard("127.0.0.1", "127.0.0.1:3766");
+    let here = rules("127.0.0.1", "127.0.0.1:3766");
     let gets = |site: &str, mode: &str, dest: &str| {
         let fields = [
             ("host", "localhost:3766"),
@@ -95,12 +97,12 @@ fn it_takes_the_token_on_this_machine_and_beyond() {
         ("192.168.7.7", "192.168.7.7:1", "192.168.7.7:1", "drome-token-1"),
         ("::", "[::]:1", "192.168.7.7:1", "drome-token-1"),
     ] {
-        let guard = guard(name, at);
-        let address = guard.address(at.parse().unwrap());
+        let rules = rules(name, at);
+        let address = rules.address(at.parse().unwrap());
         let token = address.split_once("/?token=").unwrap().1;
         assert!(token.len() == 32 && token.bytes().all(|b| b.is_ascii_hexdigit()), "{address}");
         let gets = |uri: &str, cookies: &str| {
-            asks_without(&guard, &Method::GET, uri, &[("host", host), ("cookie", cookies)])
+            asks_without(&rules, &Method::GET, uri, &[("host", host), ("cookie", cookies)])
         };
         assert!(gets("/", &format!("a=b; {cookie}={token}")), "{name}");
         assert!(gets(&format!("/?token={token}"), "a=b") && gets(&format!("/?a=b&token={token}"), "a=b"));
@@ -117,7 +119,7 @@ fn it_takes_the_token_on_this_machine_and_beyond() {
             assert!(!gets(uri, &cookies), "{name}: {uri}, {cookies}");
         }
         let fields = [("host", "evil.example:1"), ("cookie", &format!("{cookie}={token}"))];
-        assert!(!asks_without(&guard, &Method::GET, "/", &fields), "{name}: a Host that is not ours");
+        assert!(!asks_without(&rules, &Method::GET, "/", &fields), "{name}: a Host that is not ours");
     }
     assert_ne!(random_token().unwrap(), random_token().unwrap());
 }
@@ -125,7 +127,7 @@ fn it_takes_the_token_on_this_machine_and_beyond() {
 #[test]
 fn the_address_that_a_browser_is_started_with_is_of_no_use_to_others() {
     let at = "127.0.0.1:3766".parse().unwrap();
-    let here = Guard::new("127.0.0.1", at).unwrap();
+    let here = AccessRules::new("127.0.0.1", at).unwrap();
     let address = here.address_for_one_visit(at).unwrap();
     assert!(!address.contains(&here.token), "the token itself is not in it");
     let path = address.trim_start_matches("http://127.0.0.1:3766");

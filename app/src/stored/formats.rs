@@ -1,6 +1,5 @@
 //! Output formats, and what is stored in each of them.
 
-use crate::command::pictures::PictureKind;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::ValueEnum;
@@ -8,6 +7,15 @@ use model::page::Replays;
 use model::{Import, Sweep};
 use report::{RunReport, TextStyle};
 use store::Printed;
+
+/// The format of a chart's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PictureKind {
+    /// SVG, which follows the reader's choice of light or dark.
+    Svg,
+    /// PNG.
+    Png,
+}
 
 /// An output format. A new one takes a line here, one in `command/format.rs`, and one each in `show` and `show_import`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -15,6 +15,17 @@ pub fn parse(name: &str) -> Result<String, String> {
     ))
 }
 
+/// This machine's host name, if it has one.
+pub fn host_name() -> Option<String> {
+    let names = rustix::system::uname();
+    names.nodename().to_str().ok().filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// What other stores call this machine, unless the user says something else; `None`: its host name does not do.
+pub fn own() -> Option<String> {
+    host_name().filter(|name| is_machine(name))
+}
+
 /// What a list calls the machine of a run.
 pub fn name(run: &Listed) -> &str {
     run.machine.as_deref().unwrap_or(HERE)
