@@ -16,6 +16,7 @@ use control::verify::origin::Origin;
 use judge::schedule::budget;
 use judge::schedule::owed;
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
+use model::verdict::STOPPING;
 use model::{Cell, Conditions, Run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -120,7 +121,7 @@ impl Member {
         let Some(instance) = self.instance.take() else { return };
         let Err(trouble) = instance.server.stop() else { return };
         for measured in self.start.cells.values_mut().filter_map(|cell| cell.measurement.as_mut()) {
-            measured.verdict.reasons.push(format!("after the measurement, {trouble}"));
+            measured.verdict.reasons.push(format!("{STOPPING}{trouble}"));
         }
     }
 }

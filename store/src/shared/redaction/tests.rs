@@ -71,7 +71,7 @@ fn measured() -> Measurement {
     measured.verdict.reasons = vec![
         format!("4 requests failed ({})", secret()),
         format!("{SECRET} ran out"),
-        format!("after the measurement, {SECRET} was left"),
+        format!("{STOPPING}{SECRET} was left"),
     ];
     measured
 }
