@@ -3,6 +3,7 @@
 pub mod guard;
 pub mod image;
 mod removal;
+pub mod server_end;
 mod stopping;
 
 use crate::fault::Fault;
@@ -173,7 +174,8 @@ impl GuardedServer {
         let exit = self.exit.as_ref()?;
         // The tool that runs a container leaves processes of its own.
         let left = if self.start.removal.is_empty() { tree::living(self.root()).len() } else { 0 };
-        Some(format!("it ended ({exit}){}{}", in_background(exit, left), last_lines(&self.start.log)))
+        let end = server_end::sentence(exit);
+        Some(format!("{end}{}{}", in_background(exit, left), last_lines(&self.start.log)))
     }
 
     /// Waits for its end, but not longer than this; returns how it ended, as the system says it, if it has.

@@ -12,6 +12,7 @@ use control::remote::RemoteMachine;
 use control::remote::watch::AllWatch;
 use control::server::any_server::AnyServer;
 use control::server::instance::{Instance, Work, Works};
+use control::supervise::server_end;
 use control::verify::origin::Origin;
 use judge::schedule::budget;
 use judge::schedule::owed;
@@ -263,7 +264,8 @@ impl<'a> HeatServers<'a> {
         let others: BTreeSet<&str> =
             alive.map(|member| member.start.contender.as_str()).filter(is_other).collect();
         let others = others.len();
-        match self.memory.cause(kills(self.lab, self.run), others, &why) {
+        let may_be_by_the_kernel = server_end::may_be_by_the_kernel(&why);
+        match self.memory.cause(kills(self.lab, self.run), others, may_be_by_the_kernel) {
             KillCause::SharedMemory => {
                 let beside = if others == 1 { "another contender was" } else { "other contenders were" };
                 self.members[at].lacks_memory(format!("memory ran out while {beside} alive: {why}"));
