@@ -33,14 +33,26 @@ impl AllWatch {
         let here = ConditionsWatch::clone(&self.here).end();
         let Some((there, begun)) = &self.far else { return here };
         let far = begun.and_then(|begun| there.ask(&RemoteRequest::EndConditions(begun)).ok().flatten());
-        merged(&here, far.unwrap_or_default())
+        merged(here, far.unwrap_or_default(), there.name())
     }
 }
 
-/// The conditions of the servers' machine, except for those that only the load generator's machine can tell.
-fn merged(here: &Conditions, far: Conditions) -> Conditions {
+/// The conditions of the servers' machine, which has this name, except for those that the load generator's machine tells, too.
+fn merged(here: Conditions, far: Conditions, name: &str) -> Conditions {
     let steal_ppm = far.steal_ppm.zip(here.steal_ppm).map(|(far, here)| far.max(here));
-    Conditions { client_hz: here.client_hz, steal_ppm, ..far }
+    let throttled = [(name, far.throttled), ("the load generator's machine", here.throttled)];
+    Conditions { client_hz: here.client_hz, steal_ppm, throttled: throttled_of_both(throttled), ..far }
+}
+
+/// What throttled the processors of two machines of these names; `None` where no throttling is known, and that of one machine is unknown.
+fn throttled_of_both(both: [(&str, Option<Vec<String>>); 2]) -> Option<Vec<String>> {
+    let is_known = both.iter().all(|(_, why)| why.is_some());
+    let named = |(name, why): (&str, Option<Vec<String>>)| {
+        let all = why.unwrap_or_default().into_iter();
+        all.map(|why| format!("{name}: {why}")).collect::<Vec<_>>()
+    };
+    let all: Vec<String> = both.into_iter().flat_map(named).collect();
+    (is_known || !all.is_empty()).then_some(all)
 }
 
 #[cfg(test)]
@@ -54,14 +66,28 @@ mod tests {
         let here =
             Conditions { client_hz: hz(4), server_hz: hz(4), steal_ppm: Some(9), ..Conditions::default() };
         let throttled = Some(vec!["under-voltage".to_owned()]);
-        let far = Conditions {
-            server_hz: hz(1),
-            throttled: throttled.clone(),
-            steal_ppm: Some(1),
+        let far = Conditions { server_hz: hz(1), throttled, steal_ppm: Some(1), ..Conditions::default() };
+        let both = merged(here, far, "pi");
+        assert_eq!((both.client_hz, both.server_hz), (hz(4), hz(1)));
+        assert_eq!(
+            (both.throttled.unwrap(), both.steal_ppm),
+            (vec!["pi: under-voltage".to_owned()], Some(9))
+        );
+    }
+
+    #[test]
+    fn both_machines_tell_what_throttled_them() {
+        let throttled = |why: Option<&[&str]>| Conditions {
+            throttled: why.map(|why| why.iter().map(ToString::to_string).collect()),
             ..Conditions::default()
         };
-        let both = merged(&here, far);
-        assert_eq!((both.client_hz, both.server_hz), (hz(4), hz(1)));
-        assert_eq!((both.throttled, both.steal_ppm), (throttled, Some(9)));
+        let of = |here, far| merged(throttled(here), throttled(far), "pi").throttled;
+        let hot = "the load generator's machine: too hot, 3 times";
+        assert_eq!(of(Some(&["too hot, 3 times"]), None).unwrap(), [hot]);
+        assert_eq!(of(Some(&["too hot, 3 times"]), Some(&["slow"])).unwrap(), ["pi: slow", hot]);
+        assert_eq!(
+            (of(Some(&[]), Some(&[])), of(Some(&[]), None), of(None, Some(&[]))),
+            (Some(vec![]), None, None)
+        );
     }
 }

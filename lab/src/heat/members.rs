@@ -96,16 +96,11 @@ impl Member {
         self.stop();
     }
 
-    /// Notes that the other machine, if it is on one, slowed its processor down: a board that is hot or has too weak a supply.
-    fn note_slowed(&mut self, remote: Option<&RemoteMachine>, conditions: &Conditions) {
-        let slowed = conditions.throttled.as_ref().filter(|why| !why.is_empty());
-        let Some((remote, why)) = remote.zip(slowed) else { return };
+    /// Notes that one of two machines slowed its processor down: a board that is hot or has too weak a supply.
+    fn note_slowed(&mut self, conditions: &Conditions) {
+        let Some(why) = conditions.throttled.as_ref().filter(|why| !why.is_empty()) else { return };
         for measured in self.start.cells.values_mut().filter_map(|cell| cell.measurement.as_mut()) {
-            let words = format!(
-                "the processor of {} was slowed down during the start: {}",
-                remote.name(),
-                why.join(", ")
-            );
+            let words = format!("a processor was slowed down during the start ({})", why.join("; "));
             measured.verdict.reasons.push(words);
         }
     }
@@ -322,7 +317,9 @@ impl<'a> HeatServers<'a> {
         let conditions = self.watch.end();
         for member in self.members.iter_mut().filter(|_| is_whole) {
             member.start.conditions = Some(conditions.clone());
-            member.note_slowed(self.lab.remote.as_ref(), &conditions);
+            if self.lab.remote.is_some() {
+                member.note_slowed(&conditions);
+            }
         }
         self.members.iter_mut().for_each(Member::ask_to_stop);
         for at in self.alive() {
