@@ -94,8 +94,8 @@ impl ControlledServers {
             RemoteRequest::Look(id) => json(watched.with(id, |watched| watched.look())?),
             RemoteRequest::EndWatch(id) => json(watched.take(id).and_then(|watched| watched.others_ppm())),
             RemoteRequest::BeginConditions => {
-                let cores = Cores { server: Cores::deal().allowed(), ..Cores::default() };
-                json(conditions.add_among(Conditions::begin(&System::here(), &cores), MOST_WATCHED))
+                let begun = Conditions::begin(&System::here(), &Cores::of_servers_alone());
+                json(conditions.add_among(begun, MOST_WATCHED))
             }
             RemoteRequest::EndConditions(id) => json(conditions.take(id).map(Conditions::end)),
             RemoteRequest::OpenProbe(host) => {
