@@ -1,5 +1,6 @@
 //! Runs a user's command in a shell, or any other program, and ends all that it started when drome is asked to stop.
 
+use crate::poll_while::poll_until;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
 use std::io;
@@ -11,6 +12,9 @@ use std::time::{Duration, Instant};
 
 /// How often the command is polled.
 const INTERVAL: Duration = Duration::from_millis(2);
+
+/// How long a killed command may take to disappear.
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many of the last lines of an output an error shows.
 const LAST_LINES: usize = 8;
@@ -69,7 +73,8 @@ pub fn last_lines(printed: &str) -> String {
 
 fn end(child: &mut Child) {
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    let _ = child.wait();
+    // A process that waits for a device or a file system that hangs can't be killed, and is left.
+    poll_until(Instant::now() + KILL_PATIENCE, || !matches!(child.try_wait(), Ok(None)));
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ const STOP_PATIENCE: Duration = Duration::from_secs(5);
 /// How long the program that runs a container may take, after the container's first process has ended, to remove the container.
 const TOOL_PATIENCE: Duration = Duration::from_secs(20);
 
-/// How long the guard may take at the end, with everything that it has to remove.
+/// How long the guard may take at the end, with everything that it has to remove, and again to end itself after it has said so.
 const END_PATIENCE: Duration = Duration::from_mins(2);
 
 /// What the guard found left of a server.
@@ -25,6 +25,8 @@ pub(super) struct Leftovers {
     killed: usize,
     /// Why the server's container could not be removed.
     remains: Option<String>,
+    /// Which process can't be ended, if one can't.
+    unkillable: Option<String>,
 }
 
 impl GuardedServer {
@@ -47,10 +49,13 @@ impl GuardedServer {
         let stopped = self.ends_before(deadline);
         // Workers may outlive their manager by a moment.
         self.await_processes(deadline);
-        let left = self.dismiss().killed;
+        let left = self.dismiss();
+        if let Some(why) = left.unkillable {
+            return Err(why);
+        }
         let is_free = self.frees_its_port_before(deadline);
         let name = signal_name(self.start.stop);
-        match (stopped, left) {
+        match (stopped, left.killed) {
             (false, _) => Err(format!("it did not stop within {STOP_PATIENCE:?} of {name} and was killed")),
             (true, n) if n > 0 && self.ended_early == Some(false) => {
                 Err(format!("it left {n} process(es) behind after {name}; they were killed"))
@@ -69,8 +74,12 @@ impl GuardedServer {
             // The tool removes the container, in processes that outlive the first one.
             self.await_processes(Instant::now() + TOOL_PATIENCE);
         }
-        if let Some(why) = self.dismiss().remains {
+        let left = self.dismiss();
+        if let Some(why) = left.remains {
             return Err(format!("its container could not be removed: {why}"));
+        }
+        if let Some(why) = left.unkillable {
+            return Err(why);
         }
         let is_free = self.frees_its_port_before(Instant::now() + STOP_PATIENCE);
         if is_free { Ok(()) } else { Err(self.port_in_use()) }
@@ -116,19 +125,36 @@ impl GuardedServer {
 
     /// Ends the guard, and with it all that remains of the server.
     pub(super) fn dismiss(&mut self) -> Leftovers {
+        self.dismiss_for(END_PATIENCE)
+    }
+
+    /// As [`Self::dismiss`]. A guard that takes longer than `patience` is left: it waits for a process that can't be killed.
+    fn dismiss_for(&mut self, patience: Duration) -> Leftovers {
         drop(self.guard.stdin.take());
         let mut left = Leftovers::default();
-        while let Ok(line) = self.lines.recv_timeout(END_PATIENCE) {
+        let deadline = Instant::now() + patience;
+        while let Ok(line) = self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             if let Some(n) = line.strip_prefix("left ") {
                 left.killed = n.parse().unwrap_or(0);
             }
             if let Some(why) = line.strip_prefix("remains ") {
                 left.remains = Some(why.to_owned());
             }
+            if let Some(pid) = line.strip_prefix("unkillable ") {
+                left.unkillable = Some(unkillable(&format!("process {pid}")));
+            }
         }
-        let _ = self.guard.wait();
+        if !poll_until(deadline, || !matches!(self.guard.try_wait(), Ok(None))) {
+            left.unkillable = Some(unkillable(&format!("its guard, process {},", self.guard.id())));
+        }
         left
     }
+}
+
+fn unkillable(what: &str) -> String {
+    format!(
+        "{what} could not be ended: a device or a file system that it waits for may hang (`ps` shows it in the state D)"
+    )
 }
 
 fn signal_name(signal: StopSignal) -> &'static str {
@@ -137,5 +163,46 @@ fn signal_name(signal: StopSignal) -> &'static str {
         StopSignal::Int => "SIGINT",
         StopSignal::Quit => "SIGQUIT",
         StopSignal::Kill => "SIGKILL",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::GuardedStart;
+    use super::*;
+    use std::net::SocketAddr;
+    use std::os::unix::process::CommandExt;
+    use std::path::PathBuf;
+    use std::process::{Command, Stdio};
+    use std::sync::mpsc::{Sender, channel};
+
+    /// A server at this address whose guard is a shell that runs this script, and what the guard says.
+    fn guarded(script: &str, address: SocketAddr) -> (GuardedServer, Sender<String>) {
+        let guard = Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).process_group(0).spawn();
+        let (say, lines) = channel();
+        let (env, removal, cpus) = (Vec::new(), Vec::new(), Vec::new());
+        let (log, stop) = (PathBuf::from("/dev/null"), StopSignal::Term);
+        let start = GuardedStart { log, cpus, descriptors: None, address, env, stop, removal };
+        let (pid, container, exit, ended_early) = (0, None, None, None);
+        (GuardedServer { start, guard: guard.unwrap(), lines, pid, container, exit, ended_early }, say)
+    }
+
+    fn nowhere() -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], 0))
+    }
+
+    #[test]
+    fn a_guard_that_does_not_end_is_left_and_that_is_told() {
+        let (mut server, say) = guarded("exec sleep 30", nowhere());
+        let begun = Instant::now();
+        // It says all and does not end, or says nothing.
+        say.send("left 2".to_owned()).unwrap();
+        let left = server.dismiss_for(Duration::from_millis(200));
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+        assert_eq!(left.killed, 2);
+        let why = left.unkillable.unwrap();
+        assert!(why.starts_with(&format!("its guard, process {},", server.guard.id())), "{why}");
+        server.guard.kill().unwrap();
+        server.guard.wait().unwrap();
     }
 }
