@@ -40,12 +40,14 @@ impl GuardedServer {
     }
 
     /// Stops it and checks that nothing is left. An error is the contender's fault; everything is stopped in any case.
-    pub fn stop(mut self) -> Result<(), String> {
-        if !self.start.removal.is_empty() {
-            return self.stop_container();
-        }
+    pub fn stop(self) -> Result<(), String> {
+        if self.start.removal.is_empty() { self.stop_within(STOP_PATIENCE) } else { self.stop_container() }
+    }
+
+    /// Stops a server that runs in no container and may take so long until it ends.
+    fn stop_within(mut self, patience: Duration) -> Result<(), String> {
         self.ask_to_stop();
-        let deadline = Instant::now() + STOP_PATIENCE;
+        let deadline = Instant::now() + patience;
         let stopped = self.ends_before(deadline);
         // Workers may outlive their manager by a moment.
         self.await_processes(deadline);
@@ -53,10 +55,11 @@ impl GuardedServer {
         if let Some(why) = left.unkillable {
             return Err(why);
         }
-        let is_free = self.frees_its_port_before(deadline);
+        // It has as long for this as it had to end, which may have taken all of that time.
+        let is_free = self.frees_its_port_before(Instant::now() + STOP_PATIENCE);
         let name = signal_name(self.start.stop);
         match (stopped, left.killed) {
-            (false, _) => Err(format!("it did not stop within {STOP_PATIENCE:?} of {name} and was killed")),
+            (false, _) => Err(format!("it did not stop within {patience:?} of {name} and was killed")),
             (true, n) if n > 0 && self.ended_early == Some(false) => {
                 Err(format!("it left {n} process(es) behind after {name}; they were killed"))
             }
@@ -170,7 +173,7 @@ fn signal_name(signal: StopSignal) -> &'static str {
 mod tests {
     use super::super::GuardedStart;
     use super::*;
-    use std::net::SocketAddr;
+    use std::net::{SocketAddr, TcpListener};
     use std::os::unix::process::CommandExt;
     use std::path::PathBuf;
     use std::process::{Command, Stdio};
@@ -204,5 +207,24 @@ mod tests {
         assert!(why.starts_with(&format!("its guard, process {},", server.guard.id())), "{why}");
         server.guard.kill().unwrap();
         server.guard.wait().unwrap();
+    }
+
+    #[test]
+    fn a_server_that_takes_all_of_its_time_to_stop_has_time_left_to_free_its_port() {
+        let folder = tempfile::tempdir().unwrap();
+        let dismissed = folder.path().join("dismissed");
+        // A worker that lives longer than the server may take to stop.
+        let script = format!("sleep 1 & cat; : > {}", dismissed.display());
+        let listener = TcpListener::bind(nowhere()).unwrap();
+        let (server, say) = guarded(&script, listener.local_addr().unwrap());
+        say.send("exit exit status: 0".to_owned()).unwrap();
+        drop(say);
+        let holder = std::thread::spawn(move || {
+            assert!(poll_until(Instant::now() + Duration::from_mins(1), || dismissed.exists()));
+            std::thread::sleep(Duration::from_millis(200));
+            drop(listener);
+        });
+        assert_eq!(server.stop_within(Duration::from_millis(100)), Ok(()));
+        holder.join().unwrap();
     }
 }
