@@ -9,7 +9,7 @@ use control::machine::system::System;
 use control::prepare::Prepared;
 use control::processes::tree::Snapshot;
 use control::remote::RemoteMachine;
-use control::remote::watch::AllWatch;
+use control::remote::conditions_watch::CombinedConditionsWatch;
 use control::server::any_server::AnyServer;
 use control::server::instance::{Instance, Work, Works};
 use control::supervise::server_end;
@@ -53,7 +53,7 @@ pub struct HeatServers<'a> {
     /// The moment up to which all time was charged to members.
     charged: Instant,
     /// Watches the machine from before the first start.
-    watch: AllWatch,
+    watch: CombinedConditionsWatch,
     memory: OutOfMemory,
 }
 
@@ -146,7 +146,7 @@ impl<'a> HeatServers<'a> {
     ) -> (Self, Option<HeatError>) {
         let spent_before = budget::spent(starts);
         let (members, charged) = (Vec::new(), Instant::now());
-        let watch = AllWatch::begin(&lab.cores, lab.remote.as_ref());
+        let watch = CombinedConditionsWatch::begin(&lab.cores, lab.remote.as_ref());
         let memory = OutOfMemory::begin(kills(lab, run));
         let mut servers = Self { lab, run, heat, members, spent_before, hub, charged, watch, memory };
         let names = heat.servers();

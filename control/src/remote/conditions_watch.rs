@@ -9,12 +9,12 @@ use model::Conditions;
 
 /// Watches the machine, or both machines.
 #[derive(Clone, Debug)]
-pub struct AllWatch {
+pub struct CombinedConditionsWatch {
     here: Box<ConditionsWatch>,
     far: Option<(RemoteMachine, Option<u64>)>,
 }
 
-impl AllWatch {
+impl CombinedConditionsWatch {
     /// Reads the conditions before the first start.
     pub fn begin(cores: &Cores, there: Option<&RemoteMachine>) -> Self {
         let Some(there) = there else {
