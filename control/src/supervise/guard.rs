@@ -149,7 +149,7 @@ fn spawn(command: &[String], start: &GuardedStart, dir: &Path) -> Result<Child, 
         .args(args)
         .current_dir(dir)
         .envs(start.env.iter().map(|(name, value)| (name, value)))
-        .env(HOST, start.address.ip().to_string())
+        .envs(start.address.map(|at| (HOST, at.ip().to_string())))
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)

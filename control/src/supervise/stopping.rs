@@ -1,6 +1,6 @@
 //! How a server is stopped, and checked to be gone.
 
-use super::GuardedServer;
+use super::GuardedProcess;
 use crate::machine::ports;
 use crate::poll_while::poll_until;
 use crate::processes::tree;
@@ -29,7 +29,7 @@ pub(super) struct Leftovers {
     unkillable: Option<String>,
 }
 
-impl GuardedServer {
+impl GuardedProcess {
     /// Asks it to stop, once, and waits for nothing, so that several servers go down at the same time.
     pub fn ask_to_stop(&mut self) {
         if self.ended_early.is_none() {
@@ -56,15 +56,14 @@ impl GuardedServer {
             return Err(why);
         }
         // It has as long for this as it had to end, which may have taken all of that time.
-        let is_free = self.frees_its_port_before(Instant::now() + STOP_PATIENCE);
+        let freed = self.frees_its_port();
         let name = signal_name(self.start.stop);
         match (stopped, left.killed) {
             (false, _) => Err(format!("it did not stop within {patience:?} of {name} and was killed")),
             (true, n) if n > 0 && self.ended_early == Some(false) => {
                 Err(format!("it left {n} process(es) behind after {name}; they were killed"))
             }
-            _ if !is_free => Err(self.port_in_use()),
-            _ => Ok(()),
+            _ => freed,
         }
     }
 
@@ -84,8 +83,7 @@ impl GuardedServer {
         if let Some(why) = left.unkillable {
             return Err(why);
         }
-        let is_free = self.frees_its_port_before(Instant::now() + STOP_PATIENCE);
-        if is_free { Ok(()) } else { Err(self.port_in_use()) }
+        self.frees_its_port()
     }
 
     /// Waits for its end until the deadline.
@@ -100,18 +98,16 @@ impl GuardedServer {
     }
 
     /// Waits until its port is free. The kernel takes down an `io_uring`, and the listener in it, a moment after its process has gone.
-    fn frees_its_port_before(&self, deadline: Instant) -> bool {
-        let at = self.start.address;
-        poll_until(deadline, || ports::is_free(&[at.ip()], at.port()))
+    fn frees_its_port(&self) -> Result<(), String> {
+        let Some(at) = self.start.address else { return Ok(()) };
+        let is_free = poll_until(Instant::now() + STOP_PATIENCE, || ports::is_free(&[at.ip()], at.port()));
+        let in_use = || format!("port {} is still in use after it stopped", at.port());
+        is_free.then_some(()).ok_or_else(in_use)
     }
 
     /// Waits until none of its processes is left, or until the deadline.
     fn await_processes(&self, deadline: Instant) {
         poll_until(deadline, || tree::living(self.root()).is_empty());
-    }
-
-    fn port_in_use(&self) -> String {
-        format!("port {} is still in use after it stopped", self.start.address.port())
     }
 
     fn signal(&self) {
@@ -180,14 +176,14 @@ mod tests {
     use std::sync::mpsc::{Sender, channel};
 
     /// A server at this address whose guard is a shell that runs this script, and what the guard says.
-    fn guarded(script: &str, address: SocketAddr) -> (GuardedServer, Sender<String>) {
+    fn guarded(script: &str, address: SocketAddr) -> (GuardedProcess, Sender<String>) {
         let guard = Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).process_group(0).spawn();
         let (say, lines) = channel();
         let (env, removal, cpus) = (Vec::new(), Vec::new(), Vec::new());
         let (log, stop) = (PathBuf::from("/dev/null"), StopSignal::Term);
-        let start = GuardedStart { log, cpus, descriptors: None, address, env, stop, removal };
+        let start = GuardedStart { log, cpus, descriptors: None, address: Some(address), env, stop, removal };
         let (pid, container, exit, ended_early) = (0, None, None, None);
-        (GuardedServer { start, guard: guard.unwrap(), lines, pid, container, exit, ended_early }, say)
+        (GuardedProcess { start, guard: guard.unwrap(), lines, pid, container, exit, ended_early }, say)
     }
 
     fn nowhere() -> SocketAddr {
