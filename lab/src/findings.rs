@@ -13,7 +13,7 @@ pub fn of(store: &Store, run: &Run, ended: Option<&str>) -> Result<Findings, Sto
 }
 
 /// All starts of a run, in the form of trials.
-pub fn observations(store: &Store, run: &str) -> Result<Vec<Observation>, StoreError> {
+pub fn all(store: &Store, run: &str) -> Result<Vec<Observation>, StoreError> {
     Ok(observed(&store.heats(run)?, &store.starts(run)?))
 }
 

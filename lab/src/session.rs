@@ -75,7 +75,7 @@ impl<'s> Session<'s> {
 
     /// Everything that was observed in the run so far.
     pub fn observations(&self) -> Result<Vec<Observation>, StoreError> {
-        findings::observations(self.store, &self.run.id)
+        findings::all(self.store, &self.run.id)
     }
 
     /// What can be started once more when the run is over: every contender that took part, for every cell whose workload it serves.

@@ -181,7 +181,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
         Stored::Run(run, ended) => {
             let mut findings = lab::findings::of(&store, &run, ended.as_deref())?;
             findings.profiles = profile_dir::differences(&store, &run.id)?;
-            let observations = lab::findings::observations(&store, &run.id)?;
+            let observations = lab::findings::all(&store, &run.id)?;
             writer.write(&run, &observations, &findings)?;
         }
         Stored::Import(import) => writer.write_import(&import)?,

@@ -140,7 +140,7 @@ impl AppState {
             return Err(Failure::wrong(why));
         };
         let findings = lab::findings::of(&store, &run, ended.as_deref())?;
-        let observations = lab::findings::observations(&store, &run.id)?;
+        let observations = lab::findings::all(&store, &run.id)?;
         let outcomes = observations.iter().map(TrialOutcome::of).collect();
         let analysed = Arc::new(Analysed { outcomes, findings });
         if let Some(stamp) = stamp {

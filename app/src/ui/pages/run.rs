@@ -159,7 +159,7 @@ fn rendered(app: &AppState, id: &str, format: Format) -> Result<String, Failure>
     };
     let mut findings = lab::findings::of(&store, &run, ended.as_deref())?;
     findings.profiles = crate::command::profile_dir::differences(&store, &run.id)?;
-    let observations = lab::findings::observations(&store, &run.id)?;
+    let observations = lab::findings::all(&store, &run.id)?;
     let whole = RunReport { run: &run, observations: &observations, findings: &findings };
     crate::command::report::show(&whole, format, &TextStyle::default())
         .map_err(|e| Failure::inner(format!("{e:#}")))

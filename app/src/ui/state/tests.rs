@@ -12,7 +12,7 @@ fn assert_agrees(app: &AppState, id: &str) -> Arc<Analysed> {
     let told = lab::findings::of(&store, &run, ended.as_deref()).unwrap();
     let shown = app.analysed(id).unwrap();
     assert_eq!(shown.findings, told);
-    assert_eq!(shown.outcomes.len(), lab::findings::observations(&store, id).unwrap().len());
+    assert_eq!(shown.outcomes.len(), lab::findings::all(&store, id).unwrap().len());
     shown
 }
 

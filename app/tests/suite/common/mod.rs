@@ -299,7 +299,7 @@ pub fn wait_for(mut done: impl FnMut() -> bool, what: &str) {
 /// How many trials all runs in a store have: starts in a cell, those of the hub aside.
 pub fn trials(home: &Home) -> usize {
     let Ok(store) = Store::open(&home.store()) else { return 0 };
-    let of_run = |listed: &Listed| lab::findings::observations(&store, &listed.id).unwrap();
+    let of_run = |listed: &Listed| lab::findings::all(&store, &listed.id).unwrap();
     let all = store.runs().unwrap();
     all.iter().flat_map(of_run).filter(|observation| observation.trial.contender != HUB).count()
 }
