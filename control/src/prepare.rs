@@ -14,6 +14,7 @@ use crate::containers::{Launch, Variables};
 use crate::lock::Lock;
 pub use crate::remote::messages::Lack;
 use crate::remote::remote_server::RemoteContender;
+use crate::shell;
 use crate::supervise::image;
 use crate::verify::origin::AskedAt;
 use model::Contender;
@@ -23,13 +24,19 @@ use running::RunningServer;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// The lock file in a contender's folder, so that only one drome at a time writes its sources and builds it.
 const LOCK: &str = "lock";
+
+/// How long a program may take to say its version: runtimes on a small board take seconds. Shorter than the answer to a request of another
+/// machine may take.
+const VERSION_PATIENCE: Duration = Duration::from_secs(30);
 
 /// A contender whose sources are in the cache folder.
 #[derive(Clone, Debug)]
@@ -288,7 +295,11 @@ pub fn fill_all(words: &[String], places: &[(&str, String)]) -> Vec<String> {
 
 /// The version that a command prints.
 fn version_of(asked: &mut Command, words: &[String], after: Option<&str>) -> Result<String, String> {
-    let output = asked.output().map_err(|e| format!("`{}` can't be run ({e})", words.join(" ")))?;
+    let output = shell::output(asked, VERSION_PATIENCE);
+    let output = output.map_err(|e| match e.kind() {
+        ErrorKind::TimedOut => format!("`{}` hangs: {e}", words.join(" ")),
+        _ => format!("`{}` can't be run ({e})", words.join(" ")),
+    })?;
     if !output.status.success() {
         return Err("it is not installed".to_owned());
     }

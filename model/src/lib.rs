@@ -2,6 +2,7 @@
 //! this crate first. It has no behaviour beyond checking that data is valid and naming the facts of a machine.
 
 pub mod background;
+pub mod characters;
 mod checked;
 pub mod comparison;
 pub mod contender;

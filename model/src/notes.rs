@@ -1,6 +1,12 @@
 //! Notes that differ only in their figures, told as one. A text is cut into words and figures in turn; a figure is a number or a
 //! range: `9`, `1,024.5`, `9 to 24.5`.
 
+/// How a note on starts begins that have no measurement; then follows why. Reports find such notes by it.
+pub const FAILED: &str = "failed: ";
+
+/// How a note on measurements begins that do not count; then follows why. Reports find such notes by it.
+pub const VOID: &str = "void: ";
+
 /// Between the ends of a range.
 const TO: &str = " to ";
 

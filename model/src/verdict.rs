@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 /// The words after the number in the remark on connections without any answer; reports find the remark by them.
 pub const NEVER_ANSWERED: &str = "connections were never answered";
 
+/// How the remark on trouble with stopping the server begins. What follows may repeat what the server wrote, so it is taken out of runs that
+/// are shared with `--redact`.
+pub const STOPPING: &str = "after the measurement, ";
+
 /// The verdict on one measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {

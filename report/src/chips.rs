@@ -5,6 +5,7 @@ use crate::figures;
 use crate::units::{capital, several};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Unranked};
+use model::notes::{FAILED, VOID};
 use model::study::REFERENCE;
 
 /// One chip.
@@ -68,14 +69,13 @@ pub fn of(cell: &CellFindings, c: &ContenderFindings) -> Vec<Chip> {
 
 fn failed(c: &ContenderFindings) -> Option<Chip> {
     let (n, of) = (c.failed, several(c.trials + c.failed, "start"));
-    let why = reason(c, "failed: ");
+    let why = reason(c, FAILED);
     (n > 0).then(|| Chip::new("bad", format!("{n} failed"), format!("{n} of {of} failed{why}")))
 }
 
 fn void(c: &ContenderFindings) -> Option<Chip> {
     let (n, of) = (c.void, several(c.trials, "start"));
-    let title =
-        format!("{n} of {of} can't be trusted and are left out of every estimate{}", reason(c, "void: "));
+    let title = format!("{n} of {of} can't be trusted and are left out of every estimate{}", reason(c, VOID));
     (n > 0).then(|| Chip::new("open", format!("{n} void"), title))
 }
 

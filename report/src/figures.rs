@@ -3,6 +3,7 @@
 use crate::text_style::Ink;
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings};
+use model::notes::VOID;
 use model::study::REFERENCE;
 use model::verdict::NEVER_ANSWERED;
 use model::{Load, Metric};
@@ -76,7 +77,7 @@ pub(crate) fn letters(c: &ContenderFindings) -> Option<&str> {
 /// The note that says how many connections the server left without any answer, and in how many starts.
 pub(crate) fn starved(c: &ContenderFindings) -> Option<&str> {
     let note = c.notes.iter().find(|note| note.contains(NEVER_ANSWERED))?;
-    Some(note.strip_prefix("void: ").unwrap_or(note))
+    Some(note.strip_prefix(VOID).unwrap_or(note))
 }
 
 /// The title of the latency column. Under closed load the latency is that of a saturated server, and the title says so.

@@ -4,7 +4,7 @@ use crate::machines;
 use crate::text_style::Ink;
 use model::Metric;
 use model::findings::{CellFindings, ContenderFindings};
-use model::notes::kind;
+use model::notes::{FAILED, VOID, kind};
 
 /// A note that this many contenders share is printed once.
 const MANY: usize = 3;
@@ -39,8 +39,8 @@ pub fn of(cell: &CellFindings) -> Vec<String> {
 pub(crate) fn painted(cell: &CellFindings) -> impl Iterator<Item = (String, Ink)> {
     of(cell).into_iter().map(|note| {
         let ink = match &note {
-            n if n.contains(": failed: ") => Ink::Bad,
-            n if n.contains(": void: ") => Ink::Doubt,
+            n if n.contains(&format!(": {FAILED}")) => Ink::Bad,
+            n if n.contains(&format!(": {VOID}")) => Ink::Doubt,
             _ => Ink::Plain,
         };
         (note, ink)

@@ -2,7 +2,7 @@
 //! slices of a cell are stored together when the cell is over, in one transaction: a kill loses at most the current cell. A commit takes
 //! 20 ms on a virtual disk, whether of one cycle or of twenty (`lab/examples/heat_costs.rs`), so nothing is written between cycles.
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, shared};
 use model::Measured;
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome, Void};
 use rusqlite::{Row, Transaction, TransactionBehavior, ffi, params};
@@ -69,11 +69,20 @@ impl Store {
                           others_on_server_ns, stolen_ns, void
                    from slice join start on start.id = slice.start
                    where run = ? order by round, heat, cell, cycle, place";
-        let read = || -> rusqlite::Result<Vec<Slice>> {
-            let mut query = self.db.prepare(sql)?;
-            query.query_map([run], slice)?.collect()
-        };
-        read().map_err(|e| self.wrap(e))
+        let mut query = self.db.prepare(sql).map_err(|e| self.wrap(e))?;
+        let rows = query.query_map([run], |row| Ok((slice(row)?, row.get(15)?))).map_err(|e| self.wrap(e))?;
+        rows.map(|row| {
+            let (slice, void): (_, Option<String>) = row.map_err(|e| self.wrap(e))?;
+            let void = void.map(|word| self.void(&word)).transpose()?;
+            Ok(Slice { void, ..slice })
+        })
+        .collect()
+    }
+
+    /// The reason for a stored word. With one that is not known, it can't be told whether the turn counts.
+    fn void(&self, word: &str) -> Result<Void, StoreError> {
+        let unknown = || StoreError::UnknownWord { path: self.path.clone(), word: shared::quoted(word) };
+        Void::of_word(word).ok_or_else(unknown)
     }
 
     fn keep_all(
@@ -157,6 +166,7 @@ impl Store {
     }
 }
 
+/// A slice without the reason that voids it.
 fn slice(row: &Row<'_>) -> rusqlite::Result<Slice> {
     let number = |at: usize| row.get::<_, i64>(at).map(|n| n.max(0) as u64);
     let index = |at: usize| number(at).map(|n| n as usize);
@@ -179,7 +189,7 @@ fn slice(row: &Row<'_>) -> rusqlite::Result<Slice> {
             others_on_server_ns: perhaps(13)?,
             stolen_ns: perhaps(14)?,
         },
-        void: row.get::<_, Option<String>>(15)?.and_then(|word| Void::of_word(&word)),
+        void: None,
     })
 }
 

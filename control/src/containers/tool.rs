@@ -1,10 +1,8 @@
 //! The program that runs containers: podman, docker, or one with the same command line.
 
 use super::ContainerError;
-use crate::shell::{self, Ended};
+use crate::shell::{self, Ended, Printed};
 use model::run::ContainerImage;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -119,33 +117,25 @@ impl Tool {
     /// Runs the tool and returns what it printed to its standard output.
     fn ask(&self, args: &[&str], patience: Duration, stop: &AtomicBool) -> Result<String, ContainerError> {
         let lost = |source| ContainerError::Output { program: self.program().to_owned(), source };
-        let (mut out, mut err) = (tempfile::tempfile().map_err(lost)?, tempfile::tempfile().map_err(lost)?);
         let mut command = Command::new(self.program());
         command.args(self.words.iter().skip(1)).args(args).stdin(Stdio::null());
-        command.stdout(out.try_clone().map_err(lost)?).stderr(err.try_clone().map_err(lost)?);
+        let printed = Printed::by(&mut command).map_err(lost)?;
         let ended = shell::finish(&mut command, patience, stop).map_err(|source| ContainerError::NoTool {
             program: self.program().to_owned(),
             package: if self.name().starts_with("docker") { "docker.io" } else { "podman" },
             source,
         })?;
+        let [out, err] = printed.read().map_err(lost)?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let how = match ended {
-            Ended::Exited(status) if status.success() => return text(&mut out).map_err(lost),
+            Ended::Exited(status) if status.success() => return Ok(text(&out)),
             Ended::Exited(status) => format!("failed ({status})"),
             Ended::TimedOut => format!("did not end within {patience:?}"),
             Ended::Stopped => return Err(ContainerError::Interrupted),
         };
-        let printed = text(&mut out).map_err(lost)? + &text(&mut err).map_err(lost)?;
         let command = self.command(args).join(" ");
-        Err(ContainerError::Failed { command, how, last: last_lines(&printed) })
+        Err(ContainerError::Failed { command, how, last: last_lines(&text(&[out, err].concat())) })
     }
-}
-
-/// All that was written to a file, from its beginning.
-fn text(file: &mut File) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The image by its ID and its names with digests, as the tool printed them. podman prints the ID without the name of the digest.

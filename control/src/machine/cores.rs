@@ -1,7 +1,6 @@
 //! Divides the CPUs between servers and load generator: a pure function of the topology. A CPU is one hardware thread, as
 //! Linux numbers them. No physical core is on both sides unless there is only one.
 
-use crate::machine::system::System;
 use crate::machine::topology::Topology;
 use model::environment::{PhysicalCore, cpu_ranges};
 use std::cmp::Reverse;
@@ -36,7 +35,18 @@ pub struct Cores {
 impl Cores {
     /// Divides the CPUs that this process may use.
     pub fn deal() -> Self {
-        deal(&Topology::read(&System::here(), &net::cpu::allowed())).with_poll_variable()
+        deal(&Topology::here()).with_poll_variable()
+    }
+
+    /// The CPUs of a load generator whose servers are on another machine.
+    pub fn of_load_alone() -> Self {
+        of_load_alone(&Topology::here()).with_poll_variable()
+    }
+
+    /// The CPUs of servers whose load generator is on another machine.
+    pub fn of_servers_alone() -> Self {
+        let Self { client: server, idle, notes, .. } = of_load_alone(&Topology::here());
+        Self { server, idle, notes, ..Self::default() }.with_poll_variable()
     }
 
     /// These cores, with what [`POLL`] says of the load generator.
@@ -54,6 +64,14 @@ impl Cores {
             self.notes.push(model::environment::SLEEPS.to_owned());
         }
         self
+    }
+
+    /// These cores, with what follows from both sides: the idle CPUs, and whether there is time to poll.
+    fn with_the_rest(self, topology: &Topology) -> Self {
+        let used = self.used();
+        let is_fed = topology.limit_millicores.is_none_or(|limit| limit >= 1000 * used.len() as u64);
+        let idle = topology.allowed.iter().filter(|cpu| !used.contains(cpu)).copied().collect();
+        Self { idle, client_may_poll: self.trouble.is_none() && is_fed, ..self }
     }
 
     /// All CPUs that this process may use, in order.
@@ -95,15 +113,18 @@ pub fn deal(topology: &Topology) -> Cores {
     }
     let chosen = of_one_class(usable, &mut notes);
     let chosen = near_each_other(chosen, &mut notes);
-    let chosen = within_limit(chosen, topology.limit_millicores, &mut notes);
+    let chosen = within_limit(chosen, topology.limit_millicores, 2, &mut notes);
     let (server, client, trouble) = halves(&chosen);
     notes.extend(trouble.clone());
-    let idle = topology.allowed.iter().filter(|cpu| !server.contains(cpu) && !client.contains(cpu));
-    let is_fed =
-        topology.limit_millicores.is_none_or(|limit| limit >= 1000 * (server.len() + client.len()) as u64);
-    let client_may_poll = trouble.is_none() && is_fed;
-    let may_sleep = false;
-    Cores { idle: idle.copied().collect(), server, client, client_may_poll, may_sleep, trouble, notes }
+    let cores = Cores { server, client, trouble, notes, ..Cores::default() };
+    cores.with_the_rest(topology)
+}
+
+/// For a load generator alone: all cores, but no more than the control group's limit of CPU time keeps busy.
+fn of_load_alone(topology: &Topology) -> Cores {
+    let mut notes = Vec::new();
+    let chosen = within_limit(usable(topology), topology.limit_millicores, 1, &mut notes);
+    Cores { client: cpus(&chosen), notes, ..Cores::default() }.with_the_rest(topology)
 }
 
 /// The physical cores of which this process may use a CPU, with those CPUs only.
@@ -212,20 +233,26 @@ fn groups(
 }
 
 /// If the control group's limit of CPU time is too low to keep all hardware threads busy: as many cores as it keeps busy, but at least
-/// two, with one hardware thread of each. A single core keeps all its threads. Otherwise all cores as they are.
-fn within_limit(cores: Vec<PhysicalCore>, limit: Option<u64>, notes: &mut Vec<String>) -> Vec<PhysicalCore> {
+/// one for each of the `sides`, with one hardware thread of each. A single core for two sides keeps all its threads. Otherwise all cores as
+/// they are.
+fn within_limit(
+    cores: Vec<PhysicalCore>,
+    limit: Option<u64>,
+    sides: usize,
+    notes: &mut Vec<String>,
+) -> Vec<PhysicalCore> {
     let threads: usize = cores.iter().map(|core| core.cpus.len()).sum();
     let Some(limit) = limit.filter(|limit| *limit < 1000 * threads as u64) else { return cores };
-    let wanted = usize::try_from(limit / 1000).unwrap_or(usize::MAX).max(2).min(cores.len());
+    let wanted = usize::try_from(limit / 1000).unwrap_or(usize::MAX).max(sides).min(cores.len());
     let all = list(&cores);
     let one = |core: &PhysicalCore| PhysicalCore { cpus: vec![core.cpus[0]], ..core.clone() };
     // With a single core, its threads are all there is.
     let fed: Vec<PhysicalCore> =
-        if cores.len() == 1 { cores } else { cores.iter().take(wanted).map(one).collect() };
-    let few = if limit < 2000 {
-        "; that is less than one CPU each for server and load generator, so both are throttled"
-    } else {
-        ""
+        if cores.len() < sides { cores } else { cores.iter().take(wanted).map(one).collect() };
+    let few = match sides {
+        _ if limit >= 1000 * sides as u64 => "",
+        1 => "; that is less than one CPU, so it is throttled",
+        _ => "; that is less than one CPU each for server and load generator, so both are throttled",
     };
     notes.push(format!(
         "the control group allows the time of {:.2} CPUs, so only {} of {all} are used{few}",
@@ -237,7 +264,6 @@ fn within_limit(cores: Vec<PhysicalCore>, limit: Option<u64>, notes: &mut Vec<St
 
 /// The CPUs of servers, those of the load generator, and what is wrong with this division.
 fn halves(cores: &[PhysicalCore]) -> (Vec<usize>, Vec<usize>, Option<String>) {
-    let cpus = |cores: &[PhysicalCore]| sorted(cores.iter().flat_map(|core| core.cpus.iter().copied()));
     match cores {
         [] => (Vec::new(), Vec::new(), None),
         [only] if only.cpus.len() == 1 => {
@@ -261,6 +287,10 @@ fn halves(cores: &[PhysicalCore]) -> (Vec<usize>, Vec<usize>, Option<String>) {
     }
 }
 
+fn cpus(cores: &[PhysicalCore]) -> Vec<usize> {
+    sorted(cores.iter().flat_map(|core| core.cpus.iter().copied()))
+}
+
 fn sorted(cpus: impl IntoIterator<Item = usize>) -> Vec<usize> {
     let mut cpus: Vec<usize> = cpus.into_iter().collect();
     cpus.sort_unstable();
@@ -270,7 +300,7 @@ fn sorted(cpus: impl IntoIterator<Item = usize>) -> Vec<usize> {
 
 /// All CPUs of these cores, as the kernel writes them: `0-3,8`.
 fn list(cores: &[PhysicalCore]) -> String {
-    cpu_ranges(&sorted(cores.iter().flat_map(|core| core.cpus.iter().copied())))
+    cpu_ranges(&cpus(cores))
 }
 
 #[cfg(test)]

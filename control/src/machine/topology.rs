@@ -26,6 +26,11 @@ pub struct Topology {
 }
 
 impl Topology {
+    /// That of this machine, for this process.
+    pub fn here() -> Self {
+        Self::read(&System::here(), &net::cpu::allowed())
+    }
+
     /// Reads the topology, for a process that may use these CPUs.
     pub fn read(system: &System, allowed: &[usize]) -> Self {
         Self {

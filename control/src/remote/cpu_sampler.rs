@@ -29,7 +29,7 @@ impl CombinedCpuSampler {
         let far = far.map(|(there, servers)| {
             let (there, members) = (there.clone(), servers.len());
             let asker = there.is_this_machine().then(|| std::process::id() as i32);
-            let request = RemoteRequest::BeginTurns { servers, cpus: there.cores().server, asker };
+            let request = RemoteRequest::BeginSamples { servers, cpus: there.cores().server, asker };
             Far { number: there.ask(&request).ok(), there, members }
         });
         Self { here: CpuSampler::begin(sampled), far }
@@ -52,7 +52,7 @@ impl CombinedCpuSampler {
 impl Far {
     fn sample(&self) -> CpuUsage {
         let usage: Option<CpuUsage> =
-            self.number.and_then(|number| self.there.ask(&RemoteRequest::EndTurn(number)).ok());
+            self.number.and_then(|number| self.there.ask(&RemoteRequest::Sample(number)).ok());
         let usage = usage.filter(|usage| usage.members_ns.len() == self.members);
         usage.unwrap_or_else(|| CpuUsage { members_ns: vec![None; self.members], ..CpuUsage::default() })
     }

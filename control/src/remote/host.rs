@@ -6,13 +6,12 @@ use crate::machine::cores::Cores;
 use crate::machine::system::System;
 use std::fs;
 
-/// Describes this machine for a run in which only servers are here: they may use all of its CPUs.
+/// Describes this machine for a run in which only servers are here: they may use all of its CPUs, as far as a
+/// control group's limit lets them.
 pub fn machine() -> MachineFacts {
     let cores = Cores::deal();
-    let allowed = cores.allowed();
-    let of_servers = Cores { server: allowed, may_sleep: cores.may_sleep, ..Cores::default() };
     MachineFacts {
-        environment: System::here().look(&of_servers),
+        environment: System::here().look(&Cores::of_servers_alone()),
         halves: [cores.client, cores.server],
         boot: boot(),
         address: address::own(),

@@ -58,7 +58,7 @@ pub enum RemoteRequest {
     /// The class that a server's processes show: `Option<Class>`.
     LikelyClass(u64),
     /// Begins to sample what runs within turns: `u64`, the number of the sampler. The one before ends.
-    BeginTurns {
+    BeginSamples {
         /// The servers, in the order of the members.
         servers: Vec<u64>,
         /// The cores of servers.
@@ -67,7 +67,7 @@ pub enum RemoteRequest {
         asker: Option<i32>,
     },
     /// Takes the next sample: [`CpuUsage`](crate::processes::cpu_sampler::CpuUsage).
-    EndTurn(u64),
+    Sample(u64),
     /// Begins to watch a server over a measurement: `u64`.
     BeginWatch {
         /// The server.

@@ -3,12 +3,12 @@
 //! asks.
 
 mod address;
+pub mod conditions_watch;
 pub mod cpu_sampler;
 pub(crate) mod host;
 pub mod messages;
 pub(crate) mod probe;
 mod remote_machine;
 pub mod remote_server;
-pub mod watch;
 
 pub use remote_machine::{RemoteError, RemoteMachine};

@@ -93,17 +93,14 @@ impl RemoteMachine {
         self.is_this_machine().then_some(self.0.link.hello().pid as i32)
     }
 
-    /// The cores: servers have all of the other machine, the load generator all of this one. If both are the same machine, its cores are
+    /// The cores: servers have all of the other machine, the load generator all of this one, as far as limits of CPU time allow. If both are the same machine, its cores are
     /// divided as always.
     pub fn cores(&self) -> Cores {
-        let dealt = Cores::deal();
         if self.is_this_machine() {
             let [client, server] = self.0.machine.halves.clone();
-            return Cores { server, client, ..dealt };
+            return Cores { server, client, ..Cores::deal() };
         }
-        let client = dealt.allowed();
-        let server = self.0.machine.environment.server_cpus.clone();
-        Cores { server, client, client_may_poll: true, ..Cores::default() }.with_poll_variable()
+        Cores { server: self.0.machine.environment.server_cpus.clone(), ..Cores::of_load_alone() }
     }
 
     /// The run's environment: this machine with its load generator, the other one with its servers.
@@ -121,6 +118,9 @@ impl RemoteMachine {
             environment: there,
             network: None,
         };
+        let notes_there =
+            on.environment.core_notes.iter().map(|note| format!("on the other machine, {note}"));
+        let notes: Vec<String> = cores.notes.into_iter().chain(notes_there).collect();
         let note = if self.is_this_machine() {
             "the servers are on this very machine, too, and its cores are divided between them and the load generator".to_owned()
         } else {
@@ -130,7 +130,7 @@ impl RemoteMachine {
             server_cpus: cores.server,
             client_cpus: cores.client,
             idle_cpus: cores.idle,
-            core_notes: cores.notes.into_iter().chain([note]).collect(),
+            core_notes: notes.into_iter().chain([note]).collect(),
             servers_on: Some(Box::new(on)),
             ..here
         }

@@ -100,7 +100,7 @@ impl<'r> Builder<'r> {
     ) -> Result<(), RevisionError> {
         let tree = self.home.join("tree");
         clear(&tree)?;
-        let checked_out = self.repository.check_out(revision, &tree, lock);
+        let checked_out = self.repository.check_out(revision, &tree, lock, stop);
         let made = checked_out.and_then(|()| self.run(revision, &tree, lock, stop));
         let forgotten = self.repository.forget(&tree);
         if let Err(error) = made.and(forgotten) {

@@ -2,6 +2,9 @@
 
 use super::RevisionError;
 use crate::lock::Lock;
+use crate::processes::tree;
+use crate::shell::{self, Ended, Printed};
+use rustix::process::{Pid, Signal, kill_process};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -10,13 +13,18 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// The name that stands for the working tree, with its uncommitted changes.
 pub const WORKING_TREE: &str = ".";
 
 /// The maximum number of branches that an error names.
 const NAMED: usize = 8;
+
+/// A git that takes longer is taken for hung: it may have to get large submodules over a network.
+const PATIENCE: Duration = Duration::from_hours(2);
 
 /// Lists the files that git tracks, those of submodules included.
 const TRACKED: &[&str] = &["ls-files", "-z", "--cached", "--recurse-submodules"];
@@ -109,12 +117,18 @@ impl Repository {
 
     /// Checks a revision out into a folder that does not exist yet, submodules included. What writes to the folder keeps the lock for as
     /// long as it lives: git goes on when drome is killed.
-    pub fn check_out(&self, revision: &Revision, into: &Path, lock: &Lock) -> Result<(), RevisionError> {
+    pub fn check_out(
+        &self,
+        revision: &Revision,
+        into: &Path,
+        lock: &Lock,
+        stop: &AtomicBool,
+    ) -> Result<(), RevisionError> {
         let target = into.as_os_str();
         let add = ["worktree", "add", "--detach", "--force", "--quiet"].map(OsStr::new);
-        git_holding(lock, &self.root, &[&add[..], &[target, OsStr::new(&revision.commit)]].concat())?;
+        git_holding(lock, &self.root, &[&add[..], &[target, OsStr::new(&revision.commit)]].concat(), stop)?;
         if into.join(".gitmodules").exists() {
-            git_holding(lock, into, &["submodule", "update", "--init", "--recursive", "--quiet"])?;
+            git_holding(lock, into, &["submodule", "update", "--init", "--recursive", "--quiet"], stop)?;
         }
         if revision.files.is_some() {
             self.overlay(into)?;
@@ -220,28 +234,59 @@ impl Repository {
 
 /// Runs git in a folder and returns what it printed.
 fn git<S: AsRef<OsStr>>(folder: &Path, args: &[S]) -> Result<Vec<u8>, RevisionError> {
-    git_reading(Stdio::null(), folder, args)
+    git_reading(Stdio::null(), folder, args, &AtomicBool::new(false))
 }
 
 /// As `git`; the process, and what it starts, has the lock as its standard input, which it does not read.
-fn git_holding<S: AsRef<OsStr>>(lock: &Lock, folder: &Path, args: &[S]) -> Result<Vec<u8>, RevisionError> {
+fn git_holding<S: AsRef<OsStr>>(
+    lock: &Lock,
+    folder: &Path,
+    args: &[S],
+    stop: &AtomicBool,
+) -> Result<Vec<u8>, RevisionError> {
     let held = lock.shared().map_err(RevisionError::files("can't keep the lock of", folder))?;
-    git_reading(held.into(), folder, args)
+    git_reading(held.into(), folder, args, stop)
 }
 
-fn git_reading<S: AsRef<OsStr>>(input: Stdio, folder: &Path, args: &[S]) -> Result<Vec<u8>, RevisionError> {
+fn git_reading<S: AsRef<OsStr>>(
+    input: Stdio,
+    folder: &Path,
+    args: &[S],
+    stop: &AtomicBool,
+) -> Result<Vec<u8>, RevisionError> {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["-c", "core.hooksPath=/dev/null"]).args(args).stdin(input);
     // A hook or a bisection may have set them; they would name another repository than the folder's.
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         command.env_remove(variable);
     }
-    let output = command.output().map_err(RevisionError::NoGit)?;
-    if output.status.success() {
-        return Ok(output.stdout);
+    let printed = Printed::by(&mut command).map_err(RevisionError::files("can't run git in", folder))?;
+    // It stays in drome's process group, because it may ask for a password at the terminal.
+    let mut child = command.spawn().map_err(RevisionError::NoGit)?;
+    let ended = shell::await_end(&mut child, PATIENCE, stop).map_err(RevisionError::NoGit)?;
+    if !matches!(ended, Ended::Exited(_)) {
+        kill_all(&mut child);
     }
-    let words: Vec<String> = args.iter().map(|arg| arg.as_ref().to_string_lossy().into_owned()).collect();
-    Err(RevisionError::Git { command: words.join(" "), words: text(&output.stderr).trim().to_owned() })
+    let [out, err] =
+        printed.read().map_err(RevisionError::files("can't read what git printed in", folder))?;
+    let words = match ended {
+        Ended::Exited(status) if status.success() => return Ok(out),
+        Ended::Exited(_) => text(&err).trim().to_owned(),
+        Ended::TimedOut => format!("it did not end within {PATIENCE:?}"),
+        Ended::Stopped => return Err(RevisionError::Interrupted),
+    };
+    let command: Vec<String> = args.iter().map(|arg| arg.as_ref().to_string_lossy().into_owned()).collect();
+    Err(RevisionError::Git { command: command.join(" "), words })
+}
+
+/// Kills git, and the programs that it started.
+fn kill_all(git: &mut Child) {
+    let below = tree::living(git.id() as i32);
+    let _ = git.kill();
+    for pid in below.into_iter().filter_map(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+    let _ = git.try_wait();
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

@@ -3,12 +3,10 @@
 
 use crate::fault::Fault;
 use crate::lock::Lock;
-use crate::supervise::{GuardedServer, GuardedStart};
+use crate::supervise::{GuardedProcess, GuardedStart, SUCCESS};
 use model::contender::StopSignal;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -41,7 +39,7 @@ pub fn run(
 ) -> io::Result<BuildEnd> {
     let own = |fault: Fault| io::Error::other(fault.to_string());
     let words = ["sh", "-c", IN_FOLDER, "sh", &folder.display().to_string(), command].map(str::to_owned);
-    let mut build = GuardedServer::start_holding(start(log), lock.shared()?.into(), |_| Ok(words.to_vec()))
+    let mut build = GuardedProcess::start_holding(start(log), lock.shared()?.into(), |_| Ok(words.to_vec()))
         .map_err(own)?;
     let begun = Instant::now();
     loop {
@@ -51,7 +49,7 @@ pub fn run(
                 build.ask_to_stop();
                 return Err(own(fault));
             }
-            Ok(Some(how)) if how == ExitStatus::default().to_string() => return Ok(BuildEnd::Well),
+            Ok(Some(how)) if how == SUCCESS => return Ok(BuildEnd::Well),
             Ok(Some(how)) => return Ok(BuildEnd::Badly(how)),
             Ok(None) if stop.load(Ordering::Relaxed) => return Ok(BuildEnd::Stopped),
             Ok(None) if begun.elapsed() > patience => {
@@ -62,13 +60,13 @@ pub fn run(
     }
 }
 
-/// A guard's order for a process that is no server: it listens nowhere.
+/// A guard's order for a build.
 fn start(log: &Path) -> GuardedStart {
     GuardedStart {
         log: log.to_owned(),
         cpus: Vec::new(),
         descriptors: None,
-        address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        address: None,
         env: Vec::new(),
         stop: StopSignal::Kill,
         removal: Vec::new(),

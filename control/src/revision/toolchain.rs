@@ -1,7 +1,12 @@
 //! What a build depends on besides its sources: the tools that its command names, and the environment that they read.
 
+use crate::shell;
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// How long a tool may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Programs in a build command, and the command that prints the version of what they build with.
 const TOOLS: &[(&str, &[&str])] = &[
@@ -76,8 +81,8 @@ fn tools(build: &str) -> Vec<&'static [&'static str]> {
 
 /// What a version command prints; some print it as an error.
 fn version(command: &[&str]) -> String {
-    let output = Command::new(command[0]).args(&command[1..]).stdin(Stdio::null()).output();
-    output.map_or_else(
+    let mut asked = Command::new(command[0]);
+    shell::output(asked.args(&command[1..]).stdin(Stdio::null()), PATIENCE).map_or_else(
         |error| error.to_string(),
         |output| String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
     )

@@ -10,13 +10,13 @@ use crate::processes::tree::{self, ListedClocks, Snapshot, ThreadClocks, Tree};
 use crate::processes::usage::{Sampler, WatchedHere};
 use crate::remote::messages::RemoteRequest;
 use crate::remote::remote_server::RemoteServer;
-use crate::supervise::GuardedServer;
+use crate::supervise::GuardedProcess;
 use model::Usage;
 use model::contender::Class;
 use model::environment::Executable;
 use std::fmt::Debug;
 
-/// A server that is measured. [`GuardedServer`]: drome has started it, pinned it to the servers' cores, and stops it. [`RunningServer`]: it already ran,
+/// A server that is measured. [`GuardedProcess`]: drome has started it, pinned it to the servers' cores, and stops it. [`RunningServer`]: it already ran,
 /// and goes on. [`RemoteServer`]: an agent has started it on another machine, and stops it.
 pub trait AnyServer: Debug + Send {
     /// Its first process on this machine; `None` where there is none, or it is not known.
@@ -90,33 +90,33 @@ pub trait AnyServer: Debug + Send {
     }
 }
 
-impl AnyServer for GuardedServer {
+impl AnyServer for GuardedProcess {
     fn pid(&self) -> Option<i32> {
-        Some(GuardedServer::pid(self))
+        Some(GuardedProcess::pid(self))
     }
 
     fn tree(&self) -> Option<Tree> {
-        Some(GuardedServer::tree(self))
+        Some(GuardedProcess::tree(self))
     }
 
     fn sampler(&self, cores: &Cores) -> Option<Sampler> {
-        Some(Sampler::start(WatchedHere::pinned(GuardedServer::tree(self), cores)))
+        Some(Sampler::start(WatchedHere::pinned(GuardedProcess::tree(self), cores)))
     }
 
     fn caveat(&self) -> Option<&'static str> {
-        GuardedServer::caveat(self)
+        GuardedProcess::caveat(self)
     }
 
     fn ended(&mut self) -> Option<String> {
-        GuardedServer::ended(self)
+        GuardedProcess::ended(self)
     }
 
     fn ask_to_stop(&mut self) {
-        GuardedServer::ask_to_stop(self);
+        GuardedProcess::ask_to_stop(self);
     }
 
     fn stop(self: Box<Self>) -> Result<(), String> {
-        GuardedServer::stop(*self)
+        GuardedProcess::stop(*self)
     }
 }
 

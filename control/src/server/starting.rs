@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::machine::ports;
 use crate::prepare::{Prepared, fill_all, write_below};
 use crate::processes::local;
-use crate::supervise::{GuardedServer, GuardedStart};
+use crate::supervise::{GuardedProcess, GuardedStart};
 use crate::verify::origin::Origin;
 use crate::verify::{self, Answer};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub struct ServerPlace {
 struct Starting<'p> {
     prepared: &'p Prepared,
     place: &'p ServerPlace,
-    server: GuardedServer,
+    server: GuardedProcess,
     /// The addresses at which it may listen.
     hosts: &'p [IpAddr],
     /// Where it listens, or is expected to.
@@ -59,7 +59,7 @@ pub fn start(
     place: &ServerPlace,
     hosts: &[IpAddr],
     stop: &AtomicBool,
-) -> Result<(GuardedServer, SocketAddr), Fault> {
+) -> Result<(GuardedProcess, SocketAddr), Fault> {
     let mut tried = 1;
     loop {
         let mut starting = Starting::on_free_port(prepared, place, hosts)?;
@@ -94,8 +94,8 @@ impl<'p> Starting<'p> {
         let container = prepared.launch.as_ref().map(|launch| (launch, new_name()));
         let removal = container.as_ref().map(|(launch, name)| launch.removal(name)).unwrap_or_default();
         let env = prepared.env.clone();
-        let start = GuardedStart { log, cpus, descriptors, address: at, env, stop, removal };
-        let server = GuardedServer::start(start, |dir| match &container {
+        let start = GuardedStart { log, cpus, descriptors, address: Some(at), env, stop, removal };
+        let server = GuardedProcess::start(start, |dir| match &container {
             Some((launch, name)) => Ok(launch.command(name, &place.cpus, at.port())),
             None => lay(prepared, place, at, dir),
         })?;

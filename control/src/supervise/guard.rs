@@ -4,7 +4,7 @@
 //! The server's folder belongs to the guard: it creates the folder first and removes it last, so that no kill of drome can leave the
 //! folder behind. The guard writes these lines to its standard output: `dir PATH` when the folder exists, whereupon drome fills it and
 //! sends its [`GuardOrder`]; `pid N` when the server has started; `exit …` when it has ended; `left N` when, at the end, N processes had
-//! to be killed; `remains …` when what the server left elsewhere, its container, could not be removed; `refused …` instead of `pid` when
+//! to be killed; `unkillable N` when process N, the server, does not end even so; `remains …` when what the server left elsewhere, its container, could not be removed; `refused …` instead of `pid` when
 //! the server's command can't be started; `failed …` at any time when the guard itself can't go on.
 
 use crate::poll_while::poll_until;
@@ -99,8 +99,11 @@ fn guard(dir: &Path) -> Result<(), Halt> {
     let watched = watch(&mut child);
     let (left, remains) =
         if start.removal.is_empty() { (kill_all(), None) } else { remove(&start.removal, &mut child, dir) };
-    let _ = child.wait();
     say(&format!("left {left}"));
+    // It is the guard's own child, so it is gone only when the guard has waited for it.
+    if !poll_until(Instant::now() + KILL_PATIENCE, || !is_running(&mut child)) {
+        say(&format!("unkillable {}", child.id()));
+    }
     if let Some(why) = remains {
         say(&format!("remains {}", why.replace('\n', " ")));
         // If drome is gone, only the log can report this.
@@ -146,7 +149,7 @@ fn spawn(command: &[String], start: &GuardedStart, dir: &Path) -> Result<Child, 
         .args(args)
         .current_dir(dir)
         .envs(start.env.iter().map(|(name, value)| (name, value)))
-        .env(HOST, start.address.ip().to_string())
+        .envs(start.address.map(|at| (HOST, at.ip().to_string())))
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)

@@ -1,8 +1,9 @@
-//! A running server: started under a guard and watched. How it is stopped, and checked to be gone, is in `stopping.rs`.
+//! A running server, or a build: started under a guard and watched. How it is stopped, and checked to be gone, is in `stopping.rs`.
 
 pub mod guard;
 pub mod image;
 mod removal;
+pub mod server_end;
 mod stopping;
 
 use crate::fault::Fault;
@@ -26,14 +27,14 @@ use std::time::Duration;
 const GUARD_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How the guard reports an end without an error.
-const SUCCESS: &str = "exit status: 0";
+pub const SUCCESS: &str = "exit status: 0";
 
 /// How common servers stay in the foreground.
 const FOREGROUND: &str = "nginx with `daemon off;`, Apache with -DFOREGROUND, lighttpd with -D, php-fpm with -F, HAProxy without -D, \
     gunicorn, uwsgi and puma without their options for daemons, Caddy with `run` instead of `start`, pm2 as `pm2-runtime`, a script with \
     `exec` and without `&`";
 
-/// What to start and how. The command and the folder come from [`GuardedServer::start`].
+/// What to start and how. The command and the folder come from [`GuardedProcess::start`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardedStart {
     /// The file for its output.
@@ -42,8 +43,8 @@ pub struct GuardedStart {
     pub cpus: Vec<usize>,
     /// Its soft limit of descriptors; `None`: the one that drome has, which it has raised. Some servers size their tables by this limit.
     pub descriptors: Option<u64>,
-    /// Where it listens. The address without the port is `DROME_HOST` in its environment.
-    pub address: SocketAddr,
+    /// Where it listens, if it is a server. The address without the port is `DROME_HOST` in its environment.
+    pub address: Option<SocketAddr>,
     /// Variables of its environment, in place of drome's own of the same names.
     pub env: Vec<(String, String)>,
     /// The signal that stops it.
@@ -52,9 +53,9 @@ pub struct GuardedStart {
     pub removal: Vec<String>,
 }
 
-/// A server that has been started.
+/// A server, or another program that must not outlive drome, which has been started.
 #[derive(Debug)]
-pub struct GuardedServer {
+pub struct GuardedProcess {
     start: GuardedStart,
     guard: Child,
     lines: Receiver<String>,
@@ -66,8 +67,8 @@ pub struct GuardedServer {
     ended_early: Option<bool>,
 }
 
-impl GuardedServer {
-    /// Starts a server. `lay` fills the server's folder, which is its working directory, and returns its command.
+impl GuardedProcess {
+    /// Starts a program. `lay` fills its folder, which is its working directory, and returns its command.
     pub fn start(
         start: GuardedStart,
         lay: impl FnOnce(&Path) -> std::io::Result<Vec<String>>,
@@ -173,7 +174,8 @@ impl GuardedServer {
         let exit = self.exit.as_ref()?;
         // The tool that runs a container leaves processes of its own.
         let left = if self.start.removal.is_empty() { tree::living(self.root()).len() } else { 0 };
-        Some(format!("it ended ({exit}){}{}", in_background(exit, left), last_lines(&self.start.log)))
+        let end = server_end::sentence(exit);
+        Some(format!("{end}{}{}", in_background(exit, left), last_lines(&self.start.log)))
     }
 
     /// Waits for its end, but not longer than this; returns how it ended, as the system says it, if it has.
@@ -226,7 +228,7 @@ fn no_guard(error: &std::io::Error) -> Fault {
     Fault::unable("can't start the guard of a server", error)
 }
 
-impl Drop for GuardedServer {
+impl Drop for GuardedProcess {
     fn drop(&mut self) {
         if self.guard.stdin.is_some() {
             self.dismiss();
@@ -256,6 +258,7 @@ mod tests {
         assert!(in_background(SUCCESS, 0).contains("in the foreground"), "a service manager has it");
         assert_eq!(in_background("exit status: 1", 0), "");
         assert_eq!(in_background("signal: 9 (SIGKILL)", 0), "");
+        assert_eq!(SUCCESS, std::process::ExitStatus::default().to_string());
     }
 
     #[test]

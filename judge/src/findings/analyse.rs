@@ -5,6 +5,7 @@ pub mod heats;
 
 use model::environment::ConditionsRange;
 use model::findings::{CellFindings, Findings, Missing, RaceFindings, SCHEMA};
+use model::notes::VOID;
 use model::study::RACE;
 use model::{Measurement, Run};
 use std::collections::BTreeMap;
@@ -69,7 +70,7 @@ fn wire_bytes(m: &Measurement) -> Option<f64> {
 
 /// The reasons of a measurement's verdict, marked where they void it.
 fn reasons(m: &Measurement) -> Vec<String> {
-    let kind = if m.verdict.valid { "" } else { "void: " };
+    let kind = if m.verdict.valid { "" } else { VOID };
     m.verdict.reasons.iter().map(|reason| format!("{kind}{reason}")).collect()
 }
 

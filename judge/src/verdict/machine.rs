@@ -3,6 +3,7 @@
 
 use super::policy::Weight;
 use super::{Case, Reason};
+use model::verdict::STOPPING;
 
 /// If the host took more of the time of server's and load generator's CPUs than this, the machine was not the same any more. If other programs
 /// used more, that is noted.
@@ -45,7 +46,7 @@ fn fallback(case: &Case<'_>) -> Option<Reason> {
 
 /// Notes trouble with stopping the server. The measurement was over by then.
 fn stopping(case: &Case<'_>) -> Option<Reason> {
-    case.stopping.map(|trouble| Reason::note(format!("after the measurement, {trouble}")))
+    case.stopping.map(|trouble| Reason::note(format!("{STOPPING}{trouble}")))
 }
 
 fn weighed(weight: Weight, words: String, remedy: &str) -> Reason {

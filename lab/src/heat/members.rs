@@ -9,13 +9,15 @@ use control::machine::system::System;
 use control::prepare::Prepared;
 use control::processes::tree::Snapshot;
 use control::remote::RemoteMachine;
-use control::remote::watch::AllWatch;
+use control::remote::conditions_watch::CombinedConditionsWatch;
 use control::server::any_server::AnyServer;
 use control::server::instance::{Instance, Work, Works};
+use control::supervise::server_end;
 use control::verify::origin::Origin;
 use judge::schedule::budget;
 use judge::schedule::owed;
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
+use model::verdict::STOPPING;
 use model::{Cell, Conditions, Run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -51,7 +53,7 @@ pub struct HeatServers<'a> {
     /// The moment up to which all time was charged to members.
     charged: Instant,
     /// Watches the machine from before the first start.
-    watch: AllWatch,
+    watch: CombinedConditionsWatch,
     memory: OutOfMemory,
 }
 
@@ -94,16 +96,11 @@ impl Member {
         self.stop();
     }
 
-    /// Notes that the other machine, if it is on one, slowed its processor down: a board that is hot or has too weak a supply.
-    fn note_slowed(&mut self, remote: Option<&RemoteMachine>, conditions: &Conditions) {
-        let slowed = conditions.throttled.as_ref().filter(|why| !why.is_empty());
-        let Some((remote, why)) = remote.zip(slowed) else { return };
+    /// Notes that one of two machines slowed its processor down: a board that is hot or has too weak a supply.
+    fn note_slowed(&mut self, conditions: &Conditions) {
+        let Some(why) = conditions.throttled.as_ref().filter(|why| !why.is_empty()) else { return };
         for measured in self.start.cells.values_mut().filter_map(|cell| cell.measurement.as_mut()) {
-            let words = format!(
-                "the processor of {} was slowed down during the start: {}",
-                remote.name(),
-                why.join(", ")
-            );
+            let words = format!("a processor was slowed down during the start ({})", why.join("; "));
             measured.verdict.reasons.push(words);
         }
     }
@@ -120,7 +117,7 @@ impl Member {
         let Some(instance) = self.instance.take() else { return };
         let Err(trouble) = instance.server.stop() else { return };
         for measured in self.start.cells.values_mut().filter_map(|cell| cell.measurement.as_mut()) {
-            measured.verdict.reasons.push(format!("after the measurement, {trouble}"));
+            measured.verdict.reasons.push(format!("{STOPPING}{trouble}"));
         }
     }
 }
@@ -149,7 +146,7 @@ impl<'a> HeatServers<'a> {
     ) -> (Self, Option<HeatError>) {
         let spent_before = budget::spent(starts);
         let (members, charged) = (Vec::new(), Instant::now());
-        let watch = AllWatch::begin(&lab.cores, lab.remote.as_ref());
+        let watch = CombinedConditionsWatch::begin(&lab.cores, lab.remote.as_ref());
         let memory = OutOfMemory::begin(kills(lab, run));
         let mut servers = Self { lab, run, heat, members, spent_before, hub, charged, watch, memory };
         let names = heat.servers();
@@ -262,7 +259,8 @@ impl<'a> HeatServers<'a> {
         let others: BTreeSet<&str> =
             alive.map(|member| member.start.contender.as_str()).filter(is_other).collect();
         let others = others.len();
-        match self.memory.cause(kills(self.lab, self.run), others, &why) {
+        let may_be_by_the_kernel = server_end::may_be_by_the_kernel(&why);
+        match self.memory.cause(kills(self.lab, self.run), others, may_be_by_the_kernel) {
             KillCause::SharedMemory => {
                 let beside = if others == 1 { "another contender was" } else { "other contenders were" };
                 self.members[at].lacks_memory(format!("memory ran out while {beside} alive: {why}"));
@@ -319,7 +317,9 @@ impl<'a> HeatServers<'a> {
         let conditions = self.watch.end();
         for member in self.members.iter_mut().filter(|_| is_whole) {
             member.start.conditions = Some(conditions.clone());
-            member.note_slowed(self.lab.remote.as_ref(), &conditions);
+            if self.lab.remote.is_some() {
+                member.note_slowed(&conditions);
+            }
         }
         self.members.iter_mut().for_each(Member::ask_to_stop);
         for at in self.alive() {

@@ -127,7 +127,7 @@ impl WarmUp {
     /// disturbed say nothing: the change could be theirs.
     pub fn judge(&mut self, active: &ActiveCell<'_, '_>, cycles: &Cycles) -> Vec<usize> {
         let counts = active.counts(cycles);
-        for ((member, result), counts) in cycles.rates.iter().zip(cycles.counted(&counts)) {
+        for ((member, result), counts) in cycles.results.iter().zip(cycles.counted(&counts)) {
             if counts {
                 self.members[*member].take(result);
             }

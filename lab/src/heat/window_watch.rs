@@ -1,5 +1,5 @@
 //! Watches a window of open load while it lasts, and tells when it is already so disturbed that it won't count: the rest of it would
-//! be lost time. What is too much is what `turns/disturbance.rs` says of whole windows, so the same windows count as without it.
+//! be lost time. What is too much is what `judge::turns::disturbance` says of whole windows, so the same windows count as without it.
 
 use control::processes::cpu_sampler::CpuUsage;
 use judge::turns::disturbance::{SteadyOthers, Window, disturbed_window};

@@ -137,13 +137,12 @@ fn check(part: &AgentPart) -> Result<(), String> {
     Err("the plan has figures out of range, or files of another machine: start the load with `drome load --load-from`".to_owned())
 }
 
-/// Chooses threads and CPUs: all of this machine's, unless the server is here too.
+/// Chooses threads and CPUs: all of this machine's that a control group's limit keeps busy, unless the server is here too.
 fn fit(part: &mut AgentPart) {
     let AgentPart { plan, threads, .. } = part;
-    let cores = Cores::deal();
     let is_beside_server = plan.target.address.tcp().is_some_and(|at| local::is_own(at.ip()));
-    let usual = if is_beside_server { cores.client.len() } else { cores.allowed().len() };
-    plan.threads = threads.unwrap_or(usual).clamp(1, plan.load.connections().max(1));
+    let cores = if is_beside_server { Cores::deal() } else { Cores::of_load_alone() };
+    plan.threads = threads.unwrap_or(cores.client.len()).clamp(1, plan.load.connections().max(1));
     plan.cpus = cores.for_load(plan.threads);
 }
 

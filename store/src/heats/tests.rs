@@ -97,3 +97,12 @@ fn a_row_that_does_not_say_what_it_should_is_told() {
     store.db.execute("update heat set json = 'x'", []).unwrap();
     assert!(matches!(store.heats(&run), Err(StoreError::Damaged { .. })));
 }
+
+#[test]
+fn a_turn_that_is_void_for_a_reason_that_is_not_known_does_not_count_as_undisturbed() {
+    let (_folder, store, run) = begun();
+    store.keep_starts(&run, &[start(0, 0, "a", &[0])], &[slice(0, 0, 0, "a")]).unwrap();
+    store.db.execute("update slice set void = 'bored'", []).unwrap();
+    let read = store.slices(&run);
+    assert!(matches!(&read, Err(StoreError::UnknownWord { word, .. }) if word == "bored"), "{read:?}");
+}

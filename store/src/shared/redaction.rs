@@ -8,6 +8,7 @@ mod words;
 use super::{Row, SharedError};
 use leaves::Leaves;
 use model::environment::Environment;
+use model::verdict::STOPPING;
 use model::{Heat, Import, Run, Tally, Verdict};
 use serde_json::{Value, from_value, to_value};
 use std::cell::RefCell;
@@ -22,9 +23,6 @@ const ELSEWHERE: &str = "another machine";
 
 /// What stands in place of the title of a race's cell, which is a URL.
 const CELL: &str = "url";
-
-/// Prefix of a verdict's reason that says what went wrong when the server was stopped.
-const STOPPING: &str = "after the measurement, ";
 
 /// What it hides in texts, and the names that it has met so far. Some fields are replaced whole.
 #[derive(Clone, Debug)]

@@ -156,6 +156,24 @@ fn a_container_gets_what_its_cpuset_and_its_quota_allow() {
 }
 
 #[test]
+fn a_load_generator_alone_takes_what_its_control_group_keeps_busy() {
+    let (topology, _) = machine(include_str!("machines/container-quota.txt"));
+    let with = |limit_millicores| of_load_alone(&Topology { limit_millicores, ..topology.clone() });
+    let cores = with(None);
+    assert_eq!(sides(&cores), ["", "0-15", ""]);
+    assert!(cores.client_may_poll && cores.notes.is_empty());
+    let cores = with(Some(3500));
+    assert_eq!(sides(&cores), ["", "0-2", "3-15"]);
+    assert!(cores.client_may_poll && cores.notes[0].contains("3.50 CPUs"), "{:?}", cores.notes);
+    let cores = with(Some(500));
+    assert_eq!(sides(&cores), ["", "0", "1-15"]);
+    assert!(!cores.client_may_poll && cores.notes[0].contains("it is throttled"), "{:?}", cores.notes);
+    let (laptop, _) = machine(include_str!("machines/laptop.txt"));
+    let one = Topology { allowed: vec![2, 6], limit_millicores: Some(1000), ..laptop };
+    assert_eq!(sides(&of_load_alone(&one)), ["", "2", "6"]);
+}
+
+#[test]
 fn one_core_is_shared_and_that_is_told() {
     let (topology, _) = machine(include_str!("machines/laptop.txt"));
     let cores = deal(&Topology { allowed: vec![2], ..topology.clone() });

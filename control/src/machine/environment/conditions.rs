@@ -3,9 +3,11 @@
 use crate::machine::cores::Cores;
 use crate::machine::cpu_time::{self, Times};
 use crate::machine::system::System;
+use crate::shell;
 use model::Conditions;
 use model::environment::Ends;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// How the names of sensors that measure the processor's temperature begin, in lower case. Boards with several clusters of cores have one for
 /// each: `bigcore0-thermal` (Rockchip RK3588), `cluster1-thermal` (`SpacemiT` K1), `BCPU-therm` (NVIDIA Tegra X2).
@@ -26,6 +28,9 @@ const SENSORS: [&str; 12] = [
 
 /// How many bits the flag since boot is above the same flag for now.
 const SINCE_BOOT: u32 = 16;
+
+/// How long the Raspberry Pi's own tool may take, which answers within milliseconds. It is asked before and after every heat.
+const FLAGS_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The Raspberry Pi's current flags, by bit.
 const FLAGS: [(u32, &str); 4] =
@@ -180,7 +185,7 @@ impl System {
         all.max().map(|thousandths| thousandths as f64 / 1000.0)
     }
 
-    /// How often the control group was throttled.
+    /// The signs that the processor was throttled.
     pub fn throttle(&self) -> Throttle {
         let cpus = "sys/devices/system/cpu";
         let count = |name: &String| {
@@ -208,7 +213,8 @@ impl System {
     fn vcgencmd(&self) -> Option<String> {
         let places = ["usr/bin/vcgencmd", "opt/vc/bin/vcgencmd"].map(|path| self.path(path));
         let program = places.into_iter().find(|path| path.is_file())?;
-        let output = Command::new(program).arg("get_throttled").stdin(Stdio::null()).output().ok()?;
+        let mut asked = Command::new(program);
+        let output = shell::output(asked.arg("get_throttled").stdin(Stdio::null()), FLAGS_PATIENCE).ok()?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 

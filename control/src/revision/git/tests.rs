@@ -1,7 +1,11 @@
 //! Tests with repositories that git makes.
 
 use super::*;
+use crate::poll_while::poll_until;
+use crate::processes::tree::Tree;
 use std::os::unix::fs::symlink;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// A repository with one commit of these files.
 struct Made {
@@ -52,7 +56,7 @@ impl Made {
         let (repository, into) = (self.repository(), self.home.path().join("checkout"));
         let lock = Lock::take(&self.home.path().join("lock")).unwrap();
         let revision = repository.revision(WORKING_TREE).unwrap();
-        repository.check_out(&revision, &into, &lock).unwrap();
+        repository.check_out(&revision, &into, &lock, &AtomicBool::new(false)).unwrap();
         repository.forget(&into).unwrap();
         let mut found = Vec::new();
         find(&into, &into, &mut found);
@@ -141,4 +145,22 @@ fn revisions_are_the_same_if_their_files_are() {
     made.write("new", "");
     let tree = repository.revision(".").unwrap();
     assert!(!tree.is_same(&reverted) && !tree.is_same(&first) && tree.is_same(&tree));
+}
+
+#[test]
+fn git_that_hangs_ends_when_drome_is_asked_to_stop_with_what_it_started() {
+    let (made, stop) = (Made::new(&["a"]), AtomicBool::new(false));
+    let (file, begun) = (made.home.path().join("pid"), Instant::now());
+    let hang = format!("alias.hang=!echo $$ > {0}.new; mv {0}.new {0}; sleep 30; :", file.display());
+    let ended = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert!(poll_until(begun + Duration::from_mins(1), || file.exists()));
+            stop.store(true, Ordering::Relaxed);
+        });
+        git_reading(Stdio::null(), &made.root(), &["-c", &hang, "hang"], &stop)
+    });
+    assert!(matches!(ended, Err(RevisionError::Interrupted)), "{ended:?}");
+    let shell = text(line(&fs::read(&file).unwrap()));
+    let is_gone = || tree::pids(&Tree::From(shell.parse().unwrap())).is_empty();
+    assert!(poll_until(begun + Duration::from_secs(20), is_gone), "process {shell}");
 }

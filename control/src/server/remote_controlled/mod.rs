@@ -7,7 +7,7 @@ mod running;
 use crate::fault::Fault;
 use crate::locked;
 use crate::machine::cores::Cores;
-use crate::machine::environment::ConditionsWatch as Conditions;
+use crate::machine::environment::ConditionsWatch;
 use crate::machine::system::System;
 use crate::processes::cpu_sampler::{CpuSampler, SampledProcesses};
 use crate::processes::usage::{Watched, WatchedHere};
@@ -32,10 +32,10 @@ pub struct ControlledServers {
     contenders: Contenders,
     running: RunningServers,
     /// The sampler of the current cell's turns.
-    turns: Numbered<CpuSampler>,
+    samplers: Numbered<CpuSampler>,
     /// Servers that are watched over a measurement.
     watched: Numbered<WatchedHere>,
-    conditions: Numbered<Conditions>,
+    conditions: Numbered<ConditionsWatch>,
     probe: Mutex<Option<Probe>>,
 }
 
@@ -52,7 +52,7 @@ impl Handler for ControlledServers {
 
 impl ControlledServers {
     fn carry_out(&self, request: RemoteRequest, call: &Call<'_>) -> Result<Value, String> {
-        let Self { contenders, running, turns, watched, conditions, probe } = self;
+        let Self { contenders, running, samplers, watched, conditions, probe } = self;
         match request {
             RemoteRequest::Describe => json(host::machine()),
             RemoteRequest::WriteSources(asked) => {
@@ -75,9 +75,9 @@ impl ControlledServers {
             RemoteRequest::Snapshot(id) => json(tree::snapshot(&running.tree(id)?)),
             RemoteRequest::ThreadClocks(id) => json(tree::listed_clocks(&running.tree(id)?)),
             RemoteRequest::LikelyClass(id) => json(likely_class::of(&running.tree(id)?)),
-            RemoteRequest::BeginTurns { servers, cpus, asker } => {
-                turns.take_all();
-                json(turns.add(CpuSampler::begin(SampledProcesses {
+            RemoteRequest::BeginSamples { servers, cpus, asker } => {
+                samplers.take_all();
+                json(samplers.add(CpuSampler::begin(SampledProcesses {
                     members:
                         servers.iter().map(|id| running.tree(*id).map(Some)).collect::<Result<_, _>>()?,
                     server_cpus: cpus.into_iter().collect(),
@@ -86,7 +86,7 @@ impl ControlledServers {
                     ..SampledProcesses::default()
                 })))
             }
-            RemoteRequest::EndTurn(id) => json(turns.with(id, CpuSampler::sample)?),
+            RemoteRequest::Sample(id) => json(samplers.with(id, CpuSampler::sample)?),
             RemoteRequest::BeginWatch { server, cpus } => {
                 let cores = Cores { server: cpus, ..Cores::default() };
                 json(watched.add_among(WatchedHere::pinned(running.tree(server)?, &cores), MOST_WATCHED))
@@ -94,10 +94,10 @@ impl ControlledServers {
             RemoteRequest::Look(id) => json(watched.with(id, |watched| watched.look())?),
             RemoteRequest::EndWatch(id) => json(watched.take(id).and_then(|watched| watched.others_ppm())),
             RemoteRequest::BeginConditions => {
-                let cores = Cores { server: Cores::deal().allowed(), ..Cores::default() };
-                json(conditions.add_among(Conditions::begin(&System::here(), &cores), MOST_WATCHED))
+                let begun = ConditionsWatch::begin(&System::here(), &Cores::of_servers_alone());
+                json(conditions.add_among(begun, MOST_WATCHED))
             }
-            RemoteRequest::EndConditions(id) => json(conditions.take(id).map(Conditions::end)),
+            RemoteRequest::EndConditions(id) => json(conditions.take(id).map(ConditionsWatch::end)),
             RemoteRequest::OpenProbe(host) => {
                 let opened = Probe::open(host)?;
                 let answer = json(opened.opened());

@@ -13,7 +13,7 @@ use crate::random_bits;
 use crate::remote::messages::{StartServer, Started};
 use crate::server::prepare_command;
 use crate::server::starting::{self, ServerPlace};
-use crate::supervise::GuardedServer;
+use crate::supervise::GuardedProcess;
 use crate::supervise::guard;
 use crate::verify;
 use crate::verify::origin::Origin;
@@ -33,7 +33,7 @@ pub struct RunningServers {
 /// A server, and where it answers.
 #[derive(Debug)]
 pub struct One {
-    pub server: GuardedServer,
+    pub server: GuardedProcess,
     address: SocketAddr,
     /// Keeps the cores awake for as long as the server runs.
     _awake: Option<Awake>,

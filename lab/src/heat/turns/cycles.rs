@@ -34,8 +34,8 @@ pub struct Cycles {
     pub slices: Vec<Slice>,
     /// The member of every turn, and what ran in it.
     pub used: Vec<(usize, CpuUsage)>,
-    /// The member and the rate of every turn.
-    pub rates: Vec<(usize, TurnResult)>,
+    /// The member and the result of every turn.
+    pub results: Vec<(usize, TurnResult)>,
     /// CPU time of each member's threads before the first cycle.
     pub clocks: Vec<ThreadClocks>,
     /// The memory of each member over its answers.
@@ -103,7 +103,7 @@ impl Cycles {
             turns: Vec::new(),
             slices: Vec::new(),
             used: Vec::new(),
-            rates: Vec::new(),
+            results: Vec::new(),
             memory: Memory::of(clocks.len()),
             clocks,
             quiet: sums.clone(),
@@ -142,7 +142,7 @@ impl Cycles {
         }
         self.slices.push(slice);
         self.used.push((member, result.used.clone()));
-        self.rates.push((member, result));
+        self.results.push((member, result));
     }
 
     /// Ends the last cycle.
@@ -156,7 +156,7 @@ impl Cycles {
     /// The other programs that used the most CPU time in the disturbed turns of a member.
     pub fn background(&self, member: usize) -> Vec<Background> {
         let disturbed = |result: &&TurnResult| result.void == Some(Void::Others);
-        let own = self.rates.iter().filter(|rate| rate.0 == member).map(|rate| &rate.1);
+        let own = self.results.iter().filter(|of| of.0 == member).map(|of| &of.1);
         Background::most(own.filter(disturbed).flat_map(|result| &result.used.programs))
     }
 
@@ -179,7 +179,7 @@ impl Cycles {
         let (quiet, ended) = (disturbance::quiet(self.ended()), self.ended().len());
         self.turns.iter_mut().for_each(|cycle| cycle.retain(|turn| turn.member != member));
         self.slices.retain(|slice| (&slice.contender, slice.copy) != (&start.contender, start.copy));
-        self.rates.retain(|rate| rate.0 != member);
+        self.results.retain(|of| of.0 != member);
         disturbance::quiet(&self.turns[..ended]) == quiet
     }
 

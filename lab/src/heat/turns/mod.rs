@@ -1,4 +1,4 @@
-//! The turns of a cell: they are driven and summed.
+//! What the turns of a cell add up to; `active_cell.rs` drives them.
 
 pub(super) mod cycles;
 mod memory;

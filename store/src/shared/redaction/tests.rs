@@ -71,7 +71,7 @@ fn measured() -> Measurement {
     measured.verdict.reasons = vec![
         format!("4 requests failed ({})", secret()),
         format!("{SECRET} ran out"),
-        format!("after the measurement, {SECRET} was left"),
+        format!("{STOPPING}{SECRET} was left"),
     ];
     measured
 }
@@ -232,7 +232,7 @@ fn the_servers_machine_is_named_in_no_reason_and_no_note() {
     };
     let mut measured = measured();
     measured.verdict.reasons = vec![
-        "the processor of ssh -p 2222 pi@board was slowed down during the start: too hot".to_owned(),
+        "a processor was slowed down during the start (ssh -p 2222 pi@board: too hot)".to_owned(),
         "192.168.7.20:80 refused a connection; pi@board and boards".to_owned(),
     ];
     let rows = [
@@ -246,7 +246,7 @@ fn the_servers_machine_is_named_in_no_reason_and_no_note() {
         }
     }
     assert!(rows[0].contains("Servers on another machine"), "{}", rows[0]);
-    assert!(rows[1].contains("the processor of another machine was slowed down during the start: too hot"));
+    assert!(rows[1].contains("a processor was slowed down during the start (another machine: too hot)"));
     assert!(rows[1].contains("another machine and boards"), "another word: {}", rows[1]);
     assert!(
         rows[2].contains("the link to another machine is lost: another machine went down"),

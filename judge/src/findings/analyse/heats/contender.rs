@@ -9,6 +9,7 @@ use model::environment::Ran;
 use model::findings::{ContenderFindings, ContenderInHeats, Figure, Unranked};
 use model::heat::{Counts, HUB, Start, StartOutcome};
 use model::metric::Percentile;
+use model::notes::FAILED;
 use model::{Measurement, Metric};
 use stats::growth::growth;
 use stats::heats::{Relation, StartFigure};
@@ -230,7 +231,7 @@ fn unranked(row: &Row<'_, '_>) -> Option<Unranked> {
 
 /// The notes on its starts, the most frequent first.
 fn notes(row: &Row<'_, '_>) -> Vec<String> {
-    let failed = row.starts.iter().filter_map(|start| start.failed()).map(|why| format!("failed: {why}"));
+    let failed = row.starts.iter().filter_map(|start| start.failed()).map(|why| format!("{FAILED}{why}"));
     let lacked = row.starts.iter().filter_map(|start| match &start.outcome {
         StartOutcome::LackedMemory(why) => Some(format!("started again alone: {why}")),
         _ => None,
