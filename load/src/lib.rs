@@ -46,9 +46,8 @@ pub use sources::SourceError;
 
 use model::{Address, Exchange, IoChoice, Plan, Tally, Target, TlsVersion};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, TlsError, Version};
-use net::{Errno, limits};
+use net::{Endpoint, Errno, limits};
 use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
 use std::slice::from_ref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -304,6 +303,10 @@ pub fn probe(target: &Target) -> Result<(), LoadError> {
 fn connect(address: &Address) -> std::io::Result<()> {
     match address {
         Address::Tcp(address) => TcpStream::connect_timeout(address, PROBE_TIMEOUT).map(drop),
-        Address::Unix(path) => UnixStream::connect(path).map(drop),
+        // A full queue belongs to a server that is there; a connection that blocks would wait for room in it without end.
+        Address::Unix(path) => match net::socket::connecting(&Endpoint::Unix(path.clone()), None) {
+            Ok(_) | Err(Errno::AGAIN) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        },
     }
 }
