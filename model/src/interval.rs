@@ -1,6 +1,6 @@
 //! The counts of a part of the measured window: of one second of it, or since a viewer last looked.
 
-use crate::errors::Errors;
+use crate::errors::{Errors, add_causes};
 use stats::Counts;
 use std::collections::BTreeMap;
 
@@ -77,9 +77,7 @@ impl Interval {
         self.completed += other.completed;
         self.errors += other.errors;
         self.errors_by_kind.merge(&other.errors_by_kind);
-        for (cause, n) in &other.error_causes {
-            *self.error_causes.entry(cause.clone()).or_default() += n;
-        }
+        add_causes(&mut self.error_causes, &other.error_causes);
         self.sent_bytes += other.sent_bytes;
         self.received_bytes += other.received_bytes;
         self.latency.merge(&other.latency);
