@@ -274,8 +274,7 @@ impl Drop for EndsOthers<'_> {
 
 /// Waits for the next order: polling for `spin`, then asleep. `None`: there will be none.
 fn next<'a>(orders: &Receiver<ThreadOrder<'a>>, spin: Duration) -> Option<ThreadOrder<'a>> {
-    let spin_ns: u64 = spin.as_nanos().try_into().unwrap_or(u64::MAX);
-    let until_ns = clock::now_ns().saturating_add(spin_ns);
+    let until_ns = clock::now_ns().saturating_add(clock::ns_of(spin));
     while clock::now_ns() < until_ns {
         match orders.try_recv() {
             Ok(order) => return Some(order),

@@ -7,7 +7,7 @@ use crate::slice::{Enough, Slice};
 use crate::slice_edges::SliceEdges;
 use crate::worker::Worker;
 use model::Uncounted;
-use net::Io;
+use net::{Io, clock};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -110,14 +110,14 @@ impl ActiveSlice<'_> {
 
     /// Records that the worker has enough: the counted part may end with the current length.
     fn be_content(&self, from_ns: u64) {
-        let length_ns = ns(self.slice.length);
+        let length_ns = clock::ns_of(self.slice.length);
         let lengths = (self.now_ns - from_ns).div_ceil(length_ns).max(1);
         self.edges.content(from_ns.saturating_add(lengths.saturating_mul(length_ns)));
     }
 
     /// When the counted part ends in any case.
     fn limit_ns(&self, from_ns: u64) -> u64 {
-        from_ns.saturating_add(ns(self.slice.longest))
+        from_ns.saturating_add(clock::ns_of(self.slice.longest))
     }
 
     /// When the slice must be checked at the latest, if no answer comes before.
@@ -125,7 +125,7 @@ impl ActiveSlice<'_> {
         match self.stage {
             Stage::Waiting => self.slice.begins_ns,
             Stage::Settling(Settling { began_ns, is_ready: false, .. }) => {
-                began_ns.saturating_add(ns(self.slice.settle))
+                began_ns.saturating_add(clock::ns_of(self.slice.settle))
             }
             Stage::Settling(_) => self.edges.begins_ns().unwrap_or(u64::MAX),
             Stage::Opening { from_ns, .. } | Stage::Counting { from_ns, .. } => {
@@ -215,9 +215,9 @@ impl<I: Io> Worker<'_, I> {
 
     fn settle(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts, mut settling: Settling) -> Stage {
         let (now, since_ns) = (at.now_ns, at.now_ns - settling.began_ns);
-        let longest_ns = ns(at.slice.longest_settle);
+        let longest_ns = clock::ns_of(at.slice.longest_settle);
         if !settling.is_ready
-            && since_ns >= ns(at.slice.settle)
+            && since_ns >= clock::ns_of(at.slice.settle)
             && (since_ns >= longest_ns
                 || self.have_all_answered(&mut settling.answered)
                 || self.starves_some(settling.answers_before))
@@ -337,7 +337,7 @@ impl<I: Io> Worker<'_, I> {
         }
         self.connections.iter_mut().for_each(Connection::open_window);
         counts.closed_ns = Some(now);
-        Stage::Finishing { until_ns: now.saturating_add(ns(at.slice.wait)) }
+        Stage::Finishing { until_ns: now.saturating_add(clock::ns_of(at.slice.wait)) }
     }
 
     fn wait_for_last(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts, until_ns: u64) -> Stage {
@@ -374,8 +374,4 @@ impl<I: Io> Worker<'_, I> {
         counts.counted.tally.halted = counts.counted.tally.halted.take().or(halted);
         Stage::Over
     }
-}
-
-fn ns(duration: Duration) -> u64 {
-    duration.as_nanos().try_into().unwrap_or(u64::MAX)
 }

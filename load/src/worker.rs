@@ -13,7 +13,7 @@ use crate::think::Thinkers;
 use crate::window::Window;
 use crate::{Progress, Watch};
 use model::{Address, Loss, Plan, Tally};
-use net::{Io, Slot};
+use net::{Io, Slot, clock};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ impl<'p, I: Io> Worker<'p, I> {
         // The requests of a burst stay together.
         let at_once = if plan.bursts { plan.pipeline } else { 1 };
         let most_bytes = plan.asks.iter().map(|ask| ask.request.len().max(ask.last.len())).max().unwrap_or(0);
-        let timeout_ns = plan.timeout.as_nanos().try_into().unwrap_or(u64::MAX);
+        let timeout_ns = clock::ns_of(plan.timeout);
         Self {
             plan,
             io,
@@ -115,7 +115,7 @@ impl<'p, I: Io> Worker<'p, I> {
             wakes_ns: u64::MAX,
             origin_ns: 0,
             timeout_ns,
-            spin_ns: plan.spin.as_nanos().try_into().unwrap_or(u64::MAX),
+            spin_ns: clock::ns_of(plan.spin),
             housekeeping_ns: 0,
             check_ns: 0,
         }

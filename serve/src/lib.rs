@@ -199,7 +199,7 @@ impl Server {
             fresh: answers::fresh::Writer::default(),
             log: log.map(|file| Log::new(file, clock.date())),
             clock,
-            service: Service::of(self.config.spin.as_nanos() as u64, self.config.messages)?,
+            service: Service::of(net::clock::ns_of(self.config.spin), self.config.messages)?,
             is_stopping: false,
             was_http10: false,
         })
