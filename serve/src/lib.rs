@@ -6,25 +6,28 @@ mod answers;
 mod connections;
 mod fault;
 pub mod files;
+mod housekeeping;
+mod responder;
+mod service;
 mod threads;
 mod turnstile;
 mod worker;
 
 pub use answers::fresh::OBJECT;
 pub use answers::site::Site;
-pub use fault::{
-    Delay, Fault, FaultError, Faults, Framing, Messages, Mishap, Stall, Trickle, help as fault_help,
-};
+pub use fault::{Delay, Fault, FaultError, Faults, Framing, Mishap, Stall, Trickle, help as fault_help};
 pub use files::root::{Identity, Missing, Opened, Resolver, Root};
+pub use service::Messages;
 
 use answers::date::Clock;
 use answers::log::Log;
-use answers::responder::Responder;
-use fault::{FaultyOutbox, Service};
+use fault::FaultyOutbox;
 use files::Files;
 use files::cache::{Bounds, Cache};
 use net::tls::ServerTls;
 use net::unix::SocketFile;
+use responder::Responder;
+use service::Service;
 use std::fs::File;
 use std::io::{Error, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
