@@ -13,9 +13,9 @@ use crate::slice_edges::SliceEdges;
 use crate::slicing::SliceCounts;
 use crate::{LoadError, Progress, choose, try_out};
 use model::slice::common_time_ns;
-use model::{IoChoice, Load, Plan, SliceTally, Until};
+use model::{Load, Plan, SliceTally, Until};
 use net::tls::ClientTls;
-use net::{Io, clock};
+use net::{BackEnd, Io, clock};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ pub struct Generator {
     /// For each thread, the memory for its next slice.
     counts: Vec<Option<Box<SliceCounts>>>,
     edges: Arc<SliceEdges>,
-    io: &'static str,
+    io: BackEnd,
     fallback: Option<String>,
     /// The number of slices so far.
     slices: u64,
@@ -63,7 +63,7 @@ impl Generator {
         let tls = try_out(&plans)?;
         let threads = threads(&plans);
         let most = plans.iter().map(|plan| plan.load.connections().div_ceil(threads)).max().unwrap_or(1);
-        let chosen = choose(plans[0].io, most)?;
+        let chosen = choose(plans[0].io, most);
         Self::start_on(plans, tls, stop, chosen, &means::real())
     }
 
@@ -83,8 +83,8 @@ impl Generator {
         let threads = threads(&plans);
         let shared = Arc::new(Shared { plans, progress, tls, threads });
         let (started, (io, fallback)) = crew::on_best(shared.for_threads(), chosen, |io| match io {
-            IoChoice::Uring => Threads::start(&shared, &means.uring, means.thread),
-            _ => Threads::start(&shared, &means.epoll, means.thread),
+            BackEnd::Uring => Threads::start(&shared, &means.uring, means.thread),
+            BackEnd::Epoll => Threads::start(&shared, &means.epoll, means.thread),
         })?;
         let counts = (0..threads).map(|_| Some(Box::default())).collect();
         let (edges, last) = (Arc::new(SliceEdges::new(threads, stop)), SliceTally::default());
@@ -192,7 +192,7 @@ impl Generator {
         if !is_open_load {
             last.tally.duration_ns = common_ns;
         }
-        last.tally.io = Some(self.io.to_owned());
+        last.tally.io = Some(self.io.name().to_owned());
         last.tally.io_fallback.clone_from(&self.fallback);
     }
 }

@@ -37,7 +37,7 @@ mod think;
 mod window;
 mod worker;
 
-use crew::SharedByThreads;
+use crew::{Chosen, SharedByThreads};
 pub use generator::Generator;
 pub use pace::Pace;
 pub use series::View;
@@ -46,7 +46,7 @@ pub use sources::SourceError;
 
 use model::{Address, Exchange, IoChoice, Plan, Tally, Target, TlsVersion};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, TlsError, Version};
-use net::{Endpoint, Errno, limits};
+use net::{BackEnd, Endpoint, Errno, Sizes, limits};
 use std::net::TcpStream;
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -180,12 +180,12 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     let plans = from_ref(plan);
     let tls = try_out(plans)?;
     let threads = plan.threads.clamp(1, plan.load.connections());
-    let chosen = choose(plan.io, plan.load.connections().div_ceil(threads))?;
+    let chosen = choose(plan.io, plan.load.connections().div_ceil(threads));
     let shared = SharedByThreads { plans, progress: from_ref(progress), tls: &tls, threads };
     let (tallies, (io, fallback)) = crew::measure(shared, chosen, &means::real(), watch)?;
     let mut total = Tally::default();
     tallies.iter().for_each(|tally| total.merge(tally));
-    (total.io, total.io_fallback) = (Some(io.to_owned()), fallback);
+    (total.io, total.io_fallback) = (Some(io.name().to_owned()), fallback);
     if let Some(reason) = total.halted.clone().filter(|_| total.sent == 0) {
         let is_own = total.errors.local > 0;
         return Err(if is_own { LoadError::RanOut(reason) } else { LoadError::Halted(reason) });
@@ -234,15 +234,14 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
     Ok(Some(ClientTls::new(&options, plan.target.name())?))
 }
 
-/// The back end that a choice leads to on this machine, and why `io_uring` can't be used where the best one is asked for.
-fn choose(choice: IoChoice, connections: usize) -> Result<(IoChoice, Option<String>), LoadError> {
-    let is_wanted = choice != IoChoice::Epoll;
-    match (choice, is_wanted.then(|| net::uring_refusal(net::Sizes::of(connections))).flatten()) {
-        (IoChoice::Epoll, _) => Ok((IoChoice::Epoll, None)),
-        (_, None) => Ok((IoChoice::Uring, None)),
-        (IoChoice::Best, why) => Ok((IoChoice::Epoll, why)),
-        (IoChoice::Uring, Some(why)) => Err(LoadError::NoUring(why)),
-    }
+/// The back end to begin with, for threads of this number of connections, and why it is not the best one, if that is asked for.
+fn choose(choice: IoChoice, connections: usize) -> Chosen {
+    let wanted = match choice {
+        IoChoice::Best => None,
+        IoChoice::Epoll => Some(BackEnd::Epoll),
+        IoChoice::Uring => Some(BackEnd::Uring),
+    };
+    net::choose(wanted, Sizes::of(connections))
 }
 
 /// The resource that this machine ran out of, and the remedy.
