@@ -1,13 +1,14 @@
 //! One worker thread: its connections, its due times, its window. Each pass of its loop begins what
 //! is due, waits, and takes what completed. Nothing here allocates, locks or dispatches dynamically per request.
 
-use crate::accounts::{Accounts, LossCause, in_flight_ns};
+use crate::accounts::{Accounts, in_flight_ns};
 use crate::connection::{self, Connection, Phase};
 use crate::deadlines::Deadlines;
 use crate::offered::Offered;
 use crate::opening::Opening;
 use crate::pick::Picker;
 use crate::reader::Reader;
+use crate::request_end::LossCause;
 use crate::share::Share;
 use crate::think::Thinkers;
 use crate::window::Window;
