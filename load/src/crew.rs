@@ -3,8 +3,8 @@
 
 use crate::means::Means;
 use crate::share::share;
-use crate::slice::Slice;
 use crate::slice_edges::SliceEdges;
+use crate::slice_plan::SlicePlan;
 use crate::slicing::SliceCounts;
 use crate::worker::Worker;
 use crate::{LoadError, Progress, Watch, ran_out};
@@ -44,7 +44,7 @@ pub enum ThreadOrder<'a> {
 
 /// A slice to carry out.
 pub struct SliceOrder {
-    pub slice: Slice,
+    pub slice: SlicePlan,
     /// Its number among all slices of the load, from 0.
     pub nth: u64,
     pub edges: Arc<SliceEdges>,

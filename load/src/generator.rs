@@ -8,11 +8,11 @@
 
 use crate::crew::{self, Chosen, Done, Seat, SharedByThreads, SliceOrder, ThreadOrder};
 use crate::means::{self, Means};
-use crate::slice::{AfterLook, Slice};
 use crate::slice_edges::SliceEdges;
+use crate::slice_plan::{AfterLook, SlicePlan};
 use crate::slicing::SliceCounts;
 use crate::{LoadError, Progress, choose, try_out};
-use model::slice::common_time_ns;
+use model::slice_tally::common_time_ns;
 use model::{Load, Plan, SliceTally, Until};
 use net::tls::ClientTls;
 use net::{BackEnd, Io, clock};
@@ -95,7 +95,7 @@ impl Generator {
     ///
     /// Errors: [`LoadError::Slice`] for an impossible slice; [`LoadError::Worker`] and [`LoadError::Io`] where the load
     /// generator itself failed. What goes wrong with the server is in the tally.
-    pub fn slice(&mut self, slice: &Slice) -> Result<&SliceTally, LoadError> {
+    pub fn slice(&mut self, slice: &SlicePlan) -> Result<&SliceTally, LoadError> {
         self.slice_with_looks(slice, Duration::MAX, &mut |_| AfterLook::GoOn)
     }
 
@@ -103,7 +103,7 @@ impl Generator {
     /// its counted part began, if it has. The slice does soon afterwards what the look decides.
     pub fn slice_with_looks(
         &mut self,
-        slice: &Slice,
+        slice: &SlicePlan,
         every: Duration,
         look: &mut dyn FnMut(Option<u64>) -> AfterLook,
     ) -> Result<&SliceTally, LoadError> {

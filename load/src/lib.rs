@@ -27,8 +27,8 @@ mod request_end;
 mod series;
 mod share;
 mod silence;
-mod slice;
 mod slice_edges;
+mod slice_plan;
 mod slicing;
 mod sources;
 #[cfg(test)]
@@ -41,7 +41,7 @@ use crew::{Chosen, SharedByThreads};
 pub use generator::Generator;
 pub use pace::Pace;
 pub use series::View;
-pub use slice::{AfterLook, Enough, Slice};
+pub use slice_plan::{AfterLook, Enough, SlicePlan};
 pub use sources::SourceError;
 
 use model::{Address, Exchange, IoChoice, Plan, Tally, Target, TlsVersion};

@@ -153,7 +153,7 @@ impl<'p, I: Io> Worker<'p, I> {
     /// Begins what is due, waits, and handles what completed. Returns the time after that.
     #[inline]
     pub(crate) fn pass(&mut self, now: u64) -> std::io::Result<u64> {
-        self.begin_turn(now);
+        self.begin_pass(now);
         if now >= self.housekeeping_ns {
             self.keep_house(now);
         }
@@ -250,7 +250,7 @@ impl<'p, I: Io> Worker<'p, I> {
     }
 
     /// Begins what is due: connections, requests, requests of connections whose wait has ended.
-    fn begin_turn(&mut self, now: u64) {
+    fn begin_pass(&mut self, now: u64) {
         self.enlist(now);
         self.begin_due(now);
         while let Some(slot) = self.thinkers.done(now) {

@@ -126,7 +126,7 @@ fn started(
             Generator::start_on(plans, tls, Arc::default(), chosen(io), &Means { uring, epoll, thread })
         };
         to.send(ended.and_then(|mut generator| {
-            let tally = generator.slice(&Slice::of(1))?;
+            let tally = generator.slice(&SlicePlan::of(1))?;
             assert!(tally.tally.completed > 0, "{tally:?}");
             Ok((tally.tally.io_fallback.clone(), generator.threads()))
         }))
