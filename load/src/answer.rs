@@ -2,6 +2,7 @@
 
 use crate::accounts::BEHIND;
 use crate::connection::{Flight, Phase};
+use crate::error::ran_out;
 use crate::reader::{Read, read, whole};
 use crate::request_end::LossCause;
 use crate::worker::Worker;
@@ -234,7 +235,7 @@ impl<I: Io> Worker<'_, I> {
             why = format!("{why}: {}", connection.unfinished());
         }
         match loss {
-            Loss::Local => self.halt(|| crate::ran_out(errno)),
+            Loss::Local => self.halt(|| ran_out(errno)),
             // If no connection has ever completed a handshake, no other one will.
             Loss::Handshake if !self.progress.secured.load(Ordering::Relaxed) => {
                 self.halt(|| format!("the TLS handshake failed: {why}"));

@@ -7,10 +7,10 @@ use crate::slice_edges::SliceEdges;
 use crate::slice_plan::SlicePlan;
 use crate::slicing::SliceCounts;
 use crate::worker::Worker;
-use crate::{LoadError, Progress, Watch, ran_out};
+use crate::{LoadError, Progress, Watch};
 use model::{IoChoice, Plan, Tally};
 use net::tls::{ClientTls, Tls};
-use net::{BackEnd, Errno, Io, Ports, clock};
+use net::{BackEnd, Io, Ports, clock};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -289,16 +289,5 @@ fn pin_thread(plan: &Plan, index: usize) {
     if !plan.cpus.is_empty() {
         // A core that went away since it was chosen is no reason not to measure.
         let _ = net::cpu::pin(&[plan.cpus[index % plan.cpus.len()]]);
-    }
-}
-
-impl LoadError {
-    /// The error of a worker that could not be made, in words: where the machine ran out of something, with the remedy.
-    fn unready(self) -> Self {
-        let Self::Unready(error) = self else { return self };
-        match Errno::from_io_error(&error).filter(|errno| net::is_local(*errno)) {
-            Some(errno) => Self::RanOut(ran_out(errno)),
-            None => Self::Io(error),
-        }
     }
 }

@@ -6,12 +6,13 @@
 //! another target's slice any time; encrypted targets keep their own names and sessions; and a worker is the same as in a
 //! measurement of one target.
 
+use crate::before::{choose, try_out};
 use crate::crew::{self, Chosen, Done, Seat, SharedByThreads, SliceOrder, ThreadOrder};
 use crate::means::{self, Means};
 use crate::slice_edges::SliceEdges;
 use crate::slice_plan::{AfterLook, SlicePlan};
 use crate::slicing::SliceCounts;
-use crate::{LoadError, Progress, choose, try_out};
+use crate::{LoadError, Progress};
 use model::slice_tally::common_time_ns;
 use model::{Load, Plan, SliceTally, Until};
 use net::tls::ClientTls;
