@@ -148,7 +148,7 @@ impl Listening {
     pub fn start(core: Option<usize>, port: u16, command: &Command) -> Result<Self> {
         let mut process = Running::start(core, command)?;
         process.wait_until("does not listen", |_| {
-            Ok(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok().map(drop))
+            Ok(TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, port).into(), PATIENCE).ok().map(drop))
         })?;
         Ok(Self { process, port })
     }

@@ -12,7 +12,7 @@
 #[path = "common/plan.rs"]
 mod plan;
 
-use load::{Generator, Slice};
+use load::{Generator, SlicePlan};
 use plan::{mean, plan};
 use stats::random;
 use std::sync::Arc;
@@ -51,8 +51,8 @@ impl Length {
         let mut sums = vec![(0, 0); targets];
         for _ in 0..self.cycles {
             for target in order(targets, *nth) {
-                let usual = Slice::of(target).jittered(1, *nth);
-                let slice = Slice { length: self.slice, longest: usual.longest.max(self.slice), ..usual };
+                let usual = SlicePlan::of(target).jittered(1, *nth);
+                let slice = SlicePlan { length: self.slice, longest: usual.longest.max(self.slice), ..usual };
                 *nth += 1;
                 let outcome = generator.slice(&slice).unwrap_or_else(|error| panic!("{error}"));
                 assert_eq!(outcome.tally.errors.total(), 0, "{:?}", outcome.tally.error_causes);

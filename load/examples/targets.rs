@@ -10,7 +10,7 @@
 #[path = "common/plan.rs"]
 mod plan;
 
-use load::{Generator, Slice};
+use load::{Generator, SlicePlan};
 use plan::{mean, plan};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn cpu_ns(generator: &Generator) -> u64 {
 fn per_request(generator: &mut Generator, targets: usize, nth: u64) -> f64 {
     let (mut answers, before) = (0, cpu_ns(generator));
     for target in 0..targets {
-        let slice = Slice::of(target).jittered(1, nth);
+        let slice = SlicePlan::of(target).jittered(1, nth);
         let outcome = generator.slice(&slice).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(outcome.tally.errors.total(), 0, "{:?}", outcome.tally.error_causes);
         answers += outcome.tally.completed + outcome.uncounted.completed;

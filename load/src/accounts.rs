@@ -11,7 +11,7 @@ use crate::connection::{Connection, Phase};
 use crate::counted::{Counted, STATUSES};
 use crate::heard::Heard;
 use crate::log::Log;
-pub use crate::request_end::{Answer, LossCause};
+use crate::request_end::Answer;
 use crate::series::{Series, View};
 use model::tally::FIRST_ANSWER_BYTES;
 use model::{Agreed, End, Errors, Load, Plan, Tally};
@@ -362,7 +362,7 @@ impl Accounts {
         });
         let tally = &mut self.counted.tally;
         tally.in_flight_at_end = self.in_flight;
-        self.heard.tell(tally, connections, (window_ns, end_ns));
+        self.heard.tell(tally, connections, (window_ns, end_ns), is_open_load);
         tally.under_way_at_end_ns = in_flight_ns(connections, end_ns);
         tally.served.extend(connections.iter().map(Connection::served_or_late));
         let typical_ns = tally.latency.quantile_ns(0.5).unwrap_or(0);

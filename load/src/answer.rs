@@ -1,8 +1,10 @@
 //! The second half of a pass of a worker's loop: handles what completes on a connection.
 
-use crate::accounts::{BEHIND, LossCause};
+use crate::accounts::BEHIND;
 use crate::connection::{Flight, Phase};
+use crate::error::ran_out;
 use crate::reader::{Read, read, whole};
+use crate::request_end::LossCause;
 use crate::worker::Worker;
 use model::{Agreed, Loss};
 use net::{Completion, Errno, Event, Handshake, Io, Operation, Slot};
@@ -233,7 +235,7 @@ impl<I: Io> Worker<'_, I> {
             why = format!("{why}: {}", connection.unfinished());
         }
         match loss {
-            Loss::Local => self.halt(|| crate::ran_out(errno)),
+            Loss::Local => self.halt(|| ran_out(errno)),
             // If no connection has ever completed a handshake, no other one will.
             Loss::Handshake if !self.progress.secured.load(Ordering::Relaxed) => {
                 self.halt(|| format!("the TLS handshake failed: {why}"));
@@ -270,7 +272,7 @@ impl<I: Io> Worker<'_, I> {
     #[cold]
     fn wait_for_resources(&mut self, slot: Slot, now: u64) {
         self.io.close(slot);
-        self.connections[slot as usize].queue_again(now);
+        self.connections[slot as usize].queue(now);
         if self.opening.is_paced() {
             self.opening.line_up(slot);
         } else {

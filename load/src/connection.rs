@@ -298,15 +298,9 @@ impl Connection {
         Some(flight)
     }
 
-    /// Lets it wait for its turn to be opened.
+    /// Lets it wait to be opened: for its turn, or for another time because it could not be opened, through no fault of its peer.
     pub fn queue(&mut self, now_ns: u64) {
-        debug_assert_eq!(self.phase, Phase::Closed);
-        self.enter(Phase::Queued, now_ns);
-    }
-
-    /// Lets it wait to be opened another time: it could not be opened, through no fault of its peer.
-    pub fn queue_again(&mut self, now_ns: u64) {
-        debug_assert_eq!(self.phase, Phase::Connecting);
+        debug_assert!(matches!(self.phase, Phase::Closed | Phase::Connecting));
         self.enter(Phase::Queued, now_ns);
     }
 

@@ -3,14 +3,14 @@
 
 use crate::means::Means;
 use crate::share::share;
-use crate::slice::Slice;
 use crate::slice_edges::SliceEdges;
+use crate::slice_plan::SlicePlan;
 use crate::slicing::SliceCounts;
 use crate::worker::Worker;
-use crate::{LoadError, Progress, Watch, ran_out};
+use crate::{LoadError, Progress, Watch};
 use model::{IoChoice, Plan, Tally};
 use net::tls::{ClientTls, Tls};
-use net::{Errno, Io, Ports, clock};
+use net::{BackEnd, Io, Ports, clock};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +44,7 @@ pub enum ThreadOrder<'a> {
 
 /// A slice to carry out.
 pub struct SliceOrder {
-    pub slice: Slice,
+    pub slice: SlicePlan,
     /// Its number among all slices of the load, from 0.
     pub nth: u64,
     pub edges: Arc<SliceEdges>,
@@ -71,11 +71,8 @@ pub struct Seat<'a> {
 /// All that a thread does.
 pub type Task<'a> = Box<dyn FnOnce() + Send + 'a>;
 
-/// The back end to begin with, and why it is not the best one, if it is not.
-pub type Chosen = (IoChoice, Option<String>);
-
-/// The name of the back end that was used, and why it is not the best one, if it is not.
-pub type UsedBackEnd = (&'static str, Option<String>);
+/// A back end, and why it is not the best one, if it is not.
+pub type Chosen = (BackEnd, Option<String>);
 
 impl<'a> Seat<'a> {
     /// Gives the thread its next order.
@@ -93,10 +90,10 @@ pub fn measure<U: Io, E: Io>(
         impl Fn(usize, usize) -> io::Result<E> + Sync,
     >,
     watch: &dyn Watch,
-) -> Result<(Vec<Tally>, UsedBackEnd), LoadError> {
+) -> Result<(Vec<Tally>, Chosen), LoadError> {
     on_best(shared, chosen, |io| match io {
-        IoChoice::Uring => measure_on(shared, &means.uring, means.thread, watch),
-        _ => measure_on(shared, &means.epoll, means.thread, watch),
+        BackEnd::Uring => measure_on(shared, &means.uring, means.thread, watch),
+        BackEnd::Epoll => measure_on(shared, &means.epoll, means.thread, watch),
     })
 }
 
@@ -137,13 +134,14 @@ fn measure_in<'a>(seats: Vec<Seat<'a>>, watch: &'a dyn Watch) -> Result<Vec<Tall
     tallies.into_iter().collect()
 }
 
-/// Calls `begin` with the chosen back end, and with epoll where rings are only one choice and not every thread can have one.
+/// Calls `begin` with the chosen back end, and with epoll where rings are only one choice and not every thread can have one. Returns the
+/// one that was used.
 pub fn on_best<T>(
     shared: SharedByThreads<'_>,
     (io, mut why): Chosen,
-    begin: impl Fn(IoChoice) -> Result<T, LoadError>,
-) -> Result<(T, UsedBackEnd), LoadError> {
-    if io == IoChoice::Uring {
+    begin: impl Fn(BackEnd) -> Result<T, LoadError>,
+) -> Result<(T, Chosen), LoadError> {
+    if io == BackEnd::Uring {
         match begin(io) {
             Err(LoadError::Unready(error)) if shared.plans[0].io == IoChoice::Best => {
                 let (targets, threads) = (shared.plans.len(), shared.threads);
@@ -151,10 +149,10 @@ pub fn on_best<T>(
                 why = Some(format!("one io_uring for each of {targets}{threads} threads: {error}"));
             }
             Err(LoadError::Unready(error)) => return Err(LoadError::NoUring(error.to_string())),
-            result => return Ok((result?, ("uring", why))),
+            result => return Ok((result?, (io, why))),
         }
     }
-    Ok((begin(IoChoice::Epoll).map_err(LoadError::unready)?, ("epoll", why)))
+    Ok((begin(BackEnd::Epoll).map_err(LoadError::unready)?, (BackEnd::Epoll, why)))
 }
 
 /// Starts threads that do `work`, each with its index, its orders and where to tell what comes of them; waits until all are ready. If one
@@ -274,8 +272,7 @@ impl Drop for EndsOthers<'_> {
 
 /// Waits for the next order: polling for `spin`, then asleep. `None`: there will be none.
 fn next<'a>(orders: &Receiver<ThreadOrder<'a>>, spin: Duration) -> Option<ThreadOrder<'a>> {
-    let spin_ns: u64 = spin.as_nanos().try_into().unwrap_or(u64::MAX);
-    let until_ns = clock::now_ns().saturating_add(spin_ns);
+    let until_ns = clock::now_ns().saturating_add(clock::ns_of(spin));
     while clock::now_ns() < until_ns {
         match orders.try_recv() {
             Ok(order) => return Some(order),
@@ -292,16 +289,5 @@ fn pin_thread(plan: &Plan, index: usize) {
     if !plan.cpus.is_empty() {
         // A core that went away since it was chosen is no reason not to measure.
         let _ = net::cpu::pin(&[plan.cpus[index % plan.cpus.len()]]);
-    }
-}
-
-impl LoadError {
-    /// The error of a worker that could not be made, in words: where the machine ran out of something, with the remedy.
-    fn unready(self) -> Self {
-        let Self::Unready(error) = self else { return self };
-        match Errno::from_io_error(&error).filter(|errno| net::is_local(*errno)) {
-            Some(errno) => Self::RanOut(ran_out(errno)),
-            None => Self::Io(error),
-        }
     }
 }

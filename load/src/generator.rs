@@ -6,16 +6,17 @@
 //! another target's slice any time; encrypted targets keep their own names and sessions; and a worker is the same as in a
 //! measurement of one target.
 
+use crate::before::{choose, try_out};
 use crate::crew::{self, Chosen, Done, Seat, SharedByThreads, SliceOrder, ThreadOrder};
 use crate::means::{self, Means};
-use crate::slice::{AfterLook, Slice};
 use crate::slice_edges::SliceEdges;
+use crate::slice_plan::{AfterLook, SlicePlan};
 use crate::slicing::SliceCounts;
-use crate::{LoadError, Progress, choose, try_out};
-use model::slice::common_time_ns;
-use model::{IoChoice, Load, Plan, SliceTally, Until};
+use crate::{LoadError, Progress};
+use model::slice_tally::common_time_ns;
+use model::{Load, Plan, SliceTally, Until};
 use net::tls::ClientTls;
-use net::{Io, clock};
+use net::{BackEnd, Io, clock};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +31,7 @@ pub struct Generator {
     /// For each thread, the memory for its next slice.
     counts: Vec<Option<Box<SliceCounts>>>,
     edges: Arc<SliceEdges>,
-    io: &'static str,
+    io: BackEnd,
     fallback: Option<String>,
     /// The number of slices so far.
     slices: u64,
@@ -63,7 +64,7 @@ impl Generator {
         let tls = try_out(&plans)?;
         let threads = threads(&plans);
         let most = plans.iter().map(|plan| plan.load.connections().div_ceil(threads)).max().unwrap_or(1);
-        let chosen = choose(plans[0].io, most)?;
+        let chosen = choose(plans[0].io, most);
         Self::start_on(plans, tls, stop, chosen, &means::real())
     }
 
@@ -83,8 +84,8 @@ impl Generator {
         let threads = threads(&plans);
         let shared = Arc::new(Shared { plans, progress, tls, threads });
         let (started, (io, fallback)) = crew::on_best(shared.for_threads(), chosen, |io| match io {
-            IoChoice::Uring => Threads::start(&shared, &means.uring, means.thread),
-            _ => Threads::start(&shared, &means.epoll, means.thread),
+            BackEnd::Uring => Threads::start(&shared, &means.uring, means.thread),
+            BackEnd::Epoll => Threads::start(&shared, &means.epoll, means.thread),
         })?;
         let counts = (0..threads).map(|_| Some(Box::default())).collect();
         let (edges, last) = (Arc::new(SliceEdges::new(threads, stop)), SliceTally::default());
@@ -95,7 +96,7 @@ impl Generator {
     ///
     /// Errors: [`LoadError::Slice`] for an impossible slice; [`LoadError::Worker`] and [`LoadError::Io`] where the load
     /// generator itself failed. What goes wrong with the server is in the tally.
-    pub fn slice(&mut self, slice: &Slice) -> Result<&SliceTally, LoadError> {
+    pub fn slice(&mut self, slice: &SlicePlan) -> Result<&SliceTally, LoadError> {
         self.slice_with_looks(slice, Duration::MAX, &mut |_| AfterLook::GoOn)
     }
 
@@ -103,7 +104,7 @@ impl Generator {
     /// its counted part began, if it has. The slice does soon afterwards what the look decides.
     pub fn slice_with_looks(
         &mut self,
-        slice: &Slice,
+        slice: &SlicePlan,
         every: Duration,
         look: &mut dyn FnMut(Option<u64>) -> AfterLook,
     ) -> Result<&SliceTally, LoadError> {
@@ -192,7 +193,7 @@ impl Generator {
         if !is_open_load {
             last.tally.duration_ns = common_ns;
         }
-        last.tally.io = Some(self.io.to_owned());
+        last.tally.io = Some(self.io.name().to_owned());
         last.tally.io_fallback.clone_from(&self.fallback);
     }
 }

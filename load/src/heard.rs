@@ -61,7 +61,13 @@ impl Heard {
     }
 
     /// Writes down what is known when the window, which opened at `window_ns`, closes.
-    pub fn tell(&self, tally: &mut Tally, connections: &[Connection], (window_ns, end_ns): (u64, u64)) {
+    pub fn tell(
+        &self,
+        tally: &mut Tally,
+        connections: &[Connection],
+        (window_ns, end_ns): (u64, u64),
+        is_open_load: bool,
+    ) {
         let within = |ns: u64| ns.saturating_sub(window_ns);
         // A worker that did not run in the end could hear nothing then, which is no silence of the server.
         let unseen_ns = end_ns.saturating_sub(self.looked_ns.max(window_ns));
@@ -69,7 +75,7 @@ impl Heard {
         let owed_ns = connections.iter().filter_map(oldest_ns).chain(self.lost_since_ns()).min();
         tally.heard_ns = Some(self.at_ns).filter(|ns| *ns > 0 && *ns >= window_ns).map(within);
         tally.owed_ns = owed_ns.map(|ns| within(ns) + unseen_ns);
-        if tally.due.is_none() {
+        if !is_open_load {
             let answered = connections.iter().filter(|connection| connection.answered() > 0);
             let usual_ns = tally.latency.quantile_ns(0.5).unwrap_or(0);
             let seen_until_ns = end_ns - unseen_ns;

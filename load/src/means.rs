@@ -1,6 +1,6 @@
 //! The means by which a load is driven: how the back end of a worker and its thread are made. Tests refuse some of them.
 
-use net::{Epoll, Uring};
+use net::{Epoll, Sizes, Uring};
 use std::io::Result;
 use std::thread::Builder;
 
@@ -21,7 +21,7 @@ pub type Make<I> = fn(usize, usize) -> Result<I>;
 /// The means of this machine.
 pub fn real() -> Means<Make<Uring>, Make<Epoll>> {
     Means {
-        uring: |_, connections| Uring::new(connections),
+        uring: |_, connections| net::uring(Sizes::of(connections)),
         epoll: |_, _| Epoll::new(),
         thread: |_| Builder::new(),
     }

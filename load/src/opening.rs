@@ -2,7 +2,7 @@
 //! address.
 
 use model::{Address, Gaps, Plan};
-use net::{Endpoint, Slot};
+use net::{Endpoint, Slot, clock};
 use stats::random;
 use std::collections::VecDeque;
 
@@ -43,7 +43,7 @@ impl Opening {
     pub fn new(plan: &Plan, index: usize, threads: usize, most: Option<u64>) -> Self {
         let rate_per_s = plan.connecting.rate_per_s.map(|rate| rate / threads as f64);
         Self {
-            ramp_ns: plan.connecting.ramp.as_nanos() as u64,
+            ramp_ns: clock::ns_of(plan.connecting.ramp),
             gap_ns: rate_per_s.map(|rate| (1e9 / rate) as u64),
             gaps: plan.connecting.gaps,
             seed: random::derive(&[plan.seed, 4, index as u64]),
@@ -155,7 +155,7 @@ impl Opening {
             return paced;
         }
         let share = self.enlisted as f64 / all as f64;
-        paced.min(origin_ns + (self.ramp_ns as f64 * share) as u64)
+        paced.min(origin_ns.saturating_add((self.ramp_ns as f64 * share) as u64))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Answers in steps of one worker's window, for tools that sample the rate of each of their threads.
 
 use model::Beat;
+use net::clock;
 use std::time::Duration;
 
 /// The steps so far.
@@ -18,7 +19,7 @@ const PREPARED: usize = 600;
 impl Pulse {
     /// A pulse with steps of this length.
     pub fn new(length: Duration) -> Self {
-        let length_ns = (length.as_nanos() as u64).max(1);
+        let length_ns = clock::ns_of(length).max(1);
         Self { length_ns, begun_ns: 0, answers: 0, beats: Vec::with_capacity(PREPARED) }
     }
 
@@ -36,7 +37,7 @@ impl Pulse {
             self.beats.push(Beat { answers: answers - self.answers, duration_ns });
             (self.begun_ns, self.answers) = (now_ns, answers);
         }
-        self.begun_ns + self.length_ns
+        self.begun_ns.saturating_add(self.length_ns)
     }
 
     /// The whole steps; the current one is discarded.

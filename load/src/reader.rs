@@ -1,8 +1,9 @@
 //! Reads the answers on a connection, and counts the complete ones.
 
-use crate::accounts::{Accounts, Answer};
+use crate::accounts::Accounts;
 use crate::check::{BodySampler, SpareDigests, Wrong};
 use crate::connection::Connection;
+use crate::request_end::Answer;
 use model::Plan;
 use wire::{Ending, LastHead, ResponseParser, WireError};
 

@@ -89,7 +89,6 @@ impl Series {
     pub fn close_interval(&mut self, tally: &mut Tally, ages: &mut Ages, now_ns: u64, open: u64) {
         let (before, has_lag) = (&self.so_far, self.is_viewed);
         let latency = Counts::of(&tally.latency);
-        let errors_by_kind = tally.errors.since(&before.errors_by_kind);
         let service = match ages.take() {
             _ if !self.is_closed_load => Counts::of(&tally.service),
             None => latency.clone(),
@@ -104,8 +103,7 @@ impl Series {
             // A request that turned out not to have left this machine is taken back.
             sent: tally.sent.saturating_sub(before.sent),
             completed: tally.completed - before.completed,
-            errors: errors_by_kind.total(),
-            errors_by_kind,
+            errors_by_kind: tally.errors.since(&before.errors_by_kind),
             error_causes: std::mem::take(&mut tally.error_causes),
             sent_bytes: tally.sent_bytes.saturating_sub(before.sent_bytes),
             received_bytes: tally.received_bytes - before.received_bytes,
@@ -217,8 +215,8 @@ mod tests {
         let mut sum = tally.series[0].clone();
         tally.series[1..].iter().for_each(|second| sum.append(second));
         assert_eq!(
-            (sum.sent, sum.completed, sum.errors),
-            (tally.sent, tally.completed, tally.errors.total())
+            (sum.sent, sum.completed, sum.errors_by_kind),
+            (tally.sent, tally.completed, tally.errors)
         );
         assert_eq!((sum.received_bytes, &sum.error_causes), (tally.received_bytes, &tally.error_causes));
         assert_eq!(sum.latency.histogram(), tally.latency);

@@ -3,11 +3,11 @@
 
 use crate::connection::{self, Connection};
 use crate::counted::Counted;
-use crate::slice::{Enough, Slice};
 use crate::slice_edges::SliceEdges;
+use crate::slice_plan::{Enough, SlicePlan};
 use crate::worker::Worker;
 use model::Uncounted;
-use net::Io;
+use net::{Io, clock};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ enum Stage {
     /// Before its start.
     Waiting,
     /// The first part, which is not counted.
-    Settling(Settling),
+    LeadIn(LeadIn),
     /// Before the next answer, with which the counted part begins. All workers count from `from_ns`; `is_content`: this one needs no answers.
     Opening {
         from_ns: u64,
@@ -82,7 +82,7 @@ enum Stage {
 
 /// The first part of a slice.
 #[derive(Clone, Copy, Debug)]
-struct Settling {
+struct LeadIn {
     began_ns: u64,
     /// The counter of answers at that moment. It is not 0 if late answers to the previous slice's requests came in.
     answers_before: u64,
@@ -94,7 +94,7 @@ struct Settling {
 
 /// A slice that a worker is carrying out.
 pub struct ActiveSlice<'s> {
-    slice: &'s Slice,
+    slice: &'s SlicePlan,
     /// Its number among all slices of the generator, from 0.
     nth: u64,
     edges: &'s SliceEdges,
@@ -110,24 +110,24 @@ impl ActiveSlice<'_> {
 
     /// Records that the worker has enough: the counted part may end with the current length.
     fn be_content(&self, from_ns: u64) {
-        let length_ns = ns(self.slice.length);
+        let length_ns = clock::ns_of(self.slice.length);
         let lengths = (self.now_ns - from_ns).div_ceil(length_ns).max(1);
         self.edges.content(from_ns.saturating_add(lengths.saturating_mul(length_ns)));
     }
 
     /// When the counted part ends in any case.
     fn limit_ns(&self, from_ns: u64) -> u64 {
-        from_ns.saturating_add(ns(self.slice.longest))
+        from_ns.saturating_add(clock::ns_of(self.slice.longest))
     }
 
     /// When the slice must be checked at the latest, if no answer comes before.
     fn moment_ns(&self) -> u64 {
         match self.stage {
             Stage::Waiting => self.slice.begins_ns,
-            Stage::Settling(Settling { began_ns, is_ready: false, .. }) => {
-                began_ns.saturating_add(ns(self.slice.settle))
+            Stage::LeadIn(LeadIn { began_ns, is_ready: false, .. }) => {
+                began_ns.saturating_add(clock::ns_of(self.slice.lead_in))
             }
-            Stage::Settling(_) => self.edges.begins_ns().unwrap_or(u64::MAX),
+            Stage::LeadIn(_) => self.edges.begins_ns().unwrap_or(u64::MAX),
             Stage::Opening { from_ns, .. } | Stage::Counting { from_ns, .. } => {
                 self.edges.ends_ns().min(self.limit_ns(from_ns))
             }
@@ -141,7 +141,7 @@ impl<I: Io> Worker<'_, I> {
     /// Carries out the `nth` slice, counted in `counts`, which is empty.
     pub fn slice(
         &mut self,
-        slice: &Slice,
+        slice: &SlicePlan,
         nth: u64,
         edges: &SliceEdges,
         counts: &mut SliceCounts,
@@ -156,7 +156,7 @@ impl<I: Io> Worker<'_, I> {
     /// Handles what came since the last slice: late answers, and the ends of connections.
     pub fn begin_slice<'s>(
         &mut self,
-        slice: &'s Slice,
+        slice: &'s SlicePlan,
         nth: u64,
         edges: &'s SliceEdges,
     ) -> std::io::Result<ActiveSlice<'s>> {
@@ -184,7 +184,7 @@ impl<I: Io> Worker<'_, I> {
             return Ok(());
         }
         at.stage = match at.stage {
-            Stage::Settling(settling) => self.settle(at, counts, settling),
+            Stage::LeadIn(lead_in) => self.lead_in(at, counts, lead_in),
             Stage::Opening { from_ns, is_content } if has_answer => {
                 self.enter_counted(at, counts, from_ns, is_content)
             }
@@ -210,26 +210,26 @@ impl<I: Io> Worker<'_, I> {
         }
         counts.began_ns = Some(now);
         let answers_before = self.accounts.answers();
-        Stage::Settling(Settling { began_ns: now, answers_before, answered: 0, is_ready: false })
+        Stage::LeadIn(LeadIn { began_ns: now, answers_before, answered: 0, is_ready: false })
     }
 
-    fn settle(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts, mut settling: Settling) -> Stage {
-        let (now, since_ns) = (at.now_ns, at.now_ns - settling.began_ns);
-        let longest_ns = ns(at.slice.longest_settle);
-        if !settling.is_ready
-            && since_ns >= ns(at.slice.settle)
+    fn lead_in(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts, mut lead_in: LeadIn) -> Stage {
+        let (now, since_ns) = (at.now_ns, at.now_ns - lead_in.began_ns);
+        let longest_ns = clock::ns_of(at.slice.longest_lead_in);
+        if !lead_in.is_ready
+            && since_ns >= clock::ns_of(at.slice.lead_in)
             && (since_ns >= longest_ns
-                || self.have_all_answered(&mut settling.answered)
-                || self.starves_some(settling.answers_before))
+                || self.have_all_answered(&mut lead_in.answered)
+                || self.starves_some(lead_in.answers_before))
         {
-            settling.is_ready = true;
+            lead_in.is_ready = true;
             let is_served = self.connections.iter().any(|connection| connection.served() > 0);
             at.edges.ready(now.saturating_add(at.slice.jitter_ns(since_ns)), is_served);
         }
         let is_alone = since_ns >= longest_ns.saturating_add(GRACE_NS);
         let from_ns = at.edges.begins_ns().or(is_alone.then_some(now));
         let Some(from_ns) = from_ns.filter(|from_ns| *from_ns <= now) else {
-            return Stage::Settling(settling);
+            return Stage::LeadIn(lead_in);
         };
         let is_served = self.connections.iter().any(|connection| connection.served() > 0);
         // If not, the server is busy with the other workers' connections: they need not wait for this one's.
@@ -337,7 +337,7 @@ impl<I: Io> Worker<'_, I> {
         }
         self.connections.iter_mut().for_each(Connection::open_window);
         counts.closed_ns = Some(now);
-        Stage::Finishing { until_ns: now.saturating_add(ns(at.slice.wait)) }
+        Stage::Finishing { until_ns: now.saturating_add(clock::ns_of(at.slice.wait)) }
     }
 
     fn wait_for_last(&mut self, at: &ActiveSlice<'_>, counts: &mut SliceCounts, until_ns: u64) -> Stage {
@@ -374,8 +374,4 @@ impl<I: Io> Worker<'_, I> {
         counts.counted.tally.halted = counts.counted.tally.halted.take().or(halted);
         Stage::Over
     }
-}
-
-fn ns(duration: Duration) -> u64 {
-    duration.as_nanos().try_into().unwrap_or(u64::MAX)
 }

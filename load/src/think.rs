@@ -30,7 +30,7 @@ impl Thinkers {
             return false;
         }
         let pause_ns = self.pause_ns();
-        self.waiting.push(Reverse((now_ns + pause_ns, slot)));
+        self.waiting.push(Reverse((now_ns.saturating_add(pause_ns), slot)));
         true
     }
 

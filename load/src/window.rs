@@ -3,6 +3,7 @@
 
 use crate::pulse::Pulse;
 use model::{Beat, Plan, Until};
+use net::clock;
 
 /// The times of the window.
 #[derive(Debug)]
@@ -18,11 +19,11 @@ impl Window {
     /// A window that opens when the warm-up, which begins at `now_ns`, is over.
     pub fn new(plan: &Plan, now_ns: u64) -> Self {
         let duration_ns = match plan.until {
-            Until::Elapsed(duration) => duration.as_nanos() as u64,
+            Until::Elapsed(duration) => clock::ns_of(duration),
             Until::Answered(_) | Until::Closed(_) => u64::MAX,
         };
         Self {
-            start_ns: now_ns + plan.warmup.as_nanos() as u64,
+            start_ns: now_ns.saturating_add(clock::ns_of(plan.warmup)),
             end_ns: u64::MAX,
             is_open: false,
             duration_ns,
@@ -92,5 +93,27 @@ impl Window {
     /// The steps of the whole window.
     pub fn finish(self) -> Vec<Beat> {
         self.pulse.map_or_else(Vec::new, Pulse::finish)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Ask, Load, Target};
+    use std::time::Duration;
+
+    #[test]
+    fn the_longest_times_that_can_be_asked_for_do_not_end_at_once() {
+        // In nanoseconds, 0.3 s more than 64 bits hold.
+        let longest = Duration::from_secs(18_446_744_074);
+        let target = Target::resolve("http://127.0.0.1:1/").unwrap();
+        let load = Load::Closed { connections: 1, per_connection: None };
+        let mut plan = Plan::new(target, Ask::default(), load, Until::Elapsed(longest));
+        let year_ns = 365 * 86_400 * 1_000_000_000;
+        let mut window = Window::new(&plan, 1);
+        window.open(1);
+        assert!(!window.is_over(year_ns));
+        plan.warmup = longest;
+        assert!(!Window::new(&plan, 1).is_due(year_ns));
     }
 }

@@ -1,19 +1,20 @@
 //! One worker thread: its connections, its due times, its window. Each pass of its loop begins what
 //! is due, waits, and takes what completed. Nothing here allocates, locks or dispatches dynamically per request.
 
-use crate::accounts::{Accounts, LossCause, in_flight_ns};
+use crate::accounts::{Accounts, in_flight_ns};
 use crate::connection::{self, Connection, Phase};
 use crate::deadlines::Deadlines;
 use crate::offered::Offered;
 use crate::opening::Opening;
 use crate::pick::Picker;
 use crate::reader::Reader;
+use crate::request_end::LossCause;
 use crate::share::Share;
 use crate::think::Thinkers;
 use crate::window::Window;
 use crate::{Progress, Watch};
 use model::{Address, Loss, Plan, Tally};
-use net::{Io, Slot};
+use net::{Io, Slot, clock};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -88,7 +89,7 @@ impl<'p, I: Io> Worker<'p, I> {
         // The requests of a burst stay together.
         let at_once = if plan.bursts { plan.pipeline } else { 1 };
         let most_bytes = plan.asks.iter().map(|ask| ask.request.len().max(ask.last.len())).max().unwrap_or(0);
-        let timeout_ns = plan.timeout.as_nanos().try_into().unwrap_or(u64::MAX);
+        let timeout_ns = clock::ns_of(plan.timeout);
         Self {
             plan,
             io,
@@ -115,7 +116,7 @@ impl<'p, I: Io> Worker<'p, I> {
             wakes_ns: u64::MAX,
             origin_ns: 0,
             timeout_ns,
-            spin_ns: plan.spin.as_nanos().try_into().unwrap_or(u64::MAX),
+            spin_ns: clock::ns_of(plan.spin),
             housekeeping_ns: 0,
             check_ns: 0,
         }
@@ -152,7 +153,7 @@ impl<'p, I: Io> Worker<'p, I> {
     /// Begins what is due, waits, and handles what completed. Returns the time after that.
     #[inline]
     pub(crate) fn pass(&mut self, now: u64) -> std::io::Result<u64> {
-        self.begin_turn(now);
+        self.begin_pass(now);
         if now >= self.housekeeping_ns {
             self.keep_house(now);
         }
@@ -249,7 +250,7 @@ impl<'p, I: Io> Worker<'p, I> {
     }
 
     /// Begins what is due: connections, requests, requests of connections whose wait has ended.
-    fn begin_turn(&mut self, now: u64) {
+    fn begin_pass(&mut self, now: u64) {
         self.enlist(now);
         self.begin_due(now);
         while let Some(slot) = self.thinkers.done(now) {

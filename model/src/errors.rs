@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Errors by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -79,6 +80,14 @@ impl Errors {
             ("unasked", &mut self.unasked),
             ("local", &mut self.local),
         ]
+    }
+}
+
+/// Adds how often each cause occurred elsewhere.
+pub(crate) fn add_causes(all: &mut BTreeMap<String, u64>, others: &BTreeMap<String, u64>) {
+    for (cause, times) in others {
+        let all = all.entry(cause.clone()).or_default();
+        *all = sum([*all, *times]);
     }
 }
 

@@ -59,6 +59,19 @@ impl From<Judged> for Outcome {
     }
 }
 
+impl Outcome {
+    /// The judgement of all changes together: one change that is certainly too slow decides; to pass, all must be known, and `unknown` has
+    /// those that are not.
+    pub(crate) fn of_all(changes: impl Iterator<Item = Self>, unknown: &[String]) -> Self {
+        let changes: Vec<Self> = changes.collect();
+        match () {
+            () if changes.contains(&Self::Slower) => Self::Slower,
+            () if changes.contains(&Self::Open) || !unknown.is_empty() || changes.is_empty() => Self::Open,
+            () => Self::Passed,
+        }
+    }
+}
+
 impl Gate {
     /// Judges the later of two runs against the earlier one.
     pub fn of_comparison(comparison: &Comparison, margin: f64) -> Self {
@@ -124,14 +137,7 @@ impl Gate {
 
     /// Slower where one contender certainly is; open where one may be, or could not be judged.
     pub fn outcome(&self) -> Outcome {
-        let is_any = |judged| self.changes.iter().any(|change| change.judged == judged);
-        match () {
-            () if is_any(Judged::Beyond) => Outcome::Slower,
-            () if is_any(Judged::Open) || !self.unknown.is_empty() || self.changes.is_empty() => {
-                Outcome::Open
-            }
-            () => Outcome::Passed,
-        }
+        Outcome::of_all(self.changes.iter().map(|change| change.judged.into()), &self.unknown)
     }
 
     /// The smallest slowdown that measurements as precise as these would show of every contender, as a share; `None`: some contender has no

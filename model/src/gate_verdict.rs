@@ -172,7 +172,7 @@ impl GateVerdict {
             }
         }
         changes.sort_by_key(|change| badness(change.judged));
-        let outcome = outcome(&changes, &unknown);
+        let outcome = Outcome::of_all(changes.iter().map(|change| change.judged), &unknown);
         let left_out = changes.len().saturating_sub(MOST_CHANGES);
         changes.truncate(MOST_CHANGES);
         shorten(&mut unknown);
@@ -241,16 +241,6 @@ fn warm_unknown<'f>(findings: impl IntoIterator<Item = &'f Findings>) -> Vec<Str
 /// The number of rounds of the cell with the most.
 fn rounds(findings: &Findings) -> usize {
     findings.cells.iter().map(|cell| cell.rounds).max().unwrap_or_default()
-}
-
-/// The judgement of all changes together: one change that is certainly too slow decides; to pass, all must be known.
-fn outcome(changes: &[VerdictChange], unknown: &[String]) -> Outcome {
-    let is_any = |judged| changes.iter().any(|change| change.judged == judged);
-    match () {
-        () if is_any(Outcome::Slower) => Outcome::Slower,
-        () if is_any(Outcome::Open) || !unknown.is_empty() || changes.is_empty() => Outcome::Open,
-        () => Outcome::Passed,
-    }
 }
 
 /// The place of a judgement in the list.

@@ -1,6 +1,6 @@
 //! The counts of a part of the measured window: of one second of it, or since a viewer last looked.
 
-use crate::errors::Errors;
+use crate::errors::{Errors, add_causes};
 use stats::Counts;
 use std::collections::BTreeMap;
 
@@ -15,8 +15,6 @@ pub struct Interval {
     pub sent: u64,
     /// The number of answers that were complete and as expected.
     pub completed: u64,
-    /// The number of errors.
-    pub errors: u64,
     /// The errors by kind.
     pub errors_by_kind: Errors,
     /// The causes of errors, in words, and how often each occurred.
@@ -75,11 +73,8 @@ impl Interval {
     fn add(&mut self, other: &Self) {
         self.sent += other.sent;
         self.completed += other.completed;
-        self.errors += other.errors;
         self.errors_by_kind.merge(&other.errors_by_kind);
-        for (cause, n) in &other.error_causes {
-            *self.error_causes.entry(cause.clone()).or_default() += n;
-        }
+        add_causes(&mut self.error_causes, &other.error_causes);
         self.sent_bytes += other.sent_bytes;
         self.received_bytes += other.received_bytes;
         self.latency.merge(&other.latency);
@@ -114,7 +109,6 @@ mod tests {
             duration_ns: 1_000_000_000,
             sent: 2,
             completed: 1,
-            errors: 1,
             latency: Counts::of(&latency),
             client_cpu_ns: 600_000_000,
             client_idle_ns: 100_000_000,

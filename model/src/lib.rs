@@ -1,5 +1,6 @@
 //! The terms of drome as plain data: what a study asks, what a measurement counted, what the findings say. A newcomer reads
-//! this crate first. It has no behaviour beyond checking that data is valid and naming the facts of a machine.
+//! this crate first. Besides, it has the rules that several crates share: which data is valid, what a gate decides, how notes are joined,
+//! what a URL says. Only [`Target::resolve`] asks the system.
 
 pub mod background;
 pub mod characters;
@@ -35,7 +36,7 @@ mod printed;
 pub mod rate;
 pub mod reading;
 pub mod run;
-pub mod slice;
+pub mod slice_tally;
 pub mod study;
 pub mod sweep;
 pub mod tally;
@@ -76,7 +77,7 @@ pub use printed::Printed;
 pub use rate::Rate;
 pub use reading::Reading;
 pub use run::Run;
-pub use slice::{SliceTally, Uncounted};
+pub use slice_tally::{SliceTally, Uncounted};
 pub use study::{Cell, Design, Study};
 pub use sweep::{Promise, Sweep, SweepTrial};
 pub use tally::{Agreed, Beat, Tally};

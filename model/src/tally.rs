@@ -4,7 +4,7 @@
 //! `sent = completed + in_flight_at_end + errors.of_sent()`.
 
 use crate::checked;
-use crate::errors::{Errors, is_zero};
+use crate::errors::{Errors, add_causes, is_zero};
 use crate::interval::{self, Interval};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -332,9 +332,7 @@ impl Tally {
         self.stalled_ns = sum_known(self.stalled_ns, other.stalled_ns);
         self.outage_ns = sum_known(self.outage_ns, other.outage_ns);
         self.errors.merge(&other.errors);
-        for (cause, n) in &other.error_causes {
-            add(self.error_causes.entry(cause.clone()).or_default(), *n);
-        }
+        add_causes(&mut self.error_causes, &other.error_causes);
         for (status, n) in &other.status {
             add(self.status.entry(*status).or_default(), *n);
         }

@@ -1,6 +1,7 @@
 //! Time: the monotonic clock, a thread's and a process's CPU time.
 
 use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 
 /// Nanoseconds of the monotonic clock.
 #[inline]
@@ -66,6 +67,11 @@ pub fn own_thread() -> i32 {
     rustix::thread::gettid().as_raw_nonzero().get()
 }
 
+/// The nanoseconds of a duration; the largest number for one that is longer (584 years), as a user may ask for.
+pub fn ns_of(duration: Duration) -> u64 {
+    duration.as_nanos().try_into().unwrap_or(u64::MAX)
+}
+
 fn ns(time: rustix::time::Timespec) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
@@ -78,6 +84,12 @@ mod tests {
     fn the_coarse_clock_is_the_same_clock_a_little_behind() {
         let (coarse, now) = (coarse_ns(), now_ns());
         assert!(coarse <= now && now - coarse < 1_000_000_000, "{coarse} {now}");
+    }
+
+    #[test]
+    fn a_duration_that_no_clock_reaches_does_not_begin_anew() {
+        assert_eq!(ns_of(Duration::from_micros(2)), 2_000);
+        assert_eq!(ns_of(Duration::from_secs(18_446_744_074)), u64::MAX);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! completed, one completion after the other. Received bytes are read in place and are gone with the next call of
 //! [`Io::next`]: an idle connection needs no buffer.
 
+mod back_end;
 mod blocking;
 mod buffer;
 pub mod clock;
@@ -13,7 +14,6 @@ pub mod heap;
 pub mod limits;
 pub mod perf;
 mod ports;
-mod refusal;
 mod retired;
 pub mod socket;
 pub mod tls;
@@ -22,10 +22,10 @@ mod unsent;
 mod uring;
 mod wanted;
 
+pub use back_end::{BackEnd, choose, uring, uring_refusal};
 pub use blocking::read_some;
 pub use epoll::Epoll;
 pub use ports::Ports;
-pub use refusal::{uring, uring_refusal};
 pub use rustix::io::Errno;
 pub use socket::Endpoint;
 pub use uring::{Sizes, Uring};

@@ -8,7 +8,7 @@
 
 mod uring;
 
-use load::{Generator, Progress, Slice, run};
+use load::{Generator, Progress, SlicePlan, run};
 use model::{Ask, IoChoice, Load, Plan, Target, Until};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};
@@ -82,7 +82,7 @@ fn allocations(io: IoChoice, pipeline: usize, requests: u64, port: u16) -> u64 {
 fn allocations_of_slices(generator: &mut Generator, slices: usize, ms: u64) -> u64 {
     let before = COUNT.load(Ordering::Relaxed);
     for nth in 0..slices {
-        let slice = Slice { length: Duration::from_millis(ms), ..Slice::of(nth % 3) };
+        let slice = SlicePlan { length: Duration::from_millis(ms), ..SlicePlan::of(nth % 3) };
         let outcome = generator.slice(&slice).unwrap();
         assert!(outcome.tally.completed > 0 && outcome.tally.errors.total() == 0);
     }

@@ -13,7 +13,7 @@ fn fields<'t>() -> [Field<Second<'t>>; 13] {
         ("second", |(i, _)| text(i.second)),
         ("sent", |(i, _)| text(i.sent)),
         ("completed", |(i, _)| text(i.completed)),
-        ("errors", |(i, _)| text(i.errors)),
+        ("errors", |(i, _)| text(i.errors_by_kind.total())),
         ("rate_per_s", |(i, _)| decimals(i.rate_per_s()?, 3)),
         ("received_bytes", |(i, _)| text(i.received_bytes)),
         ("latency_ns_p50", |(_, latency)| text(latency.as_ref()?.quantile_ns(0.5)?)),

@@ -1,10 +1,10 @@
 //! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
 use crate::answers::fresh::Echo;
-use crate::answers::responder::{Next, Responder};
 use crate::connections::accept_pause::AcceptPause;
 use crate::connections::out::{Each, Out};
 use crate::fault::{Draft, FaultyOutbox};
+use crate::responder::{Next, Responder};
 use crate::turnstile::Turnstile;
 use crate::{BackEnd, Config};
 use net::tls::Tls;

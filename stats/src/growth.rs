@@ -2,9 +2,9 @@
 //! start (a look), and the start's slope is found by least squares; the interval is over starts, because the looks at one start resemble
 //! each other.
 
-use crate::estimate::{CONFIDENCE, Estimate, LEAST_STARTS};
-use crate::heats::Critical;
+use crate::estimate::{CHANCE, Estimate, LEAST_STARTS};
 use crate::line::Line;
+use crate::studentized_range::Critical;
 
 /// The least-squares slope of evenly spaced looks with a step of height 1 in their middle, where the looks reach over one unit of work. A
 /// step anywhere else gives a smaller slope.
@@ -37,7 +37,7 @@ pub fn growth(starts: &[&[[u64; 2]]], resolution: f64) -> Option<Estimate> {
     let interval = (slopes.len() >= LEAST_STARTS).then(|| {
         let squares = slopes.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>();
         let error = (squares / (n - 1.0) / n).sqrt();
-        let by_chance = Critical::of(2, 1.0 - CONFIDENCE).of_difference(n - 1.0) * error;
+        let by_chance = Critical::student(CHANCE / 2.0).of_difference(n - 1.0) * error;
         let by_steps = reaches.iter().map(|reach| STEP_SLOPE * resolution / reach).sum::<f64>() / n;
         (mean - by_chance - by_steps, mean + by_chance + by_steps)
     });

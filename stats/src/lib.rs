@@ -21,6 +21,7 @@ pub mod rate_profile;
 pub mod search;
 mod signed_rank;
 pub mod spectrum;
+mod studentized_range;
 
 pub use counts::Counts;
 pub use estimate::{Estimate, median_interval};

@@ -11,7 +11,7 @@
 //! to 98 from server to server). Probabilistic bisection with a fixed chance of a right answer (Horstein 1963)
 //! was not taken: near the threshold the chance is one half, whatever it is elsewhere, and its interval is far too narrow.
 
-use crate::estimate::CONFIDENCE;
+use crate::estimate::{CHANCE, CONFIDENCE};
 
 /// The number of thresholds in the belief.
 const PLACES: usize = 400;
@@ -94,12 +94,12 @@ impl Search {
 
     /// The answer so far.
     pub fn answer(&self) -> Answer {
-        let tail = (1.0 - CONFIDENCE) / 2.0;
+        let tail = CHANCE / 2.0;
         let (low, high) = (self.quantile(tail), self.quantile(1.0 - tail));
         if self.quantile(CONFIDENCE) < self.lowest {
             return Answer::LowestDoesNot;
         }
-        if self.quantile(1.0 - CONFIDENCE) > self.highest {
+        if self.quantile(CHANCE) > self.highest {
             return Answer::HighestKeeps;
         }
         Answer::Found {

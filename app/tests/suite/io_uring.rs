@@ -1,6 +1,6 @@
 //! `io_uring` where it is to be had, epoll and the reason where it is not; and what servers inherit of drome's limits.
 
-use crate::common::{DROME, Finished, Home, back_ends, process, run, serve};
+use crate::common::{DROME, Finished, Home, back_ends, ordinary, process, run, serve};
 use serde_json::Value;
 use std::process::Command;
 
@@ -80,6 +80,20 @@ fn where_io_uring_is_forbidden_epoll_says_why() {
     assert!(asked["plan"]["io_fallback"].is_null(), "{asked}");
     let finished = load(&forbidden, &home, &url, &["--io", "uring"]);
     finished.assert_err(1, &["io_uring can't be used here (Operation"]);
+}
+
+/// The ring that shows whether rings can be had takes memory that the load's own rings need, until the kernel has it back.
+#[test]
+fn a_load_that_may_not_lock_memory_for_its_rings_says_so() {
+    let (home, server) = (Home::new(), serve(&[]));
+    let url = format!("http://{}/hello", server.address);
+    // About one ring, and not quite two.
+    for (limit_kb, threads) in [(256, "2"), (384, "1"), (384, "1"), (384, "2")] {
+        let script = format!("ulimit -l {limit_kb}; exec {} \"$0\" \"$@\"", ordinary());
+        let finished = load(&["sh", "-c", &script], &home, &url, &["--io", "uring", "-t", threads]);
+        let is_told = finished.err.contains("share the limit of locked memory, and it is used up");
+        assert!(finished.code == 0 || is_told || back_ends().len() == 1, "{limit_kb} KiB: {}", finished.err);
+    }
 }
 
 #[test]

@@ -163,9 +163,7 @@ fn without_descriptors_open_connections_are_answered_and_new_ones_later() {
 #[test]
 fn many_servers_of_a_user_share_the_usual_limit_of_locked_memory() {
     let drome = env!("CARGO_BIN_EXE_drome");
-    // Root may lock any amount, unless it gives up this capability.
-    let is_root = rustix::process::geteuid().is_root();
-    let ordinary = if is_root { "setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock" } else { "env" };
+    let ordinary = crate::common::ordinary();
     let script =
         format!("ulimit -l 8192; exec {ordinary} {drome} serve --port {{port}} --threads 1 --io uring");
     let servers: Vec<Server> = (0..12).map(|_| crate::common::start("sh", &["-c", &script])).collect();

@@ -21,13 +21,13 @@ const WINDOWS: u32 = 4;
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// The part of a slice of closed load that is not counted.
-const SETTLE: Duration = Duration::from_millis(10);
+const LEAD_IN: Duration = Duration::from_millis(10);
 
 /// The shape of a turn, and how many turns of each member are to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// How long a turn is under load before it counts.
-    pub settle: Duration,
+    pub lead_in: Duration,
     /// The length of its counted part.
     pub length: Duration,
     /// The same at most, where the server is so slow that too few answers came.
@@ -43,7 +43,7 @@ impl Shape {
     pub fn of(cell: &Cell, design: &Design) -> Self {
         let Some(rate) = cell.load.rate_per_s().filter(|_| matches!(cell.load, Load::Open { .. })) else {
             let (length, longest) = (design.slice, LONGEST.max(design.slice));
-            return Self { settle: SETTLE, length, longest, cycles: design.cycles(), is_window: false };
+            return Self { lead_in: LEAD_IN, length, longest, cycles: design.cycles(), is_window: false };
         };
         let per_s = rate.mean_per_s(design.measure.as_nanos() as u64).max(1.0);
         let longest = design.measure.saturating_mul(LONGEST_OF_MEASURE);
@@ -51,12 +51,12 @@ impl Shape {
         let all = enough.clamp(design.measure.min(longest), longest);
         let length = (all / WINDOWS).min(LONGEST_WINDOW).max(design.slice);
         let cycles = (all.as_nanos().div_ceil(length.as_nanos().max(1)) as usize).max(1);
-        Self { settle: design.slice, length, longest: length, cycles, is_window: true }
+        Self { lead_in: design.slice, length, longest: length, cycles, is_window: true }
     }
 
     /// About how long a turn takes.
     pub fn turn(&self) -> Duration {
-        self.length.saturating_add(self.settle).saturating_add(self.length / 10)
+        self.length.saturating_add(self.lead_in).saturating_add(self.length / 10)
     }
 }
 

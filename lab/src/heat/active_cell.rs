@@ -290,8 +290,8 @@ fn own(error: &LoadError) -> HeatError {
 }
 
 /// The slice of a member's turn. A window counts however few answers come in it.
-fn slice(shape: &Shape, target: usize) -> load::Slice {
-    let usual = load::Slice::of(target);
+fn slice(shape: &Shape, target: usize) -> load::SlicePlan {
+    let usual = load::SlicePlan::of(target);
     let enough = if shape.is_window { Enough::Answers(1) } else { usual.enough };
-    load::Slice { settle: shape.settle, length: shape.length, longest: shape.longest, enough, ..usual }
+    load::SlicePlan { lead_in: shape.lead_in, length: shape.length, longest: shape.longest, enough, ..usual }
 }

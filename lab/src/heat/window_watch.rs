@@ -37,7 +37,7 @@ struct EngineClocks {
 
 impl WindowWatch {
     /// Watches the next window of a member, of this shape.
-    pub fn new(member: usize, slice: &load::Slice, steady: SteadyOthers, generator: &Generator) -> Self {
+    pub fn new(member: usize, slice: &load::SlicePlan, steady: SteadyOthers, generator: &Generator) -> Self {
         let never_sleep = generator.plans().iter().all(|plan| plan.spin == Duration::MAX);
         let threads = if never_sleep { generator.threads() } else { Vec::new() };
         let clocks = EngineClocks { threads, last: None, held_up_ns: None };

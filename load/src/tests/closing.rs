@@ -227,7 +227,7 @@ fn at_the_end_of_a_slice_and_of_a_run_no_connection_waits_for_its_close() {
     let ground = Ground::new(vec![closed(3), closed(3)]);
     let mut heat = Heat::new(&ground, vec![Box::new(stays), Box::new(stays)]);
     for nth in 0..6 {
-        let counts = heat.slice(Slice::of(nth % 2));
+        let counts = heat.slice(SlicePlan::of(nth % 2));
         let rate = counts.counted.tally.rate_per_s().unwrap();
         assert!((rate - 1500.0).abs() < 1.0, "{rate}: three connections, each anew after 2 ms");
         assert!(heat.workers.iter().all(|worker| worker.io.retired_until_ns().is_none()));

@@ -17,8 +17,8 @@ mod unbiased;
 
 use crate::Progress;
 use crate::share::share;
-use crate::slice::Slice;
 use crate::slice_edges::SliceEdges;
+use crate::slice_plan::SlicePlan;
 use crate::slicing::SliceCounts;
 use crate::worker::Worker;
 use fake::{Call, Fake, MS, SECOND, Seen, What};
@@ -124,12 +124,12 @@ impl<'s> Heat<'s> {
 
     /// Measures one slice and checks its accounts.
     #[track_caller]
-    fn slice(&mut self, slice: Slice) -> Box<SliceCounts> {
+    fn slice(&mut self, slice: SlicePlan) -> Box<SliceCounts> {
         self.slice_until(slice, false)
     }
 
     #[track_caller]
-    fn slice_until(&mut self, slice: Slice, is_stopped: bool) -> Box<SliceCounts> {
+    fn slice_until(&mut self, slice: SlicePlan, is_stopped: bool) -> Box<SliceCounts> {
         let mut counts = Box::<SliceCounts>::default();
         let worker = &mut self.workers[slice.target];
         worker.progress.halted.store(false, Ordering::Relaxed);

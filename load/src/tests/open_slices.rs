@@ -3,8 +3,8 @@
 use super::faults::plain;
 use super::*;
 
-fn window(target: usize) -> Slice {
-    Slice::window(target, Duration::from_millis(250), 200, Duration::from_secs(3))
+fn window(target: usize) -> SlicePlan {
+    SlicePlan::window(target, Duration::from_millis(250), 200, Duration::from_secs(3))
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn what_a_server_leaves_behind_is_no_part_of_its_next_window() {
     };
     let mut heat = Heat::on(Rc::clone(&clock), &ground, vec![Box::new(script), Box::new(plain(MS))]);
     for _ in 0..3 {
-        let counts = heat.slice(Slice { longest: Duration::from_millis(500), ..window(0) });
+        let counts = heat.slice(SlicePlan { longest: Duration::from_millis(500), ..window(0) });
         let tally = &counts.counted.tally;
         assert!((tally.rate_per_s().unwrap() / 250.0 - 1.0).abs() < 0.05, "{:?}", tally.rate_per_s());
         assert!(tally.unsent_at_end.unwrap() > 50, "{:?}", tally.unsent_at_end);
@@ -59,6 +59,6 @@ fn a_queue_has_longer_to_come_to_its_length_than_closed_load_waits_for_connectio
     let mut heat = Heat::new(&ground, vec![Box::new(serves_two)]);
     let counts = heat.slice(window(0));
     // Two of eight are answered: sixteen answers for each of the eight, one a millisecond.
-    let settled_ms = (counts.opened_ns.unwrap() - counts.began_ns.unwrap()) / MS;
-    assert!((128..145).contains(&settled_ms), "{settled_ms}");
+    let lead_in_ms = (counts.opened_ns.unwrap() - counts.began_ns.unwrap()) / MS;
+    assert!((128..145).contains(&lead_in_ms), "{lead_in_ms}");
 }

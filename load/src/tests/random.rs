@@ -215,13 +215,13 @@ fn check_slices(seed: u64) {
     let (mut answered, mut lost) = (0, 0);
     for nth in 0..12 {
         heat.rest(dice.roll(300 * MS));
-        let slice = Slice {
-            settle: Duration::from_millis(dice.of(&[0, 10])),
-            longest_settle: Duration::from_millis(dice.of(&[10, 200])),
+        let slice = SlicePlan {
+            lead_in: Duration::from_millis(dice.of(&[0, 10])),
+            longest_lead_in: Duration::from_millis(dice.of(&[10, 200])),
             length: Duration::from_millis(dice.of(&[1, 30, 100])),
             longest: Duration::from_millis(dice.of(&[100, 400])),
             wait: Duration::from_millis(dice.of(&[0, 50])),
-            ..Slice::of(dice.roll(3) as usize).jittered(seed, nth)
+            ..SlicePlan::of(dice.roll(3) as usize).jittered(seed, nth)
         };
         let counts = heat.slice_until(slice, dice.one_in(20));
         let tally = &counts.counted.tally;

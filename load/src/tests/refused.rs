@@ -3,11 +3,11 @@
 
 use super::faults::plain;
 use super::*;
-use crate::crew::{self, SharedByThreads, UsedBackEnd};
+use crate::crew::{self, Chosen, SharedByThreads};
 use crate::means::Means;
 use crate::{Generator, LoadError};
 use model::IoChoice;
-use net::{Errno, Operation};
+use net::{BackEnd, Errno, Operation};
 use std::io::Result as IoResult;
 use std::slice::from_ref;
 use std::thread::Builder;
@@ -78,7 +78,12 @@ fn plan_of(io: IoChoice, length: Duration) -> Plan {
     Plan { io, threads: THREADS, probe: false, until: Until::Elapsed(length), ..plan(load, length) }
 }
 
-type Measured = Result<(Vec<Tally>, UsedBackEnd), LoadError>;
+/// The back end to begin with where a ring can be had.
+fn chosen(io: IoChoice) -> Chosen {
+    (if io == IoChoice::Epoll { BackEnd::Epoll } else { BackEnd::Uring }, None)
+}
+
+type Measured = Result<(Vec<Tally>, Chosen), LoadError>;
 
 /// Measures with these back ends, in a thread that may not take long.
 fn measured(
@@ -93,12 +98,11 @@ fn measured(
         let (plans, progress) = (from_ref(&plan), from_ref(&progress));
         let shared = SharedByThreads { plans, progress, tls: &[None], threads: THREADS };
         let (uring, epoll) = (make.clone(), make);
-        let ended = match io {
-            IoChoice::Best => {
-                let epoll = |_: usize, _: usize| IoResult::Ok(works());
-                crew::measure(shared, (IoChoice::Uring, None), &Means { uring, epoll, thread }, &())
-            }
-            chosen => crew::measure(shared, (chosen, None), &Means { uring, epoll, thread }, &()),
+        let ended = if io == IoChoice::Best {
+            let epoll = |_: usize, _: usize| IoResult::Ok(works());
+            crew::measure(shared, chosen(io), &Means { uring, epoll, thread }, &())
+        } else {
+            crew::measure(shared, chosen(io), &Means { uring, epoll, thread }, &())
         };
         to.send(ended)
     });
@@ -115,18 +119,14 @@ fn started(
     std::thread::spawn(move || {
         let (plans, tls) = (vec![plan_of(io, FOR_EVER); 2], vec![None, None]);
         let (uring, epoll) = (make.clone(), make);
-        let ended = match io {
-            IoChoice::Best => {
-                let epoll = |_: usize, _: usize| IoResult::Ok(works());
-                let chosen = (IoChoice::Uring, None);
-                Generator::start_on(plans, tls, Arc::default(), chosen, &Means { uring, epoll, thread })
-            }
-            io => {
-                Generator::start_on(plans, tls, Arc::default(), (io, None), &Means { uring, epoll, thread })
-            }
+        let ended = if io == IoChoice::Best {
+            let epoll = |_: usize, _: usize| IoResult::Ok(works());
+            Generator::start_on(plans, tls, Arc::default(), chosen(io), &Means { uring, epoll, thread })
+        } else {
+            Generator::start_on(plans, tls, Arc::default(), chosen(io), &Means { uring, epoll, thread })
         };
         to.send(ended.and_then(|mut generator| {
-            let tally = generator.slice(&Slice::of(1))?;
+            let tally = generator.slice(&SlicePlan::of(1))?;
             assert!(tally.tally.completed > 0, "{tally:?}");
             Ok((tally.tally.io_fallback.clone(), generator.threads()))
         }))
@@ -140,7 +140,7 @@ fn a_ring_that_only_some_workers_can_have_is_used_by_none() {
         let make = all_but(at, lacks_memory);
         let (tallies, (io, why)) =
             measured(IoChoice::Best, Duration::from_secs(1), make.clone(), any_thread).unwrap();
-        assert_eq!((tallies.len(), io), (THREADS, "epoll"));
+        assert_eq!((tallies.len(), io.name()), (THREADS, "epoll"));
         assert!(tallies.iter().all(|tally| tally.completed > 100), "all workers measured");
         assert!(why.unwrap().contains("for each of 3 threads"));
         let (why, threads) = started(IoChoice::Best, make.clone(), any_thread).unwrap();

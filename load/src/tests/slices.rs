@@ -2,7 +2,7 @@
 
 use super::faults::plain;
 use super::*;
-use crate::slice::Enough;
+use crate::slice_plan::Enough;
 use model::{Expect, Verify};
 use net::{Errno, Operation};
 
@@ -13,8 +13,8 @@ fn assert_rate(counts: &SliceCounts, expected: f64) {
     assert!((rate / expected - 1.0).abs() < 1e-3, "{rate}, not {expected}");
 }
 
-fn of(target: usize) -> Slice {
-    Slice::of(target)
+fn of(target: usize) -> SlicePlan {
+    SlicePlan::of(target)
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_slice_begins_when_it_is_told_to() {
     let ground = Ground::new(vec![closed(1)]);
     let mut heat = Heat::new(&ground, vec![Box::new(plain(MS))]);
     let begins_ns = heat.clock.get() + 70 * MS;
-    let counts = heat.slice(Slice { begins_ns, ..of(0) });
+    let counts = heat.slice(SlicePlan { begins_ns, ..of(0) });
     assert!((begins_ns..begins_ns + MS).contains(&counts.began_ns.unwrap()));
 }
 
@@ -59,7 +59,7 @@ fn a_late_answer_is_read_in_its_own_targets_next_slice_and_not_counted() {
         Call::Send { requests, .. } => vec![(10 * MS, answers(requests))],
     };
     let mut heat = Heat::new(&ground, vec![Box::new(script), Box::new(plain(10 * MS))]);
-    let first = heat.slice(Slice { longest_settle: Duration::from_millis(20), ..of(0) });
+    let first = heat.slice(SlicePlan { longest_lead_in: Duration::from_millis(20), ..of(0) });
     assert_eq!((first.carried_over, first.counted.tally.in_flight_at_end), (1, 3));
     let mut completed = first.counted.tally.completed + first.uncounted.completed;
     for _ in 0..5 {
@@ -68,7 +68,7 @@ fn a_late_answer_is_read_in_its_own_targets_next_slice_and_not_counted() {
         assert_eq!(other.uncounted.errors.total() + other.counted.tally.errors.total(), 0);
         completed += other.counted.tally.completed + other.uncounted.completed;
     }
-    let again = heat.slice(Slice { longest_settle: Duration::from_millis(20), ..of(0) });
+    let again = heat.slice(SlicePlan { longest_lead_in: Duration::from_millis(20), ..of(0) });
     completed += again.counted.tally.completed + again.uncounted.completed;
     // All that were answered were counted once, here or there.
     heat.finish();
@@ -122,7 +122,7 @@ fn a_request_that_was_carried_over_and_is_never_answered_is_an_error() {
         Call::Send { requests, .. } => vec![(5 * MS, answers(requests))],
     };
     let mut heat = Heat::new(&ground, vec![Box::new(script)]);
-    let short = Slice { longest_settle: Duration::from_millis(20), ..of(0) };
+    let short = SlicePlan { longest_lead_in: Duration::from_millis(20), ..of(0) };
     assert_eq!(heat.slice(short).carried_over, 1);
     heat.rest(SECOND);
     let counts = heat.slice(short);
@@ -134,13 +134,13 @@ fn a_server_that_is_slower_than_the_slice_gets_a_longer_one() {
     let ground = Ground::new(vec![closed(2), closed(2)]);
     let mut heat = Heat::new(&ground, vec![Box::new(plain(330 * MS)), Box::new(plain(MS))]);
     for _ in 0..3 {
-        let counts = heat.slice(Slice { longest: Duration::from_secs(5), ..of(0) });
+        let counts = heat.slice(SlicePlan { longest: Duration::from_secs(5), ..of(0) });
         assert_rate(&counts, 2.0 / 0.33);
         assert!(!counts.is_cut && counts.counted.tally.completed >= 8, "{}", counts.counted.tally.completed);
         assert_rate(&heat.slice(of(1)), 2000.0);
     }
     // Its limit is kept, and what was counted until then is what it is.
-    let counts = heat.slice(Slice { longest: Duration::from_millis(500), ..of(0) });
+    let counts = heat.slice(SlicePlan { longest: Duration::from_millis(500), ..of(0) });
     assert!(counts.is_cut && counts.counted.tally.completed <= 4, "{}", counts.counted.tally.completed);
 }
 
@@ -170,7 +170,7 @@ fn a_server_that_refuses_is_told_of() {
     let ground = Ground::new(vec![closed(2), closed(2)]);
     let refusal = What::Failed(Operation::Connect, Errno::CONNREFUSED);
     let mut heat = Heat::new(&ground, vec![Box::new(|_| vec![(MS, refusal.clone())]), Box::new(plain(MS))]);
-    let counts = heat.slice(Slice { longest: Duration::from_millis(300), ..of(0) });
+    let counts = heat.slice(SlicePlan { longest: Duration::from_millis(300), ..of(0) });
     assert!(counts.uncounted.errors.connect > 50, "{:?}", counts.uncounted.errors);
     assert_eq!((counts.counted.tally.completed, counts.is_cut), (0, true));
     assert_rate(&heat.slice(of(1)), 2000.0);
@@ -193,13 +193,13 @@ fn connections_that_are_never_served_are_waited_for_once() {
     let plan = Plan { timeout: Duration::from_mins(1), ..closed(8) };
     let ground = Ground::new(vec![plan]);
     let mut heat = Heat::new(&ground, vec![Box::new(serves_two)]);
-    let settled_ms = |counts: &SliceCounts| (counts.opened_ns.unwrap() - counts.began_ns.unwrap()) / MS;
+    let lead_in_ms = |counts: &SliceCounts| (counts.opened_ns.unwrap() - counts.began_ns.unwrap()) / MS;
     let first = heat.slice(of(0));
     // Two of eight are answered, a thousand times a second each: four answers for each of the eight take 16 ms.
-    assert!((16..20).contains(&settled_ms(&first)), "{}", settled_ms(&first));
+    assert!((16..20).contains(&lead_in_ms(&first)), "{}", lead_in_ms(&first));
     assert_rate(&first, 2000.0);
     let second = heat.slice(of(0));
-    assert!((10..14).contains(&settled_ms(&second)), "{}", settled_ms(&second));
+    assert!((10..14).contains(&lead_in_ms(&second)), "{}", lead_in_ms(&second));
     assert_eq!(second.carried_over, 6);
     let idle_ns = second.ended_ns - second.closed_ns.unwrap();
     assert!(idle_ns < 2 * MS, "the server has nothing to do while the rest is waited for: {idle_ns}");
@@ -235,7 +235,7 @@ fn a_slice_that_is_stopped_ends_at_once_and_the_next_one_is_right() {
 fn enough_can_be_a_number_of_answers() {
     let ground = Ground::new(vec![closed(2)]);
     let mut heat = Heat::new(&ground, vec![Box::new(plain(MS))]);
-    let counts = heat.slice(Slice { enough: Enough::Answers(1000), ..of(0) });
+    let counts = heat.slice(SlicePlan { enough: Enough::Answers(1000), ..of(0) });
     // Whole lengths: six of 100 ms, since the first answer is none of the thousand.
     let ms = counts.counted.tally.duration_ns / MS;
     assert!((500..=602).contains(&ms) && counts.counted.tally.completed >= 1000, "{ms}");

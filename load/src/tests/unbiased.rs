@@ -2,7 +2,7 @@
 
 use super::faults::plain;
 use super::*;
-use model::slice::common_time_ns;
+use model::slice_tally::common_time_ns;
 use net::Io;
 use stats::random;
 
@@ -10,7 +10,7 @@ use stats::random;
 fn pooled(heat: &mut Heat<'_>, slices: u64) -> f64 {
     let (mut answers, mut time_ns) = (0, 0);
     for nth in 0..slices {
-        let counts = heat.slice(Slice::of(0).jittered(7, nth));
+        let counts = heat.slice(SlicePlan::of(0).jittered(7, nth));
         let Tally { completed, duration_ns, .. } = counts.counted.tally;
         // Shown where a test fails.
         println!("from {:?}: {completed} in {duration_ns} ns", counts.opened_ns.map(|ns| ns - fake::START));
@@ -68,16 +68,16 @@ fn a_server_that_answers_one_connection_ten_times_before_the_next_is_not_waited_
     };
     let ground = Ground::new(vec![closed(CONNECTIONS)]);
     let mut heat = Heat::on(clock, &ground, vec![Box::new(script)]);
-    let first = heat.slice(Slice::of(0));
+    let first = heat.slice(SlicePlan::of(0));
     // Four answers for each take 128 ms; all connections have had one after 311 ms.
-    let settled_ms = (first.opened_ns.unwrap() - first.began_ns.unwrap()) / MS;
-    assert!((128..135).contains(&settled_ms), "{settled_ms}");
+    let lead_in_ms = (first.opened_ns.unwrap() - first.began_ns.unwrap()) / MS;
+    assert!((128..135).contains(&lead_in_ms), "{lead_in_ms}");
     let rate = pooled(&mut heat, 64);
     assert!((rate / 1000.0 - 1.0).abs() < 0.01, "{rate}");
     // Every connection has had its turn, though most of them in no counted part.
     let mut all = Tally::default();
     for _ in 0..3 {
-        all.append(&heat.slice(Slice::of(0)).counted.tally);
+        all.append(&heat.slice(SlicePlan::of(0)).counted.tally);
         heat.rest(500 * MS);
     }
     assert!(all.served.len() == CONNECTIONS && all.served.iter().all(|n| *n > 0), "{:?}", all.served);
@@ -138,7 +138,7 @@ fn workers_count_the_same_time_and_their_rates_add_up() {
         .collect();
     let edges = SliceEdges::new(2, Arc::default());
     for nth in 0..3 {
-        let slice = Slice::of(0).jittered(5, nth);
+        let slice = SlicePlan::of(0).jittered(5, nth);
         edges.renew();
         let mut counts = [SliceCounts::default(), SliceCounts::default()];
         let mut states: Vec<_> =

@@ -255,3 +255,19 @@ fn the_addresses_of_a_name_are_tried_in_turn_and_all_are_named_if_none_accepts()
     // With one address, the first connection of the load tells whether it accepts.
     load::reach(&mut several(&[closed([127, 0, 0, 8])])).unwrap();
 }
+
+#[test]
+fn a_server_that_accepts_nothing_is_there_and_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let endpoint = net::Endpoint::Unix(path.clone());
+    net::limits::raise_descriptors(u64::MAX);
+    let full: Vec<_> = std::iter::from_fn(|| net::socket::connecting(&endpoint, None).ok()).collect();
+    let mut target = Target::resolve("http://127.0.0.1:1/").unwrap();
+    target.address = model::Address::Unix(path);
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || tell.send(load::probe(&target)));
+    told.recv_timeout(Duration::from_mins(1)).expect("nothing is waited for").unwrap();
+    drop(full);
+}

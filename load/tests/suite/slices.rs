@@ -1,7 +1,7 @@
 //! Slices of real servers, by every back end: a known service time, connections that are closed in between, TLS, Unix
 //! sockets. No bound depends on the machine's speed.
 
-use load::{AfterLook, Generator, LoadError, Slice};
+use load::{AfterLook, Generator, LoadError, SlicePlan};
 use model::{Address, Arrivals, Ask, Expect, IoChoice, Load, Plan, Target, Until, Verify};
 use net::tls::ServerOptions;
 use serve::{Config, Faults, Listen, Server, Site};
@@ -73,7 +73,7 @@ fn rates(generator: &mut Generator, cycles: u64) -> [f64; 2] {
     let (mut sums, mut answered) = ([(0, 0); 2], [(0, 0); 2]);
     for nth in 0..2 * cycles {
         let target = [0, 1, 1, 0][nth as usize % 4];
-        let slice = Slice { length: Duration::from_millis(40), ..Slice::of(target).jittered(1, nth) };
+        let slice = SlicePlan { length: Duration::from_millis(40), ..SlicePlan::of(target).jittered(1, nth) };
         let outcome = generator.slice(&slice).unwrap();
         let tally = &outcome.tally;
         assert_eq!(
@@ -136,7 +136,7 @@ fn connections_that_the_server_closes_while_idle_are_opened_again() {
         let mut generator = generator(&urls, io, 1, &closed());
         rates(&mut generator, 4);
         std::thread::sleep(Duration::from_secs(2));
-        let outcome = generator.slice(&Slice::of(0)).unwrap();
+        let outcome = generator.slice(&SlicePlan::of(0)).unwrap();
         assert_eq!((outcome.uncounted.connections_opened, outcome.uncounted.errors.total()), (8, 0));
     }
 }
@@ -152,7 +152,7 @@ fn a_window_of_open_load_has_what_was_offered() {
     };
     let mut generator = generator(&urls, IoChoice::Best, 2, &load);
     for target in [0, 1, 1, 0] {
-        let window = Slice::window(target, Duration::from_millis(200), 50, Duration::from_secs(5));
+        let window = SlicePlan::window(target, Duration::from_millis(200), 50, Duration::from_secs(5));
         let outcome = generator.slice(&window).unwrap();
         assert!(outcome.tally.completed >= 50, "{}", outcome.tally.completed);
         let due = outcome.tally.due.unwrap();
@@ -172,7 +172,7 @@ fn a_look_ends_a_long_window_and_the_next_one_is_whole() {
     // Slower than the load, so that answers are outstanding at any time.
     let mut generator = generator(&[start(spinning(3_000))], IoChoice::Best, 2, &load);
     let (long, most) = (Duration::from_mins(4), Duration::from_mins(1));
-    let window = Slice { wait: Duration::from_secs(10), ..Slice::window(0, long, 1, long) };
+    let window = SlicePlan { wait: Duration::from_secs(10), ..SlicePlan::window(0, long, 1, long) };
     for end in [AfterLook::Stop, AfterLook::End] {
         let (begun, mut looks) = (Instant::now(), 0);
         let mut look = |counted_from_ns: Option<u64>| {
@@ -184,7 +184,7 @@ fn a_look_ends_a_long_window_and_the_next_one_is_whole() {
         assert_eq!(outcome.carried_over > 0, end == AfterLook::Stop, "{}", outcome.carried_over);
         assert!(begun.elapsed() < most && looks >= 3, "{looks} looks in {:?}", begun.elapsed());
         let brief = Duration::from_millis(200);
-        let outcome = generator.slice(&Slice::window(0, brief, 1, brief)).unwrap();
+        let outcome = generator.slice(&SlicePlan::window(0, brief, 1, brief)).unwrap();
         assert!(outcome.tally.duration_ns >= brief.as_nanos() as u64, "{}", outcome.tally.duration_ns);
     }
 }
@@ -194,11 +194,11 @@ fn a_server_that_is_gone_is_told_of_and_the_other_goes_on() {
     let urls = [start(spinning(100)), "http://127.0.0.1:1/".to_owned()];
     let plans = urls.iter().map(|url| Plan { probe: false, ..plan(url, IoChoice::Best, closed()) }).collect();
     let mut generator = Generator::start(plans, Arc::default()).unwrap();
-    let brief = |target| Slice {
-        longest_settle: Duration::from_millis(50),
+    let brief = |target| SlicePlan {
+        longest_lead_in: Duration::from_millis(50),
         longest: Duration::from_millis(100),
         length: Duration::from_millis(50),
-        ..Slice::of(target)
+        ..SlicePlan::of(target)
     };
     for _ in 0..2 {
         let outcome = generator.slice(&brief(1)).unwrap();
@@ -230,6 +230,6 @@ fn what_can_not_be_is_refused() {
         Some(LoadError::Connect { .. })
     ));
     let mut generator = generator(&[url], best, 1, &closed());
-    assert!(matches!(generator.slice(&Slice::of(1)), Err(LoadError::Slice(_))));
-    assert!(generator.slice(&Slice::of(0)).is_ok(), "and goes on after that");
+    assert!(matches!(generator.slice(&SlicePlan::of(1)), Err(LoadError::Slice(_))));
+    assert!(generator.slice(&SlicePlan::of(0)).is_ok(), "and goes on after that");
 }

@@ -3,7 +3,7 @@
 
 use super::{
     GateVerdict, LARGEST_RATIO, LONGEST_NAME, LONGEST_SENTENCE, MOST_CHANGES, MOST_REVISIONS, MOST_SENTENCES,
-    SCHEMA, VerdictChange, outcome,
+    SCHEMA, VerdictChange,
 };
 use crate::findings::Figure;
 use crate::gate::{Outcome, judged};
@@ -29,7 +29,7 @@ impl GateVerdict {
         if let Some(profile) = &self.profile {
             profile.check()?;
         }
-        if self.outcome != outcome(&self.changes, &self.unknown) {
+        if self.outcome != Outcome::of_all(self.changes.iter().map(|change| change.judged), &self.unknown) {
             return Err("`outcome` does not follow from `changes` and `unknown`".to_owned());
         }
         Ok(())

@@ -24,6 +24,9 @@ const MOST_SAMPLES: u64 = 1 << 48;
 /// A difference counts as one beyond this many standard errors, as in the comparison of the samples.
 const STANDARD_ERRORS: f64 = 3.0;
 
+/// Each server was sampled in one start, and two starts of one program differ by about this share, as in the comparison of the samples.
+const STARTS_DIFFER: f64 = 0.01;
+
 /// Where the servers spent their CPU time: samples of one more start of each, after the race and under its load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -149,6 +152,13 @@ impl ProfileDifference {
     /// Whether the difference is more than sampling explains.
     pub fn is_significant(&self) -> bool {
         self.ns_per_answer.abs() > STANDARD_ERRORS * self.standard_error_ns
+    }
+
+    /// Whether the clocks of the processes tell both times, that of the first server being this one, and the difference is no larger than
+    /// between two starts of one program.
+    pub fn is_within_starts(&self, first_ns: Option<f64>) -> bool {
+        let is_exact = self.standard_error_ns == 0.0;
+        is_exact && first_ns.is_some_and(|first_ns| self.ns_per_answer.abs() < STARTS_DIFFER * first_ns)
     }
 
     /// The largest difference that sampling explains, in nanoseconds.

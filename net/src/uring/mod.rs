@@ -63,13 +63,8 @@ pub struct Uring {
 }
 
 impl Uring {
-    /// A back end for this number of connections, without any yet. An error where the kernel has no such rings, or forbids them. The limit
-    /// of descriptors must be raised before: the ring's table of files is no longer than that.
-    pub fn new(connections: usize) -> std::io::Result<Self> {
-        Self::of(Sizes::of(connections))
-    }
-
-    /// A back end with these sizes.
+    /// A back end with these sizes, without any connections yet. An error where the kernel has no such rings, or forbids them. The limit of
+    /// descriptors must be raised before: the ring's table of files is no longer than that.
     pub fn of(sizes: Sizes) -> std::io::Result<Self> {
         let ring = Ring::new(sizes.entries, sizes.completions)?;
         let pool = Pool::new(&ring.submitter(), sizes.buffers, sizes.first_buffers, sizes.buffer_bytes)?;

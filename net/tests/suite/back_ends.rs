@@ -24,7 +24,7 @@ impl BackEnd for Epoll {
 
 impl BackEnd for Uring {
     fn make() -> Self {
-        Self::new(64).unwrap()
+        Self::of(Sizes::of(64)).unwrap()
     }
 
     fn make_small() -> Self {

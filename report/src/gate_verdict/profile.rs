@@ -41,13 +41,18 @@ fn sentence(server: &ProfiledServer, first: &ProfiledServer, difference: &Profil
     if difference.ns_per_answer == 0.0 && difference.standard_error_ns == 0.0 {
         return format!("{title} and {against} spend the same CPU time per answer.");
     }
+    let change = change(difference.ns_per_answer);
+    if difference.is_within_starts(first.ns_per_answer) {
+        return format!(
+            "{title} and {against} spend the same CPU time per answer, to within 1 % ({title} spends {change})."
+        );
+    }
     if !difference.is_significant() {
         let margin = units::duration(difference.margin_ns());
         return format!(
             "{title} and {against} spend the same CPU time per answer, within the error of sampling (±{margin})."
         );
     }
-    let by = change(difference.ns_per_answer);
     let how_known = match (difference.standard_error_ns, first.ns_per_answer.filter(|whole| *whole > 0.0)) {
         (0.0, Some(whole)) => {
             format!("{}, by their processes' clocks", units::percent(difference.ns_per_answer.abs() / whole))
@@ -55,7 +60,7 @@ fn sentence(server: &ProfiledServer, first: &ProfiledServer, difference: &Profil
         (0.0, None) => "by their processes' clocks".to_owned(),
         (error, _) => format!("standard error {}", units::duration(error)),
     };
-    format!("{title} spends {by} CPU time per answer than {against} ({how_known}).")
+    format!("{title} spends {change} CPU time per answer than {against} ({how_known}).")
 }
 
 /// The functions on which a server spends more and less than the first; `None`: on none.

@@ -1,6 +1,6 @@
 //! The window second by second: a golden of the CSV and of what heads the log.
 
-use model::{Ask, Interval, Load, Plan, Tally, Target, Until};
+use model::{Ask, Errors, Interval, Load, Plan, Tally, Target, Until};
 use stats::{Counts, Histogram};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -16,7 +16,7 @@ fn measurement() -> (Plan, Tally) {
             duration_ns,
             sent: completed + 1,
             completed,
-            errors: second,
+            errors_by_kind: Errors { status: second, ..Errors::default() },
             received_bytes: completed * 100,
             latency: Counts::of(&latency),
             service: Counts::of(&latency),

@@ -4,5 +4,4 @@ pub(crate) mod date;
 pub(crate) mod fresh;
 pub(crate) mod head;
 pub(crate) mod log;
-pub(crate) mod responder;
 pub(crate) mod site;

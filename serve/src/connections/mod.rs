@@ -1,5 +1,4 @@
-//! Connections: when they are accepted, what waits to be sent on them, how they end.
+//! Connections: when they are accepted, and what waits to be sent on them.
 
 pub(crate) mod accept_pause;
-pub(crate) mod housekeeping;
 pub(crate) mod out;

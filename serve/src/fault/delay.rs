@@ -1,5 +1,6 @@
 //! The delays of answers: a pure function of the seed and of the answer's number.
 
+use net::clock;
 use stats::random::{derive, uniform};
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ impl Delay {
     pub fn ns(&self, seed: u64, number: u64) -> u64 {
         let seed = derive(&[seed, STREAM]);
         let ns = match *self {
-            Self::Constant(delay) => return delay.as_nanos() as u64,
+            Self::Constant(delay) => return clock::ns_of(delay),
             Self::Exponential(mean) => -float_ns(mean) * uniform(seed, number).ln(),
             Self::Uniform(least, most) => {
                 float_ns(least) + (float_ns(most) - float_ns(least)) * uniform(seed, number)

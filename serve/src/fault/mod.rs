@@ -6,16 +6,12 @@ mod delay;
 mod mishap;
 mod outbox;
 mod parse;
-mod service;
-mod spin;
 mod stall;
 
 pub use delay::Delay;
 pub use mishap::Mishap;
 pub use outbox::{Draft, FaultyOutbox};
 pub use parse::help;
-pub use service::{Messages, Service};
-pub use spin::Spin;
 pub use stall::Stall;
 
 use std::time::Duration;

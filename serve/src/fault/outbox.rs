@@ -3,7 +3,7 @@
 
 use super::answer::{Change, changed};
 use super::{Faults, Framing, Mishap, mishap};
-use net::{Io, Slot};
+use net::{Io, Slot, clock};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -130,7 +130,7 @@ impl<'f> FaultyOutbox<'f> {
             let is_sent = io.send(slot, &left[..part]);
             waiting.sent_bytes += part;
             if let Some(trickle) = self.faults.trickle.filter(|_| part < left.len()) {
-                let next_ns = due_ns.saturating_add(trickle.every.as_nanos() as u64);
+                let next_ns = due_ns.saturating_add(clock::ns_of(trickle.every));
                 self.due.push(Reverse((next_ns, number, slot)));
                 continue;
             }

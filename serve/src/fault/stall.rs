@@ -20,11 +20,11 @@ const AWAKE_NS: u64 = 1_000_000;
 impl Stall {
     /// The rest of the pause at `now_ns`, if there is one.
     pub fn left_ns(&self, origin_ns: u64, now_ns: u64) -> Option<u64> {
-        let period_ns = self.period.as_nanos() as u64;
+        let period_ns = clock::ns_of(self.period);
         let age_ns = now_ns.saturating_sub(origin_ns);
         let at = age_ns % period_ns;
-        let is_pause = at >= period_ns - self.pause.as_nanos() as u64;
-        let end_ns = self.lasts.map_or(u64::MAX, |lasts| lasts.as_nanos() as u64);
+        let is_pause = at >= period_ns - clock::ns_of(self.pause);
+        let end_ns = self.lasts.map_or(u64::MAX, clock::ns_of);
         let left_ns = (period_ns - at).min(end_ns.saturating_sub(age_ns));
         (is_pause && left_ns > 0).then_some(left_ns)
     }

@@ -5,8 +5,8 @@ use super::contrast::Contrast;
 use super::fit::Fit;
 use super::movement::Movement;
 use super::relation::Relation;
-use super::studentized_range::Critical;
-use crate::estimate::{CONFIDENCE, Estimate};
+use crate::estimate::{CHANCE, Estimate};
+use crate::studentized_range::Critical;
 use crate::{mean, root_mean_square};
 
 /// The change of one contender's ratio to the base.
@@ -70,7 +70,7 @@ pub fn changes(
         .collect();
     let shares = shares(both);
     let compared = all.iter().flatten().count().max(comparisons).max(1) as f64;
-    let sure = Critical::of(2, (1.0 - CONFIDENCE) / compared);
+    let sure = Critical::student(CHANCE / 2.0 / compared);
     let change = |contrast: Contrast| Change {
         ratio: contrast.difference.exp(),
         sure: contrast.interval(&sure),
@@ -101,7 +101,7 @@ pub fn changes(
 /// without one where either has fewer than two values. `None` where either is empty.
 pub fn shift(now: &[f64], then: &[f64]) -> Option<Estimate> {
     let ratio = (mean(now)? - mean(then)?).exp();
-    let single = Critical::of(2, 1.0 - CONFIDENCE);
+    let single = Critical::student(CHANCE / 2.0);
     let contrast = Contrast::of_mean(now).zip(Contrast::of_mean(then)).map(|(now, then)| now.minus(&then));
     Some(Estimate { median: ratio, interval: contrast.map(|contrast| contrast.interval(&single)) })
 }

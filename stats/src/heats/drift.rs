@@ -5,9 +5,9 @@
 
 use super::relation::SAME;
 use super::settled::CHANCE_OF_ALARM;
-use super::studentized_range::Critical;
 use crate::estimate::CHANCE;
 use crate::line::Line;
+use crate::studentized_range::Critical;
 use std::collections::BTreeMap;
 
 /// A start could have been found cold if changes up to this size are all that its contender's bounds leave: 10 %, as a logarithm. Programs that
@@ -110,8 +110,7 @@ fn of_slices<H>(heats: &BTreeMap<H, Vec<StartChange>>) -> (f64, f64) {
 
 impl Drift {
     fn of(change: f64, error: f64, freedom: f64) -> Self {
-        // A range of two is √2 times Student's t, and of a difference it is t itself; two-sided at twice the chance.
-        let half = |chance: f64| Critical::of(2, 2.0 * chance).of_difference(freedom) * error;
+        let half = |chance: f64| Critical::student(chance).of_difference(freedom) * error;
         let (alarm, half) = (half(CHANCE_OF_ALARM), half(CHANCE));
         let is_shown = change - alarm > SAME || change + alarm < -SAME;
         Self { change, low: change - half, high: change + half, is_shown }

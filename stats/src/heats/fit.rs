@@ -7,8 +7,8 @@ use super::components::means;
 use super::contrast::{Contrast, Solved};
 use super::design::{Best, FitEntrant, FitRules, FitStart};
 use super::relation::Relation;
-use super::studentized_range::Critical;
-use crate::estimate::{CONFIDENCE, Estimate};
+use crate::estimate::{CHANCE, Estimate};
+use crate::studentized_range::Critical;
 
 /// The comparison of two contenders, the first with the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -207,8 +207,8 @@ struct Criteria {
 
 impl Criteria {
     fn of(ranked: usize, chance: f64) -> Self {
-        let of = Critical::of;
-        Self { single: of(2, 1.0 - CONFIDENCE), all: of(ranked, chance), same: of(2, 2.0 * chance) }
+        let student = Critical::student;
+        Self { single: student(CHANCE / 2.0), all: Critical::of(ranked, chance), same: student(chance) }
     }
 }
 

@@ -20,7 +20,6 @@ mod relation;
 mod settled;
 mod slices;
 mod special;
-mod studentized_range;
 mod variance;
 
 pub use changes::{Change, Changes, InBoth, changes, shift};
@@ -32,4 +31,3 @@ pub use machines::{MachinesAsked, OfMachine, machines};
 pub use relation::{MEANINGLESS, Relation, SAME};
 pub use settled::{Sample, Settling, Warmth, relative_to_hub, settling, settling_by_either};
 pub use slices::{MemberSlice, StartFigure, figures, shown_stall};
-pub use studentized_range::Critical;

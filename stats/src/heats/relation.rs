@@ -2,8 +2,8 @@
 
 use super::contrast::Contrast;
 use super::design::Best;
-use super::studentized_range::Critical;
 use crate::estimate::SYSTEMATIC;
+use crate::studentized_range::Critical;
 
 /// Smaller differences are treated as noise: how a server was linked changes its rate by as much.
 pub const MEANINGLESS: f64 = 0.01;

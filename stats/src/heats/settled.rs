@@ -7,9 +7,9 @@
 //! the lab uses whether a change is shown, because a start has too few of them to show that there is none.
 
 use super::relation::SAME;
-use super::studentized_range::Critical;
 use crate::estimate::CHANCE;
 use crate::line::Line;
+use crate::studentized_range::Critical;
 
 /// A server that is compiled while it runs is warm when the upper bound of its rate's rise over the window is below this. At 2 %, slices
 /// with 3 % of noise, as they have on a shared machine, would not show it within a minute, and the server would have no rank; the curve of
@@ -122,8 +122,7 @@ struct Trend {
 impl Trend {
     /// The change and its bounds, each of which is exceeded with this probability.
     fn change(self, chance: f64) -> (f64, f64, f64) {
-        // Two-sided at 10 % is 5 % on each side.
-        let half = Critical::of(2, 2.0 * chance).of_difference(BATCHES as f64 - 2.0) * self.error;
+        let half = Critical::student(chance).of_difference(BATCHES as f64 - 2.0) * self.error;
         (self.change, self.change - half, self.change + half)
     }
 }

@@ -4,9 +4,9 @@
 
 use super::contrast::Contrast;
 use super::relation::SAME;
-use super::studentized_range::Critical;
 use crate::estimate::{CHANCE, LEAST_STARTS};
 use crate::mean::deviation;
+use crate::studentized_range::Critical;
 use crate::{median, signed_rank};
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ impl StartFigure {
 pub fn shown_stall(stalls: &[f64]) -> Option<f64> {
     let known = Contrast::of_mean(stalls).filter(|_| stalls.len() >= LEAST_STARTS);
     let Contrast { difference: mean, error, df } = known?;
-    let low = mean - Critical::of(2, CHANCE).of_difference(df) * error;
+    let low = mean - Critical::student(CHANCE / 2.0).of_difference(df) * error;
     (mean >= SAME && low > 0.0).then_some(mean)
 }
 

@@ -223,6 +223,13 @@ pub fn back_ends() -> &'static [&'static str] {
     if uring::is_usable() { &["epoll", "uring"] } else { &["epoll"] }
 }
 
+/// Shell words below which a program may lock no more memory than an ordinary user: root may lock any amount, unless it gives up this
+/// capability.
+pub fn ordinary() -> &'static str {
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root { "setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock" } else { "env" }
+}
+
 /// Any other server; `{port}` in the arguments is a free port.
 pub fn start(program: &str, args: &[&str]) -> Server {
     let port = control::machine::ports::free_port().unwrap();

@@ -9,7 +9,7 @@ use model::findings::{CellFindings, ContenderFindings, Figure, Unranked};
 use model::gate::speed;
 use model::heat::HUB;
 use model::study::REFERENCE;
-use stats::estimate::CONFIDENCE;
+use stats::estimate::CHANCE;
 use stats::heats::{InBoth, Relation, changes, shift};
 
 /// Whether heats of this cell are tied together by a hub.
@@ -81,7 +81,7 @@ fn model(cell: &CellFindings) -> Model {
     };
     let entrants = cell.contenders.iter().map(entrant).collect();
     // The level is not corrected for the number of pairs, because no pair within one run is judged here.
-    let asked = Asked { metric: cell.metric, chance: 1.0 - CONFIDENCE };
+    let asked = Asked { metric: cell.metric, chance: CHANCE };
     Model::of(entrants, &cell.in_heats.starts, &asked)
 }
 

@@ -41,6 +41,11 @@ impl Critical {
         made
     }
 
+    /// Student's t, which is the studentised range of two means: [`Critical::of_difference`] is exceeded on one side with this chance.
+    pub fn student(one_sided: f64) -> Arc<Self> {
+        Self::of(2, 2.0 * one_sided)
+    }
+
     fn new(means: usize, chance: f64) -> Self {
         let range = Range::new(means);
         let df = |i: usize| if i == 0 { 1e6 } else { NODES as f64 / i as f64 };
@@ -158,7 +163,7 @@ mod tests {
         for df in [1.0, 1.7, 2.6, 3.5, 8.3, 21.0, 400.0] {
             for chance in [0.05, 0.0125, 0.001] {
                 let t = StudentsT::new(0.0, 1.0, df).unwrap().inverse_cdf(1.0 - chance / 2.0);
-                let got = Critical::of(2, chance).of_difference(df);
+                let got = Critical::student(chance / 2.0).of_difference(df);
                 assert!((got / t - 1.0).abs() < 2e-3, "{df} df, {chance}: {got}, not {t}");
             }
         }

@@ -1,6 +1,6 @@
 //! The counts of one slice: one server's turn under load among several live ones.
 
-use crate::errors::Errors;
+use crate::errors::{Errors, add_causes};
 use crate::tally::Tally;
 use std::collections::BTreeMap;
 
@@ -59,9 +59,7 @@ impl Uncounted {
     pub fn merge(&mut self, other: &Self) {
         self.completed += other.completed;
         self.errors.merge(&other.errors);
-        for (cause, times) in &other.error_causes {
-            *self.error_causes.entry(cause.clone()).or_default() += times;
-        }
+        add_causes(&mut self.error_causes, &other.error_causes);
         self.connections_opened += other.connections_opened;
     }
 

@@ -1,8 +1,10 @@
 //! The work that a server does for every request, and for every new connection, besides answering.
 
-use super::Spin;
+mod spin;
+
 use rustix::io::{read, write};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use spin::Spin;
 use std::os::fd::OwnedFd;
 
 /// How a server is kept busy for every request.

@@ -1,7 +1,7 @@
 //! Ends connections that do not end by themselves: idle ones now and then, all of them at a stop.
 
 use crate::worker::{Connection, LOOK_UP, Worker};
-use net::{Io, Slot};
+use net::{Io, Slot, clock};
 use std::time::Duration;
 
 /// How often idle connections are looked for; more often where the timeout is short.
@@ -24,7 +24,7 @@ impl<I: Io> Worker<'_, I> {
     /// Closes connections that have had no answer for too long. A peer that does not read is not idle; when it stops reading for
     /// good, its connection fails by itself.
     pub fn sweep(&mut self) {
-        let idle_ns = self.config.idle_timeout.as_nanos().try_into().unwrap_or(u64::MAX);
+        let idle_ns = clock::ns_of(self.config.idle_timeout);
         let now_ns = self.responder.clock.now_ns();
         if now_ns - self.swept_ns < SWEEP_NS.min(idle_ns / 4) {
             return;

@@ -6,9 +6,9 @@ use crate::answers::head::Context;
 use crate::answers::log::Log;
 use crate::answers::site::{Asked, Site, Standard};
 use crate::connections::out::Out;
-use crate::fault::Service;
 use crate::files::Files;
 use crate::files::render;
+use crate::service::Service;
 use std::net::IpAddr;
 use wire::{RequestParser, WireError};
 
