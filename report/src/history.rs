@@ -78,10 +78,15 @@ fn cell_line(cell: &CellHistory) -> String {
     };
     let number = cell.number.map_or_else(String::new, |n| format!("{n}. "));
     let runs = if cell.runs.len() == 1 { "run" } else { "runs" };
-    let by = if cell.metric == Metric::Rate { String::new() } else { format!(", by 1/{}", cell.metric) };
+    let by = by(cell);
     let machine = cell.runs.last().and_then(|run| run.machine.as_ref());
     let on = machine.map_or_else(String::new, |machine| format!(" on {machine}"));
     format!("{number}{} ({}{by}): {} {runs}{on}{time}", cell.title, cell.workload, cell.runs.len())
+}
+
+/// What speed is, where it is not the rate: `, by 1/p99`.
+pub(crate) fn by(cell: &CellHistory) -> String {
+    if cell.metric == Metric::Rate { String::new() } else { format!(", by 1/{}", cell.metric) }
 }
 
 fn everyone(cell: &CellHistory) -> impl Iterator<Item = &ContenderHistory> {
@@ -101,10 +106,10 @@ fn table(cell: &CellHistory) -> Table {
         .table()
 }
 
-/// One bar per run: the ratio to the reference, or the reference's rate; a dot if the run has none.
+/// One bar per run: the ratio to the hub, or the reference's own speed, which are searched for steps; a dot if the run has none.
 fn course(contender: &ContenderHistory) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let value = |point: &Point| point.of_reference.unwrap_or(point.rate_per_s);
+    let value = |point: &Point| point.of_reference.unwrap_or(point.speed);
     let shown = &contender.points[contender.points.len().saturating_sub(COURSE_RUNS)..];
     let values = || shown.iter().flatten().map(value);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
