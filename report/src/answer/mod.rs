@@ -59,8 +59,7 @@ fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
         return format!("{why}{}", first.unwrap_or_default());
     };
     let leaders = titles(cell, &front.leaders);
-    let is_unranked = |c: &&ContenderFindings| c.rank_low.is_none() && c.metric.is_some();
-    let is_partial = cell.contenders.iter().any(|c| is_unranked(&c));
+    let is_partial = f.has_unranked(cell);
     let [only] = leaders.as_slice() else {
         let no = if is_partial { "Among those with a rank, no" } else { "No" };
         let any = if leaders.len() == 2 { "either" } else { "any" };
