@@ -18,6 +18,7 @@ pub mod number;
 pub mod page;
 mod report_format;
 pub mod siege;
+mod statistic;
 pub mod table;
 pub mod weighttp;
 pub mod wrk;

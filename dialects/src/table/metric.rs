@@ -2,6 +2,7 @@
 //! one meaning is not guessed.
 
 use super::rate::{self, Rate};
+use crate::statistic::statistic;
 
 /// The figure of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,35 +32,6 @@ pub enum Kind {
     Errors,
 }
 
-/// Names of percentiles and other statistics in column headings, longer ones first.
-const STATS: &[(&str, &str)] = &[
-    ("p99.99", "p9999"),
-    ("99.99%", "p9999"),
-    ("p99.9", "p999"),
-    ("99.9%", "p999"),
-    ("p999", "p999"),
-    ("p99", "p99"),
-    ("99%", "p99"),
-    ("99th", "p99"),
-    ("p95", "p95"),
-    ("95%", "p95"),
-    ("95th", "p95"),
-    ("p90", "p90"),
-    ("90%", "p90"),
-    ("90th", "p90"),
-    ("p75", "p75"),
-    ("75%", "p75"),
-    ("p50", "p50"),
-    ("50%", "p50"),
-    ("median", "p50"),
-    ("avg", "mean"),
-    ("average", "mean"),
-    ("mean", "mean"),
-    ("stdev", "sd"),
-    ("max", "max"),
-    ("min", "min"),
-];
-
 /// The figure that a column's heading means, if that is unambiguous.
 pub fn of_head(head: &str) -> Option<Metric> {
     if head.len() > 80 {
@@ -73,16 +45,19 @@ pub fn of_head(head: &str) -> Option<Metric> {
         .split(|c: char| !c.is_alphanumeric() && c != '%' && c != '.')
         .filter(|word| !word.is_empty())
         .collect();
-    let stat = STATS.iter().find(|(word, _)| words.contains(word)).map(|(_, name)| *name);
+    let stats = || words.iter().filter_map(|word| statistic_in(word));
+    // "Mean p99" is of the percentile.
+    let stat = stats().find(|name| name.starts_with('p')).or_else(|| stats().next());
     let metric = |name: &str, kind| {
-        let unit = if STATS.iter().any(|(word, _)| *word == unit) { "" } else { unit };
+        let unit = if statistic_in(unit).is_some() { "" } else { unit };
         let duration_ns = base.split_once(" in ").and_then(|(_, time)| time_ns(time.trim()));
         Some(Metric { name: name.to_owned(), kind, unit: unit.to_owned(), duration_ns })
     };
     let has = |words: &[&str]| words.iter().any(|word| tight.contains(word));
     if let Some(rate) = rate::in_head(&head) {
         let Rate::Whole(factor) = rate else { return None };
-        let mut metric = metric("rate_per_s", Kind::Rate).filter(|_| matches!(stat, None | Some("mean")))?;
+        let mut metric =
+            metric("rate_per_s", Kind::Rate).filter(|_| matches!(stat.as_deref(), None | Some("mean")))?;
         if !factor.is_empty() {
             factor.clone_into(&mut metric.unit);
         }
@@ -104,6 +79,12 @@ pub fn of_head(head: &str) -> Option<Metric> {
     let is_of_time = has(&["latency", "responsetime", "timeperrequest"]) || words.len() <= 2;
     let stat = stat.filter(|_| is_of_time)?;
     metric(&format!("latency_ns_{stat}"), Kind::Time)
+}
+
+/// The statistic that a word of a heading names. A bare number names none, and `100%` may be the whole of anything.
+fn statistic_in(word: &str) -> Option<String> {
+    let is_name = word != "100%" && word.contains(|c: char| c.is_alphabetic() || c == '%');
+    statistic(word).filter(|_| is_name)
 }
 
 /// A heading without a remark such as `(higher is better)`, which is no unit.
