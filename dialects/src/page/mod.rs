@@ -3,6 +3,7 @@
 //! command line, and the remarks around it. What is not understood is listed.
 
 pub(crate) mod command;
+mod complete;
 mod doubts;
 mod heading;
 mod html;
@@ -12,7 +13,6 @@ mod source;
 mod unread;
 mod words;
 
-pub use command::is_placeholder;
 pub use source::decode;
 
 use crate::table::{self, Table};
@@ -87,7 +87,7 @@ pub fn read(source: &str) -> Page {
 fn finish(item: &mut Item) {
     let Item { reading, notes, strange } = item;
     reading.figures.retain(|_, value| value.is_finite());
-    doubts::complete(reading);
+    complete::complete(reading);
     let doubts = doubts::all(reading);
     // What the page says comes first.
     notes.extend(doubts);

@@ -122,29 +122,9 @@ pub fn metrics(text: &str) -> Vec<usize> {
     lines(text).filter(says).map(|line| line.at).collect()
 }
 
-/// The number of an option in a command line, by its names: `-c 10`, `-c10`, `--connections=10`, with `k` for thousands.
-pub fn option(command: &str, names: &[&str]) -> Option<f64> {
-    let mut words = command.split_whitespace();
-    while let Some(word) = words.next() {
-        let value = |name: &&str| {
-            let rest = word.strip_prefix(*name)?;
-            match rest.strip_prefix('=') {
-                Some(value) => Some(value),
-                None if rest.is_empty() || !name.starts_with("--") => Some(rest),
-                None => None,
-            }
-        };
-        let Some(value) = names.iter().find_map(value) else { continue };
-        let value = if value.is_empty() { words.next()? } else { value };
-        let (number, factor) = value.strip_suffix(['k', 'K']).map_or((value, 1.0), |number| (number, 1000.0));
-        return number.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * factor);
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{introductions, memory, option, remarks};
+    use super::{introductions, memory, remarks};
 
     fn xs(text: &str) -> Vec<std::ops::Range<usize>> {
         text.match_indices("XX").map(|(at, _)| at..at + 2).collect()
@@ -171,23 +151,6 @@ mod tests {
         assert_eq!((result[0].len(), result[1][0].figures.len()), (1, 2));
         for line in ["some RES", "5 RES", "5x RES", "RES 5m", ""] {
             assert_eq!(memory(line), [], "{line}");
-        }
-    }
-
-    #[test]
-    fn options() {
-        let cases = [
-            ("ab -c 10 -n 5 u", Some(10.0)),
-            ("wrk -t2 -c100", Some(100.0)),
-            ("wrk --connections=1k u", Some(1000.0)),
-            ("oha --connections 50 u", Some(50.0)),
-            ("ab -n 5", None),
-            ("ab -c", None),
-            ("ab -cx", None),
-            ("h2load --connect-to=1 u", None),
-        ];
-        for (command, connections) in cases {
-            assert_eq!(option(command, &["--connections", "-c"]), connections, "{command}");
         }
     }
 }

@@ -6,7 +6,9 @@
 use super::Role::{Follows, Often, Opens, Part, Row};
 use super::called::Called;
 use super::{Draft, Format};
+use crate::page::command::option;
 use crate::wrk::scan_metric;
+use model::Reading;
 
 /// The format of both, which only figures and the command line tell apart.
 pub const FORMAT: Format = Format {
@@ -73,26 +75,24 @@ fn complete(draft: &mut Draft) -> bool {
             draft.strange.push(format!("{label}: nan (no figure)"));
         }
     }
-    let reading = &mut draft.reading;
-    if let Some(command) = &reading.command {
-        let mut words = command.split(' ').peekable();
-        let program = words.next().unwrap_or_default();
-        let mut rate = None;
-        while let Some(word) = words.next() {
-            let given = match word.strip_prefix("-R").or_else(|| word.strip_prefix("--rate")) {
-                Some("") => words.peek().copied(),
-                Some(given) => Some(given.trim_start_matches('=')),
-                None => None,
-            };
-            rate = rate.or(given);
-        }
-        is_wrk2 |= program.ends_with("wrk2") || rate.is_some();
-        if let Some(rate) = rate.and_then(scan_metric) {
-            reading.set("offered_rate_per_s", rate as f64);
-        }
+    if is_wrk2 {
+        "wrk2".clone_into(&mut draft.reading.tool);
     }
+    complete_by_command(&mut draft.reading);
+    draft.reading.url.is_some()
+}
+
+/// Adds what the command line says: only wrk2 has a rate.
+pub(crate) fn complete_by_command(reading: &mut Reading) {
+    let Some(command) = reading.command.as_deref() else { return };
+    let rate = option(command, &["--rate", "-R"]);
+    let is_wrk2 =
+        rate.is_some() || command.split(' ').next().is_some_and(|program| program.ends_with("wrk2"));
+    let rate = rate.and_then(scan_metric);
     if is_wrk2 {
         "wrk2".clone_into(&mut reading.tool);
     }
-    reading.url.is_some()
+    if let Some(rate) = rate {
+        reading.set("offered_rate_per_s", rate as f64);
+    }
 }
