@@ -1,7 +1,7 @@
 //! Completes a report by the command line that the page has for it.
 
-use super::command;
-use crate::report_format::wrk;
+use crate::reports::wrk;
+use crate::text::command;
 use model::Reading;
 
 /// Options with the number of connections, by tool.

@@ -2,12 +2,10 @@
 //! its tool's reports, and tables of figures are read. Each report gets what the page says about it: its name, its
 //! command line, and the remarks around it. What is not understood is listed.
 
-pub(crate) mod command;
 mod complete;
 mod doubts;
 mod heading;
 mod html;
-pub(crate) mod lines;
 mod prefixes;
 mod source;
 mod unread;
@@ -16,8 +14,8 @@ mod words;
 pub use source::decode;
 
 use crate::table::{self, Table};
-use crate::{Found, readers, report_format};
-use command::FoundCommand;
+use crate::text::command::{self, FoundCommand};
+use crate::{Found, readers};
 use heading::Heading;
 use model::Reading;
 use std::ops::Range;
@@ -124,7 +122,7 @@ fn rounded(value: f64) -> f64 {
 /// The reports that all readers find, in order. If two readers find the same report, the one that read more of it
 /// is kept. If reports of two tools are interleaved, both are kept, with a note.
 fn reports(text: &str) -> Vec<Found> {
-    let mut all: Vec<Found> = readers().flat_map(|tool| report_format::read(text, tool)).collect();
+    let mut all: Vec<Found> = readers().flat_map(|tool| crate::reports::read(text, tool)).collect();
     all.sort_by_key(|found| (found.at.start, found.at.end));
     let mut kept: Vec<Found> = Vec::new();
     for found in all {

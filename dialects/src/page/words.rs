@@ -1,9 +1,9 @@
 //! Reads a page's prose where that is simple and unambiguous: the sentence that introduces a report, memory as
 //! `top` prints it, and the subject of a table's figures.
 
-use super::command::FoundCommand;
-use super::lines::{Line, lines, plain};
-use crate::table::{bytes, split};
+use crate::text::command::FoundCommand;
+use crate::text::lines::{Line, lines, plain};
+use crate::text::units::{bytes, split};
 use std::collections::BTreeSet;
 use std::ops::Range;
 

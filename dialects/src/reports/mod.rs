@@ -8,9 +8,9 @@
 
 pub(crate) mod ab;
 mod called;
-mod dialects;
 mod field;
 mod json;
+mod own_tools;
 mod parts;
 mod tools;
 pub(crate) mod wrk;
@@ -71,7 +71,7 @@ pub fn read(text: &str, tool: &str) -> Vec<Found> {
     let bare = if tool == "ab" { ab::without_tags(text) } else { text.into() };
     // wrk's format is wrk2's as well, and tells whose a report is.
     let of = if tool == "wrk2" { "wrk" } else { tool };
-    let formats = tools::FORMATS.iter().chain(dialects::FORMATS).filter(|format| format.tool == of);
+    let formats = tools::FORMATS.iter().chain(own_tools::FORMATS).filter(|format| format.tool == of);
     let mut found: Vec<Found> = formats.flat_map(|format| format.read(&bare)).collect();
     found.retain(|found| found.reading.tool == tool);
     found.extend(json::read(text, tool));

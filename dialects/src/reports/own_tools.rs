@@ -4,7 +4,7 @@ use super::Role::{Begins, Leads, Often, Once, Part, Telling};
 use super::called::Called;
 use super::{Draft, Format, ab, wrk};
 use crate::failures;
-use crate::page::command::option;
+use crate::text::command::option;
 use model::Reading;
 
 /// The formats.

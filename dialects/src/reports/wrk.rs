@@ -6,7 +6,7 @@
 use super::Role::{Follows, Often, Opens, Part, Row};
 use super::called::Called;
 use super::{Draft, Format};
-use crate::page::command::option;
+use crate::text::command::option;
 use crate::wrk::scan_metric;
 use model::Reading;
 
