@@ -38,6 +38,7 @@ pub mod study;
 pub mod sweep;
 pub mod tally;
 pub mod target;
+pub mod text;
 pub mod units;
 pub mod url;
 pub mod usage;

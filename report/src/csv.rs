@@ -2,7 +2,7 @@
 //! a terminal, and an apostrophe before what a spreadsheet would take for a formula.
 
 use crate::records::Records;
-use crate::text_style::is_unprintable;
+use model::text::is_unprintable;
 
 impl Records {
     /// The header and the rows, separated by commas.

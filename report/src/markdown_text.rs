@@ -1,6 +1,6 @@
 //! Text in Markdown, foreign text included: escaped words and sentences, code, lists.
 
-use crate::text_style::is_unprintable;
+use model::text::is_unprintable;
 
 /// A text with all markup escaped, on one line.
 pub fn words(text: &str) -> String {

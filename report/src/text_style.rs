@@ -1,6 +1,7 @@
 //! How text for people is rendered. This is the one place that knows of colours, of characters that not every terminal has,
 //! and of line breaks.
 
+use model::text::is_unprintable;
 use unicode_width::UnicodeWidthStr;
 
 /// What the output can show; the default is a file: lines of any length, no colour, all of Unicode.
@@ -137,17 +138,6 @@ impl TextStyle {
         }
         filled(&columns, "  ", width, [own, own + 2])
     }
-}
-
-/// Whether a character acts on a terminal, or on the order in which others are shown, instead of being shown.
-pub(crate) fn is_unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// The character, or what stands for one that acts instead of being shown; line breaks and tabs stay.
-pub fn printable(c: char) -> char {
-    if is_unprintable(c) && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c }
 }
 
 /// The number of leading spaces.

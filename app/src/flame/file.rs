@@ -3,8 +3,8 @@
 
 use super::{Graph, SCRIPT, View};
 use maud::{PreEscaped, html};
+use model::text::printable;
 use profile::{CallTree, ProfileError, Report, Side};
-use report::text_style::printable;
 
 /// Calls with less than this share of all CPU time are not drawn.
 const LEAST_SHARE: f64 = 0.0001;

@@ -18,6 +18,7 @@ use crate::text::command::{self, FoundCommand};
 use crate::{Found, readers};
 use heading::Heading;
 use model::Reading;
+use model::text::is_unprintable;
 use std::ops::Range;
 
 /// An introduction of at most this length, in bytes, becomes a report's name; a longer one becomes a note.
@@ -101,12 +102,12 @@ fn finish(item: &mut Item) {
     }
 }
 
-/// Replaces control characters, which a page may have as references to characters and JSON as escapes.
+/// Replaces characters that act instead of being shown. A page may have them as references to characters, and JSON as escapes.
 fn harmless(words: &mut String) {
-    if words.contains(char::is_control) {
+    if words.contains(is_unprintable) {
         let shown = |c: char| match c {
             '\t' | '\n' | '\r' => ' ',
-            c if c.is_control() => char::REPLACEMENT_CHARACTER,
+            c if is_unprintable(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         };
         *words = words.chars().map(shown).collect();

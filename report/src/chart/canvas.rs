@@ -2,7 +2,7 @@
 
 use super::Caption;
 use super::theme;
-use crate::text_style::is_unprintable;
+use model::text::is_unprintable;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 

@@ -4,8 +4,9 @@ use super::{Document, Part, Scope, Value};
 use crate::chart::{self, Chart};
 use crate::chips::{self, Chip};
 use crate::table::{INTERVAL, Side, Table};
-use crate::text_style::{Ink, printable};
+use crate::text_style::Ink;
 use maud::{Markup, PreEscaped, html};
+use model::text::printable;
 
 impl Document {
     /// All sections, below what stands before the first one, for a page that others put together. The title and the items below it are

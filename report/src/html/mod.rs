@@ -1,12 +1,12 @@
 //! A run as one self-contained HTML file: no network, no other file, no script but its own. Every text is escaped. Only the
 //! charts, which escape their own text, and the two files beside this one are inserted as they are.
 
-use crate::text_style::printable;
 use crate::{RunReport, chart, imported, ranking, run};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::Import;
+use model::text::printable;
 use sha2::{Digest, Sha256};
 
 const STYLE: &str = include_str!("style.css");

@@ -1,5 +1,6 @@
 //! Texts, keys and numbers of a row that may come from anyone. Whatever a server wrote may be in it too.
 
+use model::text::printable;
 use serde_json::{Map, Value};
 
 /// The longest text of a row, in bytes: the report of a tool, or a configuration file.
@@ -67,13 +68,11 @@ fn clean_fields(fields: &mut Map<String, Value>) -> Result<(), String> {
 }
 
 fn harmless(text: &str) -> String {
-    text.chars().map(|c| if is_harmful(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    text.chars().map(printable).collect()
 }
 
 fn is_harmful(c: char) -> bool {
-    let is_mark =
-        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    is_mark || (c.is_control() && c != '\n' && c != '\t')
+    printable(c) != c
 }
 
 /// What was read, as a message can have it: on one line, harmless and short.
