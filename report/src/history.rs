@@ -1,6 +1,7 @@
 //! The history of a study over many runs, and its rows as CSV.
 
 use crate::document::Document;
+use crate::gate;
 use crate::records::{Field, Records, decimals, text};
 use crate::table::Table;
 use crate::units;
@@ -65,9 +66,8 @@ fn headline(history: &History) -> String {
         all.filter(|step| wanted(step.cause)).count()
     };
     let (own, other) = (steps(|c| c == Cause::Contender), steps(|c| c != Cause::Contender));
-    let plural = |n: usize| if n == 1 { "step" } else { "steps" };
     let others = if other == 0 { String::new() } else { format!(", {other} with another cause") };
-    format!("{} ({}): {own} {} in contenders{others}", history.title, history.study, plural(own))
+    format!("{} ({}): {} in contenders{others}", history.title, history.study, units::several(own, "step"))
 }
 
 fn cell_line(cell: &CellHistory) -> String {
@@ -77,11 +77,10 @@ fn cell_line(cell: &CellHistory) -> String {
         _ => String::new(),
     };
     let number = cell.number.map_or_else(String::new, |n| format!("{n}. "));
-    let runs = if cell.runs.len() == 1 { "run" } else { "runs" };
-    let by = by(cell);
+    let (runs, by) = (units::several(cell.runs.len(), "run"), by(cell));
     let machine = cell.runs.last().and_then(|run| run.machine.as_ref());
     let on = machine.map_or_else(String::new, |machine| format!(" on {machine}"));
-    format!("{number}{} ({}{by}): {} {runs}{on}{time}", cell.title, cell.workload, cell.runs.len())
+    format!("{number}{} ({}{by}): {runs}{on}{time}", cell.title, cell.workload)
 }
 
 /// What speed is, where it is not the rate: `, by 1/p99`.
@@ -147,9 +146,7 @@ pub(crate) fn day<'c>(cell: &'c CellHistory, step: &Step) -> &'c str {
 
 /// The size of a step: `1.2 % slower`.
 pub(crate) fn change(step: &Step) -> String {
-    let percent = (step.ratio.median - 1.0) * 100.0;
-    let way = if percent < 0.0 { "slower" } else { "faster" };
-    format!("{:.1} % {way}", percent.abs())
+    gate::by(step.ratio.median)
 }
 
 fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> String {

@@ -37,7 +37,7 @@ pub fn best(f: &Findings, cell: &CellFindings) -> Vec<String> {
 pub fn certainty(cell: &CellFindings) -> String {
     let counted =
         answer::counted(cell.in_heats.pairs).map(|counted| format!("{}. ", units::capital(&counted)));
-    format!("{}N{}.", counted.unwrap_or_default(), ranking::floor(cell).trim_start_matches('n'))
+    format!("{}{}.", counted.unwrap_or_default(), units::capital(&ranking::floor(cell)))
 }
 
 /// How well the machine behaved: what was lost, what was disturbed, and what else ran.
@@ -64,7 +64,7 @@ pub fn machine(f: &Findings) -> String {
     }
     lines.push(machine::conditions(&f.conditions).map_or_else(
         || "What else the machine did meanwhile is unknown.".to_owned(),
-        |conditions| format!("D{}.", conditions.trim_start_matches('d')),
+        |conditions| format!("{}.", units::capital(&conditions)),
     ));
     lines.join(" ").replace(" %", "\u{a0}%")
 }
