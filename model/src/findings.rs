@@ -207,7 +207,7 @@ impl Findings {
             (Some(race), _) => race.faster.as_deref(),
             (None, front) => front.as_ref().and_then(Front::leader),
         }?;
-        cell.contenders.iter().find(|c| c.name == name)
+        cell.contender(name)
     }
 
     /// Whether a contender of a study's cell has a figure and no rank, so that it may be better than all that have one. A race has no
@@ -215,6 +215,13 @@ impl Findings {
     pub fn has_unranked(&self, cell: &CellFindings) -> bool {
         let is_unranked = |c: &ContenderFindings| c.rank_low.is_none() && c.metric.is_some();
         self.race.is_none() && cell.contenders.iter().any(is_unranked)
+    }
+}
+
+impl CellFindings {
+    /// The contender of this name.
+    pub fn contender(&self, name: &str) -> Option<&ContenderFindings> {
+        self.contenders.iter().find(|c| c.name == name)
     }
 }
 

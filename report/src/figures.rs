@@ -29,10 +29,7 @@ pub struct Share {
 
 /// What the contenders of a cell are compared with: the reference, or in a race the first contender.
 pub fn base(cell: &CellFindings) -> Option<&ContenderFindings> {
-    cell.contenders
-        .iter()
-        .find(|c| c.name == REFERENCE)
-        .or_else(|| cell.contenders.iter().find(|c| c.name == "A"))
+    cell.contender(REFERENCE).or_else(|| cell.contender("A"))
 }
 
 /// Whether the base's figure is a lower bound.

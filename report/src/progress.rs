@@ -66,7 +66,7 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     let cell = f.cells.get(cell)?;
     let leader = best_so_far(cell)?;
     let ratio = times(leader.metric_of_reference?);
-    let reference = cell.contenders.iter().find(|c| c.name == REFERENCE);
+    let reference = cell.contender(REFERENCE);
     let is_reference_limited = reference.is_some_and(ContenderFindings::is_held_back);
     let limits_both = reference.and_then(|reference| leader.both_held_back_by(reference));
     let figure = match cell.metric {

@@ -60,7 +60,7 @@ fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
         }
     }
     let ratio = |name: &str, cell: &CellFindings| {
-        let own = cell.contenders.iter().find(|c| c.name == name)?;
+        let own = cell.contender(name)?;
         Point::of(figures::share(cell, own)?.figure)
     };
     let ratios: Vec<Vec<Option<Point>>> =
