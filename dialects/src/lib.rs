@@ -16,15 +16,17 @@ mod message;
 mod moment;
 pub mod number;
 pub mod page;
-mod report_format;
+mod reports;
 pub mod siege;
+mod statistic;
 pub mod table;
+mod text;
 pub mod weighttp;
 pub mod wrk;
 
 pub use call::Call;
 pub use job::{Halt, Job, Printed};
-pub use report_format::read;
+pub use reports::read;
 
 use model::Reading;
 

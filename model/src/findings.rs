@@ -16,7 +16,6 @@ use crate::origin::Origin;
 use crate::page::Published;
 use crate::plan::Load;
 use crate::run::Entrant;
-use crate::study::REFERENCE;
 use crate::verdict::Bound;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -201,26 +200,28 @@ pub struct CellFindings {
 }
 
 impl Findings {
-    /// The contender that is certainly the best of a cell, the reference aside; `None` where that is not decided.
+    /// The contender that is certainly the best of a cell, the reference aside; `None` where that is not decided. In a study it is the best
+    /// of those with a rank (see [`Self::has_unranked`]).
     pub fn leader<'c>(&self, cell: &'c CellFindings) -> Option<&'c ContenderFindings> {
-        match &self.race {
-            Some(race) => cell.contenders.iter().find(|c| race.faster.as_ref() == Some(&c.name)),
-            None => cell.leader(),
-        }
+        let name = match (&self.race, &cell.in_heats.front) {
+            (Some(race), _) => race.faster.as_deref(),
+            (None, front) => front.as_ref().and_then(Front::leader),
+        }?;
+        cell.contender(name)
+    }
+
+    /// Whether a contender of a study's cell has a figure and no rank, so that it may be better than all that have one. A race has no
+    /// leader unless it beats every other contender.
+    pub fn has_unranked(&self, cell: &CellFindings) -> bool {
+        let is_unranked = |c: &ContenderFindings| c.rank_low.is_none() && c.metric.is_some();
+        self.race.is_none() && cell.contenders.iter().any(is_unranked)
     }
 }
 
 impl CellFindings {
-    /// The contender that is certainly the best by rank, the reference aside.
-    fn leader(&self) -> Option<&ContenderFindings> {
-        let field: Vec<&ContenderFindings> = self.contenders.iter().filter(|c| c.name != REFERENCE).collect();
-        let first = *field.first().filter(|_| field.len() > 1)?;
-        let is_before_reference = self.contenders.first().is_some_and(|best| best.name == first.name);
-        let has_reference = self.contenders.len() > field.len();
-        // The reference may be as good or better: it is the one that the first need not certainly beat.
-        let lowest = if has_reference && !is_before_reference { 2 } else { 1 };
-        let is_ranked_or_unknown = |c: &&ContenderFindings| c.rank_high.is_some() || c.metric.is_none();
-        (first.rank_high? <= lowest && field.iter().all(is_ranked_or_unknown)).then_some(first)
+    /// The contender of this name.
+    pub fn contender(&self, name: &str) -> Option<&ContenderFindings> {
+        self.contenders.iter().find(|c| c.name == name)
     }
 }
 

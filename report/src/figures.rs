@@ -2,7 +2,7 @@
 
 use crate::text_style::Ink;
 use crate::units;
-use model::findings::{CellFindings, ContenderFindings};
+use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::notes::VOID;
 use model::study::REFERENCE;
 use model::verdict::NEVER_ANSWERED;
@@ -19,21 +19,39 @@ pub fn memory(c: &ContenderFindings) -> String {
     units::known(c.rss_max_bytes, |n| units::bytes(n as f64))
 }
 
-/// The share of the base's figure, and its interval. If the base's rate is a lower bound, the share is an upper bound; if both
-/// rates are lower bounds, there is no share.
+/// A contender's share of the figure of its cell's base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// The share, by the metric of the cell.
+    pub figure: Figure,
+    /// Whether it is an upper bound, because the base's rate is a lower bound.
+    pub is_at_most: bool,
+}
+
+/// What the contenders of a cell are compared with: the reference, or in a race the first contender.
+pub fn base(cell: &CellFindings) -> Option<&ContenderFindings> {
+    cell.contender(REFERENCE).or_else(|| cell.contender("A"))
+}
+
+/// Whether the base's figure is a lower bound.
+pub(crate) fn is_base_held_back(cell: &CellFindings) -> bool {
+    cell.metric == Metric::Rate && base(cell).is_some_and(ContenderFindings::is_held_back)
+}
+
+/// The share of the base's figure; `None` where it is unknown, and where both rates are lower bounds.
+pub fn share(cell: &CellFindings, c: &ContenderFindings) -> Option<Share> {
+    let figure = if cell.metric == Metric::Rate { c.of_reference } else { c.metric_of_reference }?;
+    let is_at_most = is_base_held_back(cell) && base(cell).is_some_and(|base| base.name != c.name);
+    (!is_at_most || !c.is_held_back()).then_some(Share { figure, is_at_most })
+}
+
+/// The share of the base's figure as text, and its interval.
 pub fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
-    if cell.metric != Metric::Rate {
-        let share = units::known(c.metric_of_reference, |f| units::ratio(f.median));
-        return [share, units::interval(c.metric_of_reference, units::ratio)];
-    }
-    let is_base = |c: &ContenderFindings| c.name == REFERENCE || c.name == "A";
-    let is_ceiling = cell.contenders.iter().any(|c| is_base(c) && c.is_held_back()) && !is_base(c);
-    if is_ceiling && c.is_held_back() {
-        return [units::UNKNOWN.to_owned(), units::UNKNOWN.to_owned()];
-    }
-    let sign = if is_ceiling { "≤ " } else { "" };
-    let share = units::known(c.of_reference, |f| format!("{sign}{}", units::ratio(f.median)));
-    [share, units::interval(c.of_reference, units::ratio)]
+    let share = share(cell, c);
+    let sign = if share.is_some_and(|share| share.is_at_most) { "≤ " } else { "" };
+    let figure = share.map(|share| share.figure);
+    let median = units::known(figure, |f| format!("{sign}{}", units::ratio(f.median)));
+    [median, units::interval(figure, units::ratio)]
 }
 
 /// The least share of idle time that is shown; every server has less than that.

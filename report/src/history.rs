@@ -1,6 +1,7 @@
 //! The history of a study over many runs, and its rows as CSV.
 
 use crate::document::Document;
+use crate::gate;
 use crate::records::{Field, Records, decimals, text};
 use crate::table::Table;
 use crate::units;
@@ -65,9 +66,8 @@ fn headline(history: &History) -> String {
         all.filter(|step| wanted(step.cause)).count()
     };
     let (own, other) = (steps(|c| c == Cause::Contender), steps(|c| c != Cause::Contender));
-    let plural = |n: usize| if n == 1 { "step" } else { "steps" };
     let others = if other == 0 { String::new() } else { format!(", {other} with another cause") };
-    format!("{} ({}): {own} {} in contenders{others}", history.title, history.study, plural(own))
+    format!("{} ({}): {} in contenders{others}", history.title, history.study, units::several(own, "step"))
 }
 
 fn cell_line(cell: &CellHistory) -> String {
@@ -77,11 +77,15 @@ fn cell_line(cell: &CellHistory) -> String {
         _ => String::new(),
     };
     let number = cell.number.map_or_else(String::new, |n| format!("{n}. "));
-    let runs = if cell.runs.len() == 1 { "run" } else { "runs" };
-    let by = if cell.metric == Metric::Rate { String::new() } else { format!(", by 1/{}", cell.metric) };
+    let (runs, by) = (units::several(cell.runs.len(), "run"), by(cell));
     let machine = cell.runs.last().and_then(|run| run.machine.as_ref());
     let on = machine.map_or_else(String::new, |machine| format!(" on {machine}"));
-    format!("{number}{} ({}{by}): {} {runs}{on}{time}", cell.title, cell.workload, cell.runs.len())
+    format!("{number}{} ({}{by}): {runs}{on}{time}", cell.title, cell.workload)
+}
+
+/// What speed is, where it is not the rate: `, by 1/p99`.
+pub(crate) fn by(cell: &CellHistory) -> String {
+    if cell.metric == Metric::Rate { String::new() } else { format!(", by 1/{}", cell.metric) }
 }
 
 fn everyone(cell: &CellHistory) -> impl Iterator<Item = &ContenderHistory> {
@@ -101,10 +105,10 @@ fn table(cell: &CellHistory) -> Table {
         .table()
 }
 
-/// One bar per run: the ratio to the reference, or the reference's rate; a dot if the run has none.
+/// One bar per run: the ratio to the hub, or the reference's own speed, which are searched for steps; a dot if the run has none.
 fn course(contender: &ContenderHistory) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let value = |point: &Point| point.of_reference.unwrap_or(point.rate_per_s);
+    let value = |point: &Point| point.of_reference.unwrap_or(point.speed);
     let shown = &contender.points[contender.points.len().saturating_sub(COURSE_RUNS)..];
     let values = || shown.iter().flatten().map(value);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
@@ -142,9 +146,7 @@ pub(crate) fn day<'c>(cell: &'c CellHistory, step: &Step) -> &'c str {
 
 /// The size of a step: `1.2 % slower`.
 pub(crate) fn change(step: &Step) -> String {
-    let percent = (step.ratio.median - 1.0) * 100.0;
-    let way = if percent < 0.0 { "slower" } else { "faster" };
-    format!("{:.1} % {way}", percent.abs())
+    gate::by(step.ratio.median)
 }
 
 fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> String {

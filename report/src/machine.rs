@@ -83,7 +83,7 @@ fn idle_cores(e: &Environment) -> Option<String> {
 
 /// The state of the machine during the heats.
 pub fn conditions(c: &ConditionsRange) -> Option<String> {
-    let share = |ppm: u64| format!("{:.1} %", ppm as f64 / 1e4);
+    let share = |ppm: u64| units::percent(ppm as f64 / 1e6);
     let steal = c.steal_ppm_max.map(|ppm| format!("up to {} taken by the host", share(ppm)));
     let others = c.others_ppm_max.map(|ppm| format!("up to {} used by other programs", share(ppm)));
     let hz = c.server_hz_min.zip(c.server_hz_max).map(|(low, high)| {

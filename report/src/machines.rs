@@ -56,7 +56,7 @@ fn all(compared: &MachinesCompared) -> String {
 
 fn deviation(cell: &CellFindings, machine: &MachineFindings, ratio: f64) -> String {
     let name = machine.contender.as_deref().unwrap_or_default();
-    let title = cell.contenders.iter().find(|c| c.name == name).map_or(name, |c| c.title.as_str());
+    let title = cell.contender(name).map_or(name, |c| c.title.as_str());
     format!(
         "{}: contenders compare differently there, most of all {title}: {} times its figure over all machines",
         machine.machine,

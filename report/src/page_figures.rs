@@ -115,8 +115,7 @@ fn digits(value: f64) -> String {
     }
     let before = value.abs().log10().floor();
     let after = (3.0 - before).clamp(0.0, 9.0) as usize;
-    let text = format!("{value:.after$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    units::without_zeros(&format!("{value:.after$}"))
 }
 
 /// A sentence that says where the page's figures other than the rate are compared.

@@ -64,9 +64,9 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
         return Some(format!("{} is {} {} so far", pair.contender, times(pair.ratio?), pair.against));
     }
     let cell = f.cells.get(cell)?;
-    let leader = leader(cell)?;
+    let leader = best_so_far(cell)?;
     let ratio = times(leader.metric_of_reference?);
-    let reference = cell.contenders.iter().find(|c| c.name == REFERENCE);
+    let reference = cell.contender(REFERENCE);
     let is_reference_limited = reference.is_some_and(ContenderFindings::is_held_back);
     let limits_both = reference.and_then(|reference| leader.both_held_back_by(reference));
     let figure = match cell.metric {
@@ -103,7 +103,8 @@ fn comparisons(pairs: &[Pairs]) -> Option<String> {
     })
 }
 
-fn leader(cell: &CellFindings) -> Option<&ContenderFindings> {
+/// The best estimate, certain or not.
+fn best_so_far(cell: &CellFindings) -> Option<&ContenderFindings> {
     let ratio = |c: &&ContenderFindings| c.metric_of_reference.map(|f| f.median);
     let known = cell.contenders.iter().filter(|c| c.name != REFERENCE && ratio(c).is_some());
     let by_ratio = |a: &&ContenderFindings, b: &&ContenderFindings| {

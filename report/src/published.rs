@@ -115,7 +115,7 @@ impl Comparison<'_> {
         (1 + self.rows.iter().filter(is_better).count()).to_string()
     }
 
-    /// How well the two rankings agree. `pairs`: the published and the measured figure of each contender.
+    /// How well the two rankings agree, and what their order does not say.
     pub(crate) fn agreement(&self) -> String {
         if !self.is_ranked() {
             return OFFERED.to_owned();

@@ -16,11 +16,15 @@ pub fn signed(ns: f64) -> String {
 
 /// The smallest time that a report can show, for a figure that is below it: `< 1 ms`.
 pub fn below(ns: f64) -> String {
-    let shown = duration(ns);
-    let (number, unit) = shown.split_once(' ').unwrap_or((&shown, ""));
+    format!("< {}", without_zeros(&duration(ns)))
+}
+
+/// A number, which may have a unit, without trailing zeros: `5 ms` for `5.00 ms`.
+pub(crate) fn without_zeros(text: &str) -> String {
+    let (number, unit) = text.split_at(text.find(' ').unwrap_or(text.len()));
     let number =
         if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
-    format!("< {number} {unit}")
+    format!("{number}{unit}")
 }
 
 /// A rate: whole numbers with commas, one decimal below a hundred.

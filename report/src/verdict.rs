@@ -37,7 +37,7 @@ pub fn best(f: &Findings, cell: &CellFindings) -> Vec<String> {
 pub fn certainty(cell: &CellFindings) -> String {
     let counted =
         answer::counted(cell.in_heats.pairs).map(|counted| format!("{}. ", units::capital(&counted)));
-    format!("{}N{}.", counted.unwrap_or_default(), ranking::floor(cell).trim_start_matches('n'))
+    format!("{}{}.", counted.unwrap_or_default(), units::capital(&ranking::floor(cell)))
 }
 
 /// How well the machine behaved: what was lost, what was disturbed, and what else ran.
@@ -64,7 +64,7 @@ pub fn machine(f: &Findings) -> String {
     }
     lines.push(machine::conditions(&f.conditions).map_or_else(
         || "What else the machine did meanwhile is unknown.".to_owned(),
-        |conditions| format!("D{}.", conditions.trim_start_matches('d')),
+        |conditions| format!("{}.", units::capital(&conditions)),
     ));
     lines.join(" ").replace(" %", "\u{a0}%")
 }
@@ -74,16 +74,19 @@ pub fn in_one_line(f: &Findings) -> String {
     if let [cell] = f.cells.as_slice() {
         return best(f, cell).into_iter().next().unwrap_or_default();
     }
-    let mut led: BTreeMap<&str, usize> = BTreeMap::new();
-    for leader in f.cells.iter().filter_map(|cell| f.leader(cell)) {
-        *led.entry(&leader.title).or_default() += 1;
+    let mut led: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (cell, leader) in f.cells.iter().filter_map(|cell| Some((cell, f.leader(cell)?))) {
+        let among = if f.has_unranked(cell) { " of those with a rank" } else { "" };
+        *led.entry((&leader.title, among)).or_default() += 1;
     }
     let undecided = f.cells.len() - led.values().sum::<usize>();
-    let mut led: Vec<(&str, usize)> = led.into_iter().collect();
+    let mut led: Vec<((&str, &str), usize)> = led.into_iter().collect();
     led.sort_by_key(|(_, cells)| std::cmp::Reverse(*cells));
     let all = units::several(f.cells.len(), "cell");
-    let mut lines: Vec<String> =
-        led.iter().map(|(title, cells)| format!("{title} is the best in {cells} of {all}")).collect();
+    let line = |((title, among), cells): &((&str, &str), usize)| {
+        format!("{title} is the best{among} in {cells} of {all}")
+    };
+    let mut lines: Vec<String> = led.iter().map(line).collect();
     if undecided > 0 {
         lines.push(format!("undecided in {undecided} of {all}"));
     }

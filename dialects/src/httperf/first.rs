@@ -1,6 +1,6 @@
 //! The first reply as it was received: the size of its head, its body, and what follows its last chunk.
 
-use crate::message::find;
+use crate::message::{self, Chunked, find};
 
 /// A reply, or the part of it that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,37 +20,16 @@ impl<'a> First<'a> {
     /// Parses a reply; `None` if its head is incomplete. The kept bytes may continue with the next reply.
     pub fn of(bytes: &'a [u8]) -> Option<Self> {
         let head = find(bytes, b"\r\n\r\n")? + 4;
-        let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
-        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let field = |name: &str| message::field(&bytes[..head], name);
         let body = &bytes[head..];
-        if field("transfer-encoding:").is_none_or(|coding| coding != "chunked") {
-            let length = field("content-length:").and_then(|length| length.parse::<usize>().ok());
+        if field("transfer-encoding").is_none_or(|coding| !coding.eq_ignore_ascii_case("chunked")) {
+            let length = field("content-length").and_then(|length| length.parse::<usize>().ok());
             let body = &body[..body.len().min(length.unwrap_or(body.len()))];
             return Some(Self { head, pieces: vec![body], footer: None });
         }
-        let (pieces, footer) = chunks(body);
-        Some(Self { head, pieces, footer: Some(footer) })
+        let Chunked { pieces, footer } = message::chunked(body);
+        Some(Self { head, pieces, footer: Some(footer.map_or(LEAST_FOOTER, |footer| footer.len())) })
     }
-}
-
-/// The chunks of a body, and the number of bytes after the last one.
-fn chunks(mut body: &[u8]) -> (Vec<&[u8]>, usize) {
-    let mut pieces = Vec::new();
-    while let Some(end) = find(body, b"\r\n") {
-        let line = String::from_utf8_lossy(&body[..end]);
-        let size = usize::from_str_radix(line.split(';').next().unwrap_or_default().trim(), 16);
-        let rest = &body[end + 2..];
-        match size {
-            Ok(0) if rest.starts_with(b"\r\n") => return (pieces, LEAST_FOOTER),
-            Ok(0) => return (pieces, find(rest, b"\r\n\r\n").map_or(LEAST_FOOTER, |end| end + 4)),
-            Ok(size) if size.checked_add(2).is_some_and(|whole| rest.len() >= whole) => {
-                pieces.push(&rest[..size + 2]);
-                body = &rest[size + 2..];
-            }
-            _ => break,
-        }
-    }
-    (pieces, LEAST_FOOTER)
 }
 
 #[cfg(test)]

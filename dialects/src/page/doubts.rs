@@ -1,8 +1,7 @@
 //! What in a report can't be right, or must not be read without a word. The figures stay as they are.
 
-use super::words;
+use super::complete::{connections, is_unanswered};
 use crate::failures::STATUS;
-use crate::report_format::wrk;
 use model::Reading;
 
 /// No server answers more requests per second.
@@ -16,53 +15,6 @@ const FAILED_SHARE: f64 = 0.01;
 
 /// The tools that count all failed requests among those which they completed. Others count only answers with a status of failure so.
 const FAILED_AMONG_COMPLETED: &[&str] = &["ab", "http_load", "k6"];
-
-/// Options with the number of connections, by tool.
-const CONNECTIONS: &[(&str, &[&str])] = &[
-    ("ab", &["-c"]),
-    ("wrk", &["--connections", "-c"]),
-    ("wrk2", &["--connections", "-c"]),
-    ("weighttp", &["-c"]),
-    ("h2load", &["--clients", "-c"]),
-    ("oha", &["-c"]),
-    ("hey", &["-c"]),
-    ("bombardier", &["--connections", "-c"]),
-    ("autocannon", &["--connections", "-c"]),
-    ("zrk", &["--connections", "-c"]),
-    ("gcannon", &["-c"]),
-];
-
-/// The connections of the reading's command line.
-fn connections(reading: &Reading) -> Option<f64> {
-    let (_, names) = CONNECTIONS.iter().find(|(tool, _)| *tool == reading.tool)?;
-    words::number(reading.command.as_deref()?, names)
-}
-
-/// Adds what the command line says and the report does not.
-pub fn complete(reading: &mut Reading) {
-    if let (Some(given), None) = (connections(reading), reading.get("connections")) {
-        reading.set("connections", given);
-    }
-    if reading.tool == "wrk" {
-        wrk::complete_by_command(reading);
-    }
-    if is_unanswered(reading) {
-        let is_of_answers =
-            |name: &str| ["latency_ns_", "first_byte_ns_"].iter().any(|of| name.starts_with(of));
-        reading.figures.retain(|name, _| !is_of_answers(name));
-        reading.below.retain(|name, _| !is_of_answers(name));
-    }
-}
-
-/// Whether no request was answered, so that the report's latencies are of failures, or of nothing.
-fn is_unanswered(reading: &Reading) -> bool {
-    let failed = reading.get("failed").unwrap_or(0.0);
-    let answered = reading
-        .get("completed")
-        .or_else(|| Some(reading.get("sent").or_else(|| reading.get("requests"))? - failed))
-        .or_else(|| (failed > 0.0 && reading.status.is_empty()).then_some(0.0));
-    answered.is_some_and(|answered| answered <= 0.0)
-}
 
 /// All doubts, each a sentence for people.
 pub fn all(reading: &Reading) -> Vec<String> {

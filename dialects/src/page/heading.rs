@@ -4,7 +4,7 @@
 //! other reports ("result", "run") does not, and neither does a heading above all reports. If a heading is above
 //! several reports, the next heading that distinguishes them is added.
 
-use super::lines::{Line, lines, plain};
+use crate::text::lines::{Line, lines, plain};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 //! removed. It never fails and examines every byte once, whatever the input. Markdown stays unchanged, except for
 //! tags outside of code.
 
-use super::lines;
+use crate::text::lines;
 use std::borrow::Cow;
 
 /// Tags that begin a line of their own.

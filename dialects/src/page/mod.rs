@@ -2,24 +2,23 @@
 //! its tool's reports, and tables of figures are read. Each report gets what the page says about it: its name, its
 //! command line, and the remarks around it. What is not understood is listed.
 
-pub(crate) mod command;
+mod complete;
 mod doubts;
 mod heading;
 mod html;
-pub(crate) mod lines;
 mod prefixes;
 mod source;
 mod unread;
 pub(crate) mod words;
 
-pub use command::is_placeholder;
 pub use source::decode;
 
 use crate::table::{self, Table};
-use crate::{Found, readers, report_format};
-use command::FoundCommand;
+use crate::text::command::{self, FoundCommand};
+use crate::{Found, readers};
 use heading::Heading;
 use model::Reading;
+use model::characters::is_unprintable;
 use std::ops::Range;
 
 /// An introduction of at most this length, in bytes, becomes a report's name; a longer one becomes a note.
@@ -87,7 +86,7 @@ pub fn read(source: &str) -> Page {
 fn finish(item: &mut Item) {
     let Item { reading, notes, strange } = item;
     reading.figures.retain(|_, value| value.is_finite());
-    doubts::complete(reading);
+    complete::complete(reading);
     let doubts = doubts::all(reading);
     // What the page says comes first.
     notes.extend(doubts);
@@ -103,12 +102,12 @@ fn finish(item: &mut Item) {
     }
 }
 
-/// Replaces control characters, which a page may have as references to characters and JSON as escapes.
+/// Replaces characters that act instead of being shown. A page may have them as references to characters, and JSON as escapes.
 fn harmless(words: &mut String) {
-    if words.contains(char::is_control) {
+    if words.contains(is_unprintable) {
         let shown = |c: char| match c {
             '\t' | '\n' | '\r' => ' ',
-            c if c.is_control() => char::REPLACEMENT_CHARACTER,
+            c if is_unprintable(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         };
         *words = words.chars().map(shown).collect();
@@ -124,7 +123,7 @@ fn rounded(value: f64) -> f64 {
 /// The reports that all readers find, in order. If two readers find the same report, the one that read more of it
 /// is kept. If reports of two tools are interleaved, both are kept, with a note.
 fn reports(text: &str) -> Vec<Found> {
-    let mut all: Vec<Found> = readers().flat_map(|tool| report_format::read(text, tool)).collect();
+    let mut all: Vec<Found> = readers().flat_map(|tool| crate::reports::read(text, tool)).collect();
     all.sort_by_key(|found| (found.at.start, found.at.end));
     let mut kept: Vec<Found> = Vec::new();
     for found in all {

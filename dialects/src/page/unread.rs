@@ -1,7 +1,7 @@
 //! Names what is not read: reports of tools that drome does not know, and what tools print in place of a report.
 
-use super::command::FoundCommand;
-use super::lines;
+use crate::text::command::FoundCommand;
+use crate::text::lines;
 use std::ops::Range;
 
 /// Words that only these tools' reports have, in order; between them is any white space.

@@ -1,9 +1,9 @@
 //! Reads a page's prose where that is simple and unambiguous: the sentence that introduces a report, memory as
 //! `top` prints it, and the subject of a table's figures.
 
-use super::command::FoundCommand;
-use super::lines::{Line, lines, plain};
-use crate::table::{bytes, split};
+use crate::text::command::FoundCommand;
+use crate::text::lines::{Line, lines, plain};
+use crate::text::units::{bytes, split};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -122,34 +122,9 @@ pub fn metrics(text: &str) -> Vec<usize> {
     lines(text).filter(says).map(|line| line.at).collect()
 }
 
-/// The value of an option in a command line, by its names: `-c 10`, `-c10`, `--connections=10`.
-pub fn option<'c>(command: &'c str, names: &[&str]) -> Option<&'c str> {
-    let mut words = command.split_whitespace();
-    while let Some(word) = words.next() {
-        let value = |name: &&str| -> Option<&'c str> {
-            let rest = word.strip_prefix(*name)?;
-            match rest.strip_prefix('=') {
-                Some(value) => Some(value),
-                None if rest.is_empty() || !name.starts_with("--") => Some(rest),
-                None => None,
-            }
-        };
-        let Some(value) = names.iter().find_map(value) else { continue };
-        return if value.is_empty() { words.next() } else { Some(value) };
-    }
-    None
-}
-
-/// The number that is the value of an option, with `k` for thousands.
-pub fn number(command: &str, names: &[&str]) -> Option<f64> {
-    let value = option(command, names)?;
-    let (number, factor) = value.strip_suffix(['k', 'K']).map_or((value, 1.0), |number| (number, 1000.0));
-    number.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * factor)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{introductions, memory, number, remarks};
+    use super::{introductions, memory, remarks};
 
     fn xs(text: &str) -> Vec<std::ops::Range<usize>> {
         text.match_indices("XX").map(|(at, _)| at..at + 2).collect()
@@ -176,23 +151,6 @@ mod tests {
         assert_eq!((result[0].len(), result[1][0].figures.len()), (1, 2));
         for line in ["some RES", "5 RES", "5x RES", "RES 5m", ""] {
             assert_eq!(memory(line), [], "{line}");
-        }
-    }
-
-    #[test]
-    fn options() {
-        let cases = [
-            ("ab -c 10 -n 5 u", Some(10.0)),
-            ("wrk -t2 -c100", Some(100.0)),
-            ("wrk --connections=1k u", Some(1000.0)),
-            ("oha --connections 50 u", Some(50.0)),
-            ("ab -n 5", None),
-            ("ab -c", None),
-            ("ab -cx", None),
-            ("h2load --connect-to=1 u", None),
-        ];
-        for (command, connections) in cases {
-            assert_eq!(number(command, &["--connections", "-c"]), connections, "{command}");
         }
     }
 }

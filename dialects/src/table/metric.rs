@@ -2,6 +2,9 @@
 //! one meaning is not guessed.
 
 use super::rate::{self, Rate};
+use crate::statistic::statistic;
+use crate::text::lines::plain;
+use crate::text::units::{bytes, many, nanoseconds, split, time_ns};
 
 /// The figure of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,41 +34,12 @@ pub enum Kind {
     Errors,
 }
 
-/// Names of percentiles and other statistics in column headings, longer ones first.
-const STATS: &[(&str, &str)] = &[
-    ("p99.99", "p9999"),
-    ("99.99%", "p9999"),
-    ("p99.9", "p999"),
-    ("99.9%", "p999"),
-    ("p999", "p999"),
-    ("p99", "p99"),
-    ("99%", "p99"),
-    ("99th", "p99"),
-    ("p95", "p95"),
-    ("95%", "p95"),
-    ("95th", "p95"),
-    ("p90", "p90"),
-    ("90%", "p90"),
-    ("90th", "p90"),
-    ("p75", "p75"),
-    ("75%", "p75"),
-    ("p50", "p50"),
-    ("50%", "p50"),
-    ("median", "p50"),
-    ("avg", "mean"),
-    ("average", "mean"),
-    ("mean", "mean"),
-    ("stdev", "sd"),
-    ("max", "max"),
-    ("min", "min"),
-];
-
 /// The figure that a column's heading means, if that is unambiguous.
 pub fn of_head(head: &str) -> Option<Metric> {
     if head.len() > 80 {
         return None;
     }
-    let head = without_remark(&super::plain(head).to_lowercase());
+    let head = without_remark(&plain(head).to_lowercase());
     let (base, brackets) = head.split_once(['(', '[']).unwrap_or((&head, ""));
     let unit = brackets.trim_end_matches([')', ']', ' ']);
     let tight: String = head.split_whitespace().collect();
@@ -73,16 +47,19 @@ pub fn of_head(head: &str) -> Option<Metric> {
         .split(|c: char| !c.is_alphanumeric() && c != '%' && c != '.')
         .filter(|word| !word.is_empty())
         .collect();
-    let stat = STATS.iter().find(|(word, _)| words.contains(word)).map(|(_, name)| *name);
+    let stats = || words.iter().filter_map(|word| statistic_in(word));
+    // "Mean p99" is of the percentile.
+    let stat = stats().find(|name| name.starts_with('p')).or_else(|| stats().next());
     let metric = |name: &str, kind| {
-        let unit = if STATS.iter().any(|(word, _)| *word == unit) { "" } else { unit };
+        let unit = if statistic_in(unit).is_some() { "" } else { unit };
         let duration_ns = base.split_once(" in ").and_then(|(_, time)| time_ns(time.trim()));
         Some(Metric { name: name.to_owned(), kind, unit: unit.to_owned(), duration_ns })
     };
     let has = |words: &[&str]| words.iter().any(|word| tight.contains(word));
     if let Some(rate) = rate::in_head(&head) {
         let Rate::Whole(factor) = rate else { return None };
-        let mut metric = metric("rate_per_s", Kind::Rate).filter(|_| matches!(stat, None | Some("mean")))?;
+        let mut metric =
+            metric("rate_per_s", Kind::Rate).filter(|_| matches!(stat.as_deref(), None | Some("mean")))?;
         if !factor.is_empty() {
             factor.clone_into(&mut metric.unit);
         }
@@ -104,6 +81,12 @@ pub fn of_head(head: &str) -> Option<Metric> {
     let is_of_time = has(&["latency", "responsetime", "timeperrequest"]) || words.len() <= 2;
     let stat = stat.filter(|_| is_of_time)?;
     metric(&format!("latency_ns_{stat}"), Kind::Time)
+}
+
+/// The statistic that a word of a heading names. A bare number names none, and `100%` may be the whole of anything.
+fn statistic_in(word: &str) -> Option<String> {
+    let is_name = word != "100%" && word.contains(|c: char| c.is_alphabetic() || c == '%');
+    statistic(word).filter(|_| is_name)
 }
 
 /// A heading without a remark such as `(higher is better)`, which is no unit.
@@ -145,7 +128,7 @@ impl Metric {
             '.' => ',',
             c => c,
         };
-        let cell = super::plain(cell);
+        let cell = plain(cell);
         let cell = if has_decimal_commas { cell.chars().map(swapped).collect() } else { cell };
         if ["", "-", "–", "—", "?", "n/a", "N/A", "null"].contains(&cell.as_str()) {
             return Ok(None);
@@ -177,147 +160,6 @@ fn without_comparison(cell: &str) -> &str {
     }
 }
 
-/// Whether a number is certainly written with a comma before its decimals.
-pub fn has_decimal_comma(cell: &str) -> bool {
-    let number = &cell[..digits_of(cell)];
-    let (whole, decimals) = number.rsplit_once(',').unwrap_or(("", ""));
-    !decimals.is_empty()
-        && !decimals.contains('.')
-        && (whole.contains('.') || (decimals.len() != 3 && !whole.contains(',')))
-}
-
-/// Whether a number is certainly written with a point before its decimals.
-pub fn has_decimal_point(cell: &str) -> bool {
-    let number = &cell[..digits_of(cell)];
-    let (whole, decimals) = number.rsplit_once('.').unwrap_or(("", ""));
-    !decimals.is_empty() && !whole.contains('.') && (whole.contains(',') || decimals.len() != 3)
-}
-
-/// A number at the beginning, with or without separators between thousands, and what follows it.
-pub fn split(text: &str) -> Option<(f64, &str)> {
-    let text = text.trim();
-    let (number, unit) = text.split_at(digits_of(text));
-    let number: String = number.chars().filter(|c| !matches!(c, '\'' | '’' | ' ')).collect();
-    let is_grouped = |groups: &str, mark: char| {
-        let mut groups = groups.split(mark);
-        groups.next().is_some_and(|first| (1..=3).contains(&first.len()))
-            && groups.all(|group| group.len() == 3)
-    };
-    let (points, commas) = (number.matches('.').count(), number.matches(',').count());
-    let plain = match number.rfind(['.', ',']).map(|at| (&number[..at], &number[at + 1..], &number[at..=at]))
-    {
-        None => number.clone(),
-        Some((whole, decimals, ".")) if points == 1 && (commas == 0 || is_grouped(whole, ',')) => {
-            format!("{}.{decimals}", whole.replace(',', ""))
-        }
-        Some((whole, decimals, ",")) if commas == 1 && (decimals.len() != 3 || points > 0) => {
-            Some(whole).filter(|whole| points == 0 || is_grouped(whole, '.'))?;
-            format!("{}.{decimals}", whole.replace('.', ""))
-        }
-        Some(_) if points == 0 && is_grouped(&number, ',') => number.replace(',', ""),
-        Some(_) if commas == 0 && is_grouped(&number, '.') => number.replace('.', ""),
-        Some(_) => return None,
-    };
-    Some((plain.parse().ok().filter(|number: &f64| number.is_finite())?, unit.trim()))
-}
-
-/// The length of the digits at the beginning, with what may stand between them: a space or an apostrophe only between thousands.
-fn digits_of(text: &str) -> usize {
-    let mut end = 0;
-    loop {
-        end += text[end..].bytes().take_while(u8::is_ascii_digit).count();
-        let Some(mark) = text[end..].chars().next().filter(|_| end > 0) else { return end };
-        let after = &text[end + mark.len_utf8()..];
-        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-        let goes_on = match mark {
-            '.' | ',' => digits > 0,
-            ' ' | '\'' | '’' => digits == 3,
-            _ => false,
-        };
-        if !goes_on {
-            return end;
-        }
-        end += mark.len_utf8();
-    }
-}
-
-/// A unit without "per second".
-fn of_a_second(unit: &str) -> &str {
-    let ends = ["/seconds", "/second", "/secs", "/sec", "/s", " per second", " per sec", "ps"];
-    ends.iter().find_map(|end| unit.strip_suffix(end)).unwrap_or(unit).trim()
-}
-
-/// Factors of 1,000, with or without what is counted.
-fn many(unit: &str) -> Option<f64> {
-    const NOUNS: &[&str] = &[
-        "requests",
-        "request",
-        "reqs",
-        "req.",
-        "req",
-        "responses",
-        "response",
-        "transactions",
-        "trans",
-        "queries",
-        "hits",
-        "ops",
-        "r",
-        "q",
-        "t",
-    ];
-    let unit = unit.trim().to_lowercase();
-    let unit = of_a_second(&unit);
-    match NOUNS.iter().find_map(|noun| unit.strip_suffix(noun)).unwrap_or(unit).trim() {
-        "" => Some(1.0),
-        "k" => Some(1e3),
-        "m" => Some(1e6),
-        "g" => Some(1e9),
-        _ => None,
-    }
-}
-
-/// A KB is 1,024 bytes, as in all tools whose figures appear in such tables. Eight bits are a byte.
-pub fn bytes(unit: &str) -> Option<f64> {
-    if let Some(bits) = ["bps", "bit/s", "bits/s", "b/s"].iter().find_map(|end| unit.trim().strip_suffix(end))
-    {
-        match bits {
-            "k" | "K" => return Some(1e3 / 8.0),
-            "M" => return Some(1e6 / 8.0),
-            "G" => return Some(1e9 / 8.0),
-            _ => {}
-        }
-    }
-    Some(match of_a_second(unit.trim()) {
-        "B" | "b" | "bytes" | "byte" => 1.0,
-        "KB" | "kb" | "K" | "k" | "KiB" | "kib" => 1024.0,
-        "kB" => 1e3,
-        "MB" | "mb" | "M" | "m" | "MiB" | "mib" => 1_048_576.0,
-        "GB" | "gb" | "G" | "g" | "GiB" | "gib" => 1_073_741_824.0,
-        "TB" | "tb" | "TiB" | "tib" => 1_099_511_627_776.0,
-        _ => return None,
-    })
-}
-
-/// Nanoseconds in a unit of time.
-pub fn nanoseconds(unit: &str) -> Option<f64> {
-    Some(match unit.trim() {
-        "ns" | "nanoseconds" => 1.0,
-        "us" | "µs" | "μs" | "usec" | "usecs" | "microseconds" => 1e3,
-        "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => 1e6,
-        "s" | "sec" | "secs" | "second" | "seconds" => 1e9,
-        "m" | "min" | "mins" | "minute" | "minutes" => 60e9,
-        "h" | "hour" | "hours" => 3600e9,
-        _ => return None,
-    })
-}
-
-/// A time with its unit.
-pub fn time_ns(text: &str) -> Option<f64> {
-    let (number, unit) = split(text)?;
-    Some(number * nanoseconds(unit)?)
-}
-
 /// The load that a heading describes: `1Thread, 100Connection, 1000Req/Sec (1minute)`.
 pub fn of_heading(heading: &str) -> Vec<(&'static str, f64)> {
     let mut all = Vec::new();
@@ -340,7 +182,8 @@ pub fn of_heading(heading: &str) -> Vec<(&'static str, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{of_head, of_heading, split};
+    use super::{of_head, of_heading};
+    use crate::text::units::split;
 
     #[test]
     fn heads_and_their_cells() {

@@ -4,11 +4,10 @@
 mod metric;
 mod rate;
 
-pub(crate) use crate::page::lines::plain;
-pub(crate) use metric::{bytes, nanoseconds, of_heading, split};
-use metric::{has_decimal_comma, has_decimal_point};
+pub(crate) use metric::of_heading;
 
-use crate::page::lines::lines;
+use crate::text::lines::{lines, plain};
+use crate::text::units::{has_decimal_comma, has_decimal_point, split};
 use metric::{Kind, Metric};
 use model::Reading;
 use std::collections::BTreeSet;

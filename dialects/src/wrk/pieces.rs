@@ -1,6 +1,6 @@
 //! Splits the bytes that a script wants to send at once into requests; several of them are a pipeline.
 
-use crate::message::find;
+use crate::message::{self, find};
 
 /// Why bytes are not a request, and where they stop being one.
 #[derive(Debug, PartialEq, Eq)]
@@ -81,13 +81,9 @@ fn may_be_method(bytes: &[u8]) -> bool {
 }
 
 fn body_length(head: &[u8], rest: &[u8]) -> Option<usize> {
-    let head = String::from_utf8_lossy(head);
-    let field = |name: &str| {
-        let mut fields = head.lines().skip(1).filter_map(|line| line.split_once(':'));
-        fields.find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
-    };
+    let field = |name: &str| message::field(head, name);
     if field("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked")) {
-        return find(rest, b"0\r\n\r\n").map(|at| at + 5);
+        return message::chunked(rest).footer.map(|footer| footer.end);
     }
     field("content-length").map_or(Some(0), |length| length.parse().ok())
 }
@@ -110,6 +106,17 @@ mod tests {
         let three = b"PUT / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
         let all = [&one[..], b"\r\n", two, three].concat();
         assert_eq!(split(&all), Ok(vec![&one[..], two, three]));
+    }
+
+    #[test]
+    fn a_body_in_chunks_ends_after_its_last_chunk() {
+        let post = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let within = format!("{post}10\r\n\r\n0123456789abcd\r\n0\r\n\r\n");
+        let trailer = format!("{post}1\r\na\r\n0\r\nX: y\r\n\r\n");
+        let both = format!("{within}{trailer}");
+        assert_eq!(split(both.as_bytes()), Ok(vec![within.as_bytes(), trailer.as_bytes()]));
+        let cut = split(&both.as_bytes()[..both.len() - 2]);
+        assert_eq!(cut.map_err(|no| no.what), Err("incomplete request"));
     }
 
     #[test]

@@ -351,13 +351,15 @@ fn two_clients_in_one_log_are_two_reports() {
 }
 
 #[test]
-fn no_control_character_comes_out_of_a_page() {
+fn no_character_that_acts_comes_out_of_a_page() {
     let page = page::read(
-        "<html><h1>A&#27;[31m&#x9b;B&#7;</h1><table><tr><th>name</th><th>req/s</th></tr><tr><td>x&#27;]0;y&#7;</td><td>5</td></tr></table></html>",
+        "<html><h1>A&#27;[31m&#x9b;B&#7;&#x202e;</h1><table><tr><th>name</th><th>req/s</th></tr><tr><td>x&#27;]0;y&#7;</td><td>5</td></tr></table></html>",
     );
     let json = "{\"zrk_version\": \"1\\u001b[2J\", \"achieved_rate\": 5, \"target\": {\"url\": \"http://h/\\u0007\"}}";
     for text in [format!("{page:?}"), format!("{:?}", page::read(json))] {
-        assert!(!text.contains("\\u{1b}") && !text.contains("\\u{7}") && !text.contains("\\u{9b}"), "{text}");
+        for character in ["\\u{1b}", "\\u{7}", "\\u{9b}", "\\u{202e}"] {
+            assert!(!text.contains(character), "{text}");
+        }
     }
     assert_eq!(page.items.len(), 1);
 }

@@ -191,3 +191,16 @@ fn the_oldest_version() {
         (Some(61_130.0), Some(100_005.0))
     );
 }
+
+#[test]
+fn a_rate_in_a_command_line_further_up_the_page_is_that_of_wrk2() {
+    for (rate, per_s) in [("-R1M", 1e6), ("-R 2k", 2e3), ("--rate=500", 500.0)] {
+        let page = format!("I ran `wrk -t2 -c10 {rate} http://h/`.\n\nThis is what it printed:\n\n{WHOLE}");
+        let reading = dialects::page::read(&page).items.remove(0).reading;
+        assert_eq!(
+            (reading.tool.as_str(), reading.get("offered_rate_per_s")),
+            ("wrk2", Some(per_s)),
+            "{rate}"
+        );
+    }
+}

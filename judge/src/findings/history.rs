@@ -156,7 +156,7 @@ fn in_history(run: &Findings) -> RunInHistory {
 
 /// The history of a contender, without its steps.
 fn contender(alike: &[(&Findings, &CellFindings)], name: &str) -> ContenderHistory {
-    let found = |cell: &'_ CellFindings| cell.contenders.iter().find(|c| c.name == name).cloned();
+    let found = |cell: &'_ CellFindings| cell.contender(name).cloned();
     let title = alike.iter().rev().find_map(|(_, cell)| found(cell)).map(|c| c.title);
     let points = alike.iter().map(|(_, cell)| point(&found(cell)?, cell.metric));
     ContenderHistory {

@@ -97,6 +97,16 @@ pub struct Front {
     pub ratio: Option<Figure>,
 }
 
+impl Front {
+    /// The contender that is certainly better than every other one; `None` where several may be the best, or there is no other.
+    pub fn leader(&self) -> Option<&str> {
+        match self.leaders.as_slice() {
+            [only] if self.next.is_some() => Some(only),
+            _ => None,
+        }
+    }
+}
+
 /// One start in one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StartFigure {

@@ -1,6 +1,6 @@
 //! What may be wrong with the ranking of a cell, in one sentence.
 
-use super::{find, some};
+use super::some;
 use crate::machines;
 use crate::units;
 use model::Metric;
@@ -25,7 +25,8 @@ pub(super) fn of(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> 
 
 /// Why it is unknown how far the best contender is from the reference, where both were held back.
 fn distance(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
-    let (reference, best) = (find(cell, REFERENCE)?, find(cell, in_heats.front.as_ref()?.leaders.first()?)?);
+    let (reference, best) =
+        (cell.contender(REFERENCE)?, cell.contender(in_heats.front.as_ref()?.leaders.first()?)?);
     let by = best.both_held_back_by(reference).filter(|_| cell.metric == Metric::Rate)?;
     let title = &best.title;
     Some(format!("{by} limited both {title} and the reference, so the distance between them is unknown"))

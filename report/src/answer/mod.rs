@@ -32,12 +32,8 @@ fn some(names: &[&str]) -> String {
     units::listed_up_to(names, NAMES)
 }
 
-fn find<'c>(cell: &'c CellFindings, name: &str) -> Option<&'c ContenderFindings> {
-    cell.contenders.iter().find(|c| c.name == name)
-}
-
 fn titles<'c>(cell: &'c CellFindings, names: &[String]) -> Vec<&'c str> {
-    names.iter().filter_map(|name| find(cell, name)).map(|c| c.title.as_str()).collect()
+    names.iter().filter_map(|name| cell.contender(name)).map(|c| c.title.as_str()).collect()
 }
 
 fn superlative(metric: Metric) -> String {
@@ -59,8 +55,7 @@ fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
         return format!("{why}{}", first.unwrap_or_default());
     };
     let leaders = titles(cell, &front.leaders);
-    let is_unranked = |c: &&ContenderFindings| c.rank_low.is_none() && c.metric.is_some();
-    let is_partial = cell.contenders.iter().any(|c| is_unranked(&c));
+    let is_partial = f.has_unranked(cell);
     let [only] = leaders.as_slice() else {
         let no = if is_partial { "Among those with a rank, no" } else { "No" };
         let any = if leaders.len() == 2 { "either" } else { "any" };
@@ -69,7 +64,7 @@ fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
             some(&leaders)
         );
     };
-    let Some(next) = front.next.as_ref().and_then(|name| find(cell, name)) else {
+    let Some(next) = front.next.as_ref().and_then(|name| cell.contender(name)) else {
         return format!("{only} is the only contender with a rank, so there is none to compare it with");
     };
     let by = front.ratio.map(|ratio| by_how_much(cell, only, next, ratio));
@@ -188,9 +183,9 @@ pub(crate) fn counted(pairs: Pairs) -> Option<String> {
 
 /// How close the best contender comes to the reference; the end of the sentence that names it. `None`: unknown.
 fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
-    let reference = find(cell, REFERENCE)?;
+    let reference = cell.contender(REFERENCE)?;
     let leaders = &in_heats.front.as_ref()?.leaders;
-    let best = find(cell, leaders.first()?)?;
+    let best = cell.contender(leaders.first()?)?;
     let share = best.metric_of_reference.filter(|share| share.median.is_finite())?;
     let ceiling = reference.held_back_by().filter(|_| cell.metric == Metric::Rate);
     if ceiling.is_some() && best.both_held_back_by(reference).is_some() {

@@ -4,9 +4,8 @@
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::ranked::label;
 use super::{Canvas, Caption, Point, unit};
-use crate::units;
+use crate::{figures, units};
 use model::findings::{CellFindings, ContenderFindings};
-use model::study::REFERENCE;
 use model::{Findings, Metric};
 
 /// The whole chart: `ratios[row][column]`, `None` if the ratio is unknown.
@@ -52,22 +51,17 @@ pub fn of_findings(f: &Findings) -> Vec<Heat> {
 }
 
 fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
-    let base = if f.race.is_some() { "A" } else { REFERENCE };
     let cells: Vec<&CellFindings> = f.cells.iter().filter(|cell| cell.metric == metric).collect();
+    let base = cells.iter().find_map(|cell| figures::base(cell)).map(|c| &c.name);
     let mut all: Vec<&ContenderFindings> = Vec::new();
     for c in cells.iter().flat_map(|cell| &cell.contenders) {
-        if c.name != base && !all.iter().any(|there| there.name == c.name) {
+        if Some(&c.name) != base && !all.iter().any(|there| there.name == c.name) {
             all.push(c);
         }
     }
-    let ceiling = |cell: &CellFindings| {
-        let is_floor = |c: &ContenderFindings| c.name == base && c.is_held_back();
-        cell.metric == Metric::Rate && cell.contenders.iter().any(is_floor)
-    };
     let ratio = |name: &str, cell: &CellFindings| {
-        let own = cell.contenders.iter().find(|c| c.name == name)?;
-        let is_known = !(ceiling(cell) && own.is_held_back());
-        own.metric_of_reference.or(own.of_reference).filter(|_| is_known).and_then(Point::of)
+        let own = cell.contender(name)?;
+        Point::of(figures::share(cell, own)?.figure)
     };
     let ratios: Vec<Vec<Option<Point>>> =
         all.iter().map(|c| cells.iter().map(|cell| ratio(&c.name, cell)).collect()).collect();
@@ -77,7 +71,7 @@ fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
     let base = if f.race.is_some() { "A's" } else { "the reference's" };
     let rows: Vec<String> = all.into_iter().map(label).collect();
     let column = |cell: &&CellFindings| {
-        if ceiling(cell) { format!("{AT_MOST}{}", cell.title) } else { cell.title.clone() }
+        if figures::is_base_held_back(cell) { format!("{AT_MOST}{}", cell.title) } else { cell.title.clone() }
     };
     let columns: Vec<String> = cells.iter().map(column).collect();
     let title = format!("{}, as a multiple of {base}", unit::axis(metric));

@@ -1,10 +1,11 @@
-//! A cell over time: the rate of the reference as a thin line, and below it each contender's ratio to the reference of the same
-//! run, with its interval. A step of a contender is a solid line with its size. A step of the machine or of drome is a dashed
+//! A cell over time: the reference's own speed as a thin line, and below it each contender's ratio to the hub of the same run, with its
+//! interval. A step of a contender is a solid line with its size. A step of the machine or of drome is a dashed
 //! line through all panels, because it belongs to no contender.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Point, Scale, Unit};
 use crate::{history, units};
+use model::Metric;
 use model::history::{Cause, CellHistory, ContenderHistory, Step};
 
 /// A step.
@@ -23,8 +24,12 @@ pub struct Mark {
 pub struct Panel {
     /// Its name.
     pub label: String,
+    /// Whether it is the reference.
+    pub is_reference: bool,
     /// The unit of its values.
     pub unit: Unit,
+    /// What the values are: `requests/s`, or what they are a share of.
+    pub quantity: &'static str,
     /// One point per run; `None` if the run has none.
     pub points: Vec<Option<Point>>,
     /// The steps, in order of time.
@@ -38,8 +43,6 @@ pub struct Timeline {
     pub caption: Caption,
     /// The day of each run, in order of time.
     pub days: Vec<String>,
-    /// What the ratios refer to: `of reference` or `of the hub`.
-    pub share: &'static str,
     /// The panels, the reference first.
     pub panels: Vec<Panel>,
 }
@@ -65,26 +68,42 @@ const LEAST_SPAN: f64 = 0.2;
 pub fn of_cell(cell: &CellHistory) -> Timeline {
     let days = cell.runs.iter().map(|run| run.started_at.chars().take(10).collect());
     let is_measured = |c: &&ContenderHistory| c.points.iter().any(Option::is_some);
-    let panels = std::iter::once(panel(&cell.reference, Unit::Rate));
-    let others = cell.contenders.iter().filter(is_measured).map(|c| panel(c, Unit::Ratio));
+    let panel = |c: &ContenderHistory| Panel {
+        label: c.title.clone(),
+        is_reference: false,
+        unit: Unit::Ratio,
+        quantity: "of the hub",
+        points: points_of(c, |p| Point::new(p.of_reference?, p.low, p.high)),
+        steps: c.steps.iter().map(mark).collect(),
+    };
+    let others = cell.contenders.iter().filter(is_measured).map(panel);
     Timeline {
-        caption: Caption::new(format!("{}: history", cell.title), finding(cell)),
+        caption: Caption::new(format!("{}: history{}", cell.title, history::by(cell)), finding(cell)),
         days: days.collect(),
-        share: "of the hub",
-        panels: panels.chain(others).collect(),
+        panels: std::iter::once(reference(cell)).chain(others).collect(),
     }
 }
 
-fn panel(c: &ContenderHistory, unit: Unit) -> Panel {
-    let point = |p: &model::history::Point| {
-        Point::new(if unit == Unit::Rate { p.rate_per_s } else { p.of_reference? }, p.low, p.high)
+/// The reference's rate. In a cell that is not ranked by rate, its steps are steps of its speed: that is drawn there, as a share of its
+/// median, because the reciprocal of a latency has no unit that is easy to read.
+fn reference(cell: &CellHistory) -> Panel {
+    let c = &cell.reference;
+    let speeds: Vec<f64> = c.points.iter().flatten().map(|p| p.speed).collect();
+    let median = stats::median(&speeds).unwrap_or(1.0);
+    let (unit, quantity, points) = if cell.metric == Metric::Rate {
+        (Unit::Rate, "requests/s", points_of(c, |p| Point::new(p.rate_per_s, p.low, p.high)))
+    } else {
+        (Unit::Ratio, "of its median", points_of(c, |p| Point::new(p.speed / median, None, None)))
     };
-    Panel {
-        label: if unit == Unit::Rate { format!("{} (reference)", c.title) } else { c.title.clone() },
-        unit,
-        points: c.points.iter().map(|p| p.as_ref().and_then(point)).collect(),
-        steps: c.steps.iter().map(mark).collect(),
-    }
+    let (label, steps) = (format!("{} (reference)", c.title), c.steps.iter().map(mark).collect());
+    Panel { label, is_reference: true, unit, quantity, points, steps }
+}
+
+fn points_of(
+    c: &ContenderHistory,
+    point: impl Fn(&model::history::Point) -> Option<Point>,
+) -> Vec<Option<Point>> {
+    c.points.iter().map(|p| p.as_ref().and_then(&point)).collect()
 }
 
 fn mark(step: &Step) -> Mark {
@@ -167,7 +186,7 @@ impl Timeline {
         }
         self.shared_steps(&mut canvas, &places);
         for (i, panel) in self.panels.iter().enumerate() {
-            draw(&mut canvas, &places, (i, panel), self.share);
+            draw(&mut canvas, &places, (i, panel));
         }
         canvas.svg(&self.caption)
     }
@@ -222,7 +241,7 @@ fn axis(panel: &Panel, from: f64, to: f64) -> Scale {
     Scale::linear(middle - half, middle + half, from, to)
 }
 
-fn draw(canvas: &mut Canvas, places: &Places, (i, panel): (usize, &Panel), share: &str) {
+fn draw(canvas: &mut Canvas, places: &Places, (i, panel): (usize, &Panel)) {
     let top = places.panel(i);
     let bottom = top + places.height;
     let y = axis(panel, bottom - 3.0, top + 3.0);
@@ -232,8 +251,7 @@ fn draw(canvas: &mut Canvas, places: &Places, (i, panel): (usize, &Panel), share
         canvas.text((LEFT - 8.0, y.at(tick)), Anchor::End, LEFT - 8.0 - MARGIN, "faint", &words);
     }
     canvas.text((LEFT, top - 10.0), Anchor::Start, NAME, "ink bold", &panel.label);
-    let unit = if panel.unit == Unit::Rate { "requests/s" } else { share };
-    canvas.text((WIDTH - MARGIN, top - 10.0), Anchor::End, UNITS, "faint", unit);
+    canvas.text((WIDTH - MARGIN, top - 10.0), Anchor::End, UNITS, "faint", panel.quantity);
     steps(canvas, places, (top, bottom), panel, length(&panel.label).min(NAME));
     levels(canvas, places, &y, panel);
     points(canvas, places, &y, panel);
@@ -252,7 +270,6 @@ fn few(y: &Scale) -> Vec<f64> {
 
 /// Draws the points with their intervals; the reference is only a thin line.
 fn points(canvas: &mut Canvas, places: &Places, y: &Scale, panel: &Panel) {
-    let is_reference = panel.unit == Unit::Rate;
     let known = panel.points.iter().enumerate().filter_map(|(i, p)| Some((i, (*p)?)));
     let known: Vec<(usize, Point)> = known.collect();
     let at = |(i, p): &(usize, Point)| (places.x.at(*i as f64), y.at(p.value));
@@ -260,12 +277,12 @@ fn points(canvas: &mut Canvas, places: &Places, y: &Scale, panel: &Panel) {
         let (low, high) = p.interval?;
         Some([(places.x.at(*i as f64), y.at(low)), (places.x.at(*i as f64), y.at(high))])
     };
-    if is_reference {
+    if panel.is_reference {
         canvas.path(&known.iter().map(at).collect::<Vec<_>>(), "curve thin s5", "");
     } else {
         canvas.strokes(&known.iter().filter_map(bounds).collect::<Vec<_>>(), "range");
     }
-    let (radius, class) = match (is_reference, known.len()) {
+    let (radius, class) = match (panel.is_reference, known.len()) {
         (true, _) => (1.5, "f5"),
         (false, 0..=60) => (3.0, "dot"),
         (false, _) => (2.0, "dot"),
@@ -284,7 +301,7 @@ fn points(canvas: &mut Canvas, places: &Places, y: &Scale, panel: &Panel) {
 /// Draws a contender's own steps, with their sizes where the name and the previous step leave room.
 fn steps(canvas: &mut Canvas, places: &Places, (top, bottom): (f64, f64), panel: &Panel, name: f64) {
     let mut free = LEFT + name + 12.0;
-    for step in panel.steps.iter().filter(|step| step.is_own || panel.unit == Unit::Rate) {
+    for step in panel.steps.iter().filter(|step| step.is_own || panel.is_reference) {
         let x = places.x.at(step.at as f64 - 0.5);
         if step.is_own {
             canvas.line((x, top - 2.0), (x, bottom), "s1");
@@ -300,7 +317,7 @@ fn steps(canvas: &mut Canvas, places: &Places, (top, bottom): (f64, f64), panel:
 
 /// Draws a line at the median between steps.
 fn levels(canvas: &mut Canvas, places: &Places, y: &Scale, panel: &Panel) {
-    if panel.unit == Unit::Rate {
+    if panel.is_reference {
         return;
     }
     let runs = panel.points.len();

@@ -122,7 +122,8 @@ fn finding(f: &Findings, cell: &CellFindings) -> String {
     });
     let figure = format!("{floor}{}", shown(best));
     if f.leader(cell).is_some_and(|leader| leader.name == first.name) {
-        return format!("{} leads with {figure}{alike}{last}.", first.title);
+        let among = if f.has_unranked(cell) { "Of those with a rank, " } else { "" };
+        return format!("{among}{} leads with {figure}{alike}{last}.", first.title);
     }
     format!("There is no clear leader. {} has the best figure, {figure}{alike}{last}.", first.title)
 }

@@ -51,7 +51,8 @@ pub fn of_cell(f: &Findings, cell: &CellFindings) -> Slope {
     let title = format!("{}{}: published and measured", cell.title, kind.words());
     // A leader leads only in the metric that ranks the contenders.
     let leader = f.leader(cell).filter(|_| kind == Kind::Rate && cell.metric == Metric::Rate);
-    let leader = leader.map(|c| c.title.as_str());
+    let among = if f.has_unranked(cell) { ", of those with a rank" } else { "" };
+    let leader = leader.map(|c| (c.title.as_str(), among));
     Slope { caption: Caption::new(title, finding(&lines, unit, leader)), unit, lines }
 }
 
@@ -65,16 +66,20 @@ fn is_drawn(line: &Line) -> bool {
     [line.published, line.measured].iter().all(|v| v.is_normal() && *v > 0.0)
 }
 
-/// The finding in words. `leader`: the contender that certainly leads here, if any.
-fn finding(lines: &[Line], unit: Unit, leader: Option<&str>) -> String {
+/// The finding in words. `leader`: the contender that certainly leads here, if any, and of which others.
+fn finding(lines: &[Line], unit: Unit, leader: Option<(&str, &str)>) -> String {
     let most =
         |of: fn(&Line) -> f64| lines.iter().max_by(|a, b| merit(unit, of(a)).total_cmp(&merit(unit, of(b))));
     let (Some(then), Some(now)) = (most(|l| l.published), most(|l| l.measured)) else {
         return "No contender has both figures.".to_owned();
     };
     let lead = match leader {
-        Some(leader) if leader == then.label => format!("{leader} was the best on the page and leads here"),
-        Some(leader) => format!("{} was the best on the page, {leader} leads here", then.label),
+        Some((leader, among)) if leader == then.label => {
+            format!("{leader} was the best on the page and leads here{among}")
+        }
+        Some((leader, among)) => {
+            format!("{} was the best on the page, {leader} leads here{among}", then.label)
+        }
         None => format!(
             "{} was the best on the page; here there is no clear leader, {} has the best figure",
             then.label, now.label
@@ -180,12 +185,13 @@ mod tests {
         let line = |label: &str, published, measured| Line { label: label.to_owned(), published, measured };
         let lines = [line("a", 100.0, 50.0), line("b", 90.0, 51.0)];
         let found = |leader| finding(&lines, Unit::Rate, leader);
+        let same = found(Some(("a", "")));
+        assert!(same.starts_with("a was the best on the page and leads here. "), "{same}");
+        let other = found(Some(("b", ", of those with a rank")));
         assert!(
-            found(Some("a")).starts_with("a was the best on the page and leads here. "),
-            "{}",
-            found(Some("a"))
+            other.starts_with("a was the best on the page, b leads here, of those with a rank. "),
+            "{other}"
         );
-        assert!(found(Some("b")).starts_with("a was the best on the page, b leads here. "));
         let open = found(None);
         assert!(open.contains("here there is no clear leader, b has the best figure"), "{open}");
         assert_eq!(finding(&[], Unit::Rate, None), "No contender has both figures.");

@@ -53,7 +53,7 @@ const LABELS: f64 = 190.0;
 const FIGURES: f64 = 84.0;
 /// The height of the upper part, all trials in run order.
 const UPPER: f64 = 84.0;
-/// The gap between the parts, for the title of the upper axis and the numbers of the blocks.
+/// The gap between the parts, for the title of the upper axis and the numbers of the rounds.
 const BETWEEN: f64 = 66.0;
 const ROW: f64 = 32.0;
 const FOOT: f64 = 34.0;

@@ -1,6 +1,6 @@
 //! The units of axes: how values are written, and the titles of axes.
 
-use crate::units;
+use crate::units::{self, without_zeros};
 use model::Metric;
 
 /// The unit of a figure.
@@ -58,19 +58,8 @@ pub fn axis(metric: Metric) -> String {
 
 /// A value without trailing zeros.
 pub fn plain(value: f64) -> String {
-    let text = format!("{value:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text.is_empty() || text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-/// `5.00 ms` is `5 ms`.
-fn without_zeros(text: &str) -> String {
-    match text.split_once(' ') {
-        Some((number, unit)) if number.contains('.') => {
-            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
-        }
-        _ => text.to_owned(),
-    }
+    let text = without_zeros(&format!("{value:.6}"));
+    if text == "-0" { "0".to_owned() } else { text }
 }
 
 #[cfg(test)]

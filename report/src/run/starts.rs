@@ -80,7 +80,7 @@ fn of_metric(told: &RunReport, o: &StartInCell<'_>, value: f64) -> String {
     Unit::of(metric).shown(value)
 }
 
-/// The name as in the other tables, with the number of the entry if the contender had several in the block.
+/// The name as in the other tables, with the number of the entry if the contender had several in the round.
 fn name(told: &RunReport, o: &StartInCell<'_>) -> String {
     let entrant = told.run.contenders.get(&o.start.contender).filter(|_| told.findings.race.is_none());
     let name = entrant.map_or(o.start.contender.as_str(), |entrant| entrant.title.as_str());

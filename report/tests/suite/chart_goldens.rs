@@ -158,7 +158,9 @@ fn a_history() {
     let wave = |i: usize| 1.0 + 0.008 * (i as f64 * 2.3).sin();
     let panel = |label: &str, unit: Unit, level: &dyn Fn(usize) -> Option<f64>, steps: Vec<Mark>| {
         let points = (0..RUNS).map(|i| point(level(i)? * wave(i))).collect();
-        Panel { label: label.to_owned(), unit, points, steps }
+        let is_reference = unit == Unit::Rate;
+        let quantity = if is_reference { "requests/s" } else { "of reference" };
+        Panel { label: label.to_owned(), is_reference, unit, quantity, points, steps }
     };
     let mark = |at: usize, words: &str, is_own: bool| Mark { at, words: words.to_owned(), is_own };
     let panels = vec![
@@ -178,5 +180,5 @@ fn a_history() {
     ];
     let days = (0..RUNS).map(|i| format!("2026-01-{:02}", i + 1)).collect();
     let caption = Caption::new("keep-alive: history", "14 runs: nginx 16.7 % slower from 2026-01-10 on.");
-    insta::assert_snapshot!(Timeline { caption, days, share: "of reference", panels }.svg());
+    insta::assert_snapshot!(Timeline { caption, days, panels }.svg());
 }

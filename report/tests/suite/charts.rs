@@ -166,11 +166,8 @@ fn panel() -> impl Strategy<Value = Panel> {
         is_own,
     });
     let (points, steps) = (proptest::collection::vec(point(), 0..90), proptest::collection::vec(mark, 0..5));
-    (label(), unit(), points, steps).prop_map(|(label, unit, points, steps)| Panel {
-        label,
-        unit,
-        points,
-        steps,
+    (label(), any::<bool>(), unit(), points, steps).prop_map(|(label, is_reference, unit, points, steps)| {
+        Panel { label, is_reference, unit, quantity: "of its median", points, steps }
     })
 }
 
@@ -197,7 +194,7 @@ proptest! {
 
     #[test]
     fn a_history(caption in caption(), days in proptest::collection::vec("[0-9]{4}-[0-9]{2}-[0-9]{2}", 0..90), panels in proptest::collection::vec(panel(), 0..=60)) {
-        check(&Timeline { caption, days, share: "of reference", panels }.svg());
+        check(&Timeline { caption, days, panels }.svg());
     }
 
     #[test]

@@ -250,17 +250,48 @@ fn no_chart_names_a_leader_where_nothing_is_decided() {
     let (ranked, slope) = words(&f);
     assert!(ranked.starts_with("There is no clear leader. nginx has the best figure, "), "{ranked}");
     assert!(slope.starts_with("nginx was the best on the page; here there is no clear leader, "), "{slope}");
-    f.cells[0].contenders[1].rank_high = Some(2);
-    f.cells[0].contenders[2].rank_low = Some(3);
+    let front = f.cells[0].in_heats.front.as_mut().unwrap();
+    front.leaders.truncate(1);
+    let (ranked, _) = words(&f);
+    assert!(ranked.starts_with("There is no clear leader. "), "one alone leads nobody: {ranked}");
+    lead(&mut f.cells[0]);
     let (ranked, slope) = words(&f);
     assert!(ranked.starts_with("nginx leads with "), "{ranked}");
     assert!(slope.starts_with("nginx was the best on the page and leads here. "), "{slope}");
-    f.cells[0].contenders[2].rank_high = None;
-    assert!(words(&f).0.starts_with("There is no clear leader. "), "one without a rank may be the best");
+    (f.cells[0].contenders[2].rank_low, f.cells[0].contenders[2].rank_high) = (None, None);
+    let (ranked, slope) = words(&f);
+    assert!(ranked.starts_with("Of those with a rank, nginx leads with "), "one may be better: {ranked}");
+    assert!(slope.contains(" leads here, of those with a rank. "), "{slope}");
     let mut race = race(100_000.0, 80_000.0, 0.011);
     assert!(words(&race).0.contains(" leads with "), "{}", words(&race).0);
     undecide(&mut race);
     assert!(words(&race).0.starts_with("There is no clear leader. "), "{}", words(&race).0);
+}
+
+#[test]
+fn one_that_beats_all_others_leads_whether_or_not_the_reference_may_be_better() {
+    // The load generator held the reference back, so nobody can be certainly better than it: nginx has rank 1 or 2.
+    for rate in [149_000.0, 151_000.0] {
+        let mut f = findings();
+        let cell = &mut f.cells[0];
+        lead(cell);
+        let nginx = contender("nginx", "nginx", rate, 150_000.0, (1, 1, 2));
+        cell.contenders[0].rank_high = Some(2);
+        let place = usize::from(rate < 150_000.0);
+        cell.contenders.remove(1);
+        cell.contenders.insert(place, nginx);
+        f.cells.push(f.cells[0].clone());
+        assert!(report::answer::of(&f, &f.cells[0])[0].starts_with("nginx is the fastest"));
+        let chart = report::chart::ranked::of_cell(&f, &f.cells[0]).caption.finding;
+        assert!(chart.starts_with("nginx leads with "), "{chart}");
+        assert_eq!(report::verdict::in_one_line(&f), "nginx is the best in 2 of 2 cells");
+        let node = f.cells[1].contenders.iter_mut().find(|c| c.name == "node").unwrap();
+        node.rank_low = None;
+        let one_line = report::verdict::in_one_line(&f);
+        let ranked =
+            "nginx is the best in 1 of 2 cells; nginx is the best of those with a rank in 1 of 2 cells";
+        assert_eq!(one_line, ranked);
+    }
 }
 
 #[test]

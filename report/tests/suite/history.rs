@@ -136,3 +136,31 @@ fn every_chart_of_a_history_has_a_name_of_its_own() {
         assert_eq!(charts.iter().map(|chart| chart.name.as_str()).collect::<Vec<_>>(), names, "{numbers:?}");
     }
 }
+
+#[test]
+fn a_reference_that_is_not_ranked_by_rate_is_shown_by_the_speed_whose_steps_are_told() {
+    let mut cell = history().cells.remove(0);
+    cell.metric = model::Metric::Latency(model::metric::Percentile::P99);
+    // At an offered rate, only the latency changes.
+    cell.reference.points.iter_mut().flatten().for_each(|point| {
+        point.speed /= 1e9;
+        point.rate_per_s = 10_000.0;
+    });
+    let told = History { cells: vec![cell], ..history() };
+    let document = report::history::document(&told).terminal(&report::TextStyle::default());
+    let row = document.lines().find(|line| line.contains("drome serve")).unwrap();
+    assert!(row.contains("█████▁▁▁▁▁▁▁▁▁"), "{row}");
+    let chart = report::chart::history::of_cell(&told.cells[0]);
+    let values: Vec<f64> = chart.panels[0].points.iter().flatten().map(|point| point.value).collect();
+    let step = values[5] / values[4];
+    assert!((step - 0.7).abs() < 1e-9 && (values[13] - 1.0).abs() < 1e-9, "{values:?}");
+    assert!(
+        chart.panels[0].points.iter().flatten().all(|point| point.interval.is_none()),
+        "that of the rate"
+    );
+    let svg = chart.svg();
+    for text in ["keep-alive: history, by 1/p99", ">of its median<", "−30.0 %"] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+    assert!(!svg.contains("requests/s"), "{svg}");
+}

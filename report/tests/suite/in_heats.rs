@@ -224,6 +224,17 @@ fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
 }
 
 #[test]
+fn a_contender_of_a_study_that_is_called_like_the_first_of_a_race_is_no_base() {
+    let mut f = in_heats();
+    f.cells[0].contenders[0].bound = Some("server".to_owned());
+    let nginx = &mut f.cells[0].contenders[1];
+    (nginx.bound, nginx.in_heats.letters) = (Some("client".to_owned()), None);
+    "A".clone_into(&mut nginx.name);
+    let told = report::run::document(&f).terminal(&TextStyle::default());
+    assert!(told.contains("≥ 81,000") && !told.contains("≤ 0."), "{told}");
+}
+
+#[test]
 fn what_may_be_wrong_is_one_sentence_and_names_the_programs_that_disturbed() {
     let mut f = in_heats();
     let in_heats = &mut f.cells[0].in_heats;

@@ -1,6 +1,6 @@
 //! What the verdict above the figures says, and the line that a list of runs has.
 
-use crate::made_up::{dead, findings, race, undecide};
+use crate::made_up::{dead, findings, lead, race, undecide};
 use model::environment::ConditionsRange;
 use model::findings::{CellInHeats, Figure, Findings, Pairs};
 use report::verdict;
@@ -10,7 +10,7 @@ fn two_cells() -> Findings {
     let mut f = findings();
     let mut second = f.cells[0].clone();
     "a new connection for every request".clone_into(&mut second.title);
-    (second.contenders[1].rank_low, second.contenders[1].rank_high) = (Some(2), Some(2));
+    lead(&mut second);
     second.contenders.pop();
     f.cells.push(second);
     f

@@ -8,9 +8,9 @@
 
 pub(crate) mod ab;
 mod called;
-mod dialects;
 mod field;
 mod json;
+mod own_tools;
 mod parts;
 mod tools;
 pub(crate) mod wrk;
@@ -71,7 +71,7 @@ pub fn read(text: &str, tool: &str) -> Vec<Found> {
     let bare = if tool == "ab" { ab::without_tags(text) } else { text.into() };
     // wrk's format is wrk2's as well, and tells whose a report is.
     let of = if tool == "wrk2" { "wrk" } else { tool };
-    let formats = tools::FORMATS.iter().chain(dialects::FORMATS).filter(|format| format.tool == of);
+    let formats = tools::FORMATS.iter().chain(own_tools::FORMATS).filter(|format| format.tool == of);
     let mut found: Vec<Found> = formats.flat_map(|format| format.read(&bare)).collect();
     found.retain(|found| found.reading.tool == tool);
     found.extend(json::read(text, tool));
@@ -321,35 +321,6 @@ pub(crate) fn set(reading: &mut Reading, name: &str, value: f64, resolution: f64
         _ if reading.figures.contains_key(name) || reading.below.contains_key(name) => {}
         _ => reading.set_measured(name, value, resolution),
     }
-}
-
-/// The name of a statistic: `p99` for `p99`, `99%`, `99th`, `p(99)`; `mean` for `avg`. `None` for others, such as counts.
-pub(crate) fn statistic(word: &str) -> Option<String> {
-    let word = word.trim().to_ascii_lowercase();
-    let known = match word.as_str() {
-        "avg" | "average" | "mean" => "mean",
-        "med" | "median" => "p50",
-        "stdev" | "stddev" | "sd" => "sd",
-        "min" | "fastest" => "min",
-        "max" | "slowest" | "100" | "100%" | "p100" => "max",
-        _ => "",
-    };
-    if !known.is_empty() {
-        return Some(known.to_owned());
-    }
-    let digits = word.trim_start_matches('p').trim_start_matches('(');
-    let digits = digits.trim_end_matches([')', '%']).trim_end_matches("th").replace('_', ".");
-    if ["999", "9999", "99999"].contains(&digits.as_str()) {
-        return Some(format!("p{digits}"));
-    }
-    let share: f64 = digits.parse().ok().filter(|share| (1.0..100.0).contains(share))?;
-    // As a name, 2.5 % would be 25 %.
-    (share >= 90.0 || share.fract() == 0.0).then(|| percentile(share))
-}
-
-/// `p99`, `p999` for 99.9, `p9999` for 99.99.
-pub(crate) fn percentile(share: f64) -> String {
-    format!("p{share}").replace('.', "")
 }
 
 #[cfg(test)]

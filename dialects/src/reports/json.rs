@@ -1,9 +1,10 @@
 //! Reports in JSON: which keys show whose report it is, and which figure each key is.
 
+use super::set;
 use super::tools::{counts, vegeta};
-use super::{set, statistic};
 use crate::Found;
 use crate::failures::{self, STATUS};
+use crate::statistic::statistic;
 use model::Reading;
 use serde_json::Value;
 

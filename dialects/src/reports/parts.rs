@@ -2,7 +2,7 @@
 //! it, so the time is linear in the length of the text.
 
 use super::field::{Kind, Taken, unit_ns};
-use super::statistic;
+use crate::statistic::statistic;
 
 /// The longest line that is read as one, in bytes.
 const LONGEST: usize = 1000;

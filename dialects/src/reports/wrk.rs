@@ -6,7 +6,7 @@
 use super::Role::{Follows, Often, Opens, Part, Row};
 use super::called::Called;
 use super::{Draft, Format};
-use crate::page::words::option;
+use crate::text::command::option;
 use crate::wrk::scan_metric;
 use model::Reading;
 
@@ -75,12 +75,26 @@ fn complete(draft: &mut Draft) -> bool {
             draft.strange.push(format!("{label}: nan (no figure)"));
         }
     }
-    let reading = &mut draft.reading;
+    if is_wrk2 {
+        "wrk2".clone_into(&mut draft.reading.tool);
+    }
+    complete_by_command(&mut draft.reading);
+    draft.reading.url.is_some()
+}
+
+/// Adds what the command line says: only wrk2 has a rate.
+pub(crate) fn complete_by_command(reading: &mut Reading) {
+    let Some(command) = reading.command.as_deref() else { return };
+    let rate = option(command, &["--rate", "-R"]);
+    let is_wrk2 =
+        rate.is_some() || command.split(' ').next().is_some_and(|program| program.ends_with("wrk2"));
+    let rate = rate.and_then(scan_metric);
     if is_wrk2 {
         "wrk2".clone_into(&mut reading.tool);
     }
-    complete_by_command(reading);
-    reading.url.is_some()
+    if let Some(rate) = rate {
+        reading.set("offered_rate_per_s", rate as f64);
+    }
 }
 
 /// Adds what only the command line says: that it was wrk2, by the program's name or because it has a rate, and the rate.

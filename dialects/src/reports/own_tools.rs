@@ -4,6 +4,7 @@ use super::Role::{Begins, Leads, Often, Once, Part, Telling};
 use super::called::Called;
 use super::{Draft, Format, ab, wrk};
 use crate::failures;
+use crate::text::command::option;
 use model::Reading;
 
 /// The formats.
@@ -202,17 +203,12 @@ fn of_httperf(draft: &mut Draft) -> bool {
 
 /// The URL, if the command line has it.
 fn httperf_url(command: &str) -> Option<String> {
-    let value = |name: &str| {
-        let rest = command
-            .match_indices(name)
-            .find_map(|(at, _)| command[at + name.len()..].strip_prefix(['=', ' ']));
-        rest?.split_whitespace().next()
-    };
-    let server = value(" --server")?;
+    let value = |name: &str| option(command, &[name]);
+    let server = value("--server")?;
     let is_tls = command.split_whitespace().any(|word| word == "--ssl");
     let (scheme, usual) = if is_tls { ("https", "443") } else { ("http", "80") };
-    let port = value(" --port").filter(|port| *port != usual).map(|port| format!(":{port}"));
-    Some(format!("{scheme}://{server}{}{}", port.unwrap_or_default(), value(" --uri").unwrap_or("/")))
+    let port = value("--port").filter(|port| *port != usual).map(|port| format!(":{port}"));
+    Some(format!("{scheme}://{server}{}{}", port.unwrap_or_default(), value("--uri").unwrap_or("/")))
 }
 
 /// siege's report as text. siege writes times in seconds up to its version 4.1.3 and in milliseconds in 4.1.7.

@@ -1,6 +1,7 @@
 //! Reports in the forms of several versions, and broken ones.
 
-use super::{read as reports_of, statistic};
+use super::read as reports_of;
+use crate::statistic::statistic;
 
 /// What oha's reader finds.
 fn read(text: &str) -> Vec<crate::Found> {

@@ -2,7 +2,7 @@
 //! the tool prints.
 
 use super::{Draft, Format};
-use crate::page::command::called;
+use crate::text::command::called;
 use std::ops::Range;
 
 /// How far before a report its command line may begin, in bytes.

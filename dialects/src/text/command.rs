@@ -134,8 +134,26 @@ fn arguments(words: &[&str]) -> Vec<String> {
     args
 }
 
+/// The value of an option in a command line, by its names: `-c 10`, `-c10`, `--connections=10`.
+pub fn option<'c>(command: &'c str, names: &[&str]) -> Option<&'c str> {
+    let mut words = command.split_whitespace();
+    while let Some(word) = words.next() {
+        let value = |name: &&str| {
+            let rest = word.strip_prefix(*name)?;
+            match rest.strip_prefix('=') {
+                Some(value) => Some(value),
+                None if rest.is_empty() || !name.starts_with("--") => Some(rest),
+                None => None,
+            }
+        };
+        let Some(value) = names.iter().find_map(value) else { continue };
+        return if value.is_empty() { words.next() } else { Some(value) };
+    }
+    None
+}
+
 /// Whether a word is a placeholder for a URL.
-pub fn is_placeholder(word: &str) -> bool {
+fn is_placeholder(word: &str) -> bool {
     word.eq_ignore_ascii_case("url") || word.eq_ignore_ascii_case("<url>")
 }
 
@@ -150,7 +168,7 @@ fn without_sentence(url: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::commands;
+    use super::{commands, option};
 
     fn result(text: &str) -> Vec<String> {
         let tools = ["ab", "siege", "wrk", "http_load", "httperf"];
@@ -201,6 +219,23 @@ mod tests {
             "``",
         ] {
             assert_eq!(result(text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn options() {
+        let cases = [
+            ("ab -c 10 -n 5 u", Some("10")),
+            ("wrk -t2 -c100", Some("100")),
+            ("wrk --connections=1k u", Some("1k")),
+            ("oha --connections 50 u", Some("50")),
+            ("ab -n 5", None),
+            ("ab -c", None),
+            ("ab -cx", Some("x")),
+            ("h2load --connect-to=1 u", None),
+        ];
+        for (command, connections) in cases {
+            assert_eq!(option(command, &["--connections", "-c"]), connections, "{command}");
         }
     }
 }

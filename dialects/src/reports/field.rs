@@ -1,6 +1,6 @@
 //! The kinds of a field in a template, and how each is read.
 
-use crate::table::{bytes, nanoseconds};
+use crate::text::units::{bytes, nanoseconds};
 
 /// How a field is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
