@@ -14,7 +14,7 @@ mod text;
 pub use error::LinkError;
 pub use hello::{Hello, hello};
 pub use link::{ClockOffset, Link};
-pub use message::{Broken, MOST_FRAME_BYTES, Message};
+pub use message::{Broken, MOST_FRAME_BYTES, MOST_REQUEST_BYTES, Message};
 pub use obey::{Call, Handler, obey};
 pub use process::run;
 pub use text::{clean_json, cleaned};
