@@ -53,7 +53,7 @@ impl WatchedHere {
 
     /// Watches a server that a user has started, and a load generator on these CPUs.
     pub fn free(pid: i32, client: &[usize]) -> Self {
-        let cores = Cores { server: local::cpus(pid), client: client.to_vec(), ..Cores::default() };
+        let cores = Cores { server: net::cpu::allowed_to(pid), client: client.to_vec(), ..Cores::default() };
         // If the CPUs that it may use can't be read, it may run anywhere.
         let used = if cores.server.is_empty() { Vec::new() } else { cores.used() };
         Self::begin(Tree::From(pid), local::cores(pid), Vec::new(), used)
