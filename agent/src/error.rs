@@ -44,8 +44,8 @@ pub enum LinkError {
     )]
     Unreadable { name: String, request: String, why: String },
     #[error(
-        "`{request}` has {bytes} bytes, more than a frame of the link may have ({}): ask for less at once",
-        crate::MOST_FRAME_BYTES
+        "`{request}` has {bytes} bytes, more than a request over the link may have ({}): send less at once",
+        crate::MOST_REQUEST_BYTES
     )]
     TooLong { request: String, bytes: usize },
     #[error("the link can't be read or written: {0}; start it again")]

@@ -15,7 +15,7 @@ pub use error::LinkError;
 pub use heard::Heard;
 pub use hello::{Hello, hello};
 pub use link::{ClockOffset, Link};
-pub use message::{Broken, MOST_FRAME_BYTES, Message};
+pub use message::{Broken, MOST_FRAME_BYTES, MOST_REQUEST_BYTES, Message};
 pub use obey::{Call, Handler, obey};
 pub use process::{LONGEST_KILL, RunError, run, wait_for_end};
 pub use text::{clean_json, cleaned};

@@ -9,7 +9,7 @@ use crate::heard::Heard;
 use crate::message::MOST_HELLO_BYTES;
 use crate::outbox::FrameOutbox;
 use crate::process::Process;
-use crate::{Broken, Hello, LinkError, MOST_FRAME_BYTES, Message, now_ns, text};
+use crate::{Broken, Hello, LinkError, MOST_REQUEST_BYTES, Message, now_ns, text};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -25,11 +25,11 @@ const FAREWELL: Duration = Duration::from_secs(3);
 /// How long a command that has closed its output may take to end.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How long an acknowledgement of a part of a blob, or the other side's clock, may take.
+/// How long the other side's clock may take.
 const SOON: Duration = Duration::from_mins(1);
 
-/// The size of a part of a blob, in bytes. A blob is data that is sent ahead of the request that uses it.
-const PART_BYTES: usize = 256 << 10;
+/// No link is expected to be slower, in bytes per second: the time that a large request takes to arrive is no delay of its answer.
+const LEAST_BYTES_PER_S: u64 = 4 << 10;
 
 /// An agent on another machine. Handles are cheap to clone; when the last one is dropped, the agent ends.
 #[derive(Clone)]
@@ -126,8 +126,9 @@ impl Link {
         &self.0.hello
     }
 
-    /// Makes one request and waits for its answer, no longer than `patience` (`None`: without limit). `events` gets each event that comes
-    /// before the answer. Fails at once when the link is lost, and when the other side refuses the request.
+    /// Makes one request and waits for its answer, no longer than `patience` (`None`: without limit) once the request can have arrived.
+    /// `events` gets each event that comes before the answer. Fails at once when the link is lost, and when the other side refuses the
+    /// request.
     pub fn ask<Q: Serialize, A: DeserializeOwned>(
         &self,
         name: &str,
@@ -144,13 +145,15 @@ impl Link {
         let core = &self.0.core;
         let waiting = core.begin()?;
         let frame = Message::Request { id: waiting.id, name: name.to_owned(), json }.frame();
-        if frame.len() > MOST_FRAME_BYTES {
-            return Err(LinkError::TooLong { request: name.to_owned(), bytes: frame.len() });
+        let bytes = frame.len();
+        if bytes > MOST_REQUEST_BYTES {
+            return Err(LinkError::TooLong { request: name.to_owned(), bytes });
         }
         if !core.outbox.send_frame(frame) {
             core.lose("the other side accepts no more messages");
         }
-        let deadline = patience.map(|patience| (patience, Instant::now() + patience));
+        let arrival = Duration::from_secs(bytes as u64 / LEAST_BYTES_PER_S);
+        let deadline = patience.map(|patience| (patience + arrival, Instant::now() + patience + arrival));
         loop {
             match self.next(&waiting.news, name, deadline)? {
                 News::Event(json, bytes) => {
@@ -162,24 +165,6 @@ impl Link {
                 News::Clock { .. } => return Err(core.broken("it answered a request with its clock")),
             }
         }
-    }
-
-    /// Sends bytes in parts, each of which is acknowledged, and returns a number by which a later request names these bytes.
-    pub fn send_blob(&self, bytes: &[u8]) -> Result<u64, LinkError> {
-        let core = &self.0.core;
-        let waiting = core.begin()?;
-        // An empty part marks the end.
-        for part in bytes.chunks(PART_BYTES).chain([&[][..]]) {
-            if !core.outbox.send(&Message::Blob { id: waiting.id, bytes: part.to_vec() }) {
-                core.lose("the other side accepts no more messages");
-            }
-            match self.next(&waiting.news, "a blob", Some((SOON, Instant::now() + SOON)))? {
-                News::Reply(_) => {}
-                News::Failed(text) => return Err(LinkError::Refused(text)),
-                _ => return Err(core.broken("it acknowledged bytes with something else")),
-            }
-        }
-        Ok(waiting.id)
     }
 
     /// The other side's clock against ours, measured by `rounds` round trips. The shortest one decides, and half of it is the bound.

@@ -1,13 +1,10 @@
 //! The side that obeys: reads requests from its input and nowhere else, answers each in a separate thread, and ends when its input ends.
 
-mod blobs;
-
-use self::blobs::Blobs;
 use crate::error::shown_version;
 use crate::heard::Heard;
 use crate::message::MOST_HELLO_BYTES;
 use crate::outbox::FrameOutbox;
-use crate::{Broken, Hello, LinkError, MOST_FRAME_BYTES, Message, SILENCE, now_ns, text};
+use crate::{Broken, Hello, LinkError, MOST_FRAME_BYTES, MOST_REQUEST_BYTES, Message, SILENCE, now_ns, text};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -78,11 +75,6 @@ impl Call<'_> {
         }
     }
 
-    /// The blob with this number, if it arrived complete and was not dropped to make room for later ones.
-    pub fn blob(&self, number: u64) -> Option<Vec<u8>> {
-        self.shared.blobs.whole(number)
-    }
-
     /// A flag that is set when the request must stop, and when the link is over.
     pub fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
@@ -93,7 +85,6 @@ impl Call<'_> {
 struct Shared {
     outbox: FrameOutbox,
     running: Mutex<Vec<Arc<AtomicBool>>>,
-    blobs: Blobs,
 }
 
 /// Answers requests until the input ends, is silent for longer than [`SILENCE`], or has a goodbye. Then sets all stop flags, calls the
@@ -106,7 +97,7 @@ pub fn obey(
 ) -> Result<(), LinkError> {
     let outbox = FrameOutbox::start(output);
     outbox.send_now(&Message::Hello(own.clone()));
-    let shared = Shared { outbox, running: Mutex::default(), blobs: Blobs::default() };
+    let shared = Shared { outbox, running: Mutex::default() };
     let result = std::thread::scope(|scope| {
         let heard = Heard::now();
         let messages = read_in_a_thread(heard.of(input));
@@ -119,7 +110,7 @@ pub fn obey(
                         scope.spawn(move || answer(handlers, &Call { id, name, json, stop, shared }));
                     }
                     Message::Goodbye => break,
-                    other => shared.note(other, came_ns)?,
+                    other => shared.note(&other, came_ns)?,
                 }
             }
             Ok(())
@@ -151,7 +142,7 @@ fn read_in_a_thread(input: impl Read + Send + 'static) -> Receiver<Received> {
             if sender.send((read, now_ns())).is_err() || is_over {
                 return;
             }
-            most = MOST_FRAME_BYTES;
+            most = MOST_REQUEST_BYTES;
         }
     });
     messages
@@ -250,20 +241,12 @@ impl Shared {
     }
 
     /// Handles every message other than requests and goodbye.
-    fn note(&self, message: Message, came_ns: u64) -> Result<(), LinkError> {
+    fn note(&self, message: &Message, came_ns: u64) -> Result<(), LinkError> {
         match message {
             Message::Beat => {}
             Message::Stop => self.stop(),
             Message::ClockAsk { id } => {
-                self.outbox.send_now(&Message::ClockAnswer { id, ns: came_ns });
-            }
-            Message::Blob { id, bytes } => {
-                let kept = self.blobs.keep(id, &bytes);
-                let reply = match kept {
-                    Ok(()) => Message::Reply { id, json: Value::Null },
-                    Err(text) => Message::Failed { id, text },
-                };
-                self.outbox.send_now(&reply);
+                self.outbox.send_now(&Message::ClockAnswer { id: *id, ns: came_ns });
             }
             _ => {
                 let why = "it sent a message that only an agent may send".to_owned();

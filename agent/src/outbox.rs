@@ -1,7 +1,7 @@
 //! The queue of outgoing messages. A separate thread writes them, so that nothing else blocks on a pipe that nobody reads. When there is
 //! nothing to write, that thread sends heartbeats.
 
-use crate::{BEAT, Message};
+use crate::{BEAT, MOST_REQUEST_BYTES, Message};
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,8 +10,9 @@ use std::time::Duration;
 /// While more bytes than this are unwritten, a thread that sends a large message waits.
 const FULL_BYTES: usize = 4 << 20;
 
-/// With more unwritten bytes than this, the other side counts as not reading at all, and the queue is closed.
-const MOST_BYTES: usize = 64 << 20;
+/// With more unwritten bytes than this, the other side counts as not reading at all, and the queue is closed. The largest message may
+/// wait behind others, and short ones behind it.
+const MOST_BYTES: usize = MOST_REQUEST_BYTES + (64 << 20);
 
 /// Messages that wait to be written. Clones share one queue.
 #[derive(Clone)]

@@ -4,7 +4,7 @@
 //! them by DNS rebinding.
 
 use crate::failure::WrongInput;
-use crate::live::{LiveSum, ServerSampler};
+use crate::live::LiveSum;
 use crate::web::connections::{self, Limits};
 use crate::web::{host_name, only_value};
 use axum::Router;
@@ -13,6 +13,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use control::processes::usage::UsageSoFar;
 use judge::verdict::{Case, Policy};
 use model::{Interval, Plan};
 use report::open_metrics::{self, SoFar};
@@ -48,20 +49,19 @@ pub struct Metrics(Arc<Mutex<Gathered>>);
 struct Gathered {
     plan: Plan,
     sum: LiveSum,
-    server: Option<i32>,
-    sampler: Option<ServerSampler>,
-    server_rss_bytes: Option<u64>,
+    /// What a server on this machine has used.
+    server: Option<UsageSoFar>,
 }
 
 impl Metrics {
-    /// Listens and answers until drome ends. `server`: the process id of a server on this machine.
-    pub fn serve(address: SocketAddr, plan: &Plan, server: Option<i32>) -> anyhow::Result<Self> {
+    /// Listens and answers until drome ends.
+    pub fn serve(address: SocketAddr, plan: &Plan) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(address).map_err(|e| {
             WrongInput(format!("--metrics: can't listen on {address} ({e}): choose another port"))
         })?;
         let address = listener.local_addr()?;
         note!("metrics: http://{address}/metrics");
-        let gathered = Arc::new(Mutex::new(Gathered::new(plan, server)));
+        let gathered = Arc::new(Mutex::new(Gathered::new(plan)));
         let shared = Arc::clone(&gathered);
         std::thread::spawn(move || {
             if let Err(error) = connections::answer(listener, router(shared), LIMITS) {
@@ -71,30 +71,21 @@ impl Metrics {
         Ok(Self(gathered))
     }
 
-    /// Adds what the workers have published since the last call.
-    pub fn take(&self, intervals: &[Interval]) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take(intervals);
+    /// Adds what the workers have published since the last call, and takes what a server on this machine has used so far.
+    pub fn take(&self, intervals: &[Interval], server: Option<UsageSoFar>) {
+        let mut gathered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        gathered.sum.take(intervals);
+        gathered.server = server;
     }
 }
 
 impl Gathered {
-    fn new(plan: &Plan, server: Option<i32>) -> Self {
-        Self { plan: plan.clone(), sum: LiveSum::new(plan), server, sampler: None, server_rss_bytes: None }
-    }
-
-    fn take(&mut self, intervals: &[Interval]) {
-        if let Some(sampler) = self.sampler.as_mut().filter(|sampler| sampler.is_due()) {
-            self.server_rss_bytes = sampler.sample().rss_bytes;
-        }
-        // The measurement has just begun.
-        if !intervals.is_empty() && self.sampler.is_none() {
-            self.sampler = self.server.map(ServerSampler::new);
-        }
-        self.sum.take(intervals);
+    fn new(plan: &Plan) -> Self {
+        Self { plan: plan.clone(), sum: LiveSum::new(plan), server: None }
     }
 
     fn text(&self) -> String {
-        let usage = self.sampler.as_ref().and_then(ServerSampler::usage);
+        let usage = self.server.as_ref().map(|server| &server.usage);
         let case = Case { usage, ..Case::new(Policy::single(false), &self.plan, &self.sum.tally) };
         let verdict = (self.sum.tally.duration_ns > 0).then(|| judge::verdict::judge(&case));
         open_metrics::text(&SoFar {
@@ -102,7 +93,7 @@ impl Gathered {
             tally: &self.sum.tally,
             verdict: verdict.as_ref(),
             usage,
-            server_rss_bytes: self.server_rss_bytes,
+            server_rss_bytes: self.server.as_ref().and_then(|server| server.rss_bytes),
             connections_open: self.sum.connections_open,
             version: env!("CARGO_PKG_VERSION"),
         })
@@ -181,7 +172,7 @@ mod tests {
         let target = Target::resolve("http://127.0.0.1:1/").unwrap();
         let load = Load::Closed { connections: 1, per_connection: None };
         let plan = Plan::new(target, Ask::default(), load, Until::Answered(1));
-        let router = router(Arc::new(Mutex::new(Gathered::new(&plan, None))));
+        let router = router(Arc::new(Mutex::new(Gathered::new(&plan))));
         for host in ["localhost", "LOCALHOST:9469", "127.0.0.1:9469", "[::1]:9469", "127.0.0.53"] {
             assert_eq!(status(&router, "GET", "/metrics", &[host]).await, 200, "{host}");
         }

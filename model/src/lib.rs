@@ -48,6 +48,7 @@ pub mod verdict;
 mod workers;
 pub mod workload;
 
+pub use checked::bytes as base64;
 pub use comparison::Comparison;
 pub use contender::Contender;
 pub use environment::{Conditions, Environment, ServersOn};

@@ -2,7 +2,6 @@
 
 use procfs::process::Process;
 use procfs::{Current, Uptime};
-use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 /// A thread of a process.
@@ -21,29 +20,6 @@ pub fn threads(pids: &[i32]) -> Vec<Thread> {
         tasks(pid).into_iter().flatten().flatten().map(|task| Thread { pid: *pid, tid: task.tid }).collect()
     };
     pids.iter().flat_map(of).collect()
-}
-
-/// The CPUs on which a thread may run; empty if that can't be read.
-pub fn cpus_of(thread: Thread) -> BTreeSet<usize> {
-    let status = std::fs::read_to_string(format!("/proc/{}/task/{}/status", thread.pid, thread.tid));
-    let status = status.unwrap_or_default();
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    list.map(cpu_list).unwrap_or_default()
-}
-
-/// The CPUs of the machine that are switched on.
-pub fn online_cpus() -> BTreeSet<usize> {
-    std::fs::read_to_string("/sys/devices/system/cpu/online").map(|text| cpu_list(&text)).unwrap_or_default()
-}
-
-/// Parses a list such as `0-3,8`. Entries with a CPU number of 65,536 or more are ignored.
-fn cpu_list(text: &str) -> BTreeSet<usize> {
-    let range = |part: &str| {
-        let (low, high) = part.split_once('-').unwrap_or((part, part));
-        let (low, high) = (low.trim().parse::<usize>().ok()?, high.trim().parse::<usize>().ok()?);
-        (low <= high && high < 65_536).then_some(low..=high)
-    };
-    text.trim().split(',').filter_map(range).flatten().collect()
 }
 
 /// The file name of the program that a process runs; `None` if it has ended or may not be looked at.
@@ -75,14 +51,6 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn lists_of_cpus_are_read() {
-        assert_eq!(cpu_list("0-3,8\n").into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 8]);
-        assert_eq!(cpu_list("5").into_iter().collect::<Vec<_>>(), [5]);
-        assert_eq!(cpu_list("3-1,x,0-99999999999"), BTreeSet::new());
-        assert!(!online_cpus().is_empty());
-    }
-
-    #[test]
     fn a_process_began_when_it_was_started() {
         let before = SystemTime::now();
         let mut child = Command::new("sleep").arg("100").spawn().unwrap();
@@ -99,7 +67,6 @@ mod tests {
         let mut child = Command::new("sleep").arg("100").spawn().unwrap();
         let pid = child.id() as i32;
         assert_eq!(threads(&[pid]), [Thread { pid, tid: pid }]);
-        assert!(!cpus_of(Thread { pid, tid: pid }).is_empty());
         assert!(pid_inside(child.id()).is_some());
         // Where all of the usual programs are in one file, that is it.
         assert!(program(child.id()).is_some_and(|name| !name.is_empty() && !name.contains('/')));

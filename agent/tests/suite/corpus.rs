@@ -3,6 +3,11 @@
 #[path = "../oracle/frames.rs"]
 mod oracle;
 
+use agent::{Message, hello};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::{collection, option};
+use serde_json::json;
 use std::path::Path;
 
 #[test]
@@ -13,22 +18,41 @@ fn every_seed_is_handled() {
     seeds.iter().for_each(|seed| oracle::check(&std::fs::read(seed).unwrap()));
 }
 
-proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+fn message(kind: i32, id: u64, text: String) -> Message {
+    let json = json!([text.as_str(), id, {text.as_str(): null}]);
+    match kind {
+        0 => Message::Hello(hello(&text)),
+        1 => Message::Request { id, name: text, json },
+        2 => Message::Reply { id, json },
+        3 => Message::Failed { id, text },
+        4 => Message::Event { id, json },
+        5 => Message::ClockAsk { id },
+        6 => Message::ClockAnswer { id, ns: u64::MAX - id },
+        7 => Message::Beat,
+        8 => Message::Stop,
+        _ => Message::Goodbye,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_bytes_are_handled(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+    fn any_bytes_are_handled(bytes in collection::vec(any::<u8>(), 0..200)) {
         oracle::check(&bytes);
     }
 
     #[test]
-    fn frames_with_any_bodies_are_handled(
-        frames in proptest::collection::vec((0u8..13, proptest::collection::vec(proptest::prelude::any::<u8>(), 0..24)), 0..8)
+    fn messages_in_any_order_are_handled_even_with_a_wrong_byte(
+        messages in collection::vec((0..10, 0..4_u64, ".{0,12}"), 0..8),
+        wrong in option::of((any::<Index>(), any::<u8>()))
     ) {
-        let bytes: Vec<u8> = frames
-            .iter()
-            .flat_map(|(kind, body)| [&(body.len() as u32 + 1).to_le_bytes()[..], &[*kind], body].concat())
-            .collect();
+        let of = |(kind, id, text): (i32, u64, String)| message(kind, id, text);
+        let mut bytes: Vec<u8> = messages.into_iter().flat_map(|one| of(one).frame()).collect();
+        if let Some((at, byte)) = wrong.filter(|_| !bytes.is_empty()) {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
         oracle::check(&bytes);
     }
 }

@@ -1,8 +1,10 @@
 //! Both sides in one process, over pipes.
 
-use agent::{Call, Handler, Hello, Link, LinkError, Message, hello, now_ns, obey};
+use agent::{
+    Call, Handler, Hello, Link, LinkError, MOST_REQUEST_BYTES, Message, SILENCE, hello, now_ns, obey,
+};
 use serde_json::{Value, json};
-use std::io::{PipeReader, PipeWriter, Write, pipe};
+use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{JoinHandle, sleep, spawn};
@@ -42,12 +44,9 @@ impl Handler for Toy {
                 }
                 Ok(json!("stopped"))
             }
-            "sum" => {
-                let blob = call
-                    .question()
-                    .and_then(|number| call.blob(number).ok_or_else(|| "no such bytes".to_owned()));
-                blob.map(|blob| json!([blob.len(), blob.iter().map(|byte| u64::from(*byte)).sum::<u64>()]))
-            }
+            "sum" => call
+                .question::<String>()
+                .map(|text| json!([text.len(), text.bytes().map(u64::from).sum::<u64>()])),
             "refuse" => Err(format!("\u{1b}]0;title\u{7}no\r room{}", "!".repeat(10_000))),
             "large" => Ok(json!("x".repeat(20 << 20))),
             "panic" => panic!("a test"),
@@ -68,9 +67,14 @@ struct Pair {
 }
 
 fn pair() -> Pair {
+    pair_over(|there| there)
+}
+
+/// The agent reads its input through `way`.
+fn pair_over<R: Read + Send + 'static>(way: impl FnOnce(PipeReader) -> R) -> Pair {
     let ((there, to), (from, here)) = (pipe().unwrap(), pipe().unwrap());
     let toy = Toy::default();
-    let ended = Arc::clone(&toy.ended);
+    let (ended, there) = (Arc::clone(&toy.ended), way(there));
     let agent = spawn(move || obey(&own(), &[&toy], there, here));
     let link = Link::over("board", from, to, &own(), PATIENCE).unwrap();
     Pair { link, agent, ended }
@@ -109,7 +113,8 @@ fn what_is_refused_is_told_without_escapes_and_the_link_goes_on() {
     assert!(told("panic").contains("because of a bug"));
     assert!(told("large").contains("ask for less"));
     assert!(matches!(
-        link.ask::<_, Value>("double", &"x".repeat(17 << 20), None, &mut |_| {}),
+        // As JSON, such a character has six bytes.
+        link.ask::<_, Value>("double", &"\u{1}".repeat(MOST_REQUEST_BYTES / 6), None, &mut |_| {}),
         Err(LinkError::TooLong { .. })
     ));
     let unreadable = link.ask::<_, String>("double", &2, Some(PATIENCE), &mut |_| {});
@@ -117,17 +122,33 @@ fn what_is_refused_is_told_without_escapes_and_the_link_goes_on() {
     assert_eq!(ask(&link, "double", &json!(4)).unwrap(), json!(8));
 }
 
+/// An input over which a byte takes its time.
+struct Slow(PipeReader);
+
+impl Read for Slow {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        sleep(BYTE * count as u32);
+        Ok(count)
+    }
+}
+
+/// With this, 32 MiB take 6.7 s: longer than either side may be silent.
+const BYTE: Duration = Duration::from_nanos(200);
+
 #[test]
-fn blobs_arrive_whole() {
-    let Pair { link, .. } = pair();
-    let bytes: Vec<u8> = (0..1_000_000u32).map(|n| n as u8).collect();
-    let sum: u64 = bytes.iter().map(|byte| u64::from(*byte)).sum();
-    let number = link.send_blob(&bytes).unwrap();
-    let empty = link.send_blob(&[]).unwrap();
-    assert_ne!(number, empty);
-    assert_eq!(ask(&link, "sum", &json!(number)).unwrap(), json!([1_000_000, sum]));
-    assert_eq!(ask(&link, "sum", &json!(empty)).unwrap(), json!([0, 0]));
-    assert!(matches!(ask(&link, "sum", &json!(999)), Err(LinkError::Refused(why)) if why == "no such bytes"));
+fn a_large_request_arrives_whole_however_long_it_takes() {
+    let Pair { link, agent, .. } = pair_over(Slow);
+    let text: String = (0..32 << 20).map(|n: u32| char::from(b'0' + (n % 75) as u8)).collect();
+    let sum: u64 = text.bytes().map(u64::from).sum();
+    let began = Instant::now();
+    // It is in time for its answer, too.
+    let answer: Value = link.ask("sum", &text, Some(Duration::from_secs(1)), &mut |_| {}).unwrap();
+    assert_eq!(answer, json!([32 << 20, sum]));
+    assert!(began.elapsed() > SILENCE && link.lost().is_none(), "{:?} {:?}", began.elapsed(), link.lost());
+    assert_eq!(ask(&link, "sum", &json!("")).unwrap(), json!([0, 0]));
+    drop(link);
+    agent.join().unwrap().unwrap();
 }
 
 #[test]

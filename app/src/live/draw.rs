@@ -122,9 +122,9 @@ fn draw_errors(frame: &mut Frame, state: &LiveState, area: Rect) {
 fn foot_line(state: &LiveState) -> Line<'static> {
     let open = units::known(state.sum.connections_open, |n| n.to_string());
     let client = units::known(state.client_core_use, units::percent);
-    let server = units::known(state.server.core_use, units::percent);
+    let server = units::known(state.server_core_use, units::percent);
     let memory =
-        state.server.rss_bytes.map_or_else(String::new, |n| format!(" ({})", units::bytes(n as f64)));
+        state.server_rss_bytes.map_or_else(String::new, |n| format!(" ({})", units::bytes(n as f64)));
     let figures = format!("cores in use: client {client}, server {server}{memory}   {open} connections");
     Line::from(vec![Span::raw(figures), Span::raw("   q stops").style(Modifier::DIM)])
 }
@@ -135,7 +135,6 @@ fn bold() -> Style {
 
 #[cfg(test)]
 mod tests {
-    use super::super::server_sampler::ServerUse;
     use super::super::state::tests::{interval, state};
     use super::*;
     use model::Errors;
@@ -154,7 +153,7 @@ mod tests {
         for i in 1..=20 {
             state.take(&[interval(1000 + i * 100, 90_000), interval(1000, 90_000)]);
         }
-        state.server = ServerUse { core_use: Some(0.973), rss_bytes: Some(12_300_000) };
+        (state.server_core_use, state.server_rss_bytes) = (Some(0.973), Some(12_300_000));
         state.tick(Duration::from_secs(6));
         state
     }

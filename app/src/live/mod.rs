@@ -3,14 +3,13 @@
 
 mod bars;
 mod draw;
-mod server_sampler;
 mod state;
 mod sum;
 
-pub use server_sampler::ServerSampler;
 pub use sum::LiveSum;
 
 use crate::failure::INTERRUPTED;
+use control::processes::usage::UsageSoFar;
 use load::View;
 use model::Plan;
 use ratatui::Terminal;
@@ -32,10 +31,16 @@ const REDRAW: Duration = Duration::from_millis(250);
 /// How often drome checks whether the measurement has ended.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Shows the measurement until it is over. If it can't be shown, the measurement continues. `server`: the process
-/// id of a server on this machine.
-pub fn show(plan: &Plan, view: &View, stop: &AtomicBool, server: Option<i32>, is_over: impl Fn() -> bool) {
-    if let Err(error) = try_to_show(plan, view, stop, server, is_over) {
+/// Shows the measurement until it is over. If it can't be shown, the measurement continues. `usage`: what a server on this machine has
+/// used so far.
+pub fn show(
+    plan: &Plan,
+    view: &View,
+    stop: &AtomicBool,
+    usage: impl Fn() -> Option<UsageSoFar>,
+    is_over: impl Fn() -> bool,
+) {
+    if let Err(error) = try_to_show(plan, view, stop, usage, is_over) {
         alert!("drome: can't draw on the terminal ({error}); the measurement continues");
     }
 }
@@ -44,18 +49,18 @@ fn try_to_show(
     plan: &Plan,
     view: &View,
     stop: &AtomicBool,
-    server: Option<i32>,
+    usage: impl Fn() -> Option<UsageSoFar>,
     is_over: impl Fn() -> bool,
 ) -> std::io::Result<()> {
     let mut screen = Screen::open()?;
-    let (mut state, mut sampler) = (LiveState::new(plan), server.map(ServerSampler::new));
+    let mut state = LiveState::new(plan);
     let started = Instant::now();
     let mut drawn: Option<Instant> = None;
     while !is_over() {
         if drawn.is_none_or(|at| at.elapsed() >= REDRAW) {
             state.take(&view.take());
-            if let Some(sampler) = sampler.as_mut().filter(|sampler| sampler.is_due()) {
-                state.server = sampler.sample();
+            if let Some(so_far) = usage() {
+                state.take_usage(&so_far);
             }
             state.tick(started.elapsed());
             screen.terminal.draw(|frame| draw::draw(frame, &state))?;

@@ -1,15 +1,18 @@
 //! The state of the measurement that a viewer shows: the sum of the intervals that the workers published. Pure; the
 //! clock and the server's CPU come from outside.
 
-use super::server_sampler::ServerUse;
 use super::sum::LiveSum;
-use model::{Interval, Plan};
+use control::processes::usage::UsageSoFar;
+use model::{Interval, Plan, Usage};
 use report::{offered, units};
 use std::collections::VecDeque;
 use std::time::Duration;
 
 /// The number of rates kept for the chart, one every quarter of a second: two minutes.
 const MOST_POINTS: usize = 480;
+
+/// The time over which a server's use of its cores is shown, at least.
+const USE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The measurement so far.
 #[derive(Debug)]
@@ -32,8 +35,12 @@ pub struct LiveState {
     pub sum: LiveSum,
     /// The share of its cores that the client used last, if known.
     pub client_core_use: Option<f64>,
-    /// What a server on this machine used last.
-    pub server: ServerUse,
+    /// The share of its cores that a server on this machine used last, if known.
+    pub server_core_use: Option<f64>,
+    /// The memory that it held then, if known.
+    pub server_rss_bytes: Option<u64>,
+    /// What it had used then.
+    usage: Usage,
     until: model::Until,
 }
 
@@ -57,7 +64,9 @@ impl LiveState {
             rates: VecDeque::with_capacity(MOST_POINTS),
             sum,
             client_core_use: None,
-            server: ServerUse::default(),
+            server_core_use: None,
+            server_rss_bytes: None,
+            usage: Usage::default(),
             until: plan.until,
         }
     }
@@ -77,6 +86,21 @@ impl LiveState {
         self.rates.push_back(completed as f64 * self.sum.tally.threads as f64 / worker_s);
         let busy_ns: u64 = intervals.iter().map(|i| i.client_cpu_ns.saturating_sub(i.client_idle_ns)).sum();
         self.client_core_use = Some(busy_ns as f64 / all_ns as f64);
+    }
+
+    /// Takes what a server on this machine has used so far.
+    pub fn take_usage(&mut self, so_far: &UsageSoFar) {
+        let (now, then) = (&so_far.usage, &self.usage);
+        let wall_ns = now.wall_ns.saturating_sub(then.wall_ns);
+        if Duration::from_nanos(wall_ns) < USE_INTERVAL {
+            return;
+        }
+        let cpu_ns = now.cpu_ns.saturating_sub(then.cpu_ns);
+        let since = Usage { wall_ns, cpu_ns, cores: now.cores, ..Usage::default() };
+        self.server_rss_bytes = so_far.rss_bytes;
+        // When all of its processes have ended, this is unknown: it is not idle.
+        self.server_core_use = so_far.rss_bytes.and_then(|_| since.core_use());
+        self.usage = now.clone();
     }
 
     /// The time since the measurement began, by the workers' clocks.
@@ -170,6 +194,22 @@ pub mod tests {
             (state.rates.len(), state.sum.tally.completed, state.sum.tally.latency.count()),
             (2, 2500, 2500)
         );
+    }
+
+    #[test]
+    fn a_servers_use_of_its_cores_is_that_of_the_last_second() {
+        let mut state = state();
+        let mut look = |ms, cpu_ms, rss_bytes| {
+            let [wall_ns, cpu_ns] = [ms, cpu_ms].map(|ms: u64| ms * 1_000_000);
+            let usage = Usage { wall_ns, cpu_ns, cores: 2, ..Usage::default() };
+            state.take_usage(&UsageSoFar { usage, rss_bytes });
+            (state.server_core_use, state.server_rss_bytes)
+        };
+        assert_eq!(look(800, 800, Some(7)), (None, None), "too soon");
+        assert_eq!(look(1000, 500, Some(7)), (Some(0.25), Some(7)));
+        assert_eq!(look(1800, 2100, Some(8)), (Some(0.25), Some(7)), "too soon again");
+        assert_eq!(look(2000, 2500, Some(9)), (Some(1.0), Some(9)));
+        assert_eq!(look(3000, 2500, None), (None, None), "all of its processes have ended");
     }
 
     #[test]

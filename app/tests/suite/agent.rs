@@ -96,7 +96,10 @@ fn an_agent_ends_with_its_input_and_refuses_what_is_no_request() {
         (b"GET / HTTP/1.1\r\n\r\n".to_vec(), "does not answer as drome"),
         (Message::Hello(hello("9.9.9")).frame(), "has drome 9.9.9"),
         ([Message::Hello(own()).frame(), vec![0xff; 100]].concat(), "longer than any may be"),
-        ([Message::Hello(own()).frame(), vec![1, 0, 0, 0, 99]].concat(), "no message of kind 99"),
+        (
+            [Message::Hello(own()).frame(), b"\x09\0\0\0\"unheard\"".to_vec()].concat(),
+            "unknown variant `unheard`",
+        ),
         ([Message::Hello(own()).frame(), vec![5, 0, 0, 0, 7]].concat(), "in the middle of a message"),
     ] {
         let refused = obeyed(&input);

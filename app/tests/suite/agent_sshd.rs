@@ -33,9 +33,11 @@ fn drome_over_there_is_used() {
     let checked = sshd.check("config", &[]);
     checked.assert_out(0, &["round trip"]);
     let link = sshd.link();
-    assert!(matches!(link.ask::<_, Value>("unheard.of", &(), None, &mut |_| {}), Err(LinkError::Refused(_))));
-    let bytes = vec![7; 3 << 20];
-    link.send_blob(&bytes).unwrap();
+    let large = "7".repeat(3 << 20);
+    for refused in ["", &large] {
+        let told = link.ask::<_, Value>("unheard.of", &refused, None, &mut |_| {});
+        assert!(matches!(told, Err(LinkError::Refused(_))), "{told:?}");
+    }
     let agent = link.hello().pid;
     drop(link);
     wait_for(|| !is_there(agent), "the agent to end");

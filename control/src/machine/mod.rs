@@ -1,7 +1,7 @@
 //! The machine: its processors, what is known of it, and the conditions on it.
 
 pub mod awake;
-mod control_groups;
+pub(crate) mod control_groups;
 pub mod cores;
 pub mod cpu_time;
 pub mod digest;

@@ -2,13 +2,14 @@
 
 use crate::fault::Fault;
 use crate::prepare::Prepared;
-use crate::remote::messages::{InstallStep, Installed, RemoteRequest, SourcesWritten, WriteSources};
+use crate::remote::messages::{InstallStep, Installed, RemoteRequest, Source, SourcesWritten, WriteSources};
 use crate::remote::probe;
 use crate::remote::remote_server::RemoteContender;
 use crate::remote::{RemoteError, RemoteMachine};
 use crate::verify::work::{Work, Works};
 use model::Run;
 use model::contender::tuned_name;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// Writes the sources of these contenders to the other machine. From now on they are started there.
@@ -23,14 +24,12 @@ pub fn take(there: &RemoteMachine, works: &Works, all: &mut [Prepared]) -> Resul
 
 /// Writes the sources of one contender to the other machine.
 pub fn write_sources(there: &RemoteMachine, prepared: &mut Prepared) -> Result<(), Fault> {
-    let sources = prepared.sources();
-    let blob = there.send(&sources.values().flatten().copied().collect::<Vec<u8>>())?;
+    let source = |(path, bytes): (&PathBuf, &Vec<u8>)| Source { path: path.clone(), bytes: bytes.clone() };
     let base = prepared.name.strip_suffix(&tuned_name("")).unwrap_or(&prepared.name);
     let asked = WriteSources {
         name: base.to_owned(),
         contender: prepared.contender.clone(),
-        sources: sources.iter().map(|(path, bytes)| (path.clone(), bytes.len())).collect(),
-        blob,
+        sources: prepared.sources().iter().map(source).collect(),
     };
     let SourcesWritten { id, version } = there.ask(&RemoteRequest::WriteSources(Box::new(asked)))?;
     prepared.remote = Some(RemoteContender { machine: there.clone(), id, version });

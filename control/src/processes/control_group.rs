@@ -1,6 +1,7 @@
 //! A control group of the kernel: which processes are in it, and what they use together by the kernel's own accounts. Both versions are
 //! read: 2 (`cpu.stat`, `memory.stat`), and 1 (`cpuacct.usage`, `memory.stat`).
 
+use crate::machine::control_groups::folder;
 use crate::processes::stat::stat;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,29 +83,6 @@ impl Clock {
             }
         }
     }
-}
-
-/// The folder of a process's group for a controller of version 1; for the empty name, that of version 2.
-fn folder(groups: &str, mounts: &Path, controller: &str) -> Option<PathBuf> {
-    groups.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (parts.next()?, parts.next()?);
-        if !controllers.split(',').any(|name| name == controller) {
-            return None;
-        }
-        // A group outside of the namespace that drome is in can't be reached.
-        if path.split('/').any(|part| part == "..") {
-            return None;
-        }
-        let mount = if controllers.is_empty() {
-            // Beside version 1, version 2 is mounted below it.
-            let below = mounts.join("unified");
-            if below.is_dir() { below } else { mounts.to_owned() }
-        } else {
-            [controllers, controller].map(|name| mounts.join(name)).into_iter().find(|path| path.is_dir())?
-        };
-        Some(mount.join(path.trim_start_matches('/')))
-    })
 }
 
 /// Anonymous and shared memory, by the text of `memory.stat` of either version. The totals of version 1 include the groups below.

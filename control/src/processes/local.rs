@@ -72,16 +72,10 @@ pub fn foreign_listener(tree: &Tree, address: SocketAddr) -> Option<i32> {
     listener_here(address).filter(|pid| !tree::pids(tree).contains(pid))
 }
 
-/// The CPUs that a process may use; empty where that can't be read.
-pub fn cpus(pid: i32) -> Vec<usize> {
-    let allowed = Process::new(pid).and_then(|p| p.status()).ok().and_then(|s| s.cpus_allowed_list);
-    allowed.into_iter().flatten().flat_map(|(low, high)| low as usize..=high as usize).collect()
-}
-
 /// How many of the machine's cores a server may use. How many of them its threads can keep busy is known only when it was loaded: many
 /// servers start threads or processes with their connections.
 pub fn cores(pid: i32) -> usize {
-    cpus(pid).len().max(1)
+    net::cpu::allowed_to(pid).len().max(1)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Samples what the server uses while it is measured. A thread reads its processes' figures when the window opens and at intervals; the
 //! last reading is taken by the worker that closes the window, so that nothing later is in it.
 
+use crate::locked;
 use crate::machine::cores::Cores;
 use crate::machine::cpu_time::{self, Times};
 use crate::processes::local;
@@ -11,8 +12,8 @@ use model::Usage;
 use net::clock;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ impl WatchedHere {
 
     /// Watches a server that a user has started, and a load generator on these CPUs.
     pub fn free(pid: i32, client: &[usize]) -> Self {
-        let cores = Cores { server: local::cpus(pid), client: client.to_vec(), ..Cores::default() };
+        let cores = Cores { server: net::cpu::allowed_to(pid), client: client.to_vec(), ..Cores::default() };
         // If the CPUs that it may use can't be read, it may run anywhere.
         let used = if cores.server.is_empty() { Vec::new() } else { cores.used() };
         Self::begin(Tree::From(pid), local::cores(pid), Vec::new(), used)
@@ -96,11 +97,21 @@ enum Edge {
     Closed(Option<Box<UsageLook>>),
 }
 
+/// What a server has used since the window opened, while it is measured.
+#[derive(Clone, Debug)]
+pub struct UsageSoFar {
+    /// The times, the cores and the maxima; nothing else is known yet.
+    pub usage: Usage,
+    /// The memory that it holds; `None`: all of its processes have ended.
+    pub rss_bytes: Option<u64>,
+}
+
 /// Samples a server during one measurement.
 #[derive(Debug)]
 pub struct Sampler {
     watched: Arc<dyn Watched>,
     edges: Sender<Edge>,
+    so_far: Arc<Mutex<Option<UsageSoFar>>>,
     thread: JoinHandle<Option<Usage>>,
 }
 
@@ -109,9 +120,15 @@ impl Sampler {
     pub fn start(watched: impl Watched + 'static) -> Self {
         let (edges, receiver) = channel();
         let watched: Arc<dyn Watched> = Arc::new(watched);
-        let of_thread = Arc::clone(&watched);
-        let thread = std::thread::spawn(move || look(&receiver, &*of_thread));
-        Self { watched, edges, thread }
+        let so_far = Arc::default();
+        let of_thread = (Arc::clone(&watched), Arc::clone(&so_far));
+        let thread = std::thread::spawn(move || look(&receiver, &*of_thread.0, &of_thread.1));
+        Self { watched, edges, so_far, thread }
+    }
+
+    /// What was used by the last sample; `None` before the first one in the window.
+    pub fn so_far(&self) -> Option<UsageSoFar> {
+        locked(&self.so_far).clone()
     }
 
     /// What was used within the window; `None` when it did not open and close.
@@ -174,14 +191,20 @@ impl Machine {
     }
 }
 
-fn look(edges: &Receiver<Edge>, watched: &dyn Watched) -> Option<Usage> {
+fn look(edges: &Receiver<Edge>, watched: &dyn Watched, so_far: &Mutex<Option<UsageSoFar>>) -> Option<Usage> {
     while !matches!(edges.recv().ok()?, Edge::Opened) {}
     let first = watched.look()?;
     let mut usage = Usage::default();
     loop {
         match edges.recv_timeout(INTERVAL) {
             Err(RecvTimeoutError::Timeout) | Ok(Edge::Opened) => {
-                hold_most(&mut usage, &watched.snapshot());
+                let (used, at_ns, known_ns) = (watched.snapshot(), clock::now_ns(), usage.cpu_ns);
+                hold_most(&mut usage, &used);
+                spend(&mut usage, &first, at_ns, &used);
+                // The time of processes that have ended may be gone from the sum.
+                usage.cpu_ns = usage.cpu_ns.max(known_ns);
+                let rss_bytes = (used.processes > 0).then_some(used.rss_bytes);
+                *locked(so_far) = Some(UsageSoFar { usage: usage.clone(), rss_bytes });
             }
             Err(RecvTimeoutError::Disconnected) => return None,
             Ok(Edge::Closed(last)) => {
@@ -201,12 +224,17 @@ fn hold_most(usage: &mut Usage, used: &Snapshot) {
     usage.processes_max = usage.processes_max.max(used.processes);
 }
 
+/// Computes the times since the first look, and the cores.
+fn spend(usage: &mut Usage, first: &UsageLook, at_ns: u64, used: &Snapshot) {
+    usage.wall_ns = at_ns.saturating_sub(first.at_ns);
+    // A server of one thread can't use a second core.
+    usage.cores = first.cores.min(usage.threads_max as usize).max(1);
+    usage.cpu_ns = used.cpu_ns.saturating_sub(first.used.cpu_ns);
+}
+
 /// Computes what was used from the first look to the last.
 fn between(usage: &mut Usage, first: &UsageLook, last: &UsageLook) {
-    usage.wall_ns = last.at_ns.saturating_sub(first.at_ns);
-    // A server of one thread can't use a second core.
-    usage.cores = last.cores.min(usage.threads_max as usize).max(1);
-    usage.cpu_ns = last.used.cpu_ns.saturating_sub(first.used.cpu_ns);
+    spend(usage, first, last.at_ns, &last.used);
     let [then, now] = [first, last].map(|look| look.clocks.iter().copied().collect::<ThreadClocks>());
     usage.busiest_thread_ns = tree::busiest_thread_ns(&then, &now, usage.cpu_ns);
     usage.switches_voluntary = last.switches.voluntary.checked_sub(first.switches.voluntary);

@@ -104,17 +104,25 @@ pub struct MachineFacts {
     pub address: Option<Ipv4Addr>,
 }
 
-/// A contender whose sources come in one blob, one file after the other.
+/// A contender with its sources.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WriteSources {
     /// Its name without a track.
     pub name: String,
     /// Its declaration, on the track that is wanted.
     pub contender: Contender,
-    /// The sources' paths and lengths.
-    pub sources: Vec<(PathBuf, usize)>,
-    /// The number of the blob.
-    pub blob: u64,
+    /// Its sources.
+    pub sources: Vec<Source>,
+}
+
+/// A file of a contender's sources.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Source {
+    /// Its path within the contender's folder.
+    pub path: PathBuf,
+    /// What is in it.
+    #[serde(with = "model::base64")]
+    pub bytes: Vec<u8>,
 }
 
 /// A contender's sources are in the agent's cache folder.

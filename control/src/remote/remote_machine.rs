@@ -178,11 +178,6 @@ impl RemoteMachine {
         self.ask_at_length::<Result<(), String>>(&request, stop, &mut |_| {})?.map_err(Fault::Contender)
     }
 
-    /// Sends bytes, and returns the number by which a request can name them.
-    pub fn send(&self, bytes: &[u8]) -> Result<u64, Fault> {
-        self.0.link.send_blob(bytes).map_err(|error| self.fault(&error))
-    }
-
     /// The lab's failure, if the link is lost.
     pub fn lost(&self) -> Option<Fault> {
         self.0.link.lost().map(|why| self.is_gone(&why))

@@ -189,7 +189,7 @@ impl<'p> Starting<'p> {
         if cpus.is_empty() || !self.server.has_container() {
             return Ok(());
         }
-        let allowed = local::cpus(self.server.pid());
+        let allowed = net::cpu::allowed_to(self.server.pid());
         if allowed.iter().all(|cpu| cpus.contains(cpu)) {
             return Ok(());
         }

@@ -115,11 +115,10 @@ impl Drive<'_> {
             allow_busy: self.allow_busy,
             raw: self.raw,
         };
-        let bytes = serde_json::to_vec(&part).map_err(|e| failed(link, &e))?;
-        let part = link.send_blob(&bytes).map_err(|e| failed(link, &e))?;
         let is_own = plan.target.address.tcp().is_some_and(|address| address.ip().is_loopback());
         let hint = if is_own { "; the URL's address means each machine itself" } else { "" };
-        ask(link, LoadRequest::Prepare { part }, Some(READY)).map_err(|e| failed(link, &format!("{e}{hint}")))
+        let asked = LoadRequest::Prepare(Box::new(part));
+        ask(link, &asked, Some(READY)).map_err(|e| failed(link, &format!("{e}{hint}")))
     }
 
     /// Has all machines start at the instant, and waits for their accounts. Nothing is sent meanwhile but heartbeats.
@@ -147,7 +146,7 @@ impl Drive<'_> {
                 .map(|(link, starts_ns)| {
                     let has_failed = &has_failed;
                     scope.spawn(move || {
-                        let ended = ask(link, LoadRequest::Run { starts_ns }, patience);
+                        let ended = ask(link, &LoadRequest::Run { starts_ns }, patience);
                         let ended = ended.map_err(|e| e.to_string());
                         has_failed.fetch_or(ended.is_err(), Ordering::Relaxed);
                         ended
@@ -221,10 +220,10 @@ fn clock(link: &Link) -> Result<Clock, DriveError> {
 
 fn ask<A: DeserializeOwned>(
     link: &Link,
-    request: LoadRequest,
+    request: &LoadRequest,
     patience: Option<Duration>,
 ) -> Result<A, LinkError> {
-    link.ask(LOADS, &request, patience, &mut |_| ())
+    link.ask(LOADS, request, patience, &mut |_| ())
 }
 
 fn failed(link: &Link, why: &dyn std::fmt::Display) -> DriveError {

@@ -40,7 +40,7 @@ pub struct Loads {
 impl Handler for Loads {
     fn answer(&self, call: &Call<'_>) -> Option<Result<Value, String>> {
         (call.name() == LOADS).then(|| match call.question()? {
-            LoadRequest::Prepare { part } => self.prepare(part, call),
+            LoadRequest::Prepare(part) => self.prepare(*part),
             LoadRequest::Run { starts_ns } => self.run(starts_ns, call),
         })
     }
@@ -50,10 +50,8 @@ impl Handler for Loads {
 }
 
 impl Loads {
-    fn prepare(&self, part: u64, call: &Call<'_>) -> Result<Value, String> {
-        let bytes =
-            call.blob(part).ok_or("the plan did not arrive: this is a bug in drome, please report it")?;
-        let mut part = read_part(&bytes)?;
+    fn prepare(&self, mut part: AgentPart) -> Result<Value, String> {
+        check(&part)?;
         load::reach(&mut part.plan.target).map_err(|error| error.to_string())?;
         fit(&mut part);
         load::check(&part.plan).map_err(|error| error.to_string())?;
@@ -103,16 +101,8 @@ fn latency_ns(exchange: Exchange) -> u64 {
     exchange.done_ns.saturating_sub(exchange.due_ns)
 }
 
-/// Reads a machine's part of a load; the error says why it is refused.
-pub fn read_part(bytes: &[u8]) -> Result<AgentPart, String> {
-    let part: AgentPart =
-        serde_json::from_slice(bytes).map_err(|e| format!("the plan can't be read ({e})"))?;
-    check(&part)?;
-    Ok(part)
-}
-
 /// Refuses a plan that no command line gives: it comes from elsewhere, and none of its figures may do harm here.
-fn check(part: &AgentPart) -> Result<(), String> {
+pub fn check(part: &AgentPart) -> Result<(), String> {
     let plan = &part.plan;
     let lengths = [plan.warmup, plan.timeout, plan.spin, plan.connecting.ramp];
     let length = match plan.until {

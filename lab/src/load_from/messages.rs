@@ -7,13 +7,10 @@ use serde::{Deserialize, Serialize};
 pub const LOADS: &str = "loads";
 
 /// What a machine is asked.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum LoadRequest {
     /// Takes a plan and tries its target: [`Ready`].
-    Prepare {
-        /// The number of the blob with the [`AgentPart`], as JSON: requests and expected bodies may be long.
-        part: u64,
-    },
+    Prepare(Box<AgentPart>),
     /// Drives the load: [`Account`].
     Run {
         /// When to start, in nanoseconds of the monotonic clock of the machine that gets the order.

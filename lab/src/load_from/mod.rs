@@ -15,5 +15,5 @@ pub use divide::{DivideError, divide};
 pub use drive::{Drive, DriveError, Driven};
 pub use loads::Loads;
 #[doc(hidden)]
-pub use loads::read_part;
+pub use loads::check;
 pub use sum::verdict as judged;

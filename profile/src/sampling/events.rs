@@ -40,7 +40,6 @@ pub struct Events {
     /// The size of the copy of each stack, in bytes, a multiple of 8.
     stack_bytes: u32,
     has_kernel: bool,
-    online: BTreeSet<usize>,
     buffers: BTreeMap<usize, Sampler>,
     /// The size of the smallest buffer, in bytes.
     buffer_bytes: usize,
@@ -57,14 +56,12 @@ impl Events {
         if threads.is_empty() {
             return Err(ProfileError::NoProcess);
         }
-        let online = processes::online_cpus();
-        let needed = (threads.len() as u64).saturating_mul(online.len().max(1) as u64);
-        net::limits::raise_descriptors(needed.saturating_add(OTHER_DESCRIPTORS));
+        let needed: usize = threads.iter().map(|thread| net::cpu::allowed_to(thread.tid).len()).sum();
+        net::limits::raise_descriptors((needed as u64).saturating_add(OTHER_DESCRIPTORS));
         let mut events = Self {
             frequency_hz,
             stack_bytes: STACK_BYTES,
             has_kernel: true,
-            online,
             buffers: BTreeMap::new(),
             buffer_bytes: BUFFERS[0],
             opened: Vec::new(),
@@ -147,10 +144,8 @@ impl Events {
     }
 
     fn attach_thread(&mut self, thread: Thread) -> Result<(), ProfileError> {
-        let mut cpus = processes::cpus_of(thread);
-        cpus.retain(|cpu| self.online.is_empty() || self.online.contains(cpu));
         self.known.insert(thread.tid);
-        for cpu in cpus {
+        for cpu in net::cpu::allowed_to(thread.tid) {
             self.add_buffer(cpu, thread.pid)?;
             match self.open_event(thread, cpu) {
                 Ok(event) => self.opened.push(event),

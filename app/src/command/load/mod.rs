@@ -211,11 +211,12 @@ fn measure(
             (n, "{bar:40} {pos}/{len} requests, {elapsed} so far, {eta} left")
         }
     };
-    let metrics = outputs.metrics.map(|at| Metrics::serve(at, plan, server)).transpose()?;
+    let metrics = outputs.metrics.map(|at| Metrics::serve(at, plan)).transpose()?;
     let is_drawn = progress.view.is_some() && metrics.is_none();
     let bar = if is_drawn { indicatif::ProgressBar::hidden() } else { console::bar(length, template) };
     let own_cpus: &[usize] = if driver.is_some() { &[] } else { &plan.cpus };
     let sampler = server.map(|pid| Sampler::start(WatchedHere::free(pid, own_cpus)));
+    let used_so_far = || sampler.as_ref().and_then(Sampler::so_far);
     let edges = sampler.as_ref().map(Sampler::watch);
     let nobody: &dyn Watch = &();
     let of_usage = edges.as_ref().map_or(nobody, |edges| edges as &dyn Watch);
@@ -225,11 +226,13 @@ fn measure(
     let result = std::thread::scope(|scope| {
         let engine = scope.spawn(|| drive(plan, &progress, &watch, driver));
         if let Some(view) = progress.view.as_ref().filter(|_| is_drawn) {
-            live::show(plan, view, &progress.stop, server, || engine.is_finished());
+            live::show(plan, view, &progress.stop, used_so_far, || engine.is_finished());
         }
         while !engine.is_finished() {
             std::thread::sleep(Duration::from_millis(50));
-            metrics.iter().zip(&progress.view).for_each(|(metrics, view)| metrics.take(&view.take()));
+            if let (Some(metrics), Some(view)) = (&metrics, &progress.view) {
+                metrics.take(&view.take(), used_so_far());
+            }
             let completed = progress.completed.load(Ordering::Relaxed);
             match plan.until {
                 Until::Elapsed(d) => {

@@ -6,7 +6,7 @@ use crate::locked;
 use crate::poll_while::poll_while;
 use crate::prepare::assets::assets;
 use crate::prepare::{Prepared, folders, install};
-use crate::remote::messages::{InstallStep, Installed, SourcesWritten, WriteSources};
+use crate::remote::messages::{InstallStep, Installed, Source, SourcesWritten, WriteSources};
 use crate::supervise::guard;
 use crate::verify::work::{Work, Works};
 use agent::Call;
@@ -25,15 +25,9 @@ pub struct Contenders {
 
 impl Contenders {
     /// Writes a contender's sources to the cache folder.
-    pub fn write_sources(
-        &self,
-        asked: WriteSources,
-        blob: Option<Vec<u8>>,
-    ) -> Result<SourcesWritten, String> {
+    pub fn write_sources(&self, asked: WriteSources) -> Result<SourcesWritten, String> {
         super::file_name(&asked.name)?;
-        let bytes = blob.ok_or("the contender's sources did not arrive")?;
-        let sources = sources(&asked.sources, &bytes)?;
-        let entry = CatalogEntry { contender: asked.contender, sources };
+        let entry = CatalogEntry { contender: asked.contender, sources: by_path(asked.sources)? };
         let cache = folders::cache();
         let prepared = Prepared::write_sources(&asked.name, &entry, &cache)
             .map_err(|e| format!("can't write the cache folder {}: {e}", cache.display()))?;
@@ -84,17 +78,11 @@ impl Contenders {
 }
 
 /// The sources by their paths, which must lead into the contender's own folder.
-fn sources(paths: &[(PathBuf, usize)], bytes: &[u8]) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
-    let (mut sources, mut rest) = (BTreeMap::new(), bytes);
-    for (path, length) in paths {
-        if !is_inside(path) {
-            return Err(format!("the source `{}` would be outside of its folder", path.display()));
-        }
-        let (own, others) = rest.split_at_checked(*length).ok_or("the contender's sources are cut off")?;
-        sources.insert(path.clone(), own.to_vec());
-        rest = others;
+fn by_path(sources: Vec<Source>) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
+    if let Some(Source { path, .. }) = sources.iter().find(|source| !is_inside(&source.path)) {
+        return Err(format!("the source `{}` would be outside of its folder", path.display()));
     }
-    Ok(sources)
+    Ok(sources.into_iter().map(|source| (source.path, source.bytes)).collect())
 }
 
 fn is_inside(path: &Path) -> bool {
@@ -108,15 +96,17 @@ mod tests {
 
     #[test]
     fn sources_stay_in_their_folder_and_come_whole() {
-        let paths = |all: &[(&str, usize)]| -> Vec<(PathBuf, usize)> {
-            all.iter().map(|(path, length)| (PathBuf::from(path), *length)).collect()
-        };
-        let two = sources(&paths(&[("a.conf", 2), ("java/B.java", 3)]), b"aabbb").unwrap();
-        assert_eq!(two[Path::new("java/B.java")], b"bbb");
+        let source = |path: &str, bytes: &[u8]| Source { path: path.into(), bytes: bytes.to_vec() };
+        let sent = [source("a.conf", b"aa"), source("java/B.java", &[0, 255, b'b'])];
+        let arrived = serde_json::from_value(serde_json::to_value(&sent).unwrap()).unwrap();
+        let two = by_path(arrived).unwrap();
+        assert_eq!(
+            (&two[Path::new("a.conf")][..], &two[Path::new("java/B.java")][..]),
+            (&b"aa"[..], &[0, 255, b'b'][..])
+        );
         for path in ["../x", "/etc/passwd", "a/../../x", "", "./x"] {
-            assert!(sources(&paths(&[(path, 1)]), b"x").is_err(), "{path}");
+            assert!(by_path(vec![source("a", b"x"), source(path, b"x")]).is_err(), "{path}");
         }
-        assert!(sources(&paths(&[("a", 2)]), b"x").is_err());
     }
 
     #[test]

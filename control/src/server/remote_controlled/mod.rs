@@ -55,10 +55,7 @@ impl ControlledServers {
         let Self { contenders, running, samplers, watched, conditions, probe } = self;
         match request {
             RemoteRequest::Describe => json(host::machine()),
-            RemoteRequest::WriteSources(asked) => {
-                let blob = call.blob(asked.blob);
-                json(contenders.write_sources(*asked, blob)?)
-            }
+            RemoteRequest::WriteSources(asked) => json(contenders.write_sources(*asked)?),
             RemoteRequest::MakeBodies(workloads) => json(contenders.make_bodies(&workloads)?),
             RemoteRequest::Install { ids, may } => json(contenders.install(&ids, may, call)?),
             RemoteRequest::Prepare { command, log } => {
