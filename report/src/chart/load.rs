@@ -1,7 +1,7 @@
 //! Latency over the offered load, with the CPU use of the server on the same axis.
 
-use super::canvas::{Anchor, head_height, length};
-use super::curves::{self, ABOVE, LEFT, RIGHT, WIDTH};
+use super::axes::{self, ABOVE, LEFT, RIGHT, WIDTH};
+use super::canvas::head_height;
 use super::ranked::label;
 use super::{Canvas, Caption, Scale, Unit, theme, unit};
 use crate::units;
@@ -170,7 +170,7 @@ impl LoadChart {
     pub fn svg(&self) -> String {
         let top = head_height(&self.caption, WIDTH) + ABOVE;
         // The labels beside the curves need this much room.
-        let middle = top + UPPER.max((self.load_curves.len() + 1) as f64 * curves::NAME);
+        let middle = top + UPPER.max((self.load_curves.len() + 1) as f64 * axes::NAME);
         let bottom = middle + BETWEEN + LOWER;
         let mut canvas = Canvas::new(WIDTH, bottom + 46.0);
         canvas.head(&self.caption);
@@ -189,36 +189,21 @@ impl LoadChart {
             last.map_or(middle, |ns| places.latency.at(ns))
         };
         let ends = self.load_curves.iter().map(|c| (c.label.as_str(), end(c)));
-        curves::names(&mut canvas, ends, (top, middle));
+        axes::names(&mut canvas, ends, (top, middle));
         canvas.svg(&self.caption)
     }
 
     fn axes(&self, canvas: &mut Canvas, Places { x, latency, cpu, top, middle, bottom }: &Places) {
-        for tick in x.ticks(|v| length(&Unit::Rate.tick(v)) + 8.0) {
-            canvas.line((x.at(tick), *top), (x.at(tick), *middle), "rule");
-            canvas.line((x.at(tick), middle + BETWEEN), (x.at(tick), *bottom), "rule");
-            canvas.text((x.at(tick), bottom + 12.0), Anchor::Middle, 90.0, "faint", &Unit::Rate.tick(tick));
-        }
-        curves::latency_axis(
-            canvas,
-            latency,
-            *top,
-            &format!("{} from when a request was due", self.percentile),
-        );
-        for tick in cpu.ticks(|_| 16.0) {
-            canvas.line((LEFT, cpu.at(tick)), (RIGHT, cpu.at(tick)), "rule");
-            canvas.text((LEFT - 8.0, cpu.at(tick)), Anchor::End, LEFT - 12.0, "faint", &unit::plain(tick));
-        }
+        let (above, below) = ((*top, *middle), (middle + BETWEEN, *bottom));
+        axes::ticks_below(canvas, x, Unit::Rate, 8.0, &[above, below]);
+        axes::ticks_left(canvas, latency, RIGHT, |tick| Unit::Time.tick(tick));
+        let title = format!("{} from when a request was due", self.percentile);
+        axes::title_above(canvas, latency, *top, RIGHT, &title);
+        axes::ticks_left(canvas, cpu, RIGHT, unit::plain);
         canvas.line((LEFT, *middle), (RIGHT, *middle), "axis");
         canvas.line((LEFT, *bottom), (RIGHT, *bottom), "axis");
-        let above_cpu = middle + BETWEEN - 12.0;
-        canvas.text((LEFT, above_cpu), Anchor::Start, RIGHT - LEFT, "faint", "server CPU, cores");
-        let below = if x.is_log() {
-            "offered requests per second (logarithmic)"
-        } else {
-            "offered requests per second"
-        };
-        curves::lower_title(canvas, *bottom, below);
+        axes::title_above(canvas, cpu, below.0, RIGHT, "server CPU, cores");
+        axes::title_below(canvas, x, (LEFT, RIGHT), *bottom, "offered requests per second");
     }
 }
 

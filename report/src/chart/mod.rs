@@ -1,8 +1,8 @@
 //! Charts as SVG: the same findings give the same bytes. Each chart states its finding in words for readers who cannot see it,
 //! follows the reader's choice of light or dark, and never distinguishes things by colour alone.
 
+mod axes;
 mod canvas;
-mod curves;
 pub mod heat;
 pub mod history;
 pub mod labels;

@@ -1,10 +1,10 @@
 //! Percentile curves: latency over the share of requests that took no longer. The tail is stretched so that each further 9 takes
 //! the same room.
 
+use super::axes::{self, ABOVE, LEFT, RIGHT, WIDTH};
 use super::canvas::{Anchor, head_height};
-use super::curves::{self, ABOVE, LEFT, RIGHT, WIDTH};
 use super::ranked::label;
-use super::{Canvas, Caption, Scale, theme};
+use super::{Canvas, Caption, Scale, Unit, theme};
 use crate::units;
 use model::findings::CellFindings;
 use model::metric::LEAST_BEYOND;
@@ -106,7 +106,7 @@ impl Percentiles {
     /// The chart as SVG.
     pub fn svg(&self) -> String {
         let top = head_height(&self.caption, WIDTH) + ABOVE;
-        let bottom = top + HEIGHT.max((self.curves.len() + 1) as f64 * curves::NAME);
+        let bottom = top + HEIGHT.max((self.curves.len() + 1) as f64 * axes::NAME);
         let mut canvas = Canvas::new(WIDTH, bottom + 46.0);
         canvas.head(&self.caption);
         let points = || self.curves.iter().flat_map(|curve| curve.points.iter());
@@ -118,9 +118,10 @@ impl Percentiles {
             canvas.line((at, top), (at, bottom), "rule");
             canvas.text((at, bottom + 12.0), Anchor::Middle, 80.0, "faint", text);
         }
-        curves::latency_axis(&mut canvas, &y, top, &self.axis);
+        axes::ticks_left(&mut canvas, &y, RIGHT, |tick| Unit::Time.tick(tick));
+        axes::title_above(&mut canvas, &y, top, RIGHT, &self.axis);
         canvas.line((LEFT, bottom), (RIGHT, bottom), "axis");
-        curves::lower_title(&mut canvas, bottom, "share of requests that took no longer");
+        axes::title_below(&mut canvas, &x, (LEFT, RIGHT), bottom, "share of requests that took no longer");
         self.curves(&mut canvas, &x, &y, (top, bottom));
         canvas.svg(&self.caption)
     }
@@ -139,6 +140,6 @@ impl Percentiles {
             canvas.path(places, &format!("curve {}", theme::stroke(i)), &self.curves[i].label);
         }
         let labels = self.curves.iter().map(|curve| curve.label.as_str());
-        curves::names(canvas, labels.zip(ends), (top, bottom));
+        axes::names(canvas, labels.zip(ends), (top, bottom));
     }
 }

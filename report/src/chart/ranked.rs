@@ -2,7 +2,7 @@
 //! around the first contender for the noise floor.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
-use super::{Canvas, Caption, Point, Scale, Unit, unit};
+use super::{Canvas, Caption, Point, Scale, Unit, axes, unit};
 use crate::units;
 use model::Metric;
 use model::findings::{CellFindings, ContenderFindings, Findings};
@@ -178,15 +178,9 @@ impl Ranked {
     }
 
     fn axis(&self, canvas: &mut Canvas, Places { scale, left, right, top, bottom }: &Places) {
-        for tick in scale.ticks(|v| length(&self.unit.tick(v))) {
-            let x = scale.at(tick);
-            canvas.line((x, *top), (x, *bottom), "rule");
-            canvas.text((x, bottom + 12.0), Anchor::Middle, 90.0, "faint", &self.unit.tick(tick));
-        }
+        axes::ticks_below(canvas, scale, self.unit, 0.0, &[(*top, *bottom)]);
         canvas.line((*left, *bottom), (*right, *bottom), "axis");
-        let axis = if scale.is_log() { format!("{} (logarithmic)", self.axis) } else { self.axis.clone() };
-        let middle = f64::midpoint(*left, *right);
-        canvas.text((middle, bottom + 31.0), Anchor::Middle, right - left, "faint", &axis);
+        axes::title_below(canvas, scale, (*left, *right), *bottom, &self.axis);
     }
 
     /// Draws the noise floor as a strip around the first contender's value, and the reference as a line; each is named above.

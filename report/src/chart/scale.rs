@@ -54,6 +54,11 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
+    /// The title of the axis, which says whether it is logarithmic.
+    pub fn titled(&self, title: &str) -> String {
+        if self.is_log { format!("{title} (logarithmic)") } else { title.to_owned() }
+    }
+
     /// Whether the axis is logarithmic.
     pub fn is_log(&self) -> bool {
         self.is_log

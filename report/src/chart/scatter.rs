@@ -1,5 +1,6 @@
 //! A scatter plot of cost against tail latency: server CPU per request on the x axis, p99 on the y axis, memory as area.
 
+use super::axes::{self, ABOVE, LEFT, WIDTH};
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::labels::{Place, Spot, around};
 use super::ranked::label;
@@ -36,14 +37,10 @@ pub struct Scatter {
     pub bubbles: Vec<Bubble>,
 }
 
-const WIDTH: f64 = 860.0;
-const LEFT: f64 = 76.0;
 const RIGHT: f64 = WIDTH - 84.0;
 const HEIGHT: f64 = 360.0;
 /// The additional height per contender beyond the first twenty, for the labels.
 const MORE: f64 = 8.0;
-/// The room above the frame, for the title of the left axis.
-const ABOVE: f64 = 30.0;
 
 /// The radii of the largest disc and of the smallest one, which must be visible.
 const LARGEST: f64 = 22.0;
@@ -150,21 +147,12 @@ impl Scatter {
     }
 
     fn axes(&self, canvas: &mut Canvas, Places { x, y, top, bottom, .. }: &Places) {
-        for tick in x.ticks(|v| length(&Unit::Time.tick(v))) {
-            canvas.line((x.at(tick), *top), (x.at(tick), *bottom), "rule");
-            canvas.text((x.at(tick), bottom + 12.0), Anchor::Middle, 90.0, "faint", &Unit::Time.tick(tick));
-        }
-        for tick in y.ticks(|_| 16.0) {
-            canvas.line((LEFT, y.at(tick)), (RIGHT, y.at(tick)), "rule");
-            canvas.text((LEFT - 8.0, y.at(tick)), Anchor::End, LEFT - 12.0, "faint", &Unit::Time.tick(tick));
-        }
+        axes::ticks_below(canvas, x, Unit::Time, 0.0, &[(*top, *bottom)]);
+        axes::ticks_left(canvas, y, RIGHT, |tick| Unit::Time.tick(tick));
         canvas.line((LEFT, *bottom), (RIGHT, *bottom), "axis");
         canvas.line((LEFT, *top), (LEFT, *bottom), "axis");
-        let upwards = format!("{} (logarithmic)", self.axis);
-        canvas.text((LEFT, top - 12.0), Anchor::Start, RIGHT - LEFT, "faint", &upwards);
-        let across = "server CPU time per request (logarithmic)";
-        let middle = f64::midpoint(LEFT, RIGHT);
-        canvas.text((middle, bottom + 31.0), Anchor::Middle, RIGHT - LEFT, "faint", across);
+        axes::title_above(canvas, y, *top, RIGHT, &self.axis);
+        axes::title_below(canvas, x, (LEFT, RIGHT), *bottom, "server CPU time per request");
     }
 }
 
