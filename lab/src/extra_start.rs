@@ -10,7 +10,7 @@ use control::processes::usage::Sampler;
 use control::server::instance::{Instance, Works};
 use control::server::plan;
 use control::server::under_load;
-use load::{Both, Progress, Watch};
+use load::{Progress, Watch};
 use model::contender::Class;
 use model::heat::Start;
 use model::{Load, Plan, Run, Tally, Until};
@@ -127,11 +127,7 @@ impl<'l> ExtraServer<'l> {
         }
         let plan = Plan { until: Until::Elapsed(window), ..self.plan.clone() };
         let sampler = self.instance.server.sampler(&self.lab.cores);
-        let tally = match &sampler {
-            Some(sampler) => self.loaded(&plan, &Both(watch, &sampler.watch())),
-            None => self.loaded(&plan, watch),
-        };
-        let usage = sampler.and_then(Sampler::finish);
+        let (tally, usage) = Sampler::around(sampler, watch, |watch| self.loaded(&plan, watch));
         if let Some(end) = self.instance.server.ended() {
             return Err(Fault::Contender(format!("under load {end}")));
         }

@@ -156,7 +156,9 @@ pub fn measure(
     let progress = Progress { log, ..progress };
     std::thread::scope(|scope| {
         let engine = scope.spawn(|| load::run(plan, &progress, watch));
-        let asked = listen(job, &exchanges, &progress, (tell, hear), || engine.is_finished());
+        let asked = listen(job, &exchanges, &progress, (&mut *tell, &mut *hear), || engine.is_finished());
+        // Where its output can't be written, the measurement ends.
+        progress.stop.fetch_or(asked.is_err(), Ordering::Relaxed);
         let result = engine.join().unwrap_or(Err(LoadError::Worker));
         // The last exchanges.
         let rest = exchanges.try_iter().flatten().collect::<Vec<_>>();
@@ -250,4 +252,24 @@ pub fn list(link: Option<&Path>) -> anyhow::Result<ExitCode> {
         console::print(&format!("{}\n", path.display()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measurement_ends_where_its_output_cant_be_written() {
+        // A server that never answers.
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let args = ["-t1", "-c1", "-d20s", &url].map(str::to_owned).to_vec();
+        let call = Call { program: "wrk".to_owned(), args, descriptors: 1024 };
+        let Ok(mut job) = (dialects::named("wrk").unwrap().parse)(&call) else { panic!("{call:?}") };
+        let plan = job.plan().clone();
+        let begun = Instant::now();
+        let mut full = |_: &Printed| anyhow::bail!("no space left on device");
+        let result = measure(&plan, job.as_mut(), Progress::default(), &(), &mut full, &mut |_| {});
+        assert!(result.is_err() && begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    }
 }

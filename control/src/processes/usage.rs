@@ -7,7 +7,7 @@ use crate::machine::cpu_time::{self, Times};
 use crate::processes::local;
 use crate::processes::other_load::OtherLoad;
 use crate::processes::tree::{self, ListedClocks, Snapshot, Switches, ThreadClocks, Tree};
-use load::Watch;
+use load::{Both, Watch};
 use model::Usage;
 use net::clock;
 use serde::{Deserialize, Serialize};
@@ -135,6 +135,18 @@ impl Sampler {
     pub fn finish(self) -> Option<Usage> {
         drop(self.edges);
         self.thread.join().ok().flatten()
+    }
+
+    /// Samples the server while `run` loads it with the watch that it is given, which passes all moments on to `watch`, too. Without a sampler
+    /// nothing is known of what the server uses.
+    pub fn around<T>(
+        sampler: Option<Self>,
+        watch: &dyn Watch,
+        run: impl FnOnce(&dyn Watch) -> T,
+    ) -> (T, Option<Usage>) {
+        let Some(sampler) = sampler else { return (run(watch), None) };
+        let result = run(&Both(watch, &sampler.watch()));
+        (result, sampler.finish())
     }
 
     /// Makes the callback that tells the sampler of the window's edges.

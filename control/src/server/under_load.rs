@@ -29,19 +29,16 @@ pub fn load(
     cores: &Cores,
     stop: &Arc<AtomicBool>,
 ) -> Result<Loaded, Fault> {
-    let sampler = instance.server.sampler(cores);
     let progress = Progress { stop: Arc::clone(stop), ..Progress::default() };
-    let run = || match &sampler {
-        Some(sampler) => load::run(plan, &progress, &sampler.watch()),
-        None => load::run(plan, &progress, &()),
-    };
     // A window can last for minutes, and it can take as long until data sent into a dead network comes back as an error.
     let machine = instance.server.remote().map(RemoteServer::machine);
-    let tally = match machine {
-        Some(machine) => machine.while_linked(&progress.halted, run),
-        None => run(),
-    };
-    let usage = sampler.and_then(Sampler::finish);
+    let (tally, usage) = Sampler::around(instance.server.sampler(cores), &(), |watch| {
+        let run = || load::run(plan, &progress, watch);
+        match machine {
+            Some(machine) => machine.while_linked(&progress.halted, run),
+            None => run(),
+        }
+    });
     if let Some(lost) = machine.and_then(RemoteMachine::lost) {
         return Err(lost);
     }

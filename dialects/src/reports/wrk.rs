@@ -82,23 +82,8 @@ fn complete(draft: &mut Draft) -> bool {
     draft.reading.url.is_some()
 }
 
-/// Adds what the command line says: only wrk2 has a rate.
-pub(crate) fn complete_by_command(reading: &mut Reading) {
-    let Some(command) = reading.command.as_deref() else { return };
-    let rate = option(command, &["--rate", "-R"]);
-    let is_wrk2 =
-        rate.is_some() || command.split(' ').next().is_some_and(|program| program.ends_with("wrk2"));
-    let rate = rate.and_then(scan_metric);
-    if is_wrk2 {
-        "wrk2".clone_into(&mut reading.tool);
-    }
-    if let Some(rate) = rate {
-        reading.set("offered_rate_per_s", rate as f64);
-    }
-}
-
 /// Adds what only the command line says: that it was wrk2, by the program's name or because it has a rate, and the rate.
-pub fn complete_by_command(reading: &mut Reading) {
+pub(crate) fn complete_by_command(reading: &mut Reading) {
     let Some(command) = &reading.command else { return };
     let is_named = command.split(' ').next().is_some_and(|program| program.ends_with("wrk2"));
     let rate = option(command, &["--rate", "-R"]).map(scan_metric);

@@ -53,10 +53,6 @@ impl<'a> SweepServers<'a> {
         Self { network, ..self }
     }
 
-    fn progress(&self) -> Progress {
-        Progress { stop: Arc::clone(&self.lab.stop), ..Progress::default() }
-    }
-
     fn running(&self, base: &Plan, load: &Load, seed: u64) -> Result<Measurement, Fault> {
         let plan = Plan {
             load: load.clone(),
@@ -68,11 +64,8 @@ impl<'a> SweepServers<'a> {
         // The server may have been started anew since the last step.
         let server = plan.target.address.tcp().and_then(local::listener);
         let sampler = server.map(|pid| Sampler::start(WatchedHere::free(pid, &plan.cpus)));
-        let tally = match &sampler {
-            Some(sampler) => load::run(&plan, &self.progress(), &sampler.watch()),
-            None => load::run(&plan, &self.progress(), &()),
-        };
-        let usage = sampler.and_then(Sampler::finish);
+        let progress = Progress { stop: Arc::clone(&self.lab.stop), ..Progress::default() };
+        let (tally, usage) = Sampler::around(sampler, &(), |watch| load::run(&plan, &progress, watch));
         Ok(self.judged(&plan, under_load::counted(tally)?, usage, None))
     }
 

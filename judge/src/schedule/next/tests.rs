@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::example::in_heats::{run, start};
+use model::Start;
 use std::time::Duration;
 use stopping_rule::Standing;
 
