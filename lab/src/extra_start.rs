@@ -51,7 +51,7 @@ pub(crate) fn all(lab: &Lab, run: &Run, starts: &[Start]) -> Vec<ExtraStart> {
             if prepared.contender.serves.contains_key(&asked.workload) {
                 let class = run.contenders.get(name).and_then(|entrant| entrant.class);
                 let in_run = longest_warmup(starts, name).max(run.study.design.warmup);
-                let warmup = warmup(class.unwrap_or(Class::Managed), in_run);
+                let warmup = warmup(Class::assumed(class), in_run);
                 all.push(ExtraStart { cell, contender: name.clone(), warmup });
             }
         }

@@ -80,6 +80,11 @@ pub enum Class {
 }
 
 impl Class {
+    /// The class, or the one that is assumed where none is declared: for a race's commands, and for runs of older versions.
+    pub fn assumed(declared: Option<Self>) -> Self {
+        declared.unwrap_or(Self::Managed)
+    }
+
     /// The likely class of a program in this language. An unknown language is taken for one with a runtime of its own, because starts of
     /// those differ more: intervals that are too wide do no harm.
     pub fn of_language(language: &str) -> Self {

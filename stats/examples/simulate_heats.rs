@@ -7,7 +7,7 @@
 #[path = "../tests/simulation/world.rs"]
 mod world;
 
-use stats::heats::{Best, Fit, FitRules, InBoth, LEVEL, Relation, changes, figures, looks};
+use stats::heats::{Best, Fit, FitRules, InBoth, LEVEL, Relation, changes, looks, start_rates};
 use stats::random;
 use world::{MANAGED, NATIVE, Noise, World};
 
@@ -223,7 +223,7 @@ fn print_slices(runs: u64) {
                 let places: Vec<usize> = (0..starts.len()).filter(|i| starts[*i].heat == heat).collect();
                 let logs: Vec<f64> = places.iter().map(|i| starts[*i].log_figure).collect();
                 let slices = world::slices(&logs, trouble, seed * 100 + heat as u64);
-                for (i, figure) in places.iter().zip(figures(&slices, &vec![true; places.len()])) {
+                for (i, figure) in places.iter().zip(start_rates(&slices, &vec![true; places.len()])) {
                     let figure = figure.unwrap();
                     starts[*i].log_figure = figure.log_rate;
                     stalls += i32::from(figure.stalls());

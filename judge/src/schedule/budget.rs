@@ -46,8 +46,12 @@ fn warmups(class: Class, cells: &[&Cell], design: &Design) -> Duration {
 pub fn forecast(run: &Run) -> Option<Forecast> {
     let design = &run.study.design;
     let cells: Vec<&Cell> = run.study.cells.iter().collect();
-    let takes_part: Vec<(Class, bool)> =
-        run.contenders.values().filter(|e| e.missing.is_none()).map(|e| (known(e.class), e.alone)).collect();
+    let takes_part: Vec<(Class, bool)> = run
+        .contenders
+        .values()
+        .filter(|e| e.missing.is_none())
+        .map(|e| (Class::assumed(e.class), e.alone))
+        .collect();
     let together = takes_part.iter().filter(|(_, alone)| !alone).count();
     let heats = together.div_ceil(design.heat.max(1)) + takes_part.len() - together;
     if heats == 0 {
@@ -214,7 +218,7 @@ fn start_time(
     starts: &[Start],
     of_own: impl Fn(&[u64]) -> Option<u64>,
 ) -> Duration {
-    let class_of = |name: &str| run.contenders.get(name).map(|entrant| known(entrant.class));
+    let class_of = |name: &str| run.contenders.get(name).map(|entrant| Class::assumed(entrant.class));
     // The hub is no contender.
     let class = class_of(name).unwrap_or(Class::Native);
     let of_class = || mean(&by_cell_ns(starts, |start| class_of(&start.contender) == Some(class)));
@@ -251,11 +255,6 @@ fn turns_in(cells: &[&Cell], design: &Design) -> Duration {
 /// A time multiplied by a count; saturates.
 fn times(time: Duration, count: usize) -> Duration {
     time.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
-}
-
-/// The class that is assumed: `Managed` where it is not known.
-fn known(class: Option<Class>) -> Class {
-    class.unwrap_or(Class::Managed)
 }
 
 /// The sum of times; saturates.

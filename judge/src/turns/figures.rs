@@ -61,7 +61,7 @@ mod tests {
         let servers = [(HUB, 0), ("a", 0), ("a", 1)];
         let counted = counted(&all.iter().collect::<Vec<_>>(), &servers, &Counts::Quiet, 1);
         assert_eq!(counted.len(), 20 * 3);
-        let figures = heats::figures(&counted, &[true; 3]);
+        let figures = heats::start_rates(&counted, &[true; 3]);
         let log_rate = |member: usize| figures[member].map(|figure| figure.log_rate).unwrap();
         assert!((log_rate(1) - log_rate(2)).abs() < 1e-9, "{figures:?}");
         assert!((log_rate(1) - log_rate(0) - 2.0_f64.ln()).abs() < 1e-9, "{figures:?}");

@@ -28,8 +28,8 @@ pub fn owed(store: &Store, id: &str) -> Result<Owed, FleetError> {
         return Ok(Owed::Over(why));
     }
     let measured = store.measured(id)?;
-    let mut known = |rounds| analyse::heats::known(&run, &measured, rounds);
-    match heats_owed(&run, &measured, &mut known) {
+    let mut compare = |rounds| analyse::heats::neighbours(&run, &measured, rounds);
+    match heats_owed(&run, &measured, &mut compare) {
         NextStep::Measure(heats) => {
             Ok(Owed::Specs(heats.into_iter().map(|heat| Spec::new(&run, heat)).collect()))
         }

@@ -33,8 +33,8 @@ pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> R
     let measured = store.measured(&run.id)?;
     let mut going = Going { lab, run, store, hub, measured };
     let why = loop {
-        let mut known = |rounds| analyse::heats::known(run, &going.measured, rounds);
-        let heat = match next_heat(run, &going.measured, &mut known) {
+        let mut compare = |rounds| analyse::heats::neighbours(run, &going.measured, rounds);
+        let heat = match next_heat(run, &going.measured, &mut compare) {
             NextStep::Measure(heat) => Heat { started_at: clock_text(), ..heat },
             NextStep::End(why) => break why,
         };

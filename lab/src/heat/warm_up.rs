@@ -34,7 +34,7 @@ impl WarmUp {
             let start = active.start(member);
             // What is not known to be quicker is not expected to be; the hub is native.
             let class = match run.contenders.get(&start.contender) {
-                Some(entrant) => entrant.class.unwrap_or(Class::Managed),
+                Some(entrant) => Class::assumed(entrant.class),
                 None => Class::Native,
             };
             let settled = Settled::before(active.cell, start, &run.study.cells);

@@ -38,7 +38,7 @@ pub struct InBoth {
     pub before: usize,
     /// Its index in the run after.
     pub after: usize,
-    /// How much its turns vary within a start ([`StartFigure::turn_deviation`](super::StartFigure::turn_deviation)); `None`: as much as is
+    /// How much its turns vary within a start ([`StartRate::turn_deviation`](super::StartRate::turn_deviation)); `None`: as much as is
     /// usual.
     pub turn_deviation: Option<f64>,
 }

@@ -30,4 +30,4 @@ pub use fit::{Fit, Pair, Place};
 pub use machines::{MachinesAsked, OfMachine, machines};
 pub use relation::{MEANINGLESS, Relation, SAME};
 pub use settled::{Sample, Settling, Warmth, relative_to_hub, settling, settling_by_either};
-pub use slices::{MemberSlice, StartFigure, figures, shown_stall};
+pub use slices::{MemberSlice, StartRate, shown_stall, start_rates};

@@ -25,7 +25,7 @@ pub struct MemberSlice {
 
 /// The result of a start in one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StartFigure {
+pub struct StartRate {
     /// The natural logarithm of requests/s, at the heat's mean level.
     pub log_rate: f64,
     /// The number of slices that counted.
@@ -37,14 +37,14 @@ pub struct StartFigure {
     pub turn_deviation: Option<f64>,
 }
 
-impl StartFigure {
+impl StartRate {
     /// Whether the server's own pauses cost more than 2 % of its rate.
     pub fn stalls(&self) -> bool {
         self.stall.is_some_and(|share| share > SAME)
     }
 }
 
-/// The share of its rate that a server's pauses cost, from those of its starts ([`StartFigure::stall`]): their mean, where it is 2 % or
+/// The share of its rate that a server's pauses cost, from those of its starts ([`StartRate::stall`]): their mean, where it is 2 % or
 /// more and chance alone would seldom cause it (Student's t, one-sided at 2.5 %), because the slices of noisy minutes are skewed, too.
 pub fn shown_stall(stalls: &[f64]) -> Option<f64> {
     let known = Contrast::of_mean(stalls).filter(|_| stalls.len() >= LEAST_STARTS);
@@ -58,12 +58,12 @@ const LEAST_SLICES: usize = 8;
 /// The levels of members and of cycles are found in turn; after this number of turns nothing changes any more.
 const TURNS: usize = 6;
 
-/// The figure of each member's start; `None` for one without an answer. `informs`: for each member, whether its slices count for the common
+/// The rate of each member's start; `None` for one without an answer. `informs`: for each member, whether its slices count for the common
 /// level (not those of a server that the load generator holds back, because they show the load generator's speed).
 ///
 /// A cycle with fewer than two members that count for the level has no level, and its slices are left out. Where the heat as a whole has
 /// fewer than two, nothing is adjusted.
-pub fn figures(slices: &[MemberSlice], informs: &[bool]) -> Vec<Option<StartFigure>> {
+pub fn start_rates(slices: &[MemberSlice], informs: &[bool]) -> Vec<Option<StartRate>> {
     let valid: Vec<MemberSlice> =
         slices.iter().copied().filter(|s| s.member < informs.len() && s.time_ns > 0).collect();
     let levels = cycle_levels(&valid, informs);
@@ -78,21 +78,21 @@ pub fn figures(slices: &[MemberSlice], informs: &[bool]) -> Vec<Option<StartFigu
         let logs: Vec<f64> = own.map(|s| (s.answers as f64 / s.time_ns as f64).ln()).collect();
         deviation(&logs).filter(|deviation| logs.len() >= LEAST_SLICES && deviation.is_finite())
     };
-    let found: Vec<Option<StartFigure>> = (0..informs.len())
-        .map(|m| Some(StartFigure { turn_deviation: turn_deviation(m), ..figure(&of_member(m))? }))
+    let found: Vec<Option<StartRate>> = (0..informs.len())
+        .map(|m| Some(StartRate { turn_deviation: turn_deviation(m), ..start_rate(&of_member(m))? }))
         .collect();
     let stalls: Vec<Option<f64>> = found.iter().map(|figure| figure.as_ref()?.stall).collect();
-    let beyond_others = |(m, figure): (usize, Option<StartFigure>)| {
+    let beyond_others = |(m, figure): (usize, Option<StartRate>)| {
         let others =
             stalls.iter().enumerate().filter(|(other, _)| *other != m).filter_map(|(_, stall)| *stall);
         let usual = median(&others.collect::<Vec<_>>()).unwrap_or(0.0).max(0.0);
-        figure.map(|figure| StartFigure { stall: figure.stall.map(|stall| stall - usual), ..figure })
+        figure.map(|figure| StartRate { stall: figure.stall.map(|stall| stall - usual), ..figure })
     };
     found.into_iter().enumerate().map(beyond_others).collect()
 }
 
-/// A figure from answers and adjusted seconds of each slice.
-fn figure(slices: &[(f64, f64)]) -> Option<StartFigure> {
+/// A rate from answers and adjusted seconds of each slice.
+fn start_rate(slices: &[(f64, f64)]) -> Option<StartRate> {
     let (answers, seconds) = slices.iter().fold((0.0, 0.0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
     let rate = answers / seconds;
     if answers <= 0.0 {
@@ -102,7 +102,7 @@ fn figure(slices: &[(f64, f64)]) -> Option<StartFigure> {
         let rates: Vec<f64> = slices.iter().map(|(answers, seconds)| answers / seconds).collect();
         signed_rank::centre(&rates).map(|centre| 1.0 - rate / centre)
     });
-    Some(StartFigure {
+    Some(StartRate {
         log_rate: rate.ln(),
         slices: slices.len(),
         stall: stall.flatten(),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     fn ratio(slices: &[MemberSlice], informs: [bool; 4], one: usize, other: usize) -> f64 {
-        let all = figures(slices, &informs);
+        let all = start_rates(slices, &informs);
         (all[one].unwrap().log_rate - all[other].unwrap().log_rate).exp()
     }
 
@@ -194,12 +194,12 @@ mod tests {
         let usual = (0..20).flat_map(|cycle| [slice(cycle, 0, 1_000), slice(cycle, 1, 500)]);
         // Only one member had turns in this cycle: its own pause is not the machine's level.
         let alone: Vec<MemberSlice> = usual.clone().chain([slice(20, 0, 500), slice(20, 0, 500)]).collect();
-        assert_eq!(figures(&alone, &[true; 2])[0].map(|figure| figure.slices), Some(20));
+        assert_eq!(start_rates(&alone, &[true; 2])[0].map(|figure| figure.slices), Some(20));
         // One of three had four turns, in which something slowed only this member.
         let third = (0..20).map(|cycle| slice(cycle, 2, 250));
         let again = (0..5).flat_map(|cycle| vec![slice(cycle, 2, 125); 4]);
         let all: Vec<MemberSlice> = usual.chain(third).chain(again).collect();
-        let found = figures(&all, &[true; 3]);
+        let found = start_rates(&all, &[true; 3]);
         let rate = |member: usize| found[member].map(|figure| figure.log_rate.exp()).unwrap();
         assert!(
             (rate(0) / rate(1) - 2.0).abs() < 1e-9 && (rate(0) / 10_000.0 - 1.0).abs() < 0.01,
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_quiet_heat_gives_the_rates() {
-        let found = figures(&heat(|_, _| 1.0), &[true; 4]);
+        let found = start_rates(&heat(|_, _| 1.0), &[true; 4]);
         for (figure, rate) in found.iter().flatten().zip(RATES) {
             assert!((figure.log_rate - rate.ln()).abs() < 0.01, "{figure:?}");
             assert!(!figure.stalls() && figure.slices == 40);
@@ -233,7 +233,7 @@ mod tests {
         let mut slices = heat(|cycle, _| slow(cycle));
         assert!((ratio(&slices, [true; 4], 1, 0) - 0.8).abs() < 0.01);
         assert!(
-            figures(&slices, &[true; 4]).iter().all(|f| f.unwrap().turn_deviation.unwrap() > 0.13),
+            start_rates(&slices, &[true; 4]).iter().all(|f| f.unwrap().turn_deviation.unwrap() > 0.13),
             "as it was"
         );
         slices.retain(|s| s.member != 1 || s.cycle < 22);
@@ -244,7 +244,7 @@ mod tests {
     fn a_servers_own_pauses_cost_it_what_they_cost_and_the_row_says_so() {
         // One slice in twelve is lost whole.
         let slices = heat(|cycle, member| if member == 2 && cycle % 12 == 5 { 0.0 } else { 1.0 });
-        let found = figures(&slices, &[true; 4]);
+        let found = start_rates(&slices, &[true; 4]);
         let lost = 3.0 / 40.0;
         assert!((ratio(&slices, [true; 4], 2, 0) - 0.5 * (1.0 - lost)).abs() < 0.006);
         assert!(found[2].unwrap().stalls() && (found[2].unwrap().stall.unwrap() - lost).abs() < 0.02);
@@ -252,7 +252,7 @@ mod tests {
         // Even where the hub is the only other member.
         let pair: Vec<MemberSlice> =
             slices.iter().filter(|s| s.member != 1 && s.member != 3).copied().collect();
-        let two = figures(&pair, &[true, false, true, false]);
+        let two = start_rates(&pair, &[true, false, true, false]);
         let ratio = (two[2].unwrap().log_rate - two[0].unwrap().log_rate).exp();
         assert!((ratio / (0.5 * (1.0 - lost)) - 1.0).abs() < 0.01 && two[2].unwrap().stalls(), "{ratio}");
     }
@@ -262,14 +262,15 @@ mod tests {
         // A program takes half of one slice in eight, whosever it is.
         let slices =
             heat(|cycle, member| if uniform(9, (cycle * 4 + member) as u64) < 0.125 { 0.5 } else { 1.0 });
-        let stalls: Vec<f64> = figures(&slices, &[true; 4]).iter().filter_map(|f| f.unwrap().stall).collect();
+        let stalls: Vec<f64> =
+            start_rates(&slices, &[true; 4]).iter().filter_map(|f| f.unwrap().stall).collect();
         assert!(stalls.iter().all(|stall| stall.abs() < 0.04), "{stalls:?}");
     }
 
     #[test]
     fn a_server_that_the_client_holds_back_does_not_tell_the_level() {
         let slices = heat(|cycle, member| if member == 3 && cycle >= 20 { 0.6 } else { 1.0 });
-        let found = figures(&slices, &[true, true, true, false]);
+        let found = start_rates(&slices, &[true, true, true, false]);
         assert!((found[3].unwrap().log_rate - (150_000.0_f64 * 0.8).ln()).abs() < 0.01);
         assert!((found[0].unwrap().log_rate - 100_000.0_f64.ln()).abs() < 0.01);
     }
@@ -278,18 +279,18 @@ mod tests {
     fn cycles_without_a_level_are_left_out_and_nothing_is_unknown() {
         let mut slices = heat(|_, _| 1.0);
         slices.retain(|s| s.cycle < 30 || s.member == 0);
-        assert_eq!(figures(&slices, &[true; 4])[0].unwrap().slices, 30);
+        assert_eq!(start_rates(&slices, &[true; 4])[0].unwrap().slices, 30);
         slices.retain(|s| s.member == 0);
-        assert_eq!(figures(&slices, &[true; 4])[1], None);
-        assert_eq!(figures(&slices, &[true, false, false, false])[0].unwrap().slices, 40);
-        assert_eq!(figures(&[], &[true; 2]), [None, None]);
+        assert_eq!(start_rates(&slices, &[true; 4])[1], None);
+        assert_eq!(start_rates(&slices, &[true, false, false, false])[0].unwrap().slices, 40);
+        assert_eq!(start_rates(&[], &[true; 2]), [None, None]);
     }
 
     proptest! {
         #[test]
         fn no_slices_panic(slices in prop::collection::vec((0..9_usize, 0..5_usize, any::<u64>(), any::<u64>()), 0..60), informs in prop::collection::vec(any::<bool>(), 0..5)) {
             let slices: Vec<MemberSlice> = slices.into_iter().map(|(cycle, member, answers, time_ns)| MemberSlice { cycle, member, answers, time_ns }).collect();
-            prop_assert!(figures(&slices, &informs).iter().flatten().all(|f| f.log_rate.is_finite()));
+            prop_assert!(start_rates(&slices, &informs).iter().flatten().all(|f| f.log_rate.is_finite()));
         }
     }
 }

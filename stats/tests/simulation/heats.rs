@@ -3,7 +3,7 @@
 use crate::world::{self, MANAGED, NATIVE, Noise, World};
 use proptest::prelude::*;
 use stats::heats::{
-    Best, Fit, FitEntrant, FitRules, FitStart, InBoth, LEVEL, Relation, changes, figures, looks,
+    Best, Fit, FitEntrant, FitRules, FitStart, InBoth, LEVEL, Relation, changes, looks, start_rates,
 };
 
 fn rules(world: &World) -> FitRules {
@@ -98,7 +98,7 @@ fn slices_of_a_restless_machine_make_figures_that_keep_the_error() {
             for (round, end) in ends.iter().enumerate() {
                 let heat = &mut starts[end - 7..*end];
                 let logs: Vec<f64> = heat.iter().map(|s| s.log_figure).collect();
-                let found = figures(&world::slices(&logs, trouble, seed * 10 + round as u64), &[true; 7]);
+                let found = start_rates(&world::slices(&logs, trouble, seed * 10 + round as u64), &[true; 7]);
                 heat.iter_mut().zip(found).for_each(|(start, f)| start.log_figure = f.unwrap().log_rate);
             }
             let fit = Fit::new(&world.entrants, &starts, &rules(&world));

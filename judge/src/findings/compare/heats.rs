@@ -1,7 +1,7 @@
 //! Compares a cell of two runs: each contender relative to the hub of its own run, by the model that judged both.
 
 use super::{common, floor_note, is_floor};
-use crate::findings::analyse::heats::model::{Asked, Model, NamedEntrant};
+use crate::findings::analyse::heats::cell_model::{Asked, CellModel, NamedEntrant};
 use crate::is_third;
 use model::Metric;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
@@ -33,7 +33,7 @@ pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &BothRuns)
     let [one, two] = [old, new].map(model);
     let both: Vec<(&ContenderFindings, &ContenderFindings)> = common(old, new).collect();
     let (nobody, cell_metric) = (usize::MAX, new.metric);
-    let index = |model: &Model, name: &str| model.index(name).unwrap_or(nobody);
+    let index = |model: &CellModel, name: &str| model.index(name).unwrap_or(nobody);
     let why_not = |pair: [&ContenderFindings; 2]| why_not(pair, cell_metric, both_runs.may_be_busy);
     // A contender whose own change is inconclusive does not show how much contenders move from run to run either.
     let in_both = |(o, n): &(&ContenderFindings, &ContenderFindings)| {
@@ -72,7 +72,7 @@ fn is_reference_held_back(cell: &CellFindings) -> bool {
 }
 
 /// The model of a cell, as in the run's own findings.
-fn model(cell: &CellFindings) -> Model {
+fn model(cell: &CellFindings) -> CellModel {
     let entrant = |c: &ContenderFindings| NamedEntrant {
         name: c.name.clone(),
         class: c.in_heats.class,
@@ -82,7 +82,7 @@ fn model(cell: &CellFindings) -> Model {
     let entrants = cell.contenders.iter().map(entrant).collect();
     // The level is not corrected for the number of pairs, because no pair within one run is judged here.
     let asked = Asked { metric: cell.metric, chance: CHANCE };
-    Model::of(entrants, &cell.in_heats.starts, &asked)
+    CellModel::of(entrants, &cell.in_heats.starts, &asked)
 }
 
 /// The machine's drift: the base's own speed now, divided by its speed then.

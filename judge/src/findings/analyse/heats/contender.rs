@@ -1,6 +1,6 @@
 //! One contender in one cell of a run in heats.
 
-use super::InCell;
+use super::FittedCell;
 use super::starts::{self, MeasuredStart};
 use crate::findings::analyse::{counted, reasons, wire_bytes};
 use crate::schedule::starts_summary::StartsSummary;
@@ -12,7 +12,7 @@ use model::metric::Percentile;
 use model::notes::FAILED;
 use model::{Measurement, Metric};
 use stats::growth::growth;
-use stats::heats::{Relation, StartFigure};
+use stats::heats::{Relation, StartRate};
 use stats::median_interval;
 
 /// A step of a server's memory up to this size does not count as growth. Linux keeps up to 32 pages of each CPU out of a process's account
@@ -21,7 +21,7 @@ const MEMORY_STEP_BYTES: f64 = 131_072.0;
 
 /// One contender's starts in one cell.
 pub(super) struct Row<'a, 'c> {
-    of: &'c InCell<'a>,
+    of: &'c FittedCell<'a>,
     name: &'c str,
     letters: Option<String>,
     /// All of its starts, those that failed included.
@@ -32,7 +32,7 @@ pub(super) struct Row<'a, 'c> {
 }
 
 impl<'a, 'c> Row<'a, 'c> {
-    pub fn of(of: &'c InCell<'a>, name: &'c str, letters: Option<String>) -> Self {
+    pub fn of(of: &'c FittedCell<'a>, name: &'c str, letters: Option<String>) -> Self {
         let starts = of.starts.iter().filter(|start| start.contender == name).collect();
         let own = of.measured.iter().filter(|m| m.start.contender == name).collect();
         let found = of.found.get(name).cloned().unwrap_or_default();
@@ -87,7 +87,7 @@ pub(super) fn findings(row: &Row<'_, '_>) -> ContenderFindings {
     let (of, name, base) = (row.of, row.name, row.base());
     let entrant = of.run.contenders.get(name);
     let place = of.ranked.place(name);
-    let more = |model: &super::Model, inverse: bool| more(model, name, base, inverse);
+    let more = |model: &super::CellModel, inverse: bool| more(model, name, base, inverse);
     // Where p99 is of a selection, the mean is, too.
     let p99 = row.latency(Percentile::P99);
     let mean = row.usual(|m| m.tally.latency.mean_ns().filter(|_| !m.verdict.fell_behind()));
@@ -156,7 +156,7 @@ fn ran(row: &Row<'_, '_>) -> Ran {
 }
 
 /// The difference from the base, from the ratio and the base's own figure. `inverse`: the difference of the reciprocals, in nanoseconds.
-fn more(model: &super::Model, name: &str, base: &str, inverse: bool) -> Option<Figure> {
+fn more(model: &super::CellModel, name: &str, base: &str, inverse: bool) -> Option<Figure> {
     let (own, ratio) = (model.figure(base)?.median, model.ratio(name, base)?);
     if own <= 0.0 || name == base {
         return None;
@@ -173,7 +173,7 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
     let median = |values: Vec<f64>| stats::median(&values);
     let own = || row.own.iter();
     let count = |is: &dyn Fn(&MeasuredStart<'_>) -> bool| own().filter(|m| is(m)).count();
-    let of_starts: Vec<StartFigure> = own().filter_map(|m| m.of_slices).collect();
+    let of_starts: Vec<StartRate> = own().filter_map(|m| m.of_slices).collect();
     let stalls: Vec<f64> = of_starts.iter().filter_map(|figure| figure.stall).collect();
     ContenderInHeats {
         class: row.class(),

@@ -1,11 +1,11 @@
 //! The leaders of a cell, and the tiers of all ranked contenders.
 
-use super::model::Model;
+use super::cell_model::CellModel;
 use model::findings::{ContenderFindings, Front};
 use model::study::REFERENCE;
 
 /// The contenders that no other is certainly better than, the reference aside.
-pub(super) fn front(model: &Model) -> Option<Front> {
+pub(super) fn front(model: &CellModel) -> Option<Front> {
     let is_in_field = |c: &usize| model.name(*c) != REFERENCE;
     let field: Vec<usize> = model.fit.order().into_iter().filter(is_in_field).collect();
     let is_beaten = |c: usize| field.iter().any(|other| model.fit.is_better(*other, c));
@@ -17,7 +17,7 @@ pub(super) fn front(model: &Model) -> Option<Front> {
 }
 
 /// Assigns the tiers: going down from the best estimate, a new tier begins at the first contender that the tier's first certainly beats.
-pub(super) fn tiers(model: &Model, contenders: &mut [ContenderFindings]) {
+pub(super) fn tiers(model: &CellModel, contenders: &mut [ContenderFindings]) {
     let (mut tier, mut first) = (0, None);
     for c in model.fit.order() {
         if first.is_none_or(|first| model.fit.is_better(first, c)) {

@@ -1,7 +1,7 @@
 //! The machines of a fleet in one cell: how fast each is, and whether contenders compare differently on it.
 
 use super::starts::{self, MeasuredStart};
-use super::{InCell, figures};
+use super::{FittedCell, start_figures};
 use model::findings::{MachineFindings, MachinesCompared, StartFigure};
 use model::heat::Heat;
 use model::{Environment, HeatMachine, Metric};
@@ -22,8 +22,8 @@ pub(super) fn only(heats: &[Heat]) -> Option<&Environment> {
 }
 
 /// Compares the machines; `None` where one machine measured all heats.
-pub(super) fn compared(of: &InCell<'_>) -> Option<MachinesCompared> {
-    let mut all = figures(of.metric, &of.measured);
+pub(super) fn compared(of: &FittedCell<'_>) -> Option<MachinesCompared> {
+    let mut all = start_figures(of.metric, &of.measured);
     // A contender that is held back has a lower bound, which is the load generator's figure on each machine and not its own.
     let floors: BTreeSet<&str> = held_back(of);
     all.retain(|start| !floors.contains(start.contender.as_str()));
@@ -69,7 +69,7 @@ pub(super) fn compared(of: &InCell<'_>) -> Option<MachinesCompared> {
 }
 
 /// The contenders whose figures are lower bounds.
-fn held_back<'a>(of: &InCell<'a>) -> BTreeSet<&'a str> {
+fn held_back<'a>(of: &FittedCell<'a>) -> BTreeSet<&'a str> {
     if of.metric != Metric::Rate {
         return BTreeSet::new();
     }

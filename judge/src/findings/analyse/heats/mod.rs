@@ -1,11 +1,11 @@
 //! Computes the findings of a run in heats. Pure: the same heats, starts and slices give the same findings. Each start gets a figure in a
-//! cell ([`starts`]), one model ties the figures together ([`model`]), and each contender ([`contender`]) and cell is described by it.
+//! cell ([`starts`]), one model ties the figures together ([`cell_model`]), and each contender ([`contender`]) and cell is described by it.
 
+pub mod cell_model;
 mod contender;
 mod front;
-mod known;
 mod machines;
-pub mod model;
+mod neighbours;
 mod pairs;
 mod starts;
 #[cfg(test)]
@@ -13,18 +13,18 @@ mod tests;
 #[cfg(test)]
 pub(crate) mod world;
 
-pub use known::known;
+pub use neighbours::neighbours;
 
 use super::{conditions, whole};
 use crate::findings::race;
 use crate::schedule::starts_summary::StartsSummary;
-use ::model::background::Background;
-use ::model::findings::{CellFindings, CellInHeats, ClassFloor, ContenderFindings, Findings, StartFigure};
-use ::model::heat::{Counts, Start};
-use ::model::study::REFERENCE;
-use ::model::{Measured, Metric, Run};
+use cell_model::{Asked, CellModel, NamedEntrant};
 use contender::Row;
-use model::{Asked, Model};
+use model::background::Background;
+use model::findings::{CellFindings, CellInHeats, ClassFloor, ContenderFindings, Findings, StartFigure};
+use model::heat::{Counts, Start};
+use model::study::REFERENCE;
+use model::{Measured, Metric, Run};
 use starts::{MeasuredStart, Turns};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,8 +32,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn findings(run: &Run, measured: &Measured, ended: Option<&str>) -> Findings {
     let starts = &measured.starts;
     let (turns, found) = (Turns::of(run, measured), StartsSummary::of(starts));
-    let cells: Vec<InCell<'_>> =
-        (0..run.study.cells.len()).map(|cell| InCell::of(run, starts, &turns, &found, cell)).collect();
+    let cells: Vec<FittedCell<'_>> =
+        (0..run.study.cells.len()).map(|cell| FittedCell::of(run, starts, &turns, &found, cell)).collect();
     let pairs = cells.first().map(pairs::of_race).unwrap_or_default();
     let cells: Vec<CellFindings> = cells.iter().map(cell_findings).collect();
     let elapsed_s = starts.iter().map(|start| start.took_ns as f64 / 1e9).fold(0.0, |all, s| all + s);
@@ -46,7 +46,7 @@ pub fn findings(run: &Run, measured: &Measured, ended: Option<&str>) -> Findings
 }
 
 /// A cell as it was measured, with its models.
-struct InCell<'a> {
+struct FittedCell<'a> {
     run: &'a Run,
     cell: usize,
     metric: Metric,
@@ -56,14 +56,14 @@ struct InCell<'a> {
     found: &'a BTreeMap<&'a str, StartsSummary>,
     measured: Vec<MeasuredStart<'a>>,
     /// The model of the metric by which contenders are ranked.
-    ranked: Model,
+    ranked: CellModel,
     /// The model of requests/s.
-    rate: Model,
+    rate: CellModel,
     /// The model of the server's CPU time per answer.
-    cpu: Model,
+    cpu: CellModel,
 }
 
-impl<'a> InCell<'a> {
+impl<'a> FittedCell<'a> {
     fn of(
         run: &'a Run,
         starts: &'a [Start],
@@ -76,7 +76,7 @@ impl<'a> InCell<'a> {
         let metric = starts::supported(run.study.metric(cell), &measured, has_rank);
         let model = |metric: Metric, ranks: bool| {
             let entrants = entrants(run, metric, &measured, found, ranks);
-            Model::of(entrants, &figures(metric, &measured), &Asked { metric, chance: run.level() })
+            CellModel::of(entrants, &start_figures(metric, &measured), &Asked { metric, chance: run.level() })
         };
         let ranked = model(metric, true);
         let [rate, cpu] = [Metric::Rate, Metric::ServerCpu].map(|other| model(other, other == metric));
@@ -105,8 +105,8 @@ fn entrants(
     measured: &[MeasuredStart<'_>],
     found: &BTreeMap<&str, StartsSummary>,
     ranks: bool,
-) -> Vec<model::NamedEntrant> {
-    let of = |name: &str| model::NamedEntrant {
+) -> Vec<NamedEntrant> {
+    let of = |name: &str| NamedEntrant {
         name: name.to_owned(),
         class: run.contenders.get(name).and_then(|entrant| entrant.class),
         is_ranked: ranks && !run.quick && is_sound(name, measured, found),
@@ -127,7 +127,7 @@ fn starts_of<'m, 'a>(name: &str, measured: &'m [MeasuredStart<'a>]) -> Vec<&'m M
 }
 
 /// The figures of all starts by this metric, where they have one.
-fn figures(metric: Metric, measured: &[MeasuredStart<'_>]) -> Vec<StartFigure> {
+fn start_figures(metric: Metric, measured: &[MeasuredStart<'_>]) -> Vec<StartFigure> {
     let of = |m: &MeasuredStart<'_>| {
         let (contender, start) = (m.start.contender.clone(), m.start);
         let figure = m.figure(metric).filter(|figure| *figure > 0.0 && figure.is_finite())?;
@@ -137,7 +137,7 @@ fn figures(metric: Metric, measured: &[MeasuredStart<'_>]) -> Vec<StartFigure> {
     known.into_iter().filter_map(of).collect()
 }
 
-fn cell_findings(of: &InCell<'_>) -> CellFindings {
+fn cell_findings(of: &FittedCell<'_>) -> CellFindings {
     let (run, asked) = (of.run, &of.run.study.cells[of.cell]);
     let letters = of.ranked.letters();
     let row = |name: &str| contender::findings(&Row::of(of, name, letters.get(name).cloned()));
@@ -163,7 +163,7 @@ fn cell_findings(of: &InCell<'_>) -> CellFindings {
     }
 }
 
-fn in_heats(of: &InCell<'_>, noise_floors: Vec<ClassFloor>) -> CellInHeats {
+fn in_heats(of: &FittedCell<'_>, noise_floors: Vec<ClassFloor>) -> CellInHeats {
     let heats: BTreeMap<(usize, usize), &Counts> =
         of.measured.iter().map(|m| ((m.start.round, m.start.heat), &m.in_cell.counts)).collect();
     let count = |is: fn(&Counts) -> bool| heats.values().filter(|counts| is(counts)).count();
@@ -178,6 +178,6 @@ fn in_heats(of: &InCell<'_>, noise_floors: Vec<ClassFloor>) -> CellInHeats {
         pairs: of.ranked.pairs(),
         front: front::front(&of.ranked),
         machines: machines::compared(of),
-        starts: figures(of.metric, &of.measured),
+        starts: start_figures(of.metric, &of.measured),
     }
 }

@@ -1,11 +1,11 @@
 //! The comparisons of a race in heats: all pairs, by the model of its cell.
 
-use super::{InCell, takes_part};
+use super::{FittedCell, takes_part};
 use model::findings::{Decided, PairFindings};
 use stats::heats::Relation;
 
 /// Every pair of contenders, each compared with one of an earlier letter: first those with the first contender.
-pub(super) fn of_race(of: &InCell<'_>) -> Vec<PairFindings> {
+pub(super) fn of_race(of: &FittedCell<'_>) -> Vec<PairFindings> {
     let names: Vec<&str> = takes_part(of.run).collect();
     let pairs = names
         .iter()
@@ -14,7 +14,7 @@ pub(super) fn of_race(of: &InCell<'_>) -> Vec<PairFindings> {
     if of.run.race.is_some() { pairs.collect() } else { Vec::new() }
 }
 
-fn pair(of: &InCell<'_>, contender: &str, against: &str) -> PairFindings {
+fn pair(of: &FittedCell<'_>, contender: &str, against: &str) -> PairFindings {
     let (decided, faster) = match of.ranked.relation(contender, against) {
         Some(Relation::Better) => (Some(Decided::Faster), Some(contender)),
         Some(Relation::Worse) => (Some(Decided::Faster), Some(against)),

@@ -7,7 +7,7 @@ use model::contender::Class;
 use model::heat::{HUB, Heat, InCell, Slice, Start};
 use model::metric::{LEAST_BEYOND, Percentile};
 use model::{Bound, Load, Measured, Measurement, Metric, Run};
-use stats::heats::{self, Drift, StartChange, StartFigure};
+use stats::heats::{self, Drift, StartChange, StartRate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One start that was measured in the cell.
@@ -15,7 +15,7 @@ pub(super) struct MeasuredStart<'a> {
     pub start: &'a Start,
     pub in_cell: &'a InCell,
     /// The figure from its slices; `None` in open load, where a turn is too short to tell, and for a start without an answer.
-    pub of_slices: Option<StartFigure>,
+    pub of_slices: Option<StartRate>,
     /// How its rate changed from its first slice to its last; `None` as above, and with too few slices.
     change: Option<StartChange>,
     /// What all starts of its contender show of that together.
@@ -75,7 +75,7 @@ impl<'a> Turns<'a> {
 
     /// The figures of a heat's starts in a cell, by contender and copy, and how their rates changed; `starts` are those that were measured in
     /// the cell.
-    fn figures(&self, cell: usize, starts: &[(&'a Start, &'a InCell)]) -> Vec<OfSlices> {
+    fn rates(&self, cell: usize, starts: &[(&'a Start, &'a InCell)]) -> Vec<OfSlices> {
         let nobody = || vec![OfSlices::default(); starts.len()];
         let Some((first, in_cell)) = starts.first() else { return nobody() };
         let Some(slices) = self.slices.get(&(first.round, first.heat, cell)) else { return nobody() };
@@ -94,7 +94,7 @@ impl<'a> Turns<'a> {
         let own = self.heats.get(&(first.round, first.heat)).and_then(|heat| heat.machine.as_ref());
         let cores = own.map_or(self.server_cores, |machine| machine.environment.server_cpus.len());
         let counted = figures::counted(slices, &servers, &in_cell.counts, cores);
-        let all = heats::figures(&counted, &informs);
+        let all = heats::start_rates(&counted, &informs);
         let place = |start: &Start| {
             servers.iter().position(|server| *server == (start.contender.as_str(), start.copy))
         };
@@ -107,7 +107,7 @@ impl<'a> Turns<'a> {
 }
 
 /// What the slices of a start show.
-type OfSlices = (Option<StartFigure>, Option<StartChange>);
+type OfSlices = (Option<StartRate>, Option<StartChange>);
 
 /// How the rate of a member changed within its slices.
 fn change(counted: &[heats::MemberSlice], member: usize) -> Option<StartChange> {
@@ -132,7 +132,7 @@ pub(super) fn measured<'a>(
     }
     let of_heat = |starts: &Vec<(&'a Start, &'a InCell)>| {
         let nothing = || vec![OfSlices::default(); starts.len()];
-        let figures = if is_closed { turns.figures(cell, starts) } else { nothing() };
+        let figures = if is_closed { turns.rates(cell, starts) } else { nothing() };
         let all = starts.iter().zip(figures);
         let measured = |(of, (of_slices, change)): (&(&'a Start, &'a InCell), OfSlices)| MeasuredStart {
             start: of.0,

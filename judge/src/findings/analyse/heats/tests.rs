@@ -5,8 +5,8 @@ mod races;
 use super::world::World;
 use super::*;
 use crate::schedule::stopping_rule::Standing;
-use ::model::findings::{Figure, Unranked};
-use ::model::heat::Void;
+use model::findings::{Figure, Unranked};
+use model::heat::Void;
 
 fn of<'f>(found: &'f Findings, name: &str) -> &'f ContenderFindings {
     found.cells[0].contenders.iter().find(|c| c.name == name).unwrap()
@@ -61,11 +61,11 @@ fn equals_share_their_ranks_and_are_called_equal() {
     }
     let front = found.cells[0].in_heats.front.as_ref().unwrap();
     assert_eq!((front.leaders.len(), &front.next), (2, &None));
-    let known = known(&world.run, &kept, 13);
+    let known = neighbours(&world.run, &kept, 13);
     assert_eq!(known.iter().map(|n| n.standing).collect::<Vec<_>>(), [Standing::Decided, Standing::Equal]);
     assert_eq!((known[0].one.as_str(), known[0].cell), ("reference", 0));
     assert!(found.ended.contains("--resume"));
-    let of_fleet = Run { fleet: Some(::model::Fleet { machines: 2 }), ..world.run.clone() };
+    let of_fleet = Run { fleet: Some(model::Fleet { machines: 2 }), ..world.run.clone() };
     let found = findings(&of_fleet, &kept, None);
     assert!(!found.ended.contains("--resume") && found.ended.contains("drome heat owed"), "{}", found.ended);
 }
@@ -74,7 +74,7 @@ fn equals_share_their_ranks_and_are_called_equal() {
 fn a_look_sees_its_own_rounds_only() {
     let world = World { rounds: 4, ..World::of(&[("one", 100_000.0), ("other", 80_000.0)]) };
     let kept = world.kept();
-    let at = |rounds| known(&world.run, &kept, rounds);
+    let at = |rounds| neighbours(&world.run, &kept, rounds);
     let is_decided = |n: &crate::schedule::stopping_rule::Neighbours| n.standing == Standing::Decided;
     assert!(at(4).len() == 2 && at(4).iter().all(is_decided), "{:?}", at(4));
     assert!(at(1).iter().all(|n| matches!(n.standing, Standing::Open(_))), "{:?}", at(1));
@@ -94,7 +94,7 @@ fn nobody_is_faster_than_what_the_load_generator_held_back() {
     assert_eq!((rank(fast), rank(reference)), ((Some(1), Some(2)), (Some(1), Some(2))));
     assert_eq!(rank(slow), (Some(3), Some(3)), "who is behind a floor is behind it");
     assert!(holds(fast.in_heats.of_hub, 5.0), "what moves the floor moves nobody else");
-    let known = known(&world.run, &world.kept(), 6);
+    let known = neighbours(&world.run, &world.kept(), 6);
     let standings: Vec<Standing> = known.iter().map(|n| n.standing).collect();
     assert_eq!(standings, [Standing::HeldBack, Standing::Decided], "more rounds would not help");
 }
@@ -149,7 +149,7 @@ fn one_whose_rate_changes_in_every_start_has_not_settled_although_no_start_shows
 
 #[test]
 fn one_was_warm_only_where_it_could_have_been_found_cold() {
-    use ::model::contender::Class;
+    use model::contender::Class;
     type Settled = fn(&str, usize) -> Option<bool>;
     let warm = |class: Option<Class>, settled: Settled, rounds: usize| {
         let mut world =
@@ -359,8 +359,8 @@ fn the_environment_is_that_of_the_one_machine_that_measured_and_else_the_planner
     let world = World::of(&[("fast", 150_000.0)]);
     let mut kept = world.kept();
     let machine = |name: &str| {
-        let environment = ::model::Environment { cpu: Some(name.to_owned()), ..Default::default() };
-        Some(Box::new(::model::HeatMachine { name: name.to_owned(), attempt: 1, environment }))
+        let environment = model::Environment { cpu: Some(name.to_owned()), ..Default::default() };
+        Some(Box::new(model::HeatMachine { name: name.to_owned(), attempt: 1, environment }))
     };
     let cpu = |kept: &Measured| world.findings_from(kept).environment.cpu;
     assert_eq!(cpu(&kept), world.run.environment.cpu, "the machine of the run measured it");
@@ -377,7 +377,7 @@ fn what_the_load_generator_held_back_tells_nothing_of_machines() {
     let mut kept = world.kept();
     for heat in &mut kept.heats {
         let name = if heat.round % 2 == 0 { "one" } else { "two" };
-        let machine = ::model::HeatMachine { name: name.to_owned(), attempt: 1, ..Default::default() };
+        let machine = model::HeatMachine { name: name.to_owned(), attempt: 1, ..Default::default() };
         heat.machine = Some(Box::new(machine));
     }
     let found = world.findings_from(&kept);

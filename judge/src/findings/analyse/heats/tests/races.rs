@@ -1,9 +1,9 @@
 //! Races in heats.
 
 use super::*;
-use ::model::findings::{Decided, RaceFindings};
-use ::model::gate::Gate;
-use ::model::run::Raced;
+use model::findings::{Decided, RaceFindings};
+use model::gate::Gate;
+use model::run::Raced;
 use stats::margin::Judged;
 
 /// What a race of these commands comes to, each twice in a heat without a hub, and what its last look knows.
@@ -11,7 +11,7 @@ fn race(rates: &[(&'static str, f64)], rounds: usize, between_starts: f64) -> (R
     let world = World { rounds, between_starts, ..World::race(rates) };
     let kept = world.kept();
     assert!(kept.heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2 * rates.len()));
-    let known = known(&world.run, &kept, rounds);
+    let known = neighbours(&world.run, &kept, rounds);
     (world.findings_from(&kept).race.unwrap(), known.into_iter().map(|n| n.standing).collect())
 }
 
@@ -21,7 +21,7 @@ fn gated(slowdown: f64, rounds: usize, seed: u64) -> (Standing, Gate, Figure) {
     let mut world = World { rounds, seed, between_starts: 0.01, ..World::race(&rates) };
     world.run.study.design.margin = Some(0.02);
     let kept = world.kept();
-    let (known, found) = (known(&world.run, &kept, rounds), world.findings_from(&kept));
+    let (known, found) = (neighbours(&world.run, &kept, rounds), world.findings_from(&kept));
     let single = found.race.as_ref().unwrap().pairs[0].ratio.unwrap();
     (known[0].standing, Gate::of_race(&found, 0.02), single)
 }
@@ -36,7 +36,7 @@ fn the_gate_of_a_race_goes_by_the_interval_of_its_looks_as_its_end_does() {
             assert!(speed.low < single.low && single.high < speed.high, "{speed:?} {single:?}");
             let is_known = gate.changes[0].judged != Judged::Open;
             assert_eq!(is_known, standing == Standing::Decided, "{standing:?} {gate:?}");
-            let by_one_pair = ::model::gate::judged(single, 0.02);
+            let by_one_pair = model::gate::judged(single, 0.02);
             were_open += usize::from(!is_known && by_one_pair != Judged::Open);
         }
     }
@@ -77,7 +77,7 @@ fn a_race_in_which_the_load_generator_held_all_back_has_figures_and_ends() {
     assert!(holds(of(&found, "A").rate_per_s, 60_000.0), "{:?}", of(&found, "A").rate_per_s);
     let race = found.race.as_ref().unwrap();
     assert_eq!((race.decided, race.ratio), (None, None), "of two floors nothing is known");
-    let known = known(&world.run, &world.kept(), 3);
+    let known = neighbours(&world.run, &world.kept(), 3);
     assert!(known.iter().all(|n| n.standing == Standing::HeldBack) && known.len() == 1, "{known:?}");
 }
 

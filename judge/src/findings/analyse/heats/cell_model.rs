@@ -31,7 +31,7 @@ pub struct Asked {
 }
 
 /// The fitted model of a cell.
-pub struct Model {
+pub struct CellModel {
     /// The fit of its figures.
     pub fit: Fit,
     names: BTreeMap<String, usize>,
@@ -40,7 +40,7 @@ pub struct Model {
     starts: Vec<(usize, f64)>,
 }
 
-impl Model {
+impl CellModel {
     /// Fits the model to these starts; the hub's tie the heats together, where it takes part in them.
     pub fn of(mut entrants: Vec<NamedEntrant>, starts: &[StartFigure], asked: &Asked) -> Self {
         let has_hub = starts.iter().any(|start| start.contender == HUB);
@@ -164,7 +164,8 @@ impl Model {
 
     /// The noise floor of every class with two ranked contenders.
     pub fn noise_floors(&self) -> Vec<ClassFloor> {
-        let classes: BTreeSet<Class> = self.entrants.iter().map(|entrant| known(entrant.class)).collect();
+        let classes: BTreeSet<Class> =
+            self.entrants.iter().map(|entrant| Class::assumed(entrant.class)).collect();
         let floor = |class: Class| {
             let noise_floor = self.fit.noise_floor(group(Some(class)))?;
             Some(ClassFloor { class, noise_floor })
@@ -189,12 +190,7 @@ impl Model {
     }
 }
 
-/// The class that is assumed where none is declared: for a race's commands, and for runs of older versions.
-fn known(class: Option<Class>) -> Class {
-    class.unwrap_or(Class::Managed)
-}
-
 /// The group of a class; contenders of one group are assumed to vary alike.
 fn group(class: Option<Class>) -> usize {
-    known(class) as usize
+    Class::assumed(class) as usize
 }

@@ -1,7 +1,7 @@
 //! Compares contenders that are next to each other in the ranking (in a race all, with a margin each with the first), so that
 //! the next step of a run can be decided whether enough was measured.
 
-use super::InCell;
+use super::FittedCell;
 use super::starts::Turns;
 use crate::schedule::starts_summary::StartsSummary;
 use crate::schedule::stopping_rule::{Neighbours, Standing};
@@ -12,14 +12,14 @@ use stats::margin::Judged;
 
 /// Compares neighbours in the order of estimates (in a race all contenders) or, with a margin, each with the first, cell by cell, over the first
 /// `rounds` rounds.
-pub fn known(run: &Run, measured: &Measured, rounds: usize) -> Vec<Neighbours> {
+pub fn neighbours(run: &Run, measured: &Measured, rounds: usize) -> Vec<Neighbours> {
     let starts: Vec<Start> = measured.starts.iter().filter(|start| start.round < rounds).cloned().collect();
     let (turns, found) = (Turns::of(run, measured), StartsSummary::of(&starts));
-    let of_cell = |cell| neighbours(&InCell::of(run, &starts, &turns, &found, cell));
-    (0..run.study.cells.len()).flat_map(of_cell).collect()
+    let of = |cell| of_cell(&FittedCell::of(run, &starts, &turns, &found, cell));
+    (0..run.study.cells.len()).flat_map(of).collect()
 }
 
-fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
+fn of_cell(of: &FittedCell<'_>) -> Vec<Neighbours> {
     if let Some(margin) = of.run.study.design.margin {
         return against_base(of, margin);
     }
@@ -48,7 +48,7 @@ fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
 }
 
 /// Compares every ranked contender with the first, by a margin by which its speed may be lower: exactly as [`gate::Gate::of_race`] does.
-fn against_base(of: &InCell<'_>, margin: f64) -> Vec<Neighbours> {
+fn against_base(of: &FittedCell<'_>, margin: f64) -> Vec<Neighbours> {
     let (model, base) = (&of.ranked, of.base());
     let first = model.index(base);
     let is_floor = |c: usize| model.is_floor(c) || first.is_some_and(|first| model.is_floor(first));
