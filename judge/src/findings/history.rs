@@ -5,6 +5,7 @@
 mod cause;
 
 use crate::findings::compare::{is_same, machine};
+use model::Environment;
 use model::Metric;
 use model::environment::facts::{self, Weight};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Unranked};
@@ -124,10 +125,27 @@ fn unlike(run: &Findings, shown: &Findings, workload: &str) -> Vec<String> {
             differ("kinds of machines", &own, &other);
         }
     } else {
-        let facts = facts::differences(&run.environment, &shown.environment).into_iter();
-        for fact in facts.filter(|fact| fact.weight == Weight::OtherKind) {
-            differ(&fact.name, &fact.old.unwrap_or_default(), &fact.new.unwrap_or_default());
+        let mut compare = |own: &Environment, other: &Environment, whose: &str| {
+            let facts = facts::differences(own, other).into_iter();
+            for fact in facts.filter(|fact| fact.weight == Weight::OtherKind) {
+                let what = format!("{}{whose}", fact.name);
+                differ(&what, &fact.old.unwrap_or_default(), &fact.new.unwrap_or_default());
+            }
+        };
+        compare(&run.environment, &shown.environment, "");
+        if let [Some(own), Some(other)] = [run, shown].map(|run| run.environment.servers_on.as_deref()) {
+            compare(&own.environment, &other.environment, " of the servers' machine");
         }
+        let [own, other] = [run, shown].map(|run| {
+            run.environment.servers_on.as_deref().map_or("the load generator's own", |on| on.host.as_str())
+        });
+        if own != other {
+            differ("machine of the servers", own, other);
+        }
+    }
+    let [own, other] = [run, shown].map(|run| run.environment.hub.as_deref().unwrap_or("unknown"));
+    if own != other {
+        differ("work of the hub", own, other);
     }
     let [own, other] = [run, shown].map(|run| run.workloads.get(workload).map_or("unknown", String::as_str));
     if own != other {
@@ -149,7 +167,7 @@ fn in_history(run: &Findings) -> RunInHistory {
         run: run.run.clone(),
         started_at: run.started_at.clone(),
         drome: run.environment.drome.clone(),
-        kernel: run.environment.kernel.clone().filter(|_| machine::several(run).is_none()),
+        kernel: run.environment.of_servers().kernel.clone().filter(|_| machine::several(run).is_none()),
         machine: run.origin.as_ref().map(|origin| origin.machine.clone()),
     }
 }

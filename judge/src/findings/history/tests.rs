@@ -3,7 +3,8 @@
 use super::*;
 use crate::example;
 use crate::example::in_heats;
-use model::Run;
+use model::environment::ServersOn;
+use model::{Environment, Run};
 use stats::random::uniform;
 
 /// What a made-up history does: per run, the machine's speed and each contender's rate on a machine of speed 1.
@@ -132,6 +133,31 @@ fn runs_of_another_machine_or_with_other_bytes_are_counted_not_mixed() {
             (5, "different processor (another; shown: one)")
         ]
     );
+}
+
+#[test]
+fn servers_on_another_machine_and_a_hub_of_other_work_are_no_part_of_the_history() {
+    let change = |i: usize, run: &mut Run| {
+        let cpu = Some(if i < 15 { "one" } else { "another" }.to_owned());
+        let environment = Environment { cpu, kernel: Some(format!("6.{i}")), ..Environment::default() };
+        let servers = ServersOn { host: "10.0.0.2".to_owned(), environment, ..ServersOn::default() };
+        run.environment.servers_on = Some(Box::new(servers));
+        run.environment.hub = Some(if i == 0 { "4 messages" } else { "8 messages" }.to_owned());
+    };
+    let history = history(
+        "example",
+        &runs(20, &Truth { machine: STEADY, contenders: &[("a", STEADY)], change: &change }),
+        0,
+    );
+    let left: Vec<_> = history.cells[0].left_out.iter().map(|l| (l.runs.len(), l.why.as_str())).collect();
+    assert_eq!(
+        left,
+        [
+            (1, "different work of the hub (4 messages; shown: 8 messages)"),
+            (5, "different processor of the servers' machine (another; shown: one)"),
+        ]
+    );
+    assert_eq!(history.cells[0].runs[0].kernel.as_deref(), Some("6.1"), "the kernel under the servers");
 }
 
 #[test]
