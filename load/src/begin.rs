@@ -194,8 +194,7 @@ impl<I: Io> Worker<'_, I> {
             if is_closed_load {
                 flight.due_ns = now;
             }
-            let ask = &self.plan.asks[flight.ask as usize];
-            self.out.extend_from_slice(if nth == most { &ask.last } else { &ask.request });
+            self.out.extend_from_slice(self.plan.asks[flight.ask as usize].bytes(nth == most));
         });
         // A back end that sends at once does so at the reading that the request counts from: there is no wait to tell.
         let waits = is_closed_load && !self.io.sends_at_once();

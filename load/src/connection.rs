@@ -3,6 +3,7 @@
 
 use crate::check::Check;
 use crate::outage::Outage;
+use model::Plan;
 use std::collections::VecDeque;
 use wire::{Missing, ResponseParser};
 
@@ -174,6 +175,15 @@ impl Connection {
     /// The requests that were sent.
     pub fn in_flight(&self) -> impl Iterator<Item = &Flight> {
         self.flights.iter().take(self.sent())
+    }
+
+    /// The requests that were sent, as the bytes of each, by the plan's asks.
+    pub fn sent_requests<'p>(&self, plan: &'p Plan) -> impl Iterator<Item = &'p [u8]> {
+        let most = plan.load.per_connection();
+        let places = self.asked.saturating_sub(self.flights.len()) + 1..;
+        places
+            .zip(self.in_flight())
+            .map(move |(nth, flight)| plan.asks[flight.ask as usize].bytes(Some(nth) == most))
     }
 
     /// The number of requests on it.

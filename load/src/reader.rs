@@ -135,6 +135,6 @@ pub fn whole(
 #[cold]
 fn is_early(plan: &Plan, connection: &Connection) -> bool {
     let sent = |request: &[u8]| request.len() as u64 + connection.record_bytes;
-    let behind = connection.in_flight().skip(1).map(|flight| sent(&plan.asks[flight.ask as usize].request));
+    let behind = connection.sent_requests(plan).skip(1).map(sent);
     connection.unsent_bytes > behind.sum()
 }

@@ -145,6 +145,10 @@ impl Series {
 
     /// Closes the last interval; the tally then has the whole window again.
     pub fn close(&mut self, tally: &mut Tally, ages: &mut Ages, now_ns: u64, open: u64) {
+        // A load that ended within its warm-up has no window, and what was counted is in no second of one.
+        if self.ends_ns == u64::MAX {
+            return;
+        }
         self.close_interval(tally, ages, now_ns, open);
         tally.latency = self.so_far.latency.histogram();
         tally.service = self.so_far.service.histogram();
@@ -172,6 +176,15 @@ mod tests {
     use super::*;
     use model::{Arrivals, Ask, Target};
     use std::time::Duration;
+
+    #[test]
+    fn a_window_that_never_opened_has_no_second() {
+        let mut series = *Series::new(&plan(open_load(), true), false).unwrap();
+        let mut tally = Tally { completed: 5, ..Tally::default() };
+        series.close(&mut tally, &mut Ages::default(), 7_000_000_000, 1);
+        series.seal(&mut tally);
+        assert_eq!((tally.completed, tally.series), (5, vec![]));
+    }
 
     fn plan(load: Load, per_second: bool) -> Plan {
         let target = Target::resolve("http://127.0.0.1:1/").unwrap();

@@ -244,8 +244,8 @@ impl<'p, I: Io> Worker<'p, I> {
 
     /// The bytes of the requests in flight, and the sum of the times for which they have been in flight, in nanoseconds.
     pub(crate) fn under_way(&self, now: u64) -> (u64, u64) {
-        let flights = self.connections.iter().flat_map(Connection::in_flight);
-        let bytes = flights.map(|flight| self.plan.asks[flight.ask as usize].request.len() as u64).sum();
+        let requests = self.connections.iter().flat_map(|connection| connection.sent_requests(self.plan));
+        let bytes = requests.map(|request| request.len() as u64).sum();
         (bytes, in_flight_ns(&self.connections, now))
     }
 

@@ -39,7 +39,7 @@ pub struct Findings {
     pub source: Option<String>,
     /// When it began, in RFC 3339, UTC.
     pub started_at: String,
-    /// The seed of every shuffle and every resampling.
+    /// The seed of every shuffle and of the due times.
     pub seed: u64,
     /// The machine.
     pub environment: Environment,

@@ -145,6 +145,12 @@ impl Ask {
             target.request(Asking { method, path, http10: false, keep_alive: true, headers: &[], body: b"" });
         Self { last: request.clone(), request, weight: 1.0, ..Self::default() }
     }
+
+    /// The bytes that are sent, as the last request of a connection or as another one.
+    #[inline]
+    pub fn bytes(&self, is_last: bool) -> &[u8] {
+        if is_last { &self.last } else { &self.request }
+    }
 }
 
 /// The order of requests.

@@ -17,7 +17,7 @@ pub struct Run {
     pub name: String,
     /// The study as it was resolved, options applied.
     pub study: Study,
-    /// The seed of every shuffle and every resampling.
+    /// The seed of every shuffle and of the due times.
     pub seed: u64,
     /// When it began, in RFC 3339, UTC.
     pub started_at: String,

@@ -24,8 +24,50 @@ pub fn memory(c: &ContenderFindings) -> String {
 pub struct Share {
     /// The share, by the metric of the cell.
     pub figure: Figure,
-    /// Whether it is an upper bound, because the base's rate is a lower bound.
-    pub is_at_most: bool,
+    /// What it says of the true one.
+    pub bound: ShareBound,
+}
+
+/// What a ratio of two figures says of the true one, where the load generator may have held either back, so that it is a lower bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShareBound {
+    /// It is the ratio of two figures that nothing held back.
+    #[default]
+    Exact,
+    /// The true ratio is not larger.
+    AtMost,
+    /// The true ratio is not smaller.
+    AtLeast,
+}
+
+impl ShareBound {
+    /// The bound of a ratio. `None`: both figures are lower bounds, so the ratio says nothing.
+    pub fn of(is_own_held_back: bool, is_other_held_back: bool) -> Option<Self> {
+        match (is_own_held_back, is_other_held_back) {
+            (false, false) => Some(Self::Exact),
+            (false, true) => Some(Self::AtMost),
+            (true, false) => Some(Self::AtLeast),
+            (true, true) => None,
+        }
+    }
+
+    /// What stands before the ratio in a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Exact => "",
+            Self::AtMost => "at most ",
+            Self::AtLeast => "at least ",
+        }
+    }
+
+    /// What stands before the ratio in a table.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Exact => "",
+            Self::AtMost => "≤ ",
+            Self::AtLeast => "≥ ",
+        }
+    }
 }
 
 /// What the contenders of a cell are compared with: the reference, or in a race the first contender.
@@ -41,14 +83,16 @@ pub(crate) fn is_base_held_back(cell: &CellFindings) -> bool {
 /// The share of the base's figure; `None` where it is unknown, and where both rates are lower bounds.
 pub fn share(cell: &CellFindings, c: &ContenderFindings) -> Option<Share> {
     let figure = if cell.metric == Metric::Rate { c.of_reference } else { c.metric_of_reference }?;
-    let is_at_most = is_base_held_back(cell) && base(cell).is_some_and(|base| base.name != c.name);
-    (!is_at_most || !c.is_held_back()).then_some(Share { figure, is_at_most })
+    let is_other = base(cell).is_some_and(|base| base.name != c.name);
+    let is_own_held_back = is_other && cell.metric == Metric::Rate && c.is_held_back();
+    let bound = ShareBound::of(is_own_held_back, is_other && is_base_held_back(cell))?;
+    Some(Share { figure, bound })
 }
 
 /// The share of the base's figure as text, and its interval.
 pub fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
     let share = share(cell, c);
-    let sign = if share.is_some_and(|share| share.is_at_most) { "≤ " } else { "" };
+    let sign = share.map_or("", |share| share.bound.sign());
     let figure = share.map(|share| share.figure);
     let median = units::known(figure, |f| format!("{sign}{}", units::ratio(f.median)));
     [median, units::interval(figure, units::ratio)]

@@ -2,6 +2,7 @@
 //! has the values as text.
 
 use crate::chart::Scale;
+use crate::figures::ShareBound;
 use crate::units;
 use maud::{Markup, html};
 
@@ -14,8 +15,8 @@ pub struct LaneEstimate {
     pub interval: Option<(f64, f64)>,
     /// The values of single rounds.
     pub ticks: Vec<f64>,
-    /// Whether the value is only a bound, which is drawn as a hollow dot.
-    pub is_bound: bool,
+    /// What the value says of the true one; a bound is drawn as a hollow dot.
+    pub bound: ShareBound,
 }
 
 /// The axis of all estimates of a table, or of several tables. Positions are percentages of the column's width.
@@ -74,7 +75,7 @@ impl Axis {
                     line.end x1=(at(high)) x2=(at(high)) y1="8" y2="18" {}
                 }
                 @if let Some(value) = estimate.value {
-                    circle.dot.hollow[estimate.is_bound] cx=(at(value)) cy="13" r="5" {}
+                    circle.dot.hollow[estimate.bound != ShareBound::Exact] cx=(at(value)) cy="13" r="5" {}
                 }
             }
         }

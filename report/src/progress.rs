@@ -1,6 +1,6 @@
 //! The progress of a run in one line: the current heat, the time left, and the results so far.
 
-use crate::units;
+use crate::{figures, units};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Pairs};
 use model::heat::{Heat, Step};
 use model::study::REFERENCE;
@@ -67,20 +67,15 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     let leader = best_so_far(cell)?;
     let ratio = times(leader.metric_of_reference?);
     let reference = cell.contender(REFERENCE);
-    let is_reference_limited = reference.is_some_and(ContenderFindings::is_held_back);
-    let limits_both = reference.and_then(|reference| leader.both_held_back_by(reference));
+    let Some(share) = figures::share(cell, leader) else {
+        let by = leader.both_held_back_by(reference?)?;
+        let title = &leader.title;
+        return Some(format!(
+            "{title} leads so far; {by} limits both it and the reference, so their ratio is unknown"
+        ));
+    };
     let figure = match cell.metric {
-        Metric::Rate => match (leader.is_held_back(), is_reference_limited) {
-            (false, false) => format!("{ratio} the reference"),
-            (true, false) => format!("at least {ratio} the reference"),
-            (false, true) => format!("at most {ratio} the reference"),
-            (true, true) => {
-                let title = &leader.title;
-                return limits_both.map(|by| {
-                    format!("{title} leads so far; {by} limits both it and the reference, so their ratio is unknown")
-                });
-            }
-        },
+        Metric::Rate => format!("{}{ratio} the reference", share.bound.words()),
         Metric::ServerCpu => format!("{ratio} the reference's CPU time per request"),
         Metric::Latency(p) => format!("{ratio} the reference's {}", p.word()),
         Metric::Rss => format!("{ratio} the reference's memory"),

@@ -1,16 +1,16 @@
-//! Seeded randomness. Two kinds: a generator for shuffles and resampling, and a counter-based one
+//! Seeded randomness. Two kinds: a generator for shuffles, and a counter-based one
 //! whose k-th value needs no state, so that due times are a pure function of the seed and of k.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// The generator for shuffles and resampling. `ChaCha8` is the same on every platform and release.
+/// The generator for shuffles. `ChaCha8` is the same on every platform and release.
 pub fn generator(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// One seed from several numbers (study seed, block, cell, …); order matters.
+/// One seed from several numbers (study seed, round, cell, …); order matters.
 pub fn derive(parts: &[u64]) -> u64 {
     parts.iter().fold(0x9e37_79b9_7f4a_7c15, |seed, part| mix(seed ^ mix(*part)))
 }

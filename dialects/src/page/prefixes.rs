@@ -195,7 +195,7 @@ fn prefix(line: &str, is_further: bool) -> Option<Prefix<'_>> {
     {
         return made(Kind::Bar, word, bare.len() - rest.len());
     }
-    let mut parts = whole.splitn(3, '\t');
+    let mut parts = bare.splitn(3, '\t');
     if let (Some(job), Some(step), Some(rest)) = (parts.next(), parts.next(), parts.next())
         && time(rest.trim_start_matches('\u{feff}')).is_some()
     {
@@ -274,6 +274,7 @@ mod tests {
             "bench-1  | 2026-01-02T03:04:05.678Z ",
             "build\trun wrk\t2026-01-02T03:04:05.678Z ",
             "    bench-1  | ",
+            "          build\tx\t03:04:05 ",
             "> ",
             ">> ",
             "> > ",

@@ -32,7 +32,7 @@ const WORDS: [&str; 3] = [" HEAD", " TRACE", " CONNECT"];
 /// The first of siege's methods; siege takes its number, 0, for "none", and then looks for no other.
 const NO_METHOD: &str = " GET";
 
-/// Files with these extensions are sent unchanged; the white space around other files' text is removed.
+/// The white space around the text of files with these extensions, or with none, is removed; other files are sent unchanged.
 const TEXTS: [&str; 10] = ["asc", "css", "csv", "htm", "html", "md", "txt", "xml", "tsv", "svg"];
 
 /// Why a URL is not requested.

@@ -39,9 +39,14 @@ pub fn of_head(head: &str) -> Option<Metric> {
     if head.len() > 80 {
         return None;
     }
-    let head = without_remark(&plain(head).to_lowercase());
+    let written = plain(head);
+    let head = without_remark(&written.to_lowercase());
     let (base, brackets) = head.split_once(['(', '[']).unwrap_or((&head, ""));
     let unit = brackets.trim_end_matches([')', ']', ' ']);
+    // Only capitals tell bytes from bits.
+    let as_written =
+        written.split_once(['(', '[']).and_then(|(_, unit_written)| unit_written.get(..unit.len()));
+    let bytes_unit = as_written.filter(|written| written.to_lowercase() == unit).unwrap_or(unit);
     let tight: String = head.split_whitespace().collect();
     let words: Vec<&str> = head
         .split(|c: char| !c.is_alphanumeric() && c != '%' && c != '.')
@@ -51,7 +56,11 @@ pub fn of_head(head: &str) -> Option<Metric> {
     // "Mean p99" is of the percentile.
     let stat = stats().find(|name| name.starts_with('p')).or_else(|| stats().next());
     let metric = |name: &str, kind| {
-        let unit = if statistic_in(unit).is_some() { "" } else { unit };
+        let unit = match kind {
+            _ if statistic_in(unit).is_some() => "",
+            Kind::Bytes => bytes_unit,
+            _ => unit,
+        };
         let duration_ns = base.split_once(" in ").and_then(|(_, time)| time_ns(time.trim()));
         Some(Metric { name: name.to_owned(), kind, unit: unit.to_owned(), duration_ns })
     };
@@ -222,6 +231,9 @@ mod tests {
             ("max", "2 h", "latency_ns_max", 7200e9),
             ("Transfer/sec", "3.5 MiB/s", "received_bytes_per_s", 3.5 * 1_048_576.0),
             ("Throughput", "800 Mbps", "received_bytes_per_s", 1e8),
+            ("Throughput (Mbps)", "800", "received_bytes_per_s", 1e8),
+            ("Throughput (KB/s)", "2", "received_bytes_per_s", 2048.0),
+            ("THROUGHPUT [MB/s] (higher is better)", "2", "received_bytes_per_s", 2_097_152.0),
             ("Throughput", "1 GB per second", "received_bytes_per_s", 1_073_741_824.0),
         ];
         for (head, cell, name, value) in cases {

@@ -108,6 +108,8 @@ pub fn bytes(unit: &str) -> Option<f64> {
             "k" | "K" => return Some(1e3 / 8.0),
             "M" => return Some(1e6 / 8.0),
             "G" => return Some(1e9 / 8.0),
+            // In small letters it may be bits or bytes.
+            "m" | "g" => return None,
             _ => {}
         }
     }

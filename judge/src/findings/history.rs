@@ -136,11 +136,9 @@ fn unlike(run: &Findings, shown: &Findings, workload: &str) -> Vec<String> {
         if let [Some(own), Some(other)] = [run, shown].map(|run| run.environment.servers_on.as_deref()) {
             compare(&own.environment, &other.environment, " of the servers' machine");
         }
-        let [own, other] = [run, shown].map(|run| {
-            run.environment.servers_on.as_deref().map_or("the load generator's own", |on| on.host.as_str())
-        });
+        let [own, other] = [run, shown].map(|run| machine::of_servers(&run.environment));
         if own != other {
-            differ("machine of the servers", own, other);
+            differ("machine of the servers", &own, &other);
         }
     }
     let [own, other] = [run, shown].map(|run| run.environment.hub.as_deref().unwrap_or("unknown"));

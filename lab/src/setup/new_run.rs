@@ -16,7 +16,7 @@ const QUICK: ([usize; 2], Duration) = ([2, 2], Duration::from_secs(1));
 /// What the command line sets for a run of any study.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunRules {
-    /// The seed of every shuffle and every resampling; `None`: taken from the clock.
+    /// The seed of every shuffle and of the due times; `None`: taken from the clock.
     pub seed: Option<u64>,
     /// Whether the run is only a first look.
     pub quick: bool,

@@ -50,6 +50,24 @@ fn in_a_pipeline_only_the_request_that_was_not_sent_whole_is_answered_early() {
 }
 
 #[test]
+fn the_last_request_of_a_connection_counts_with_its_own_length() {
+    let load = Load::Closed { connections: 1, per_connection: Some(5) };
+    let mut plan = Plan { until: Until::Answered(10), pipeline: 5, bursts: true, load, ..closed(1) };
+    plan.asks[0].last = REQUEST.repeat(2);
+    let script = |call| match call {
+        Call::Connect { .. } => vec![(MS, What::Connected)],
+        Call::Send { .. } => {
+            let bytes = [&ANSWER.repeat(4), LAST].concat();
+            vec![(MS, What::Bytes(bytes)), (2 * MS, What::Ended(None))]
+        }
+    };
+    let mut io = Fake::new(REQUEST.len(), Box::new(script));
+    // The first request of five was sent, and all behind it wait.
+    io.unsent_bytes = 5 * REQUEST.len() as u64;
+    assert_eq!(run_on(&plan, None, io).tally.errors.early, 8, "all but the first of each five");
+}
+
+#[test]
 fn encrypted_requests_that_wait_behind_an_answered_one_make_it_no_early_one() {
     let record = REQUEST.len() as u64 + 22;
     let of = |unsent_bytes| encrypted(unsent_bytes, 22, 5, LAST).errors.early;

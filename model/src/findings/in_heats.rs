@@ -132,7 +132,7 @@ pub struct ContenderInHeats {
     /// Whether it was warm while it was measured; null: unknown. It is known only where its starts could have been found cold.
     #[serde(default)]
     pub warm: Option<bool>,
-    /// How much its rate changed from the first slice of a start to the last, as a share of it, with the 95 % bounds: the mean over its starts.
+    /// How much its rate changed from the first slice of a start to the last, as a share of it, with bounds of 95 % on each side: the mean over its starts.
     /// Absent where it is not known: under open load, with fewer than four turns a start, and where no contender was in two heats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_change: Option<Figure>,

@@ -24,7 +24,8 @@ const BUFFERS: [usize; 4] = [1 << 20, 512 << 10, 256 << 10, 128 << 10];
 /// more than a twentieth of the stacks turn out to go on beyond them.
 const STACK_BYTES: u32 = 16 << 10;
 
-/// A buffer holds at least this many samples: those of 16 ms of a busy CPU, several times the interval at which buffers are emptied.
+/// Copies of stacks are doubled only while a buffer then holds at least this many samples: those of 16 ms of a busy CPU, several times the
+/// interval at which buffers are emptied.
 const LEAST_SAMPLES: usize = 16;
 
 /// The largest number of records that are taken from a buffer at once: a busy buffer must not keep the others waiting.

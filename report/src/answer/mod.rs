@@ -186,19 +186,16 @@ fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let reference = cell.contender(REFERENCE)?;
     let leaders = &in_heats.front.as_ref()?.leaders;
     let best = cell.contender(leaders.first()?)?;
-    let share = best.metric_of_reference.filter(|share| share.median.is_finite())?;
+    let share = figures::share(cell, best).filter(|share| share.figure.median.is_finite())?;
     let ceiling = reference.held_back_by().filter(|_| cell.metric == Metric::Rate);
-    if ceiling.is_some() && best.both_held_back_by(reference).is_some() {
-        return None;
-    }
     let (it, its) = match leaders.len() {
         1 => ("it".to_owned(), "its".to_owned()),
         _ => (best.title.clone(), format!("{}'s", best.title)),
     };
-    let ratio = units::ratio(share.median);
+    let ratio = format!("{}{}", share.bound.words(), units::ratio(share.figure.median));
     Some(match (cell.metric, ceiling) {
         (Metric::Rate, Some(by)) => {
-            format!("; {it} reaches at most {ratio} of the reference, which {by} limited")
+            format!("; {it} reaches {ratio} of the reference, which {by} limited")
         }
         (Metric::Rate, None) => format!("; {it} reaches {ratio} of the reference"),
         (Metric::ServerCpu, _) => {

@@ -3,7 +3,7 @@
 
 mod axes;
 mod canvas;
-pub mod heat;
+pub mod heat_map;
 pub mod history;
 pub mod labels;
 pub mod load;

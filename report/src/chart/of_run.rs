@@ -1,6 +1,6 @@
 //! All charts of a run that have something to show.
 
-use super::{Caption, Chart, heat, load, percentiles, ranked, scatter, slope, trials};
+use super::{Caption, Chart, heat_map, load, percentiles, ranked, scatter, slope, trials};
 use crate::RunReport;
 use model::Findings;
 
@@ -8,7 +8,7 @@ use model::Findings;
 /// published beside the measured figures; then latency over the load for workloads that were measured at several rates.
 pub fn of(told: &RunReport<'_>) -> Vec<Chart> {
     let (mut charts, starts) = (Vec::new(), told.measured.starts_in_cells());
-    for (i, heat) in heat::of_findings(told.findings).into_iter().enumerate() {
+    for (i, heat) in heat_map::of_findings(told.findings).into_iter().enumerate() {
         let name = if i == 0 { "heat".to_owned() } else { format!("heat-{}", i + 1) };
         charts.push(chart(name, heat.svg(), heat.caption));
     }
@@ -45,7 +45,7 @@ pub fn of(told: &RunReport<'_>) -> Vec<Chart> {
 /// The one chart that shows most of a run: the heat map of its cells or, where there is none, the ranking of the first cell.
 /// `None` for a run without cells.
 pub fn overview(f: &Findings) -> Option<Chart> {
-    if let Some(heat) = heat::of_findings(f).into_iter().next() {
+    if let Some(heat) = heat_map::of_findings(f).into_iter().next() {
         return Some(chart("heat".to_owned(), heat.svg(), heat.caption));
     }
     let ranked = ranked::of_cell(f, f.cells.first()?);

@@ -3,6 +3,7 @@
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Point, Scale, Unit, axes, unit};
+use crate::figures::ShareBound;
 use crate::units;
 use model::Metric;
 use model::findings::{CellFindings, ContenderFindings, Findings};
@@ -100,7 +101,8 @@ fn finding(f: &Findings, cell: &CellFindings) -> String {
     let Some((first, best)) = others.next() else {
         return "No contender has a valid figure.".to_owned();
     };
-    let floor = if cell.metric == Metric::Rate && first.is_held_back() { "at least " } else { "" };
+    let is_floor = |c: &ContenderFindings| cell.metric == Metric::Rate && c.is_held_back();
+    let floor = if is_floor(first) { "at least " } else { "" };
     let alike = cell
         .contenders
         .iter()
@@ -112,13 +114,10 @@ fn finding(f: &Findings, cell: &CellFindings) -> String {
         format!("; no significant difference from {}", units::listed_up_to(&alike, 4))
     };
     let last = others.next_back().map_or(String::new(), |(c, worst)| {
-        let at_most = if floor.is_empty() { "" } else { "at most " };
-        format!(
-            "; last is {}, {} ({at_most}{} of the first)",
-            c.title,
-            shown(worst),
-            units::ratio(worst / best)
-        )
+        let share = ShareBound::of(is_floor(c), is_floor(first)).map_or(String::new(), |bound| {
+            format!(" ({}{} of the first)", bound.words(), units::ratio(worst / best))
+        });
+        format!("; last is {}, {}{share}", c.title, shown(worst))
     });
     let figure = format!("{floor}{}", shown(best));
     if f.leader(cell).is_some_and(|leader| leader.name == first.name) {

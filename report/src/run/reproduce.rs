@@ -30,8 +30,14 @@ pub(super) fn document(told: &RunReport) -> Document {
 
 /// The command that repeats this run; `None`: it was not begun by one, or an older version did not keep it.
 fn again(run: &Run) -> Option<String> {
-    let words: Vec<String> = run.command.iter().map(|word| quoted(word)).collect();
-    (!words.is_empty()).then(|| format!("drome {} --seed {}", words.join(" "), run.seed))
+    let mut words: Vec<String> = run.command.iter().map(|word| quoted(word)).collect();
+    if words.is_empty() {
+        return None;
+    }
+    // What follows `--` are no options: in a race they are servers.
+    let end = run.command.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.insert(end, format!("--seed {}", run.seed));
+    Some(format!("drome {}", words.join(" ")))
 }
 
 /// The metrics in the order of the cells, without repetition.

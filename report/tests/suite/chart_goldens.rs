@@ -1,7 +1,7 @@
 //! Each chart for plain data, as text: what changes here must be looked at.
 
 use model::Metric;
-use report::chart::heat::Heat;
+use report::chart::heat_map::HeatMap;
 use report::chart::history::{Mark, Panel, Timeline};
 use report::chart::load::{LoadChart, LoadCurve, Step};
 use report::chart::percentiles::{Curve, Percentiles};
@@ -47,7 +47,7 @@ fn a_heat_map() {
         vec![point(1.31, 0.04), point(0.71, 0.05)],
         vec![point(0.98, 0.06), None],
     ];
-    insta::assert_snapshot!(Heat { caption, rows, columns, ratios }.svg());
+    insta::assert_snapshot!(HeatMap { caption, rows, columns, ratios }.svg());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use model::Metric;
 use model::metric::Percentile;
 use proptest::prelude::*;
-use report::chart::heat::Heat;
+use report::chart::heat_map::HeatMap;
 use report::chart::history::{Mark, Panel, Timeline};
 use report::chart::load::{LoadChart, LoadCurve, Step};
 use report::chart::percentiles::{Curve, Percentiles};
@@ -200,7 +200,7 @@ proptest! {
     #[test]
     fn a_heat_map(caption in caption(), rows in proptest::collection::vec((label(), proptest::collection::vec(point(), 0..9)), 0..=60), columns in proptest::collection::vec(label(), 0..9)) {
         let (rows, ratios) = rows.into_iter().unzip();
-        check(&Heat { caption, rows, columns, ratios }.svg());
+        check(&HeatMap { caption, rows, columns, ratios }.svg());
     }
 
     #[test]

@@ -168,7 +168,7 @@ fn the_map_of_ratios_shows_no_more_than_the_tables() {
     "json".clone_into(&mut f.cells[1].title);
     f.cells[1].contenders[1].bound = Some("client".to_owned());
     f.cells[1].contenders[0].bound = Some("server".to_owned());
-    let map = report::chart::heat::of_findings(&f).remove(0);
+    let map = report::chart::heat_map::of_findings(&f).remove(0);
     let nginx = map.rows.iter().position(|row| row == "nginx").unwrap();
     assert_eq!(map.columns, ["≤ keep-alive", "json"], "the reference was held back in one cell");
     assert!(map.ratios[nginx].iter().all(Option::is_some));
@@ -178,7 +178,7 @@ fn the_map_of_ratios_shows_no_more_than_the_tables() {
         map.caption.finding
     );
     f.cells[0].contenders[1].bound = Some("client".to_owned());
-    let map = report::chart::heat::of_findings(&f).remove(0);
+    let map = report::chart::heat_map::of_findings(&f).remove(0);
     assert!(map.ratios[nginx][0].is_none(), "a ratio of two lower bounds says nothing");
 }
 

@@ -27,7 +27,8 @@ pub struct StartChange {
     freedom: f64,
 }
 
-/// How a contender's rate changed from the first slice of a start to the last: the mean over its starts, as a logarithm, with its 95 % bounds.
+/// How a contender's rate changed from the first slice of a start to the last: the mean over its starts, as a logarithm, with bounds of 95 %
+/// on each side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
     /// The mean.

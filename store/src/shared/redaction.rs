@@ -1,16 +1,16 @@
 //! Takes out of rows what may be private: command lines, configuration files, paths of programs, what servers wrote, and the names of
 //! the user and the machine. What is left are figures, versions, digests, and the names of studies, contenders, cells and workloads:
-//! nothing leaves but the fields that [`leaves`] lists.
+//! nothing is shared but the fields that [`shared_fields`] lists.
 
-mod leaves;
+mod shared_fields;
 mod words;
 
 use super::{Row, SharedError};
-use leaves::Leaves;
 use model::environment::Environment;
 use model::verdict::STOPPING;
 use model::{Heat, Import, Run, Tally, Verdict};
 use serde_json::{Value, from_value, to_value};
+use shared_fields::SharedFields;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use words::{scrubbed, without};
@@ -27,7 +27,7 @@ const CELL: &str = "url";
 /// What it hides in texts, and the names that it has met so far. Some fields are replaced whole.
 #[derive(Clone, Debug)]
 pub struct Redaction {
-    leaves: Leaves,
+    shared_fields: SharedFields,
     /// Words that are taken out of every text.
     hidden: Vec<String>,
     /// The names of the machines that measured heats, in the order in which they were met: the first becomes `machine 1`.
@@ -42,7 +42,7 @@ impl Redaction {
     /// would be found everywhere, stay.
     pub fn new(hidden: Vec<String>) -> Self {
         Self {
-            leaves: Leaves::read(),
+            shared_fields: SharedFields::read(),
             hidden: words::worth_hiding(hidden),
             machines: RefCell::default(),
             elsewhere: RefCell::default(),
@@ -80,14 +80,14 @@ impl Redaction {
         Ok(())
     }
 
-    /// What leaves of a row.
+    /// What is shared of a row.
     fn leaving(&self, row: &Row) -> serde_json::Result<Row> {
         from_value(self.listed(&to_value(row)?))
     }
 
     fn listed(&self, row: &Value) -> Value {
         let fields =
-            row.as_object().map(|row| self.leaves.of_object("Row", row, &|text| self.scrubbed(text)));
+            row.as_object().map(|row| self.shared_fields.of_object("Row", row, &|text| self.scrubbed(text)));
         Value::Object(fields.unwrap_or_default())
     }
 

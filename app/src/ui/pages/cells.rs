@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
 use model::{Load, Metric};
+use report::figures::ShareBound;
 use report::lanes::{Axis, LaneEstimate};
 use report::table::{Lane, Table};
 use report::{chips, units};
@@ -107,11 +108,10 @@ fn what(metric: Metric) -> &'static str {
 
 /// The estimate of a contender's share of the reference, overall and round by round.
 fn estimate(cell: &CellFindings, c: &ContenderFindings) -> LaneEstimate {
-    let is_rate = cell.metric == Metric::Rate;
-    let is_base = |c: &&ContenderFindings| c.name == REFERENCE || c.name == "A";
-    let base = cell.contenders.iter().find(is_base);
-    let ratio = if is_rate { c.of_reference } else { c.metric_of_reference };
-    let by_round = base.filter(|_| is_rate).map(|b| &b.rate_per_s_by_round);
+    let base = report::figures::base(cell);
+    let share = report::figures::share(cell, c);
+    let ratio = share.map(|share| share.figure);
+    let by_round = base.filter(|_| cell.metric == Metric::Rate).map(|b| &b.rate_per_s_by_round);
     let pairs = c.rate_per_s_by_round.iter().zip(by_round.into_iter().flatten());
     let ticks = pairs.filter_map(|(own, base)| Some((*own)? / (*base)?)).filter(|x| x.is_finite()).collect();
     let bounds = |f: Figure| f.low.zip(f.high);
@@ -119,16 +119,22 @@ fn estimate(cell: &CellFindings, c: &ContenderFindings) -> LaneEstimate {
         value: ratio.map(|f| f.median).or_else(|| base.filter(|b| b.name == c.name).map(|_| 1.0)),
         interval: ratio.and_then(bounds),
         ticks,
-        is_bound: c.is_held_back(),
+        bound: share.map_or(ShareBound::Exact, |share| share.bound),
     }
 }
 
 fn share_in_words(estimate: &LaneEstimate) -> String {
+    let bound = estimate.bound.words();
     match (estimate.value, estimate.interval) {
         (None, _) => "not known yet".to_owned(),
-        (Some(value), None) => format!("{}, no interval yet", units::ratio(value)),
+        (Some(value), None) => format!("{bound}{}, no interval yet", units::ratio(value)),
         (Some(value), Some((low, high))) => {
-            format!("{}, between {} and {}", units::ratio(value), units::ratio(low), units::ratio(high))
+            format!(
+                "{bound}{}, between {} and {}",
+                units::ratio(value),
+                units::ratio(low),
+                units::ratio(high)
+            )
         }
     }
 }

@@ -26,7 +26,7 @@ use std::sync::{LazyLock, Mutex};
 #[derive(Debug, Default)]
 pub struct RunningServers {
     all: Numbered<One>,
-    /// Whether the link is over: then nothing may stay. Nothing is started while it is set.
+    /// Whether the link is over: then nothing may stay. Nothing that starts is kept while it is set.
     is_over: Mutex<bool>,
 }
 

@@ -90,20 +90,22 @@ pub fn changes(then: &Environment, now: &Environment) -> Vec<String> {
 
 /// The differences of where the servers were: on the same machine as the load generator or on another one, and on which.
 fn other_machine(a: &Environment, b: &Environment, counts: impl Fn(&Difference) -> bool) -> Vec<String> {
-    match (&a.servers_on, &b.servers_on) {
-        (None, None) => Vec::new(),
-        (Some(old), Some(new)) => {
-            let mut unequal = Vec::new();
-            if (&old.host, &old.arch) != (&new.host, &new.arch) {
-                unequal.push(another("machine of the servers", &old.host, &new.host));
-            }
-            let of_servers = |why: String| format!("the servers' machine: {why}");
-            unequal.extend(hardware(&old.environment, &new.environment, counts).into_iter().map(of_servers));
-            unequal
-        }
-        (Some(old), None) => vec![another("machine of the servers", &old.host, "the load generator's own")],
-        (None, Some(new)) => vec![another("machine of the servers", "the load generator's own", &new.host)],
+    let [old, new] = [a, b].map(of_servers);
+    let mut unequal = Vec::new();
+    if old != new {
+        unequal.push(another("machine of the servers", &old, &new));
     }
+    if let (Some(old), Some(new)) = (&a.servers_on, &b.servers_on) {
+        let of_servers = |why: String| format!("the servers' machine: {why}");
+        unequal.extend(hardware(&old.environment, &new.environment, counts).into_iter().map(of_servers));
+    }
+    unequal
+}
+
+/// Which machine the servers were on, in words.
+pub fn of_servers(environment: &Environment) -> String {
+    let other = environment.servers_on.as_ref().map(|on| format!("{}, {}", on.host, on.arch));
+    other.unwrap_or_else(|| "the load generator's own".to_owned())
 }
 
 /// The differences that count, among those that both machines tell.

@@ -274,7 +274,7 @@ fn add_news(value: &mut Value) -> usize {
 }
 
 #[test]
-fn a_field_that_nobody_listed_does_not_leave() {
+fn a_field_that_nobody_listed_is_not_shared() {
     let redaction = Redaction::new(Vec::new());
     let run = Row::Run(Box::new(example::run(&["a"])));
     let start = Row::Start(Box::new(started(example::measurement(1_000.0))));

@@ -1,7 +1,7 @@
 //! The machines of a fleet in one cell: how fast each is, and whether contenders compare differently on it.
 
-use super::starts::{self, MeasuredStart};
-use super::{FittedCell, start_figures};
+use super::starts;
+use super::{FittedCell, start_figures, starts_of};
 use model::findings::{MachineFindings, MachinesCompared, StartFigure};
 use model::heat::Heat;
 use model::{Environment, HeatMachine, Metric};
@@ -74,12 +74,7 @@ fn held_back<'a>(of: &FittedCell<'a>) -> BTreeSet<&'a str> {
         return BTreeSet::new();
     }
     let names: BTreeSet<&str> = of.measured.iter().map(|m| m.start.contender.as_str()).collect();
-    let is_floor = |name: &&str| {
-        let own: Vec<&MeasuredStart<'_>> =
-            of.measured.iter().filter(|m| m.start.contender == *name).collect();
-        starts::is_held_back(&own)
-    };
-    names.into_iter().filter(is_floor).collect()
+    names.into_iter().filter(|name| starts::is_held_back(&starts_of(name, &of.measured))).collect()
 }
 
 fn distinct<T: Ord>(all: impl Iterator<Item = T>) -> Vec<T> {

@@ -1,13 +1,13 @@
-//! The fields of a row that leave the machine when it is redacted. A field that is not listed here stays, whatever it has.
+//! The fields of a row that are shared when it is redacted. A field that is not listed here is withheld, whatever it has.
 
 use super::REDACTED;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The kinds of objects in rows, each with its fields that leave. `field` leaves as it is, if it is a number, a text, or a list of these;
-/// of `field~`, texts leave without the hidden words; of `field!`, only that there is something; `field:Kind` is an object of that
+/// The kinds of objects in rows, each with its fields that are shared. `field` is shared as it is, if it is a number, a text, or a list of
+/// these; of `field~`, texts are shared without the hidden words; of `field!`, only that there is something; `field:Kind` is an object of that
 /// kind, or a list of them. `*` is any key, in maps.
-const LEAVES: &str = "
+const SHARED: &str = "
 Row: run:Run ended~ heat:Heat start:Start slice:Slice import:Import replays:Replays
 Run: id name study:Study seed started_at workloads:Values quick environment:Environment contenders:Entrants copies race:Raced
      allow_busy fleet:Fleet
@@ -71,7 +71,7 @@ Tables: *:Values
 OfTables: *:Tables
 ";
 
-/// In what form a field leaves.
+/// In what form a field is shared.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     AsItIs,
@@ -82,14 +82,14 @@ enum Form {
 
 /// The list, read.
 #[derive(Clone, Debug)]
-pub struct Leaves(BTreeMap<&'static str, Vec<(&'static str, Form)>>);
+pub struct SharedFields(BTreeMap<&'static str, Vec<(&'static str, Form)>>);
 
-impl Leaves {
+impl SharedFields {
     /// Reads the list.
     pub fn read() -> Self {
         let mut kinds: BTreeMap<&str, Vec<(&str, Form)>> = BTreeMap::new();
         let mut kind = "";
-        for word in LEAVES.split_whitespace() {
+        for word in SHARED.split_whitespace() {
             match word.split_once(':') {
                 Some((begun, "")) => kind = begun,
                 Some((name, of)) => kinds.entry(kind).or_default().push((name, Form::Object(of))),
@@ -99,7 +99,7 @@ impl Leaves {
         Self(kinds)
     }
 
-    /// What leaves of an object of this kind; `scrub` takes the hidden words out of a text.
+    /// What is shared of an object of this kind; `scrub` takes the hidden words out of a text.
     pub fn of_object(
         &self,
         kind: &str,
@@ -107,15 +107,15 @@ impl Leaves {
         scrub: &dyn Fn(&str) -> String,
     ) -> Map<String, Value> {
         let of_field = |(name, value): (&String, &Value)| {
-            let leaves = self.forms(kind, name).find_map(|form| self.of_value(form, value, scrub));
+            let shared = self.forms(kind, name).find_map(|form| self.of_value(form, value, scrub));
             // A row may have to have the list, so that it can be read.
-            let leaves = leaves.or_else(|| value.is_array().then(|| Value::Array(Vec::new())));
-            leaves.map(|value| (name.clone(), value))
+            let shared = shared.or_else(|| value.is_array().then(|| Value::Array(Vec::new())));
+            shared.map(|value| (name.clone(), value))
         };
         fields.iter().filter_map(of_field).collect()
     }
 
-    /// The forms in which a field leaves; of an enum, some variants may be words and others objects.
+    /// The forms in which a field is shared; of an enum, some variants may be words and others objects.
     fn forms(&self, kind: &str, name: &str) -> impl Iterator<Item = Form> {
         let listed = self.0.get(kind).into_iter().flatten();
         listed.filter(move |(listed, _)| *listed == "*" || *listed == name).map(|(_, form)| *form)
@@ -155,7 +155,7 @@ mod tests {
 
     /// Compares the list with the schema of rows.
     struct Comparison {
-        leaves: Leaves,
+        shared: SharedFields,
         schema: Value,
         seen: BTreeSet<&'static str>,
         /// The fields that stay.
@@ -175,7 +175,7 @@ mod tests {
         }
 
         fn field(&mut self, kind: &'static str, name: &str, schema: &Value) {
-            let forms: Vec<Form> = self.leaves.forms(kind, name).collect();
+            let forms: Vec<Form> = self.shared.forms(kind, name).collect();
             let mut objects = Vec::new();
             self.objects(schema, &mut objects);
             let kinds: Vec<&str> = forms
@@ -211,12 +211,12 @@ mod tests {
         }
     }
 
-    /// A new field of a run does not leave until it is listed. Whoever adds one decides here that it stays, or there how it leaves.
+    /// A new field of a run is not shared until it is listed. Whoever adds one decides here that it is withheld, or there how it is shared.
     #[test]
-    fn every_field_leaves_or_stays_on_purpose() {
+    fn every_field_is_shared_or_withheld_on_purpose() {
         let schema = serde_json::to_value(schemars::schema_for!(Row)).unwrap();
         let mut compared = Comparison {
-            leaves: Leaves::read(),
+            shared: SharedFields::read(),
             schema: schema.clone(),
             seen: BTreeSet::from(["Row"]),
             stay: BTreeSet::new(),
@@ -240,7 +240,7 @@ mod tests {
                 "Study.server-on",
             ]
         );
-        let listed: BTreeSet<&str> = compared.leaves.0.keys().copied().collect();
+        let listed: BTreeSet<&str> = compared.shared.0.keys().copied().collect();
         assert_eq!(compared.seen, listed, "every kind of the list is a kind of object in rows");
     }
 }

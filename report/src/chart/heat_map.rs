@@ -10,7 +10,7 @@ use model::{Findings, Metric};
 
 /// The whole chart: `ratios[row][column]`, `None` if the ratio is unknown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heat {
+pub struct HeatMap {
     /// The title and the finding.
     pub caption: Caption,
     /// The contenders.
@@ -40,7 +40,7 @@ const STRONGEST: f64 = 4.0;
 
 /// Every contender's figure as a multiple of the reference's, or in a race of the first contender's. One chart per metric that
 /// has at least two cells.
-pub fn of_findings(f: &Findings) -> Vec<Heat> {
+pub fn of_findings(f: &Findings) -> Vec<HeatMap> {
     let mut metrics: Vec<Metric> = Vec::new();
     for cell in &f.cells {
         if !metrics.contains(&cell.metric) {
@@ -50,7 +50,7 @@ pub fn of_findings(f: &Findings) -> Vec<Heat> {
     metrics.into_iter().filter_map(|metric| of_metric(f, metric)).collect()
 }
 
-fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
+fn of_metric(f: &Findings, metric: Metric) -> Option<HeatMap> {
     let cells: Vec<&CellFindings> = f.cells.iter().filter(|cell| cell.metric == metric).collect();
     let base = cells.iter().find_map(|cell| figures::base(cell)).map(|c| &c.name);
     let mut all: Vec<&ContenderFindings> = Vec::new();
@@ -76,7 +76,7 @@ fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
     let columns: Vec<String> = cells.iter().map(column).collect();
     let title = format!("{}, as a multiple of {base}", unit::axis(metric));
     let caption = Caption::new(crate::units::capital(&title), finding(&rows, &columns, &ratios));
-    Some(Heat { caption, rows, columns, ratios })
+    Some(HeatMap { caption, rows, columns, ratios })
 }
 
 fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Point>>]) -> String {
@@ -107,7 +107,7 @@ fn spans_one(point: Point) -> bool {
     point.interval.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
 }
 
-impl Heat {
+impl HeatMap {
     /// The chart as SVG.
     pub fn svg(&self) -> String {
         let labels = self.rows.iter().map(|row| length(row)).fold(60.0, f64::max).min(LABELS);
