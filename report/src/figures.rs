@@ -76,7 +76,7 @@ pub fn base(cell: &CellFindings) -> Option<&ContenderFindings> {
 }
 
 /// Whether the base's figure is a lower bound.
-pub(crate) fn is_base_held_back(cell: &CellFindings) -> bool {
+fn is_base_held_back(cell: &CellFindings) -> bool {
     cell.metric == Metric::Rate && base(cell).is_some_and(ContenderFindings::is_held_back)
 }
 

@@ -93,8 +93,8 @@ impl RemoteMachine {
         self.is_this_machine().then_some(self.0.link.hello().pid as i32)
     }
 
-    /// The cores: servers have all of the other machine, the load generator all of this one, as far as limits of CPU time allow. If both are the same machine, its cores are
-    /// divided as always.
+    /// The cores: servers have all of the other machine, the load generator all of this one, as far as limits of CPU
+    /// time allow. If both are the same machine, its cores are divided as always.
     pub fn cores(&self) -> Cores {
         if self.is_this_machine() {
             let [client, server] = self.0.machine.halves.clone();

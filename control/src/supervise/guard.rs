@@ -4,8 +4,9 @@
 //! The server's folder belongs to the guard: it creates the folder first and removes it last, so that no kill of drome can leave the
 //! folder behind. The guard writes these lines to its standard output: `dir PATH` when the folder exists, whereupon drome fills it and
 //! sends its [`GuardOrder`]; `pid N` when the server has started; `exit …` when it has ended; `left N` when, at the end, N processes had
-//! to be killed; `unkillable N` when process N, the server, does not end even so; `remains …` when what the server left elsewhere, its container, could not be removed; `refused …` instead of `pid` when
-//! the server's command can't be started; `failed …` at any time when the guard itself can't go on.
+//! to be killed; `unkillable N` when process N, the server, does not end even so; `remains …` when what the server left elsewhere, its
+//! container, could not be removed; `refused …` instead of `pid` when the server's command can't be started; `failed …` at any time when
+//! the guard itself can't go on.
 
 use crate::poll_while::poll_until;
 use crate::processes::tree;

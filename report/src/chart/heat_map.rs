@@ -1,10 +1,11 @@
 //! A heat map of contenders × workloads: each cell is a ratio, hatched if its interval includes 1. As in the tables, there is no ratio
-//! where both rates are lower bounds, and a ratio to a lower bound is an upper bound.
+//! where both rates are lower bounds, and a ratio of which one is a lower bound is a bound itself.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::ranked::label;
-use super::{Canvas, Caption, Point, unit};
-use crate::{figures, units};
+use super::{Canvas, Caption, unit};
+use crate::figures::{self, Share, ShareBound};
+use crate::units;
 use model::findings::{CellFindings, ContenderFindings};
 use model::{Findings, Metric};
 
@@ -18,7 +19,7 @@ pub struct HeatMap {
     /// The workloads.
     pub columns: Vec<String>,
     /// Each contender's ratio to the base for each workload.
-    pub ratios: Vec<Vec<Option<Point>>>,
+    pub ratios: Vec<Vec<Option<Share>>>,
 }
 
 const ROW: f64 = 26.0;
@@ -31,9 +32,6 @@ const COLUMNS: f64 = 600.0;
 
 /// The minimum width of the chart, so that the key below it fits.
 const NARROWEST_CHART: f64 = 700.0;
-
-/// Before the name of a column whose ratios are upper bounds.
-const AT_MOST: &str = "≤ ";
 
 /// Ratios this far from 1, or farther, have the strongest colour.
 const STRONGEST: f64 = 4.0;
@@ -61,38 +59,34 @@ fn of_metric(f: &Findings, metric: Metric) -> Option<HeatMap> {
     }
     let ratio = |name: &str, cell: &CellFindings| {
         let own = cell.contender(name)?;
-        Point::of(figures::share(cell, own)?.figure)
+        figures::share(cell, own).filter(|share| share.figure.median.is_finite())
     };
-    let ratios: Vec<Vec<Option<Point>>> =
+    let ratios: Vec<Vec<Option<Share>>> =
         all.iter().map(|c| cells.iter().map(|cell| ratio(&c.name, cell)).collect()).collect();
     if cells.len() < 2 || ratios.iter().flatten().all(Option::is_none) {
         return None;
     }
     let base = if f.race.is_some() { "A's" } else { "the reference's" };
     let rows: Vec<String> = all.into_iter().map(label).collect();
-    let column = |cell: &&CellFindings| {
-        if figures::is_base_held_back(cell) { format!("{AT_MOST}{}", cell.title) } else { cell.title.clone() }
-    };
-    let columns: Vec<String> = cells.iter().map(column).collect();
+    let columns: Vec<String> = cells.iter().map(|cell| cell.title.clone()).collect();
     let title = format!("{}, as a multiple of {base}", unit::axis(metric));
     let caption = Caption::new(crate::units::capital(&title), finding(&rows, &columns, &ratios));
     Some(HeatMap { caption, rows, columns, ratios })
 }
 
-fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Point>>]) -> String {
-    let known: Vec<(usize, usize, Point)> = ratios
+fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Share>>]) -> String {
+    let known: Vec<(usize, usize, Share)> = ratios
         .iter()
         .enumerate()
         .flat_map(|(i, row)| row.iter().enumerate().filter_map(move |(j, p)| Some((i, j, (*p)?))))
         .collect();
-    let unsure = known.iter().filter(|(_, _, point)| spans_one(*point)).count();
-    let ends = known.iter().max_by(|a, b| a.2.value.total_cmp(&b.2.value));
-    let ends = ends.zip(known.iter().min_by(|a, b| a.2.value.total_cmp(&b.2.value)));
+    let unsure = known.iter().filter(|(_, _, share)| spans_one(*share)).count();
+    let ends = known.iter().max_by(|a, b| a.2.figure.median.total_cmp(&b.2.figure.median));
+    let ends = ends.zip(known.iter().min_by(|a, b| a.2.figure.median.total_cmp(&b.2.figure.median)));
     let Some((most, least)) = ends else { return "No ratio is known.".to_owned() };
-    let words = |(i, j, point): &(usize, usize, Point)| {
-        let bound = columns[*j].strip_prefix(AT_MOST);
-        let at_most = if bound.is_some() { "at most " } else { "" };
-        format!("{at_most}{} ({}, {})", units::ratio(point.value), rows[*i], bound.unwrap_or(&columns[*j]))
+    let words = |(i, j, share): &(usize, usize, Share)| {
+        let (bound, ratio) = (share.bound.words(), units::ratio(share.figure.median));
+        format!("{bound}{ratio} ({}, {})", rows[*i], columns[*j])
     };
     format!(
         "{} from {} to {}; {unsure} of them with an interval that includes 1.",
@@ -103,8 +97,8 @@ fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Point>>]) -
 }
 
 /// Whether the interval of the ratio includes 1; always true without an interval.
-fn spans_one(point: Point) -> bool {
-    point.interval.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
+fn spans_one(share: Share) -> bool {
+    share.figure.low.zip(share.figure.high).is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
 }
 
 impl HeatMap {
@@ -132,32 +126,37 @@ impl HeatMap {
             }
         }
         let foot = top + ROW * self.rows.len() as f64 + 18.0;
-        let is_bound = self.columns.iter().any(|column| column.starts_with(AT_MOST));
-        let bounds = if is_bound { " · ≤: at most" } else { "" };
-        let key = format!("blue, bold: above 1 · orange: below 1 · hatched: its interval includes 1{bounds}");
+        let mut key = "blue, bold: above 1 · orange: below 1 · hatched: its interval includes 1".to_owned();
+        for bound in [ShareBound::AtMost, ShareBound::AtLeast] {
+            if self.ratios.iter().flatten().flatten().any(|share| share.bound == bound) {
+                key.push_str(&format!(" · {}: {}", bound.sign().trim_end(), bound.words().trim_end()));
+            }
+        }
         canvas.text((MARGIN, foot), Anchor::Start, width - 2.0 * MARGIN, "faint", &key);
         canvas.svg(&self.caption)
     }
 }
 
-fn cell(canvas: &mut Canvas, (x, y): (f64, f64), column: f64, ratio: Option<Point>, of: &str) {
+fn cell(canvas: &mut Canvas, (x, y): (f64, f64), column: f64, ratio: Option<Share>, of: &str) {
     let (place, size) = ((x + 1.0, y + 1.0), (column - 2.0, ROW - 2.0));
     let middle = (x + column / 2.0, y + ROW / 2.0);
-    let Some(point) = ratio.filter(|p| p.value > 0.0) else {
+    let Some(share) = ratio.filter(|share| share.figure.median > 0.0) else {
         canvas.rect(place, size, "band", 1.0);
         canvas.text(middle, Anchor::Middle, column - 8.0, "faint", units::UNKNOWN);
         return;
     };
-    let hue = if point.value >= 1.0 { "f0" } else { "f1" };
-    let share = (point.value.ln().abs() / STRONGEST.ln()).clamp(0.0, 1.0);
-    canvas.rect(place, size, hue, 0.06 + 0.4 * share);
-    if spans_one(point) {
+    let value = share.figure.median;
+    let hue = if value >= 1.0 { "f0" } else { "f1" };
+    let strength = (value.ln().abs() / STRONGEST.ln()).clamp(0.0, 1.0);
+    canvas.rect(place, size, hue, 0.06 + 0.4 * strength);
+    if spans_one(share) {
         canvas.hatch(place, size);
     }
-    let class = if point.value > 1.0 { "ink bold" } else { "ink" };
-    canvas.text(middle, Anchor::Middle, column - 8.0, class, &units::ratio(point.value));
-    if let Some((low, high)) = point.interval {
+    let class = if value > 1.0 { "ink bold" } else { "ink" };
+    let shown = format!("{}{}", share.bound.sign(), units::ratio(value));
+    canvas.text(middle, Anchor::Middle, column - 8.0, class, &shown);
+    if let Some((low, high)) = share.figure.low.zip(share.figure.high) {
         let (low, high) = (units::ratio(low), units::ratio(high));
-        canvas.hover(place, size, &format!("{of}: {}, 95 %: {low} to {high}", units::ratio(point.value)));
+        canvas.hover(place, size, &format!("{of}: {shown}, 95 %: {low} to {high}"));
     }
 }

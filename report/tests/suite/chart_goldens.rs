@@ -1,5 +1,6 @@
 //! Each chart for plain data, as text: what changes here must be looked at.
 
+use crate::made_up::exact_share;
 use model::Metric;
 use report::chart::heat_map::HeatMap;
 use report::chart::history::{Mark, Panel, Timeline};
@@ -47,6 +48,8 @@ fn a_heat_map() {
         vec![point(1.31, 0.04), point(0.71, 0.05)],
         vec![point(0.98, 0.06), None],
     ];
+    let shares = |row: Vec<Option<Point>>| row.into_iter().map(|point| point.map(exact_share)).collect();
+    let ratios = ratios.into_iter().map(shares).collect();
     insta::assert_snapshot!(HeatMap { caption, rows, columns, ratios }.svg());
 }
 

@@ -203,6 +203,9 @@ fn a_race_of_images_shows_them_and_how_to_run_them_again() {
     let command =
         "drome race --image localhost/app:old --image=localhost/app:new --start '/app {port}' --seed 7";
     assert!(page.contains(command));
+    // Behind `--` are servers.
+    race.run.command = ["race", "--json", "--", "./a", "./b"].map(str::to_owned).to_vec();
+    assert!(race.page().contains("drome race --json --seed 7 -- ./a ./b<"), "{}", race.page());
     let id = format!("sha256:{}", "ab".repeat(32));
     for shown in ["localhost/app:old", "localhost/app@sha256:77", "localhost/app:new", id.as_str()] {
         assert!(page.contains(&format!("<code>{shown}</code>")), "{shown}");

@@ -11,6 +11,7 @@ use model::findings::{
 use model::heat::{InCell, StartOutcome};
 use model::metric::Percentile;
 use model::{Findings, Heat, Measured, Measurement, Metric, Start, Tally, Usage, Verdict};
+use report::figures::ShareBound;
 use report::{TextStyle, answer};
 
 /// A contender with its range of ranks, in six starts.
@@ -170,10 +171,16 @@ fn the_map_of_ratios_shows_no_more_than_the_tables() {
     f.cells[1].contenders[0].bound = Some("server".to_owned());
     let map = report::chart::heat_map::of_findings(&f).remove(0);
     let nginx = map.rows.iter().position(|row| row == "nginx").unwrap();
-    assert_eq!(map.columns, ["≤ keep-alive", "json"], "the reference was held back in one cell");
-    assert!(map.ratios[nginx].iter().all(Option::is_some));
+    assert_eq!(map.columns, ["keep-alive", "json"]);
+    let bounds: Vec<_> = map.ratios[nginx].iter().map(|ratio| ratio.unwrap().bound).collect();
+    assert_eq!(
+        bounds,
+        [ShareBound::AtMost, ShareBound::AtLeast],
+        "the reference was held back in one, nginx in the other"
+    );
+    assert!(map.svg().contains(">≤ 0.") && map.svg().contains(">≥ 0."), "{}", map.svg());
     assert!(
-        map.caption.finding.contains("at most 0.") && map.svg().contains("≤: at most"),
+        map.caption.finding.contains("at most 0.") && map.svg().contains(" · ≤: at most · ≥: at least"),
         "{}",
         map.caption.finding
     );
@@ -397,6 +404,19 @@ fn a_race_in_heats_is_told_in_rounds_and_starts() {
         report.contains("the network limited B") && !report.contains("load generator limited"),
         "{report}"
     );
+}
+
+#[test]
+fn the_ranking_in_a_picture_tells_no_ratio_of_two_lower_bounds() {
+    let mut f = crate::made_up::findings();
+    let finding = |f: &Findings| {
+        let charts = report::chart::ranked::of_cell(f, &f.cells[0]);
+        charts.caption.finding
+    };
+    f.cells[0].contenders[1].bound = Some("client".to_owned());
+    assert!(finding(&f).contains("(at most 0."), "{}", finding(&f));
+    f.cells[0].contenders.iter_mut().for_each(|c| c.bound = Some("client".to_owned()));
+    assert!(finding(&f).contains("; last is ") && !finding(&f).contains("of the first"), "{}", finding(&f));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use model::findings::{
 use model::page::{PageMetric, Published};
 use model::run::Entrant;
 use model::*;
+use report::figures::{Share, ShareBound};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -362,4 +363,10 @@ pub fn compared(
         change,
         note: note.map(str::to_owned),
     }
+}
+
+/// A share of which nothing was held back.
+pub fn exact_share(point: report::chart::Point) -> Share {
+    let (low, high) = point.interval.unzip();
+    Share { figure: Figure { median: point.value, low, high }, bound: ShareBound::Exact }
 }
