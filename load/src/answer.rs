@@ -3,12 +3,13 @@
 use crate::accounts::BEHIND;
 use crate::connection::{Flight, Phase};
 use crate::error::ran_out;
-use crate::reader::{Read, read, whole};
+use crate::reader::{Read, Reading};
 use crate::request_end::LossCause;
 use crate::worker::Worker;
 use model::{Agreed, Loss};
 use net::{Completion, Errno, Event, Handshake, Io, Operation, Slot};
 use std::sync::atomic::Ordering;
+use wire::{Missing, Session};
 
 /// The size of the rest of a body from which on the kernel drops it, if it is not verified.
 const SKIP_BYTES: u64 = 8 * 1024;
@@ -17,11 +18,30 @@ const SKIP_BYTES: u64 = 8 * 1024;
 /// under load within a few; see [`Io::retire`] for what happens to others.
 const CLOSING_NS: u64 = 10_000_000;
 
+/// The cause where a server has TLS and not the protocol that was asked for.
+const NOT_AGREED: &str = "the server does not speak HTTP/2 on this port (ALPN): leave --http2 out for HTTP/1.1";
+
 /// The cause of a TLS connection's cut: a body that ends with the close is whole only if the close was announced (RFC 9112 section 9.8).
 const CUT: &str =
     "the TLS connection was cut (no close_notify): a body that ends with the connection may be incomplete";
 
-impl<I: Io> Worker<'_, I> {
+/// The reading of what came on a connection of a worker, of which it borrows everything but the back end that has the bytes.
+macro_rules! reading {
+    ($worker:ident, $slot:ident, $now_ns:ident) => {
+        Reading {
+            plan: $worker.plan,
+            accounts: &mut $worker.accounts,
+            reader: &mut $worker.reader,
+            connection: &mut $worker.connections[$slot as usize],
+            session: &mut $worker.sessions[$slot as usize],
+            shared: &mut $worker.shared,
+            out: &mut $worker.out,
+            now_ns: $now_ns,
+        }
+    };
+}
+
+impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
     /// Handles one completion.
     #[inline]
     pub(crate) fn take(&mut self, completion: Completion) {
@@ -50,7 +70,7 @@ impl<I: Io> Worker<'_, I> {
             return;
         }
         connection.open(now);
-        self.send(slot, now);
+        self.begin_session(slot, now);
     }
 
     fn secured(&mut self, slot: Slot) {
@@ -66,11 +86,15 @@ impl<I: Io> Worker<'_, I> {
             })
         };
         self.accounts.secured(connection.phase_ns(now), is_resumed, agreed);
+        if S::IS_AGREED_ON && handshake.is_none_or(|handshake| !handshake.is_http2) {
+            self.halt(|| NOT_AGREED.to_owned());
+            return self.give_up(slot, now, LossCause::of_all(Loss::Handshake, NOT_AGREED));
+        }
         if !self.progress.secured.load(Ordering::Relaxed) {
             self.progress.secured.store(true, Ordering::Relaxed);
         }
         connection.open(now);
-        self.send(slot, now);
+        self.begin_session(slot, now);
     }
 
     /// Notes how much of the requests of a connection has not been sent, before its bytes are read.
@@ -90,10 +114,9 @@ impl<I: Io> Worker<'_, I> {
             return;
         }
         self.note_unsent(slot);
-        let connection = &mut self.connections[slot as usize];
         let bytes = self.io.bytes();
-        self.accounts.received(connection.number(), now, bytes);
-        let read = read(self.plan, &mut self.accounts, &mut self.reader, connection, now, bytes);
+        self.accounts.received(self.connections[slot as usize].number(), now, bytes);
+        let read = reading!(self, slot, now).read(bytes);
         self.go_on(slot, now, read);
     }
 
@@ -103,14 +126,13 @@ impl<I: Io> Worker<'_, I> {
             return;
         }
         self.note_unsent(slot);
-        let connection = &mut self.connections[slot as usize];
         self.accounts.skipped(now, bytes);
-        if let Some((flight, parser, _)) = connection.reading() {
-            parser.skip(bytes);
+        self.sessions[slot as usize].skip(bytes);
+        if let Some(flight) = self.connections[slot as usize].flight(0) {
             flight.check.skip(bytes);
         }
-        let read = match connection.parser.body_left() {
-            Some(0) => read(self.plan, &mut self.accounts, &mut self.reader, connection, now, &[]),
+        let read = match self.sessions[slot as usize].skippable() {
+            Some(0) => reading!(self, slot, now).read(&[]),
             _ => Read::On(0),
         };
         self.go_on(slot, now, read);
@@ -118,7 +140,13 @@ impl<I: Io> Worker<'_, I> {
 
     #[inline]
     fn go_on(&mut self, slot: Slot, now: u64, read: Read) {
+        if !self.out.is_empty() {
+            self.accounts.sent(0, self.out.len());
+            self.say(slot);
+        }
         match read {
+            // The server may take more requests than before, or again those that it refused.
+            Read::On(0) if !S::IN_ORDER => self.next(slot, now),
             Read::On(0) => self.skip_rest(slot),
             Read::On(_) => {
                 self.after_answer(slot, now);
@@ -140,7 +168,7 @@ impl<I: Io> Worker<'_, I> {
             return self.give_up(slot, now, cause);
         }
         // How many are behind it depends on how the bytes were cut; nothing is known against them.
-        self.accounts.malformed(connection, now, &why);
+        self.accounts.lose_one(connection, 0, now, Loss::Protocol, &why);
         self.ask_anew(slot, now);
     }
 
@@ -150,7 +178,8 @@ impl<I: Io> Worker<'_, I> {
         let connection = &self.connections[slot as usize];
         let is_unread = |flight: &Flight| !flight.check.looks();
         let is_dropped = self.can_skip && connection.oldest().is_some_and(is_unread);
-        let left = connection.parser.body_left().filter(|left| is_dropped && *left >= SKIP_BYTES);
+        let session = &self.sessions[slot as usize];
+        let left = session.skippable().filter(|left| is_dropped && *left >= SKIP_BYTES);
         if let Some(left) = left {
             self.io.skip(slot, left);
         }
@@ -171,9 +200,13 @@ impl<I: Io> Worker<'_, I> {
         self.next(slot, now);
     }
 
-    /// Handles the last answer on a connection, which the server closes now. Requests behind this answer are lost.
+    /// Handles the last answer on a connection, which the server closes now. Requests behind this answer are lost, unless the server said
+    /// that it has not looked at them.
     fn after_last(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
+        if !S::IN_ORDER {
+            return self.ask_anew(slot, now);
+        }
         if connection.begun() > 0 {
             self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));
         }
@@ -192,18 +225,18 @@ impl<I: Io> Worker<'_, I> {
             return self.ask_anew(slot, now);
         }
         self.note_unsent(slot);
-        let connection = &mut self.connections[slot as usize];
-        let error = match connection.parser.closed() {
+        let error = match self.sessions[slot as usize].closed() {
             Ok(Some(_)) if self.io.ended_cleanly(slot) == Some(false) => CUT.to_owned(),
             Ok(Some(_)) => {
-                whole(self.plan, &mut self.accounts, &mut self.reader, connection, now, false, None);
+                reading!(self, slot, now).whole(0, false);
+                let connection = &mut self.connections[slot as usize];
                 if connection.begun() > 0 {
                     self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));
                 }
                 return self.open_anew(slot, now);
             }
             Ok(None) => "the server closed the connection without an answer".to_owned(),
-            Err(_) => connection.unfinished() + " when the server closed the connection",
+            Err(_) => self.unfinished(slot) + " when the server closed the connection",
         };
         self.give_up(slot, now, LossCause { behind: Some(BEHIND), ..LossCause::of_all(Loss::Ended, &error) });
     }
@@ -230,9 +263,8 @@ impl<I: Io> Worker<'_, I> {
             return self.wait_for_resources(slot, now);
         }
         let mut why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
-        let connection = &self.connections[slot as usize];
-        if loss == Loss::Receive && !connection.parser.is_idle() {
-            why = format!("{why}: {}", connection.unfinished());
+        if loss == Loss::Receive && self.sessions[slot as usize].missing() != Missing::All {
+            why = format!("{why}: {}", self.unfinished(slot));
         }
         match loss {
             Loss::Local => self.halt(|| ran_out(errno)),
@@ -293,7 +325,7 @@ impl<I: Io> Worker<'_, I> {
             self.failed.push(slot);
         } else if connection.begun() > 0 && self.is_asking && self.opening.may_open() {
             self.opening.allot();
-            self.accounts.unsend(connection);
+            self.accounts.unsend_all(connection);
             self.retire(slot, now);
             self.launch(slot, now);
         } else {
@@ -360,5 +392,13 @@ impl<I: Io> Worker<'_, I> {
             self.opening.closed();
         }
         connection.close(now);
+        self.sessions[slot as usize] = S::default();
+    }
+
+    /// What has arrived of the oldest request's answer.
+    #[cold]
+    pub(crate) fn unfinished(&self, slot: Slot) -> String {
+        let (connection, session) = (&self.connections[slot as usize], &self.sessions[slot as usize]);
+        connection.unfinished(session.missing())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::crew::Chosen;
 use crate::error::LoadError;
+use crate::protocol;
 use crate::sources;
 use model::{Address, IoChoice, Plan, Target, TlsVersion};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, Version};
@@ -21,6 +22,7 @@ pub fn try_out(plans: &[Plan]) -> Result<Vec<Option<ClientTls>>, LoadError> {
     ensure_descriptors(plans.iter().map(|plan| plan.load.connections()).sum())?;
     let try_one = |plan: &Plan| {
         sources::check(plan)?;
+        protocol::check(plan)?;
         let tls = secure(plan)?;
         if plan.probe {
             probe(&plan.target)?;
@@ -46,6 +48,7 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
             TlsVersion::Tls12 => Version::Tls12,
             TlsVersion::Tls13 => Version::Tls13,
         }),
+        alpn: protocol::offered(plan.protocol),
     };
     Ok(Some(ClientTls::new(&options, plan.target.name())?))
 }

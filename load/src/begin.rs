@@ -5,12 +5,13 @@ use crate::connection::{Connection, Phase};
 use crate::offered::Offered;
 use crate::worker::Worker;
 use net::{Io, Slot};
+use wire::Session;
 
 /// Closed load: the number of sends after which they are handed to the kernel although the pass goes on. A system call costs
 /// a request an eighth of its price then, and the kernel takes a few microseconds for so many sends, which the last of them waits.
 const SENDS_AT_ONCE: usize = 8;
 
-impl<I: Io> Worker<'_, I> {
+impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
     /// Puts connections to work, at the start.
     pub(crate) fn enlist(&mut self, now: u64) {
         for slot in self.opening.enlist(self.origin_ns, now, self.wanted()) {
@@ -129,7 +130,8 @@ impl<I: Io> Worker<'_, I> {
         {
             return 0;
         }
-        let room = self.plan.pipeline - connection.begun();
+        let takes = self.sessions[slot as usize].room().saturating_sub(connection.unsent());
+        let room = takes.min(self.plan.pipeline - connection.begun());
         match self.plan.load.per_connection() {
             None => room,
             Some(most) => room.min(most.saturating_sub(connection.asked())),
@@ -183,19 +185,30 @@ impl<I: Io> Worker<'_, I> {
         self.io.connect(slot, self.opening.endpoint());
     }
 
-    /// Sends everything that is not sent yet, in one piece.
+    /// Opens the session of a connection that has just been opened, and sends its requests.
+    pub(crate) fn begin_session(&mut self, slot: Slot, now: u64) {
+        self.sessions[slot as usize].open(&mut self.shared, &mut self.out);
+        self.send(slot, now);
+    }
+
+    /// Sends everything that is not sent yet and that the server takes, in one piece.
     #[inline]
     pub(crate) fn send(&mut self, slot: Slot, now: u64) {
-        let connection = &mut self.connections[slot as usize];
+        let Self { connections, sessions, shared, out, .. } = self;
+        let (connection, session) = (&mut connections[slot as usize], &mut sessions[slot as usize]);
         let most = self.plan.load.per_connection().unwrap_or(usize::MAX);
         let is_closed_load = self.offered.is_none();
-        self.out.clear();
-        let requests = connection.send(now, |flight, nth| {
-            if is_closed_load {
+        let requests = connection.send(now, session.room(), |flight, nth| {
+            if is_closed_load && flight.refusals == 0 {
                 flight.due_ns = now;
             }
-            self.out.extend_from_slice(self.plan.asks[flight.ask as usize].bytes(nth == most));
+            let before = out.len();
+            session.begin(shared, flight.ask as usize, nth == most, out);
+            flight.request_bytes = (out.len() - before) as u64;
         });
+        if out.is_empty() {
+            return;
+        }
         // A back end that sends at once does so at the reading that the request counts from: there is no wait to tell.
         let waits = is_closed_load && !self.io.sends_at_once();
         if waits {
@@ -204,14 +217,21 @@ impl<I: Io> Worker<'_, I> {
         }
         self.accounts.sent(requests, self.out.len());
         self.deadlines.watch(slot, now + self.look_ns);
-        if !self.io.send(slot, &self.out) {
-            self.connections[slot as usize].is_sending = true;
-        }
+        self.say(slot);
         if waits && self.queued.len() >= SENDS_AT_ONCE {
             self.hand_over(now);
             // A failure here comes again when the pass ends, where it can be told.
             let _ = self.io.flush();
         }
+    }
+
+    /// Hands over what was written for this connection.
+    #[inline]
+    pub(crate) fn say(&mut self, slot: Slot) {
+        if !self.io.send(slot, &self.out) {
+            self.connections[slot as usize].is_sending = true;
+        }
+        self.out.clear();
     }
 
     /// Closed load: records that what was sent since the last call is handed to the kernel now. A request counts from then; how long it
@@ -222,7 +242,9 @@ impl<I: Io> Worker<'_, I> {
         for slot in queued.drain(..) {
             connections[slot as usize].hand_over(now, |flight| {
                 accounts.left(flight.sent_ns, now);
-                flight.due_ns = now;
+                if flight.refusals == 0 {
+                    flight.due_ns = now;
+                }
             });
         }
     }

@@ -3,9 +3,8 @@
 
 use crate::check::Check;
 use crate::outage::Outage;
-use model::Plan;
 use std::collections::VecDeque;
-use wire::{Missing, ResponseParser};
+use wire::Missing;
 
 /// The phase of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,8 +33,12 @@ pub struct Flight {
     pub sent_ns: u64,
     /// When the first bytes of its answer came; 0: not yet.
     pub first_byte_ns: u64,
+    /// The size of the request as it was sent, in bytes.
+    pub request_bytes: u64,
     /// The index of the request among the plan's.
     pub ask: u32,
+    /// How often the server has refused it without having looked at it.
+    pub refusals: u32,
     /// The check of its answer.
     pub check: Check,
 }
@@ -43,7 +46,13 @@ pub struct Flight {
 impl Flight {
     #[inline]
     fn new(due_ns: u64, ask: u32) -> Self {
-        Self { due_ns, sent_ns: 0, first_byte_ns: 0, ask, check: Check::default() }
+        let check = Check::default();
+        Self { due_ns, sent_ns: 0, first_byte_ns: 0, request_bytes: 0, ask, refusals: 0, check }
+    }
+
+    /// Since when it has waited: since it was sent, or since it could have been.
+    fn waits_since_ns(&self) -> u64 {
+        if self.sent_ns > 0 { self.sent_ns } else { self.due_ns }
     }
 
     /// Records that bytes of its answer have come.
@@ -83,9 +92,9 @@ pub struct Connection {
     number: u64,
     /// When it was open and its handshake complete; 0: not yet.
     opened_ns: u64,
-    /// The requests on it, the oldest first; answers come in this order.
+    /// The requests on it, the oldest first.
     flights: VecDeque<Flight>,
-    /// The number of requests, the last ones, that are not sent yet; 0 on an open connection.
+    /// The number of requests, the last ones, that are not sent yet: it is not open, or the server takes no more at a time.
     unsent: usize,
     /// The number of requests, the last ones that were sent, that are not in the kernel's hands yet.
     queued: usize,
@@ -103,8 +112,6 @@ pub struct Connection {
     lost: u64,
     /// How long it has been without service.
     pub outage: Outage,
-    /// The parser of the answers.
-    pub parser: ResponseParser,
     /// Whether a part of its requests has to wait until the kernel takes it.
     pub is_sending: bool,
     /// The number of bytes of that part when the last bytes came; encrypted, where there is TLS.
@@ -143,7 +150,7 @@ impl Connection {
         match self.phase {
             Phase::Closed | Phase::Queued => None,
             Phase::Connecting | Phase::Securing => Some(self.phase_since_ns.saturating_add(timeout_ns)),
-            Phase::Open => self.in_flight().next().map(|oldest| oldest.sent_ns.saturating_add(timeout_ns)),
+            Phase::Open => self.oldest().map(|oldest| oldest.waits_since_ns().saturating_add(timeout_ns)),
         }
     }
 
@@ -177,15 +184,6 @@ impl Connection {
         self.flights.iter().take(self.sent())
     }
 
-    /// The requests that were sent, as the bytes of each, by the plan's asks.
-    pub fn sent_requests<'p>(&self, plan: &'p Plan) -> impl Iterator<Item = &'p [u8]> {
-        let most = plan.load.per_connection();
-        let places = self.asked.saturating_sub(self.flights.len()) + 1..;
-        places
-            .zip(self.in_flight())
-            .map(move |(nth, flight)| plan.asks[flight.ask as usize].bytes(Some(nth) == most))
-    }
-
     /// The number of requests on it.
     #[inline]
     pub fn begun(&self) -> usize {
@@ -210,11 +208,22 @@ impl Connection {
         self.flights.front()
     }
 
-    /// The oldest request, the parser that reads its answer, and whether an answer has ever begun on the connection.
+    /// The request at this place among those that were sent.
     #[inline]
-    pub fn reading(&mut self) -> Option<(&mut Flight, &mut ResponseParser, &mut bool)> {
-        let Self { flights, parser, has_heard, .. } = self;
-        Some((flights.front_mut()?, parser, has_heard))
+    pub fn flight(&mut self, place: usize) -> Option<&mut Flight> {
+        self.flights.get_mut(place)
+    }
+
+    /// The index of the request at this place among the plan's.
+    #[inline]
+    pub fn ask(&self, place: usize) -> Option<u32> {
+        self.flights.get(place).map(|flight| flight.ask)
+    }
+
+    /// Records that an answer has begun on it. Returns whether it is the first one, however often it was opened.
+    #[inline]
+    pub fn hear_head(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_heard, true)
     }
 
     /// The number of requests begun on the connection since it was last opened.
@@ -252,18 +261,19 @@ impl Connection {
         self.asked += 1;
     }
 
-    /// Marks all requests as sent: calls `each` for every one that was not sent before, with its place, from 1, among all that were sent on
-    /// this connection. Returns their number.
+    /// Marks requests that were not sent before as sent, at most `room` of them: calls `each` for every one, with its place, from 1, among
+    /// all that were sent on this connection. Returns their number.
     #[inline]
-    pub fn send(&mut self, now_ns: u64, mut each: impl FnMut(&mut Flight, usize)) -> usize {
+    pub fn send(&mut self, now_ns: u64, room: usize, mut each: impl FnMut(&mut Flight, usize)) -> usize {
         debug_assert_eq!(self.phase, Phase::Open, "requests are sent on open connections");
-        let unsent = std::mem::take(&mut self.unsent);
-        let first = self.flights.len() - unsent;
-        for (at, flight) in self.flights.range_mut(first..).enumerate() {
+        let requests = self.unsent.min(room);
+        let (first, nth) = (self.sent(), self.asked - self.unsent + 1);
+        for (at, flight) in self.flights.range_mut(first..first + requests).enumerate() {
             flight.sent_ns = now_ns;
-            each(flight, self.asked - unsent + at + 1);
+            each(flight, nth + at);
         }
-        unsent
+        self.unsent -= requests;
+        requests
     }
 
     /// Records that the last requests that were sent are not in the kernel's hands yet.
@@ -286,9 +296,9 @@ impl Connection {
 
     /// What has arrived of the oldest request's answer, which stays unfinished.
     #[cold]
-    pub fn unfinished(&self) -> String {
+    pub fn unfinished(&self, missing: Missing) -> String {
         let received = self.oldest().map_or(0, |oldest| oldest.check.length());
-        match self.parser.missing() {
+        match missing {
             Missing::All => "no answer".to_owned(),
             Missing::Head => "an unfinished head".to_owned(),
             Missing::Length { announced } => format!("{announced} bytes announced, {received} received"),
@@ -297,11 +307,11 @@ impl Connection {
         }
     }
 
-    /// Removes the oldest request, whose answer is whole.
+    /// Removes the request at this place, whose answer is whole.
     #[inline]
-    pub fn finish_oldest(&mut self) -> Option<Flight> {
-        debug_assert!(self.sent() > 0, "only a request that was sent is answered");
-        let flight = self.flights.pop_front()?;
+    pub fn finish(&mut self, place: usize) -> Option<Flight> {
+        debug_assert!(self.sent() > place, "only a request that was sent is answered");
+        let flight = self.take(place)?;
         self.served += 1;
         self.answered += 1;
         self.has_to_think = true;
@@ -334,11 +344,28 @@ impl Connection {
         self.opened_ns = now_ns;
     }
 
-    /// Counts the oldest request as lost.
-    pub fn lose_oldest(&mut self) -> Option<Flight> {
-        let flight = self.flights.pop_front()?;
+    /// Removes a request that was sent.
+    #[inline]
+    fn take(&mut self, place: usize) -> Option<Flight> {
+        if place + self.queued >= self.sent() {
+            self.queued = self.queued.saturating_sub(1);
+        }
+        if place == 0 { self.flights.pop_front() } else { self.flights.remove(place) }
+    }
+
+    /// Counts the request at this place as lost.
+    pub fn lose(&mut self, place: usize) -> Option<Flight> {
+        let flight = self.take(place)?;
         self.lost += 1;
         Some(flight)
+    }
+
+    /// Takes back the send of the request at this place, which the server has not looked at: it is the next to be sent.
+    pub fn unsend(&mut self, place: usize) {
+        let Some(flight) = self.take(place) else { return };
+        let (due_ns, refusals) = (flight.due_ns, flight.refusals + 1);
+        self.flights.insert(self.sent(), Flight { refusals, ..Flight::new(due_ns, flight.ask) });
+        self.unsent += 1;
     }
 
     /// Counts the requests on it as lost.
@@ -356,7 +383,10 @@ impl Connection {
     /// Takes all sends back: its requests are to be sent again when it has been closed and opened again.
     pub fn unsend_all(&mut self) {
         (self.unsent, self.queued) = (self.flights.len(), 0);
-        self.flights.iter_mut().for_each(|flight| *flight = Flight::new(flight.due_ns, flight.ask));
+        for flight in &mut self.flights {
+            let refusals = flight.refusals;
+            *flight = Flight { refusals, ..Flight::new(flight.due_ns, flight.ask) };
+        }
     }
 
     /// Closes it.
@@ -367,7 +397,6 @@ impl Connection {
         );
         self.enter(Phase::Closed, now_ns);
         self.opened_ns = 0;
-        self.parser = ResponseParser::new();
         self.last = None;
         (self.is_sending, self.unsent_bytes) = (false, 0);
         self.asked = self.flights.len();

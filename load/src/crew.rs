@@ -8,7 +8,7 @@ use crate::slice_plan::SlicePlan;
 use crate::slicing::SliceCounts;
 use crate::worker::Worker;
 use crate::{LoadError, Progress, Watch};
-use model::{IoChoice, Plan, Tally};
+use model::{IoChoice, Plan, Protocol, Tally};
 use net::tls::{ClientTls, Tls};
 use net::{BackEnd, Io, Ports, clock};
 use std::io;
@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
+use wire::{Http1, Http2, Session};
 
 /// The number of pauses between two looks of a thread that polls for orders.
 const PAUSES: usize = 16;
@@ -190,22 +191,35 @@ impl<'a> SharedByThreads<'a> {
         tell: &SyncSender<io::Result<Done>>,
     ) {
         pin_thread(&self.plans[0], index);
+        match self.plans[0].protocol {
+            Protocol::Http1 => self.speak::<I, Http1>(index, io, orders, tell),
+            Protocol::Http2 => self.speak::<I, Http2>(index, io, orders, tell),
+        }
+    }
+
+    fn speak<I: Io, S: Session<'a>>(
+        self,
+        index: usize,
+        io: impl Fn(usize) -> io::Result<I>,
+        orders: &Receiver<ThreadOrder<'_>>,
+        tell: &SyncSender<io::Result<Done>>,
+    ) {
         if self.tls.iter().any(Option::is_some) {
             let encrypted = |connections, tls: Option<&ClientTls>| {
                 let tls = tls.ok_or_else(|| io::Error::other("an encrypted target without TLS"))?;
                 Ok(Tls::client(io(connections)?, tls.with_own_memory()))
             };
-            self.obey(self.workers(index, encrypted), orders, tell);
+            self.obey::<_, S>(self.workers(index, encrypted), orders, tell);
         } else {
-            self.obey(self.workers(index, |connections, _| io(connections)), orders, tell);
+            self.obey::<_, S>(self.workers(index, |connections, _| io(connections)), orders, tell);
         }
     }
 
-    fn workers<I: Io>(
+    fn workers<I: Io, S: Session<'a>>(
         self,
         index: usize,
         io: impl Fn(usize, Option<&ClientTls>) -> io::Result<I>,
-    ) -> io::Result<Vec<Worker<'a, I>>> {
+    ) -> io::Result<Vec<Worker<'a, I, S>>> {
         let targets = self.plans.iter().zip(self.progress).zip(self.tls);
         let worker = |((plan, progress), tls): ((&'a Plan, &'a Progress), &Option<ClientTls>)| {
             let connections = plan.load.connections();
@@ -214,14 +228,14 @@ impl<'a> SharedByThreads<'a> {
             if let Some(ports) = Ports::of(connections / sources, index, self.threads) {
                 io.choose_ports(ports);
             }
-            Ok(Worker::new(plan, share(plan, index, self.threads), io, progress))
+            Worker::new(plan, share(plan, index, self.threads), io, progress).map_err(io::Error::other)
         };
         targets.map(worker).collect()
     }
 
-    fn obey<I: Io>(
+    fn obey<I: Io, S: Session<'a>>(
         self,
-        workers: io::Result<Vec<Worker<'_, I>>>,
+        workers: io::Result<Vec<Worker<'a, I, S>>>,
         orders: &Receiver<ThreadOrder<'_>>,
         tell: &SyncSender<io::Result<Done>>,
     ) {
@@ -243,7 +257,11 @@ impl<'a> SharedByThreads<'a> {
         }
     }
 
-    fn carry_out<I: Io>(self, order: ThreadOrder<'_>, workers: &mut Vec<Worker<'_, I>>) -> io::Result<Done> {
+    fn carry_out<I: Io, S: Session<'a>>(
+        self,
+        order: ThreadOrder<'_>,
+        workers: &mut Vec<Worker<'a, I, S>>,
+    ) -> io::Result<Done> {
         let target = match &order {
             ThreadOrder::Once(_) => 0,
             ThreadOrder::Slice(order) => order.slice.target,

@@ -55,6 +55,14 @@ pub enum LoadError {
     /// The files or options of TLS are wrong.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// The protocol can't say a request.
+    #[error("a request can't be made in {protocol}: {error}")]
+    Request {
+        /// The protocol's name.
+        protocol: &'static str,
+        /// What is wrong with it.
+        error: wire::WireError,
+    },
     /// The plans can't take turns on one load generator.
     #[error("one load generator can't serve these targets: {0}")]
     Plans(&'static str),

@@ -247,6 +247,9 @@ fn check(plans: &[Plan]) -> Result<(), LoadError> {
     if plans.iter().any(|plan| plan.target.tls != first.target.tls) {
         return Err(LoadError::Plans("some are encrypted and some are not"));
     }
+    if plans.iter().any(|plan| plan.protocol != first.protocol) {
+        return Err(LoadError::Plans("they speak different protocols"));
+    }
     if plans.iter().any(|plan| is_open_load(plan) != is_open_load(first)) {
         return Err(LoadError::Plans("some are under closed load and some under open load"));
     }

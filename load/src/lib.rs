@@ -24,6 +24,7 @@ mod outage;
 mod pace;
 mod pick;
 mod progress;
+mod protocol;
 mod pulse;
 mod reader;
 mod request_end;

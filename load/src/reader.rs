@@ -4,17 +4,15 @@ use crate::accounts::Accounts;
 use crate::check::{BodySampler, SpareDigests, Wrong};
 use crate::connection::Connection;
 use crate::request_end::Answer;
-use model::Plan;
-use wire::{Ending, LastHead, ResponseParser, WireError};
+use model::{Loss, Plan};
+use wire::{Event, Hearer, Session, WireError};
 
-/// The cause of bytes that belong to no request.
-const UNASKED: &str = "bytes that no request asked for";
+/// The number of times that a request is sent again after the server refused to look at it.
+const MOST_REFUSALS: u32 = 8;
 
-/// How the answers of one worker are read.
+/// How the answers of one worker are checked.
 #[derive(Debug)]
 pub struct Reader {
-    /// The head of the last answer on any of this worker's connections.
-    last_head: LastHead,
     sampler: BodySampler,
     digests: SpareDigests,
 }
@@ -24,7 +22,7 @@ impl Reader {
     pub fn new(plan: &Plan, connections: usize) -> Self {
         let needed = if plan.asks.iter().any(|ask| ask.expect.sha256.is_some()) { connections } else { 0 };
         let digests = std::iter::repeat_with(Box::default).take(needed).collect();
-        Self { last_head: LastHead::default(), sampler: BodySampler::new(plan.verify), digests }
+        Self { sampler: BodySampler::new(plan.verify), digests }
     }
 }
 
@@ -37,104 +35,146 @@ pub enum Read {
     Last,
     /// More bytes came than belong to the last answer, which is counted as wrong if any was.
     Excess,
-    /// The bytes are not HTTP.
+    /// The bytes are not what the protocol allows.
     Malformed(WireError),
 }
 
-/// Reads what arrived and counts the completed answers; the last one may stay unfinished.
-#[inline]
-pub fn read(
-    plan: &Plan,
-    accounts: &mut Accounts,
-    reader: &mut Reader,
-    connection: &mut Connection,
-    now: u64,
-    mut bytes: &[u8],
-) -> Read {
-    let mut answers = 0;
-    connection.parser.skip_empty_lines(&mut bytes);
-    if connection.sent() == 0 {
-        return read_unasked(accounts, connection, bytes);
+/// A connection whose answers are read, with all that reading them changes.
+pub struct Reading<'w, 'p, S: Session<'p>> {
+    pub plan: &'p Plan,
+    pub accounts: &'w mut Accounts,
+    pub reader: &'w mut Reader,
+    pub connection: &'w mut Connection,
+    pub session: &'w mut S,
+    pub shared: &'w mut S::Shared,
+    /// Where what is to be said to the server is written.
+    pub out: &'w mut Vec<u8>,
+    pub now_ns: u64,
+}
+
+/// Who asked: knows which requests were HEAD.
+struct Asker<'w> {
+    plan: &'w Plan,
+    connection: &'w Connection,
+}
+
+impl Hearer for Asker<'_> {
+    #[inline]
+    fn is_head(&self, place: usize) -> bool {
+        self.connection.ask(place).is_some_and(|ask| self.plan.asks[ask as usize].head_only)
     }
-    while let Some((flight, parser, has_heard)) = connection.reading() {
-        let ask = &plan.asks[flight.ask as usize];
-        if !bytes.is_empty() {
-            flight.hear(now);
-        }
-        match parser.next_after(&mut bytes, ask.head_only, &mut reader.last_head) {
-            Ok(Some(wire::Event::Body(body))) => {
-                accounts.body(body.len());
-                flight.check.body(&ask.expect, body);
+}
+
+impl<'p, S: Session<'p>> Reading<'_, 'p, S> {
+    /// Reads what arrived and counts the completed answers; the last ones may stay unfinished.
+    #[inline]
+    pub fn read(&mut self, mut bytes: &[u8]) -> Read {
+        let mut answers = 0;
+        loop {
+            if S::IN_ORDER && !bytes.is_empty() {
+                self.hear(0);
             }
-            Ok(Some(wire::Event::Head(head))) => {
-                let is_first = !std::mem::replace(has_heard, true);
-                let looks = reader.sampler.looks(&ask.expect, head.length, is_first);
-                flight.check.head(&ask.expect, head.status, looks, &mut reader.digests);
-            }
-            Ok(Some(wire::Event::End { keep_alive })) => {
-                answers += 1;
-                connection.parser.skip_empty_lines(&mut bytes);
-                // What follows the last answer of a connection is not looked at, whenever it comes (RFC 9112 section 6.3).
-                let is_excess = keep_alive && !bytes.is_empty() && connection.sent() == 1;
-                let excess = if is_excess { connection.parser.excess(bytes) } else { None };
-                whole(plan, accounts, reader, connection, now, keep_alive, excess);
-                match (keep_alive, excess) {
-                    (false, _) => return Read::Last,
-                    (true, Some(_)) => return Read::Excess,
-                    (true, None) if bytes.is_empty() => return Read::On(answers),
-                    (true, None) => {}
+            match self.next(&mut bytes) {
+                Ok(Some(Event::Body(place, body))) => self.body(place, body),
+                Ok(Some(Event::Head(place, head))) => self.head(place, head),
+                Ok(Some(Event::End { place, keep_alive })) => {
+                    answers += 1;
+                    self.whole(place, keep_alive);
+                    let is_last = !keep_alive && (S::IN_ORDER || self.connection.sent() == 0);
+                    // What follows the last answer of a connection is not looked at, whenever it comes (RFC 9112 section 6.3).
+                    if is_last {
+                        return Read::Last;
+                    }
+                    if bytes.is_empty() {
+                        return Read::On(answers);
+                    }
                 }
+                Ok(Some(Event::Refused(place))) => self.refused(place),
+                Ok(Some(Event::Reset(place, why))) => self.reset(place, why),
+                Ok(None) if self.session.is_closing() && self.connection.sent() == 0 => return Read::Last,
+                Ok(None) => return Read::On(answers),
+                Err(error) => return self.error(error),
             }
-            Ok(None) => return Read::On(answers),
-            Err(WireError::Excess(ending)) => {
-                accounts.spoil(connection, ending);
-                return Read::Excess;
-            }
-            Err(error) => return Read::Malformed(error),
         }
     }
-    Read::On(answers)
-}
 
-/// Handles bytes that came while no request was in flight: they make the answer before them wrong.
-#[cold]
-fn read_unasked(accounts: &mut Accounts, connection: &mut Connection, bytes: &[u8]) -> Read {
-    if bytes.is_empty() {
-        return Read::On(0);
+    #[inline]
+    fn next<'a>(&mut self, bytes: &mut &'a [u8]) -> Result<Option<Event<'a>>, WireError> {
+        let mut asker = Asker { plan: self.plan, connection: self.connection };
+        self.session.next(self.shared, bytes, self.out, &mut asker)
     }
-    if ResponseParser::ends_idle(bytes) {
-        return Read::Excess;
-    }
-    match connection.parser.excess(bytes) {
-        Some(excess) => accounts.spoil(connection, excess),
-        None => accounts.unasked(UNASKED),
-    }
-    Read::Excess
-}
 
-/// Counts the whole answer to the oldest request. `excess`: more bytes followed than belong to it, and what said where it ends.
-#[inline]
-pub fn whole(
-    plan: &Plan,
-    accounts: &mut Accounts,
-    reader: &mut Reader,
-    connection: &mut Connection,
-    now_ns: u64,
-    keeps_alive: bool,
-    excess: Option<Ending>,
-) {
-    let is_early = connection.unsent_bytes > 0 && is_early(plan, connection);
-    let Some(mut flight) = connection.finish_oldest() else { return };
-    connection.outage.end(now_ns);
-    let (status, wrong) = flight.check.end(&plan.asks[flight.ask as usize].expect, &mut reader.digests);
-    let wrong = if is_early { Some(Wrong::Early) } else { wrong.or(excess.map(Wrong::Excess)) };
-    accounts.answered(connection, Answer { flight, status, wrong, keeps_alive, now_ns });
+    /// Records that bytes of the answer to the request at this place have come.
+    #[inline]
+    fn hear(&mut self, place: usize) {
+        if let Some(flight) = self.connection.flight(place) {
+            flight.hear(self.now_ns);
+        }
+    }
+
+    #[inline]
+    fn head(&mut self, place: usize, head: wire::Head) {
+        let is_first = self.connection.hear_head();
+        let Some(flight) = self.connection.flight(place) else { return };
+        flight.hear(self.now_ns);
+        let expect = &self.plan.asks[flight.ask as usize].expect;
+        let looks = self.reader.sampler.looks(expect, head.length, is_first);
+        flight.check.head(expect, head.status, looks, &mut self.reader.digests);
+    }
+
+    #[inline]
+    fn body(&mut self, place: usize, body: &[u8]) {
+        self.accounts.body(body.len());
+        let Some(flight) = self.connection.flight(place) else { return };
+        flight.check.body(&self.plan.asks[flight.ask as usize].expect, body);
+    }
+
+    /// Counts the whole answer to the request at this place.
+    #[inline]
+    pub fn whole(&mut self, place: usize, keeps_alive: bool) {
+        let is_early = self.connection.unsent_bytes > 0 && S::IN_ORDER && is_early(self.connection);
+        let Some(mut flight) = self.connection.finish(place) else { return };
+        self.connection.outage.end(self.now_ns);
+        let expect = &self.plan.asks[flight.ask as usize].expect;
+        let (status, wrong) = flight.check.end(expect, &mut self.reader.digests);
+        let wrong = if is_early { Some(Wrong::Early) } else { wrong };
+        let now_ns = self.now_ns;
+        self.accounts.answered(self.connection, Answer { flight, status, wrong, keeps_alive, now_ns });
+    }
+
+    /// Sends a request again that the server did not look at; a server that does that again and again has lost it.
+    #[cold]
+    fn refused(&mut self, place: usize) {
+        if self.connection.flight(place).is_some_and(|flight| flight.refusals < MOST_REFUSALS) {
+            self.accounts.unsend(self.connection, place);
+        } else {
+            let why = format!("the server refused a request {} times", MOST_REFUSALS + 1);
+            self.accounts.lose_one(self.connection, place, self.now_ns, Loss::Receive, &why);
+        }
+    }
+
+    #[cold]
+    fn reset(&mut self, place: usize, reason: u32) {
+        let why = format!("the server broke off an answer ({})", S::reason(reason));
+        self.accounts.lose_one(self.connection, place, self.now_ns, Loss::Receive, &why);
+    }
+
+    #[cold]
+    fn error(&mut self, error: WireError) -> Read {
+        match error {
+            WireError::Excess(ending) => self.accounts.spoil(self.connection, ending),
+            WireError::Unasked => self.accounts.unasked(&error.to_string()),
+            WireError::EndsIdle => {}
+            _ => return Read::Malformed(error),
+        }
+        Read::Excess
+    }
 }
 
 /// Whether a part of the oldest request has not been sent, not only of those behind it.
 #[cold]
-fn is_early(plan: &Plan, connection: &Connection) -> bool {
-    let sent = |request: &[u8]| request.len() as u64 + connection.record_bytes;
-    let behind = connection.sent_requests(plan).skip(1).map(sent);
+fn is_early(connection: &Connection) -> bool {
+    let sent = |request_bytes: u64| request_bytes + connection.record_bytes;
+    let behind = connection.in_flight().skip(1).map(|flight| sent(flight.request_bytes));
     connection.unsent_bytes > behind.sum()
 }

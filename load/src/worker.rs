@@ -7,6 +7,7 @@ use crate::deadlines::Deadlines;
 use crate::offered::Offered;
 use crate::opening::Opening;
 use crate::pick::Picker;
+use crate::protocol;
 use crate::reader::Reader;
 use crate::request_end::LossCause;
 use crate::share::Share;
@@ -17,6 +18,7 @@ use model::{Address, Loss, Plan, Tally};
 use net::{Io, Slot, clock};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use wire::{Session, WireError};
 
 /// How often connections that failed are tried again and observers get the count.
 const HOUSEKEEPING_NS: u64 = 10_000_000;
@@ -39,12 +41,16 @@ const LOOK_NS: u64 = 1_000_000_000;
 
 /// A worker and everything that is its own. Each part keeps its own state right: [`Accounts`] what is counted, [`Connection`]
 /// its phase, [`Offered`] what is due and which connections have room, [`Opening`] which connections are opened when.
-pub struct Worker<'p, I> {
+pub struct Worker<'p, I, S: Session<'p>> {
     pub(crate) plan: &'p Plan,
     pub(crate) share: Share,
     pub(crate) io: I,
     pub(crate) progress: &'p Progress,
     pub(crate) connections: Vec<Connection>,
+    /// What is said on each of them.
+    pub(crate) sessions: Vec<S>,
+    /// What all sessions have in common.
+    pub(crate) shared: S::Shared,
     /// Connections that failed before any answer, to be tried again at the next housekeeping.
     pub(crate) failed: Vec<Slot>,
     pub(crate) opening: Opening,
@@ -82,15 +88,21 @@ pub struct Worker<'p, I> {
     check_ns: u64,
 }
 
-impl<'p, I: Io> Worker<'p, I> {
-    /// A worker that has not begun.
-    pub fn new(plan: &'p Plan, mut share: Share, io: I, progress: &'p Progress) -> Self {
+impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
+    /// A worker that has not begun. Errors: the protocol can't say one of the plan's requests.
+    pub fn new(
+        plan: &'p Plan,
+        mut share: Share,
+        io: I,
+        progress: &'p Progress,
+    ) -> Result<Self, WireError> {
+
         let connections: Vec<_> = (0..share.connections).map(|_| Connection::new(plan.pipeline)).collect();
         // The requests of a burst stay together.
         let at_once = if plan.bursts { plan.pipeline } else { 1 };
         let most_bytes = plan.asks.iter().map(|ask| ask.request.len().max(ask.last.len())).max().unwrap_or(0);
         let timeout_ns = clock::ns_of(plan.timeout);
-        Self {
+        Ok(Self {
             plan,
             io,
             progress,
@@ -102,6 +114,8 @@ impl<'p, I: Io> Worker<'p, I> {
             accounts: Accounts::new(plan, progress),
             window: Window::on_orders(),
             reader: Reader::new(plan, connections.len()),
+            sessions: connections.iter().map(|_| S::default()).collect(),
+            shared: S::shared(protocol::requests(plan))?,
             deadlines: Deadlines::new(connections.len()),
             queued: Vec::with_capacity(connections.len()),
             look_ns: LOOK_NS.min(timeout_ns),
@@ -109,7 +123,7 @@ impl<'p, I: Io> Worker<'p, I> {
             share,
             out: Vec::with_capacity(most_bytes * plan.pipeline),
             can_skip: matches!(plan.target.address, Address::Tcp(_)) && !plan.target.tls,
-            says_last: plan.asks.iter().all(|ask| !keeps_alive(&ask.last)),
+            says_last: S::IN_ORDER && plan.asks.iter().all(|ask| !keeps_alive(&ask.last)),
             scarce_until_ns: 0,
             is_asking: true,
             renews_before_ns: 0,
@@ -119,7 +133,7 @@ impl<'p, I: Io> Worker<'p, I> {
             spin_ns: clock::ns_of(plan.spin),
             housekeeping_ns: 0,
             check_ns: 0,
-        }
+        })
     }
 
     /// Runs warm-up and window, and returns the tally.
@@ -244,8 +258,8 @@ impl<'p, I: Io> Worker<'p, I> {
 
     /// The bytes of the requests in flight, and the sum of the times for which they have been in flight, in nanoseconds.
     pub(crate) fn under_way(&self, now: u64) -> (u64, u64) {
-        let requests = self.connections.iter().flat_map(|connection| connection.sent_requests(self.plan));
-        let bytes = requests.map(|request| request.len() as u64).sum();
+        let requests = self.connections.iter().flat_map(Connection::in_flight);
+        let bytes = requests.map(|flight| flight.request_bytes).sum();
         (bytes, in_flight_ns(&self.connections, now))
     }
 
@@ -295,7 +309,7 @@ impl<'p, I: Io> Worker<'p, I> {
         self.give_up_overdue(now);
         if now >= self.check_ns {
             self.check_ns = now + CHECK_NS;
-            self.accounts.check_against(&self.connections);
+            self.accounts.check_against(&self.connections, S::IN_ORDER);
         }
     }
 
@@ -326,7 +340,7 @@ impl<'p, I: Io> Worker<'p, I> {
 
     /// Counts the requests without a whole answer at the end.
     pub(crate) fn count_unfinished(&mut self, end_ns: u64) {
-        self.accounts.check_against(&self.connections);
+        self.accounts.check_against(&self.connections, S::IN_ORDER);
         for (_, slot) in self.connections.iter().zip(0..).filter(|(connection, _)| connection.is_sending) {
             self.accounts.not_taken(self.io.unsent(slot));
         }
@@ -347,10 +361,7 @@ impl<'p, I: Io> Worker<'p, I> {
                 continue;
             }
             match connection.phase() {
-                Phase::Open => {
-                    let why = connection.unfinished() + " when time ran out";
-                    self.give_up(slot, now, overdue(Loss::Timeout, &why));
-                }
+                Phase::Open => self.give_up_request(slot, now),
                 Phase::Securing => {
                     let why = "no TLS handshake within the timeout: does the server speak TLS (https) on this port?";
                     self.give_up(slot, now, overdue(Loss::Handshake, why));
@@ -358,6 +369,21 @@ impl<'p, I: Io> Worker<'p, I> {
                 _ => self.give_up(slot, now, overdue(Loss::Connect, "no connection within the timeout")),
             }
         }
+    }
+
+    /// Gives up the oldest request of an open connection, alone if the protocol allows that.
+    #[cold]
+    fn give_up_request(&mut self, slot: Slot, now: u64) {
+        let why = self.unfinished(slot) + " when time ran out";
+        let Self { connections, sessions, out, .. } = self;
+        let connection = &mut connections[slot as usize];
+        if connection.sent() == 0 || !sessions[slot as usize].cancel(0, out) {
+            return self.give_up(slot, now, overdue(Loss::Timeout, &why));
+        }
+        self.accounts.lose_one(connection, 0, now, Loss::Timeout, &why);
+        self.say(slot);
+        self.deadlines.watch(slot, now);
+        self.next(slot, now);
     }
 }
 

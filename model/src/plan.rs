@@ -25,7 +25,10 @@ pub struct Plan {
     pub load: Load,
     /// How connections are opened.
     pub connecting: Connecting,
-    /// The number of requests in flight on one connection at the same time.
+    /// What is spoken on them.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// The number of requests in flight on one connection at the same time: in a pipeline, or as streams.
     pub pipeline: usize,
     /// Whether a pipeline is refilled only after all of its requests were answered, so that requests leave in bursts.
     pub bursts: bool,
@@ -95,6 +98,7 @@ impl Plan {
             order: Order::InTurn,
             load,
             connecting: Connecting::default(),
+            protocol: Protocol::default(),
             pipeline: 1,
             bursts: false,
             burst_latency: false,
@@ -145,12 +149,6 @@ impl Ask {
             target.request(Asking { method, path, http10: false, keep_alive: true, headers: &[], body: b"" });
         Self { last: request.clone(), request, weight: 1.0, ..Self::default() }
     }
-
-    /// The bytes that are sent, as the last request of a connection or as another one.
-    #[inline]
-    pub fn bytes(&self, is_last: bool) -> &[u8] {
-        if is_last { &self.last } else { &self.request }
-    }
 }
 
 /// The order of requests.
@@ -178,6 +176,27 @@ pub struct Connecting {
     pub one_first: bool,
     /// The local addresses that they start from, in turn; empty: the system's choice.
     pub from: Vec<IpAddr>,
+}
+
+/// What is spoken on a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// HTTP/1.1, or 1.0 where a request says so.
+    #[default]
+    Http1,
+    /// HTTP/2: agreed on in the TLS handshake, or spoken at once where there is no TLS.
+    Http2,
+}
+
+impl Protocol {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Http1 => "HTTP/1.1",
+            Self::Http2 => "HTTP/2",
+        }
+    }
 }
 
 /// The times between two openings of connections at a rate.

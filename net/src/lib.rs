@@ -221,6 +221,8 @@ pub struct Handshake {
     pub cipher_suite: &'static str,
     /// The group of the key exchange, by IANA's name; `None` where an earlier session was resumed.
     pub group: Option<&'static str>,
+    /// Whether both sides agreed to speak HTTP/2.
+    pub is_http2: bool,
 }
 
 /// The place of a slot in a list that grows with the slots that are used.

@@ -3,7 +3,7 @@
 
 use crate::spectrum::{self, Point};
 use crate::{Detail, offered};
-use model::{Bound, Load, Machines, Plan, Tally, Verdict};
+use model::{Bound, Load, Machines, Plan, Protocol, Tally, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ struct PlanPart<'a> {
     /// Why `epoll` was used although `io_uring` is the default; otherwise the key is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     io_fallback: Option<&'a str>,
-    /// The number of requests in flight on each connection (pipelining).
+    /// The number of requests in flight on each connection: pipelined, or as streams.
     pipeline: usize,
     /// `closed` or `open`.
     mode: &'static str,
@@ -288,7 +288,11 @@ fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally, is_from_machines: bool) -> Pl
     PlanPart {
         url: &plan.target.url,
         address: (!is_from_machines).then(|| plan.target.address.to_string()),
-        http: if is_http10(plan) { "1.0" } else { "1.1" },
+        http: match plan.protocol {
+            Protocol::Http1 if is_http10(plan) => "1.0",
+            Protocol::Http1 => "1.1",
+            Protocol::Http2 => "2",
+        },
         connections: plan.load.connections(),
         threads: tally.threads,
         io: tally.io.as_deref(),

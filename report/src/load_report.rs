@@ -3,7 +3,7 @@
 use crate::document::{Document, Value};
 use crate::table::Table;
 use crate::{Detail, load_machines, offered, spectrum, units};
-use model::{Bound, Load, Machines, Plan, Tally, Verdict};
+use model::{Bound, Load, Machines, Plan, Protocol, Tally, Verdict};
 use stats::Histogram;
 use std::fmt::Write;
 
@@ -65,6 +65,7 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
     };
     let reuse = offered::reuse(&plan.load);
     let pipeline = match (plan.pipeline, plan.bursts) {
+        (n, _) if plan.protocol == Protocol::Http2 => format!(", HTTP/2, {}", units::several(n, "stream")),
         (1, _) => String::new(),
         (n, false) => format!(", pipelines of {n} requests"),
         (n, true) => format!(", bursts of {n} requests"),

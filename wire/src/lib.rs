@@ -1,15 +1,19 @@
-//! HTTP as bytes ↔ events; no sockets. HTTP/1 both ways: answers for the load engine, requests for
-//! the reference server. Any split of the same bytes gives the same events.
+//! HTTP as bytes ↔ events; no sockets. A client's side is a [`Session`], whatever the protocol; HTTP/1 has the server's side, too. Any
+//! split of the same bytes gives the same events.
 
 mod body;
 mod chunked;
 mod head;
+mod http1;
 mod request;
 mod response;
+mod session;
 mod start;
 
+pub use http1::{Http1, Http1Shared};
 pub use request::{Request, RequestHead, RequestParser};
-pub use response::{Ending, Event, Head, LastHead, Missing, ResponseParser};
+pub use response::{Ending, Head, LastHead, Missing, Part, ResponseParser};
+pub use session::{Event, Hearer, RequestBytes, Session};
 
 /// The longest head, or trailers of a chunked body; a longer one is refused.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -68,6 +72,12 @@ pub enum WireError {
     /// A whole answer is followed by bytes that can't begin another one.
     #[error("{0}")]
     Excess(Ending),
+    /// Bytes came before any request.
+    #[error("bytes that no request asked for")]
+    Unasked,
+    /// What came while no request was open is a 408, with which a server says that it closes an idle connection.
+    #[error("the server closes the idle connection")]
+    EndsIdle,
     /// The peer closed before the message was whole.
     #[error("closed before the answer was whole")]
     Truncated,

@@ -1,4 +1,4 @@
-//! Parses answers: bytes in, events out. One parser per connection; it holds no memory unless a head was split.
+//! Parses answers: bytes in, parts out. One parser per connection; it holds no memory unless a head was split.
 
 use crate::body::Body;
 use crate::chunked::{Chunked, Piece};
@@ -60,7 +60,7 @@ pub enum Missing {
 
 /// A part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event<'a> {
+pub enum Part<'a> {
     /// The head is complete. Informational answers (1xx) are passed over.
     Head(Head),
     /// Bytes of the body, with no coding left on them; never empty.
@@ -182,7 +182,7 @@ impl ResponseParser {
         }
     }
 
-    /// Returns the next event; takes its bytes off `input`. `None` when all of `input` is used up.
+    /// Returns the next part; takes its bytes off `input`. `None` when all of `input` is used up.
     /// `head_only`: the request was a HEAD, so its answer has no body. Errors: the bytes are not HTTP/1, or exceed a bound; where the next
     /// answer begins is then unknown.
     #[inline]
@@ -190,7 +190,7 @@ impl ResponseParser {
         &mut self,
         input: &mut &'a [u8],
         head_only: bool,
-    ) -> Result<Option<Event<'a>>, WireError> {
+    ) -> Result<Option<Part<'a>>, WireError> {
         self.next_with(input, head_only, |_, _| {})
     }
 
@@ -200,7 +200,7 @@ impl ResponseParser {
         input: &mut &'a [u8],
         head_only: bool,
         mut field: impl FnMut(&str, &[u8]),
-    ) -> Result<Option<Event<'a>>, WireError> {
+    ) -> Result<Option<Part<'a>>, WireError> {
         self.advance(input, head_only, |bytes| parse(bytes, &mut field))
     }
 
@@ -211,7 +211,7 @@ impl ResponseParser {
         input: &mut &'a [u8],
         head_only: bool,
         last: &mut LastHead,
-    ) -> Result<Option<Event<'a>>, WireError> {
+    ) -> Result<Option<Part<'a>>, WireError> {
         self.advance(input, head_only, |bytes| last.parse(bytes))
     }
 
@@ -221,17 +221,17 @@ impl ResponseParser {
         input: &mut &'a [u8],
         head_only: bool,
         parse: impl FnMut(&[u8]) -> Result<Option<(usize, Parsed)>, WireError>,
-    ) -> Result<Option<Event<'a>>, WireError> {
+    ) -> Result<Option<Part<'a>>, WireError> {
         let State::Body(body) = &mut self.state else { return self.head(input, head_only, parse) };
         Ok(match body.next(input)? {
-            Some(Piece::Data(data)) => Some(Event::Body(data)),
+            Some(Piece::Data(data)) => Some(Part::Body(data)),
             Some(Piece::End) => Some(self.end()),
             None => None,
         })
     }
 
     /// Handles the close by the peer, which ends an answer that lasts until then. `None`: it closed between two answers.
-    pub fn closed(&mut self) -> Result<Option<Event<'static>>, WireError> {
+    pub fn closed(&mut self) -> Result<Option<Part<'static>>, WireError> {
         match self.state {
             State::Body(Body::UntilClose) => Ok(Some(self.end())),
             State::Head if !self.held.is_partial() => Ok(None),
@@ -239,9 +239,9 @@ impl ResponseParser {
         }
     }
 
-    fn end(&mut self) -> Event<'static> {
+    fn end(&mut self) -> Part<'static> {
         self.state = State::Head;
-        Event::End { keep_alive: self.keep_alive }
+        Part::End { keep_alive: self.keep_alive }
     }
 
     fn head<'a>(
@@ -249,7 +249,7 @@ impl ResponseParser {
         input: &mut &'a [u8],
         head_only: bool,
         mut parse: impl FnMut(&[u8]) -> Result<Option<(usize, Parsed)>, WireError>,
-    ) -> Result<Option<Event<'a>>, WireError> {
+    ) -> Result<Option<Part<'a>>, WireError> {
         loop {
             self.skip_empty_lines(input);
             if input.is_empty() {
@@ -289,7 +289,7 @@ impl ResponseParser {
                 Ending::Chunked => Body::Chunked(Chunked::new()),
                 Ending::Close | Ending::Answer => Body::UntilClose,
             });
-            return Ok(Some(Event::Head(Head { status, length: self.body_left() })));
+            return Ok(Some(Part::Head(Head { status, length: self.body_left() })));
         }
     }
 

@@ -17,6 +17,9 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("lighttpd", "lighttpd"),
     ("/usr/lib/lighttpd/mod_openssl.so", "lighttpd-mod-openssl"),
     ("haproxy", "haproxy"),
+    ("caddy", "caddy"),
+    ("h2o", "h2o"),
+    ("nghttpd", "nghttp2-server"),
     ("/usr/lib/nginx/modules/ngx_http_lua_module.so", "libnginx-mod-http-lua"),
     ("/etc/mime.types", "media-types"),
     ("/usr/share/perl5/HTTP/Daemon.pm", "libhttp-daemon-perl"),
@@ -51,6 +54,8 @@ const SERVICES: &[(&str, &str)] = &[
     ("nginx-light", "nginx"),
     ("lighttpd", "lighttpd"),
     ("haproxy", "haproxy"),
+    ("caddy", "caddy"),
+    ("h2o", "h2o"),
     ("prometheus", "prometheus"),
     ("openssh-server", "ssh"),
 ];

@@ -3,7 +3,7 @@
 pub mod judge;
 
 use crate::common::{Home, assert_accounted, back_ends, run, wait_for};
-use judge::{APACHE, HAPROXY, Judge, LIGHTTPD, NGINX, NODE, PYTHON, RunningJudge};
+use judge::{APACHE, CADDY, H2O, HAPROXY, Judge, LIGHTTPD, NGHTTPD, NGINX, NODE, PYTHON, RunningJudge};
 use serde_json::Value;
 
 const HELLO_SHA256: &str = "d2a84f4b8b650937ec8f73cd8be2c74add5a911ba64df27458ed8229da804a26";
@@ -45,10 +45,23 @@ const WAYS: [Way; 17] = [
     plain("/hello", &["-d", "300ms", "--pipeline", "8"]),
 ];
 
+/// The ways of asking in HTTP/2, with more requests than some servers take on one connection.
+const WAYS_OF_HTTP2: [Way; 7] = [
+    tls("/hello", &["-n", "500", "--http2"]),
+    tls("/hello", &["-n", "20000", "--http2", "--streams", "16"]),
+    tls("/hello", &["-n", "500", "--http2", "--streams", "16", "--requests-per-connection", "21"]),
+    tls("/hello", &["-n", "100", "--http2", "--no-keepalive"]),
+    tls("/chunked", &["-n", "48", "--http2", "--streams", "3"]),
+    // Time is up while requests are under way.
+    tls("/hello", &["--http2", "--streams", "4", "--arrivals", "poisson", "--ramp", "1k..5k/300ms"]),
+    tls("/hello", &["-d", "300ms", "--http2", "--streams", "8"]),
+];
+
 /// What drome says of one way of asking.
 struct Claim {
-    /// A request line's beginning that no other way has.
-    request: String,
+    /// The target that no other way has, and the version of HTTP.
+    target: String,
+    version: &'static str,
     completed: u64,
     sent: u64,
 }
@@ -75,28 +88,29 @@ fn ask(court: &RunningJudge, number: usize, way: &Way, io: &str) -> Claim {
         let wanted: u64 = wanted.parse().unwrap();
         assert_eq!((completed, sent), (wanted, wanted), "{:?}", way.args);
     }
-    let version = if way.args.contains(&"1.0") { "1.0" } else { "1.1" };
-    Claim { request: format!("GET {target} HTTP/{version}"), completed, sent }
+    let has = |arg| way.args.contains(&arg);
+    let version = if has("--http2") { "2" } else if has("1.0") { "1.0" } else { "1.1" };
+    Claim { target, version, completed, sent }
 }
 
 /// Asks in every way, and compares with what is in the logs.
-fn judged(judge: &'static Judge) {
+fn judged(judge: &'static Judge, ways: &[Way]) {
     let mut court = judge.sit();
-    let cases = back_ends().iter().flat_map(|io| WAYS.iter().enumerate().map(move |(n, way)| (n, way, io)));
+    let ways = ways.iter().filter(|way| court.has_chunked() || way.path != "/chunked");
+    let ways: Vec<_> = ways.enumerate().collect();
+    let cases = back_ends().iter().flat_map(|io| ways.iter().map(move |(n, way)| (*n, *way, io)));
     let claims: Vec<Claim> = cases.map(|(n, way, io)| ask(&court, n, way, io)).collect();
     for claim in &claims {
-        let is_there = || court.logged(&claim.request).iter().all(|(_, n)| *n >= claim.completed);
-        wait_for(
-            is_there,
-            &format!("{} of {:?} in {:?}", claim.completed, claim.request, court.logged(&claim.request)),
-        );
+        let logged = || court.logged(&claim.target, claim.version);
+        let is_there = || logged().iter().all(|(_, n)| *n >= claim.completed);
+        wait_for(is_there, &format!("{} of {:?} in {:?}", claim.completed, claim.target, logged()));
     }
     court.rise();
-    for Claim { request, completed, sent } in &claims {
-        for (name, logged) in court.logged(request) {
+    for Claim { target, version, completed, sent } in &claims {
+        for (name, logged) in court.logged(target, version) {
             assert!(
                 (*completed..=*sent).contains(&logged),
-                "{name} was asked {request} {logged} times: {sent} sent, {completed} completed"
+                "{name} was asked {target} {logged} times: {sent} sent, {completed} completed"
             );
         }
     }
@@ -104,30 +118,65 @@ fn judged(judge: &'static Judge) {
 
 #[test]
 fn nginx_was_asked_what_drome_says_it_sent() {
-    judged(&NGINX);
+    judged(&NGINX, &WAYS);
 }
 
 #[test]
 fn apache_was_asked_what_drome_says_it_sent() {
-    judged(&APACHE);
+    judged(&APACHE, &WAYS);
 }
 
 #[test]
 fn lighttpd_was_asked_what_drome_says_it_sent() {
-    judged(&LIGHTTPD);
+    judged(&LIGHTTPD, &WAYS);
 }
 
 #[test]
 fn haproxy_and_nginx_behind_it_were_asked_what_drome_says_it_sent() {
-    judged(&HAPROXY);
+    judged(&HAPROXY, &WAYS);
 }
 
 #[test]
 fn node_was_asked_what_drome_says_it_sent() {
-    judged(&NODE);
+    judged(&NODE, &WAYS);
 }
 
 #[test]
 fn python_was_asked_what_drome_says_it_sent() {
-    judged(&PYTHON);
+    judged(&PYTHON, &WAYS);
+}
+
+#[test]
+fn nginx_was_asked_in_http2_what_drome_says_it_sent() {
+    judged(&NGINX, &WAYS_OF_HTTP2);
+}
+
+#[test]
+fn apache_was_asked_in_http2_what_drome_says_it_sent() {
+    judged(&APACHE, &WAYS_OF_HTTP2);
+}
+
+#[test]
+fn lighttpd_was_asked_in_http2_what_drome_says_it_sent() {
+    judged(&LIGHTTPD, &WAYS_OF_HTTP2);
+}
+
+#[test]
+fn node_was_asked_in_http2_what_drome_says_it_sent() {
+    judged(&NODE, &WAYS_OF_HTTP2);
+}
+
+#[test]
+fn caddy_was_asked_in_http2_what_drome_says_it_sent() {
+    judged(&CADDY, &WAYS_OF_HTTP2);
+}
+
+#[test]
+fn h2o_was_asked_in_http2_what_drome_says_it_sent() {
+    judged(&H2O, &WAYS_OF_HTTP2);
+}
+
+#[test]
+fn nghttpd_was_asked_in_http2_what_drome_says_it_sent() {
+    judged(&NGHTTPD, &WAYS_OF_HTTP2);
 }

@@ -6,7 +6,7 @@ use model::workload::Method;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
-use wire::{Event, ResponseParser, WireError};
+use wire::{Part, ResponseParser, WireError};
 
 /// How long to wait for the connection, and for each read or write.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
@@ -161,9 +161,9 @@ fn read(stream: &mut impl Read) -> Result<Answer> {
             let field = |name: &str, value: &[u8]| answer.keep(name, value);
             let event = if n == 0 { parser.closed() } else { parser.next_with(&mut input, false, field) };
             match event.map_err(|e| broken(e, &answer))? {
-                Some(Event::Head(found)) => answer.status = found.status,
-                Some(Event::Body(bytes)) => answer.body.extend_from_slice(bytes),
-                Some(Event::End { .. }) => {
+                Some(Part::Head(found)) => answer.status = found.status,
+                Some(Part::Body(bytes)) => answer.body.extend_from_slice(bytes),
+                Some(Part::End { .. }) => {
                     answer.wire_bytes -= input.len();
                     // Empty lines belong to no answer; under load they are passed over, too.
                     parser.skip_empty_lines(&mut input);

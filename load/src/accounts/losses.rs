@@ -91,28 +91,50 @@ impl Accounts {
         self.check();
     }
 
-    /// Counts the oldest request of a connection as lost, because what came for it is no answer.
+    /// Counts the request at this place as lost, whatever becomes of the others on its connection.
     #[cold]
-    pub fn malformed(&mut self, connection: &mut Connection, now_ns: u64, why: &str) {
-        let Some(flight) = connection.lose_oldest() else { return };
+    pub fn lose_one(&mut self, connection: &mut Connection, place: usize, now_ns: u64, loss: Loss, why: &str) {
+        let Some(flight) = connection.lose(place) else { return };
         self.in_flight -= 1;
-        self.counted.tally.errors.protocol += 1;
-        blame(&mut self.counted.tally, &format!("{}: {why}", Loss::Protocol.word()), 1);
+        let tally = &mut self.counted.tally;
+        match loss {
+            Loss::Timeout => {
+                tally.errors.timeout += 1;
+                let age_ns = now_ns.saturating_sub(flight.due_ns);
+                tally.latency.record(age_ns);
+                self.counted.ages.get_or_insert_default().record(age_ns);
+                tally.unanswered += 1;
+            }
+            Loss::Protocol => tally.errors.protocol += 1,
+            _ => tally.errors.receive += 1,
+        }
+        blame(tally, &format!("{}: {why}", loss.word()), 1);
         if let Some(log) = &mut self.log {
-            log.write(connection, &flight, now_ns, End::Lost(Loss::Protocol));
+            log.write(connection, &flight, now_ns, End::Lost(loss));
         }
         self.check();
     }
 
     /// Takes back the sends of a connection, whose requests are to be sent again.
     #[cold]
-    pub fn unsend(&mut self, connection: &mut Connection) {
-        let sent = connection.sent() as u64;
-        self.in_flight -= sent;
-        self.unsent += sent;
-        self.counted.tally.sent -= sent;
+    pub fn unsend_all(&mut self, connection: &mut Connection) {
+        self.unsent(connection.sent() as u64);
         connection.unsend_all();
         self.check();
+    }
+
+    /// Takes back the send of the request at this place, which is to be sent again.
+    #[cold]
+    pub fn unsend(&mut self, connection: &mut Connection, place: usize) {
+        self.unsent(1);
+        connection.unsend(place);
+        self.check();
+    }
+
+    fn unsent(&mut self, requests: u64) {
+        self.in_flight -= requests;
+        self.unsent += requests;
+        self.counted.tally.sent = self.counted.tally.sent.saturating_sub(requests);
     }
 
     /// Takes back the requests of this connection, as if they had not been begun.

@@ -102,7 +102,7 @@ fn without_a_handshake(progress: &Progress) -> Tally {
         Call::Send { .. } => vec![],
     };
     let io = Fake::new(REQUEST.len(), Box::new(script));
-    Worker::new(&plan, share(&plan, 0, 1), io, progress).run(&()).unwrap()
+    Worker::<_, Http1>::new(&plan, share(&plan, 0, 1), io, progress).unwrap().run(&()).unwrap()
 }
 
 #[test]

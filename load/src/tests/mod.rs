@@ -79,7 +79,8 @@ fn run_on(plan: &Plan, starts_ns: Option<u64>, io: Fake<'_>) -> Ran {
     let (to, told) = channel();
     let progress = Progress { starts_ns, log: Some(to), ..Progress::default() };
     let seen = Rc::clone(&io.seen);
-    let tally = Worker::new(plan, share(plan, 0, 1), io, &progress).run(&()).unwrap();
+    let worker = Worker::<_, Http1>::new(plan, share(plan, 0, 1), io, &progress).unwrap();
+    let tally = worker.run(&()).unwrap();
     drop(progress);
     let seen = seen.borrow().clone();
     Ran { tally, told: told.iter().flatten().collect(), seen }
@@ -88,7 +89,7 @@ fn run_on(plan: &Plan, starts_ns: Option<u64>, io: Fake<'_>) -> Ran {
 /// Several targets on one clock, loaded one at a time by one worker each.
 struct Heat<'s> {
     clock: Rc<Cell<u64>>,
-    workers: Vec<Worker<'s, Fake<'s>>>,
+    workers: Vec<Worker<'s, Fake<'s>, Http1>>,
     slices: u64,
 }
 
@@ -116,7 +117,7 @@ impl<'s> Heat<'s> {
     fn on(clock: Rc<Cell<u64>>, ground: &'s Ground, scripts: Vec<fake::Script<'s>>) -> Self {
         let worker = |((plan, progress), script): ((&'s Plan, &'s Progress), _)| {
             let io = Fake::on(Rc::clone(&clock), REQUEST.len(), script);
-            Worker::new(plan, share(plan, 0, 1), io, progress)
+            Worker::new(plan, share(plan, 0, 1), io, progress).unwrap()
         };
         let workers = ground.plans.iter().zip(&ground.progress).zip(scripts).map(worker).collect();
         Self { clock, workers, slices: 0 }

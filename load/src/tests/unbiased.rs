@@ -134,7 +134,7 @@ fn workers_count_the_same_time_and_their_rates_add_up() {
         .into_iter()
         .zip(&progress)
         .enumerate()
-        .map(|(index, (io, progress))| Worker::new(&plan, share(&plan, index, 2), io, progress))
+        .map(|(index, (io, progress))| Worker::<_, Http1>::new(&plan, share(&plan, index, 2), io, progress).unwrap())
         .collect();
     let edges = SliceEdges::new(2, Arc::default());
     for nth in 0..3 {

@@ -28,6 +28,8 @@ pub struct ClientOptions {
     pub sni: bool,
     /// The only version that is offered; `None`: the best that both sides know.
     pub version: Option<Version>,
+    /// The names of the protocols that are offered, the best first.
+    pub alpn: Vec<&'static str>,
 }
 
 /// A version of TLS.
@@ -50,7 +52,15 @@ impl Version {
 
 impl Default for ClientOptions {
     fn default() -> Self {
-        Self { insecure: false, cacert: None, identity: None, resume: true, sni: true, version: None }
+        Self {
+            insecure: false,
+            cacert: None,
+            identity: None,
+            resume: true,
+            sni: true,
+            version: None,
+            alpn: vec![HTTP_1_1],
+        }
     }
 }
 
@@ -75,7 +85,7 @@ impl ClientOptions {
         };
         config.enable_sni = self.sni;
         config.resumption = Resumption::disabled();
-        config.alpn_protocols = vec![HTTP_1_1.to_vec()];
+        config.alpn_protocols = self.alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
         Ok(config)
     }
 

@@ -59,9 +59,13 @@ pub fn of(error: &Error, peer: Peer, is_http: bool) -> String {
         Error::PeerIncompatible(PeerIncompatible::NoCipherSuitesInCommon) => {
             format!("{peer} and drome have no cipher suite in common")
         }
-        Error::NoApplicationProtocol => format!("{peer} does not offer http/1.1 (ALPN)"),
+        Error::NoApplicationProtocol => none_in_common(peer),
         error => format!("TLS with {peer} failed: {error}"),
     }
+}
+
+fn none_in_common(peer: Peer) -> String {
+    format!("{peer} speaks none of the protocols that were offered to it (ALPN)")
 }
 
 fn certificate(error: &CertificateError, peer: Peer) -> String {
@@ -133,7 +137,7 @@ fn refused(alert: Alert, peer: Peer) -> String {
                 .to_owned()
         }
         (Alert::UnrecognisedName, _) => format!("{peer} does not know this name (SNI)"),
-        (Alert::NoApplicationProtocol, _) => format!("{peer} does not offer http/1.1 (ALPN)"),
+        (Alert::NoApplicationProtocol, _) => none_in_common(peer),
         (alert, _) => format!("{peer} broke off TLS with the alert «{}»", word(alert)),
     }
 }

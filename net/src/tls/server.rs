@@ -50,7 +50,7 @@ impl ServerOptions {
         } else {
             config.send_tls13_tickets = 0;
         }
-        config.alpn_protocols = vec![HTTP_1_1.to_vec()];
+        config.alpn_protocols = vec![HTTP_1_1.as_bytes().to_vec()];
         Ok(Arc::new(config))
     }
 }

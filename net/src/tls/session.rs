@@ -1,7 +1,7 @@
 //! The TLS session of one connection: bytes in, bytes out, no sockets. Between two turns it keeps only the start of a record that
 //! is not complete.
 
-use super::ClientTls;
+use super::{ClientTls, HTTP_2};
 use super::buffers::{Buffers, Outgoing};
 use super::connection::{Connection, Job, Step};
 use super::reason::{self, Peer};
@@ -294,6 +294,7 @@ impl TlsSession {
                 name => name,
             },
             group: common.negotiated_key_exchange_group().and_then(|group| group.name().as_str()),
+            is_http2: common.alpn_protocol() == Some(HTTP_2.as_bytes()),
         })
     }
 

@@ -136,7 +136,7 @@ fn is_named(field: &[u8], name: &str) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use wire::{Event, ResponseParser, WireError};
+    use wire::{Part, ResponseParser, WireError};
 
     const HEAD: &str = "HTTP/1.1 200 OK\r\nServer: drome\r\nContent-Length: 12\r\n";
     const BODY: &str = "Hello World\n";
@@ -159,9 +159,9 @@ mod tests {
         let (mut status, mut body) = (0, Vec::new());
         while let Some(event) = parser.next(&mut input, false)? {
             match event {
-                Event::Head(head) => status = head.status,
-                Event::Body(bytes) => body.extend_from_slice(bytes),
-                Event::End { keep_alive } => return Ok(Some((status, body, keep_alive, input.len()))),
+                Part::Head(head) => status = head.status,
+                Part::Body(bytes) => body.extend_from_slice(bytes),
+                Part::End { keep_alive } => return Ok(Some((status, body, keep_alive, input.len()))),
             }
         }
         Ok(parser.closed()?.map(|_| (status, body, false, 0)))

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each user uses a part of it")]
 
-use wire::{Event, Head, LastHead, RequestParser, ResponseParser, WireError};
+use wire::{Head, Part, LastHead, RequestParser, ResponseParser, WireError};
 
 /// What a parser made of some bytes: the events in order, joined so that cuts don't show, and how it ended.
 #[derive(Debug, PartialEq)]
@@ -120,15 +120,15 @@ pub fn read_responses(
                 "what is left is the end of what was given"
             );
             match event {
-                Ok(Some(Event::Head(head))) => {
+                Ok(Some(Part::Head(head))) => {
                     assert!(input.len() < before, "a head takes its last byte");
                     read.events.push(Seen::Head(head));
                 }
-                Ok(Some(Event::Body(bytes))) => {
+                Ok(Some(Part::Body(bytes))) => {
                     assert!(!bytes.is_empty() && input.len() < before, "a body has bytes");
                     push_body(&mut read.events, bytes);
                 }
-                Ok(Some(Event::End { keep_alive })) => {
+                Ok(Some(Part::End { keep_alive })) => {
                     assert!(parser.is_idle());
                     read.events.push(Seen::End(keep_alive));
                 }

@@ -1,7 +1,7 @@
 //! Any split of any valid answer gives the same events; what is not HTTP is refused, never a panic.
 
 use proptest::prelude::*;
-use wire::{Event, Head, MAX_HEAD_BYTES, ResponseParser, WireError};
+use wire::{Head, Part, MAX_HEAD_BYTES, ResponseParser, WireError};
 
 /// An answer as events: heads, joined bodies, ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,17 +17,17 @@ fn read(pieces: &[&[u8]], close: bool, head_only: bool) -> Result<Vec<Seen>, Wir
         let mut input = *piece;
         while let Some(event) = parser.next(&mut input, head_only)? {
             match event {
-                Event::Head(head) => seen.push(Seen::Head(head)),
-                Event::Body(bytes) => match seen.last_mut() {
+                Part::Head(head) => seen.push(Seen::Head(head)),
+                Part::Body(bytes) => match seen.last_mut() {
                     Some(Seen::Body(body)) => body.extend_from_slice(bytes),
                     _ => seen.push(Seen::Body(bytes.to_vec())),
                 },
-                Event::End { keep_alive } => seen.push(Seen::End(keep_alive)),
+                Part::End { keep_alive } => seen.push(Seen::End(keep_alive)),
             }
         }
         assert!(input.is_empty(), "a parser that wants more has used all it was given");
     }
-    if close && let Some(Event::End { keep_alive }) = parser.closed()? {
+    if close && let Some(Part::End { keep_alive }) = parser.closed()? {
         seen.push(Seen::End(keep_alive));
     }
     Ok(seen)
@@ -219,7 +219,7 @@ fn ambiguous_framing_ends_the_connection() {
         let bytes = format!("HTTP/{version} 200 OK\r\n{fields}\r\n{body}");
         let (mut parser, mut input, mut end) = (ResponseParser::new(), bytes.as_bytes(), None);
         while let Some(event) = parser.next(&mut input, false).unwrap() {
-            if let Event::End { keep_alive } = event {
+            if let Part::End { keep_alive } = event {
                 end = Some(keep_alive);
             }
         }
@@ -240,9 +240,9 @@ fn a_body_of_more_bytes_than_32_bits_count_is_read_to_its_end() {
             let mut has_ended = false;
             while let Some(event) = parser.next(&mut input, false).unwrap() {
                 match event {
-                    Event::Head(_) => {}
-                    Event::Body(bytes) => seen += bytes.len() as u64,
-                    Event::End { keep_alive } => has_ended = keep_alive,
+                    Part::Head(_) => {}
+                    Part::Body(bytes) => seen += bytes.len() as u64,
+                    Part::End { keep_alive } => has_ended = keep_alive,
                 }
             }
             (seen, has_ended)
@@ -283,9 +283,9 @@ fn a_head_that_came_before_is_known_and_one_that_differs_in_a_byte_is_not() {
         let (mut parser, mut input, mut seen) = (ResponseParser::new(), answer, Vec::new());
         while let Some(event) = parser.next_after(&mut input, false, &mut last).unwrap() {
             seen.push(match event {
-                Event::Head(head) => Seen::Head(head),
-                Event::Body(bytes) => Seen::Body(bytes.to_vec()),
-                Event::End { keep_alive } => Seen::End(keep_alive),
+                Part::Head(head) => Seen::Head(head),
+                Part::Body(bytes) => Seen::Body(bytes.to_vec()),
+                Part::End { keep_alive } => Seen::End(keep_alive),
             });
         }
         assert_eq!(seen, read(&[answer], false, false).unwrap());

@@ -4,7 +4,7 @@ use super::parse;
 use crate::failure::{WrongInput, first_given};
 use crate::options::{Io, IoArgs, positive};
 use clap::Args;
-use model::{Connecting, IoChoice, Target, Think, TlsChoice};
+use model::{Connecting, IoChoice, Protocol, Target, Think, TlsChoice};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,10 +27,19 @@ pub struct ConnectionArgs {
     requests_per_connection: Option<u64>,
     /// Number of requests in flight on each connection
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
-    pub pipeline: u16,
+    pipeline: u16,
     /// Refill a pipeline only when all of its requests are answered
     #[arg(long)]
     pub bursts: bool,
+    /// Speak HTTP/2, which an https server must agree to
+    #[arg(long, conflicts_with_all = ["pipeline", "bursts"])]
+    http2: bool,
+    /// Speak HTTP/2 without TLS, to a server that is known to understand it
+    #[arg(long, conflicts_with_all = ["http2", "pipeline", "bursts"])]
+    h2c: bool,
+    /// HTTP/2: number of requests in flight on each connection [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    streams: Option<u16>,
     /// Open at most this many connections per second, such as 500 or 2.5k
     #[arg(long, value_name = "N", value_parser = parse::rate)]
     connection_rate: Option<f64>,
@@ -85,6 +94,18 @@ impl ConnectionArgs {
                 "--bursts needs --pipeline with 2 or more: without a pipeline there is nothing to refill"
             );
         }
+        match (target.tls, self.protocol()) {
+            (false, _) if self.http2 => {
+                refuse!("--http2 is for https, and {} is not encrypted: write --h2c", target.url)
+            }
+            (true, _) if self.h2c => {
+                refuse!("--h2c is for http, and {} is encrypted: write --http2", target.url)
+            }
+            (_, Protocol::Http1) if self.streams.is_some() => {
+                refuse!("--streams: only HTTP/2 has streams: add --http2 or --h2c, or write --pipeline")
+            }
+            _ => {}
+        }
         let of_tls = [
             ("--insecure", self.insecure),
             ("--cacert", self.cacert.is_some()),
@@ -95,6 +116,16 @@ impl ConnectionArgs {
             refuse!("{option}: for https only, and {} is not encrypted: leave it out", target.url);
         }
         Ok(())
+    }
+
+    /// What is spoken.
+    pub fn protocol(&self) -> Protocol {
+        if self.http2 || self.h2c { Protocol::Http2 } else { Protocol::Http1 }
+    }
+
+    /// The number of requests in flight on a connection.
+    pub fn pipeline(&self) -> usize {
+        self.streams.unwrap_or(self.pipeline).into()
     }
 
     /// The number of requests after which a connection is closed and replaced.

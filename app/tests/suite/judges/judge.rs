@@ -21,9 +21,12 @@ pub struct Judge {
     program: &'static str,
     args: &'static [&'static str],
     conf: &'static str,
-    /// The file with a line for every request.
+    /// The file with a line for every request, and what a request's line has; `{target}` and `{version}` stand for the request's.
     log: &'static str,
+    line: &'static str,
     behind: Option<&'static Judge>,
+    /// Whether it is asked in HTTP/2 only, and has no answer without a length.
+    is_of_http2: bool,
 }
 
 pub const NGINX: Judge = Judge {
@@ -32,7 +35,9 @@ pub const NGINX: Judge = Judge {
     args: &["-p", "{dir}", "-c", "{dir}/conf"],
     conf: include_str!("nginx.conf"),
     log: "access.log",
+    line: "\"GET {target} HTTP/{version}",
     behind: None,
+    is_of_http2: false,
 };
 
 pub const APACHE: Judge = Judge {
@@ -58,6 +63,7 @@ pub const HAPROXY: Judge = Judge {
     conf: include_str!("haproxy.conf"),
     log: "stdout",
     behind: Some(&NGINX),
+    ..NGINX
 };
 
 pub const NODE: Judge = Judge {
@@ -66,7 +72,7 @@ pub const NODE: Judge = Judge {
     args: &["{dir}/conf"],
     conf: include_str!("node.js"),
     log: "stdout",
-    behind: None,
+    ..NGINX
 };
 
 pub const PYTHON: Judge = Judge {
@@ -75,7 +81,37 @@ pub const PYTHON: Judge = Judge {
     args: &["{dir}/conf"],
     conf: include_str!("python.py"),
     log: "stderr",
-    behind: None,
+    ..NGINX
+};
+
+pub const CADDY: Judge = Judge {
+    name: "Caddy",
+    program: "caddy",
+    args: &["run", "--adapter", "caddyfile", "--config", "{dir}/conf"],
+    conf: include_str!("Caddyfile"),
+    line: "\"uri\":\"{target}\"",
+    is_of_http2: true,
+    ..NGINX
+};
+
+pub const H2O: Judge = Judge {
+    name: "H2O",
+    program: "h2o",
+    args: &["-c", "{dir}/conf"],
+    conf: include_str!("h2o.conf"),
+    is_of_http2: true,
+    ..NGINX
+};
+
+pub const NGHTTPD: Judge = Judge {
+    name: "nghttpd",
+    program: "nghttpd",
+    args: &["-v", "-a", "127.0.0.1", "-d", "{dir}", "{tls}", "{dir}/key.pem", "{dir}/cert.pem"],
+    conf: "",
+    log: "stdout",
+    line: ":path: {target}",
+    is_of_http2: true,
+    ..NGINX
 };
 
 /// A judge at work, and whoever works behind it.
@@ -111,7 +147,8 @@ impl Judge {
 
 impl RunningJudge {
     fn wait_until_ready(&mut self) {
-        let (name, ports) = (self.judge.name, [self.plain, self.tls]);
+        let name = self.judge.name;
+        let ports = if self.judge.is_of_http2 { [self.tls; 2] } else { [self.plain, self.tls] };
         wait_for(
             || {
                 let ended = self.process.try_wait().unwrap();
@@ -120,6 +157,9 @@ impl RunningJudge {
             },
             name,
         );
+        if self.judge.is_of_http2 {
+            return;
+        }
         assert_eq!(http::get(self.plain, "/hello").text(), BODY, "{name}: {}", self.file("error.log"));
         // A script's first words and its last ones can come at once where the machine is busy: one answer in
         // chunks shows that they are made.
@@ -132,11 +172,17 @@ impl RunningJudge {
         self.home.path().join("ca.pem").display().to_string()
     }
 
-    /// Each log: who wrote it, and how many requests it has that begin like this.
-    pub fn logged(&self, request: &str) -> Vec<(&'static str, u64)> {
+    /// Whether it has an answer without a length.
+    pub fn has_chunked(&self) -> bool {
+        !self.judge.is_of_http2
+    }
+
+    /// Each log: who wrote it, and how many requests it has with this target and this version of HTTP.
+    pub fn logged(&self, target: &str, version: &str) -> Vec<(&'static str, u64)> {
         let log = self.file(self.judge.log);
-        let own = log.lines().filter(|line| line.contains(&format!("\"{request}"))).count() as u64;
-        let behind = self.behind.as_ref().map(|behind| behind.logged(request));
+        let wanted = self.judge.line.replace("{target}", target).replace("{version}", version);
+        let own = log.lines().filter(|line| line.contains(&wanted)).count() as u64;
+        let behind = self.behind.as_ref().map(|behind| behind.logged(target, version));
         [vec![(self.judge.name, own)], behind.unwrap_or_default()].concat()
     }
 

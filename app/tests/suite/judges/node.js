@@ -12,4 +12,4 @@ const answer = (request, response) => {
 };
 const identity = { cert: fs.readFileSync('{dir}/cert.pem'), key: fs.readFileSync('{dir}/key.pem') };
 require('http').createServer(answer).listen({port}, '127.0.0.1');
-require('https').createServer(identity, answer).listen({tls}, '127.0.0.1');
+require('http2').createSecureServer({ ...identity, allowHTTP1: true }, answer).listen({tls}, '127.0.0.1');

@@ -1,0 +1,110 @@
+//! HTTP/1 as a client speaks it: answers come in the order of the requests.
+
+use crate::session::{Event, Hearer, RequestBytes, Session};
+use crate::{LastHead, Missing, Part, ResponseParser, WireError};
+
+/// A connection that speaks HTTP/1.
+#[derive(Debug, Default)]
+pub struct Http1 {
+    parser: ResponseParser,
+    /// The number of requests without a whole answer.
+    open: usize,
+}
+
+/// What all connections of a thread share.
+#[derive(Debug)]
+pub struct Http1Shared<'p> {
+    requests: Vec<RequestBytes<'p>>,
+    /// The head of the last answer on any of them.
+    last_head: LastHead,
+}
+
+impl Http1 {
+    /// What is wrong with bytes that come while no request is open.
+    #[cold]
+    fn unasked(&self, bytes: &[u8]) -> WireError {
+        if ResponseParser::ends_idle(bytes) {
+            return WireError::EndsIdle;
+        }
+        self.parser.excess(bytes).map_or(WireError::Unasked, WireError::Excess)
+    }
+}
+
+impl<'p> Session<'p> for Http1 {
+    type Shared = Http1Shared<'p>;
+
+    const IN_ORDER: bool = true;
+    const IS_AGREED_ON: bool = false;
+
+    fn shared(requests: Vec<RequestBytes<'p>>) -> Result<Self::Shared, WireError> {
+        Ok(Http1Shared { requests, last_head: LastHead::default() })
+    }
+
+    fn open(&mut self, _: &mut Self::Shared, _: &mut Vec<u8>) {}
+
+    #[inline]
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
+    #[inline]
+    fn begin(&mut self, shared: &mut Self::Shared, ask: usize, is_last: bool, out: &mut Vec<u8>) {
+        let RequestBytes { request, last, .. } = shared.requests[ask];
+        self.open += 1;
+        out.extend_from_slice(if is_last { last } else { request });
+    }
+
+    #[inline]
+    fn next<'a, H: Hearer>(
+        &mut self,
+        shared: &mut Self::Shared,
+        input: &mut &'a [u8],
+        _: &mut Vec<u8>,
+        hearer: &mut H,
+    ) -> Result<Option<Event<'a>>, WireError> {
+        self.parser.skip_empty_lines(input);
+        if self.open == 0 {
+            return if input.is_empty() { Ok(None) } else { Err(self.unasked(input)) };
+        }
+        let is_head = hearer.is_head(0);
+        let part = if H::HEARS_FIELDS {
+            self.parser.next_with(input, is_head, |name, value| hearer.field(0, name.as_bytes(), value))
+        } else {
+            self.parser.next_after(input, is_head, &mut shared.last_head)
+        };
+        Ok(part?.map(|part| match part {
+            Part::Head(head) => Event::Head(0, head),
+            Part::Body(bytes) => Event::Body(0, bytes),
+            Part::End { keep_alive } => {
+                self.open -= 1;
+                Event::End { place: 0, keep_alive }
+            }
+        }))
+    }
+
+    fn cancel(&mut self, _: usize, _: &mut Vec<u8>) -> bool {
+        false
+    }
+
+    #[inline]
+    fn is_closing(&self) -> bool {
+        false
+    }
+
+    fn closed(&mut self) -> Result<Option<Event<'static>>, WireError> {
+        Ok(self.parser.closed()?.map(|_| Event::End { place: 0, keep_alive: false }))
+    }
+
+    fn missing(&self) -> Missing {
+        self.parser.missing()
+    }
+
+    #[inline]
+    fn skippable(&self) -> Option<u64> {
+        self.parser.body_left()
+    }
+
+    fn skip(&mut self, bytes: u64) {
+        self.parser.skip(bytes);
+    }
+}
