@@ -344,6 +344,8 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
         for (_, slot) in self.connections.iter().zip(0..).filter(|(connection, _)| connection.is_sending) {
             self.accounts.not_taken(self.io.unsent(slot));
         }
+        let allowed = self.sessions.iter().filter_map(S::most).filter(|most| *most < self.plan.pipeline).min();
+        self.accounts.tally().streams_allowed = allowed.map(|most| most as u64);
         let left = usize::try_from(self.requests_left()).unwrap_or(usize::MAX);
         let offered = &mut self.offered;
         // What is due when the window ends is due after it.

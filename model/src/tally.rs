@@ -83,6 +83,9 @@ pub struct Tally {
     /// What the first handshake agreed on; not stored.
     #[serde(skip)]
     pub agreed: Option<Agreed>,
+    /// The fewest requests that the server took at once on a connection, by its own word, where that is fewer than were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams_allowed: Option<u64>,
     /// How long a request that could have left waited in the load generator until it was handed to the kernel: in open load since it was
     /// due and a connection was free, in closed load since the answer before it was whole.
     #[serde(with = "checked::histogram")]
@@ -281,7 +284,7 @@ impl Tally {
         (self.connections_starved, self.unsent_at_end) = (None, None);
         (self.heard_ns, self.owed_ns, self.stalled_ns, self.outage_ns) = (None, None, None, None);
         (self.sent_bytes, self.received_bytes, self.body_bytes) = (0, 0, 0);
-        (self.handshakes_resumed, self.agreed) = (0, None);
+        (self.handshakes_resumed, self.agreed, self.streams_allowed) = (0, None, None);
         (self.connections_opened, self.verified, self.unanswered) = (0, 0, 0);
         (self.io, self.io_fallback, self.halted, self.interrupted) = (None, None, None, false);
         (self.client_cpu_ns, self.client_system_cpu_ns, self.client_idle_ns) = (0, None, 0);
@@ -342,6 +345,7 @@ impl Tally {
         self.connect.merge(&other.connect);
         self.handshake.merge(&other.handshake);
         self.agreed = self.agreed.or(other.agreed);
+        self.streams_allowed = [self.streams_allowed, other.streams_allowed].into_iter().flatten().min();
         self.schedule_lag.merge(&other.schedule_lag);
         self.served.extend_from_slice(&other.served);
         self.io = self.io.take().or_else(|| other.io.clone());

@@ -29,6 +29,11 @@ pub trait Session<'p>: Default {
     /// The number of further requests that the server takes now, as far as it has said.
     fn room(&self) -> usize;
 
+    /// The number of requests that the server takes at once, if it has said so.
+    fn most(&self) -> Option<usize> {
+        None
+    }
+
     /// Begins the request with this index among the shared ones, for which there is room. `is_last`: none follows on this connection.
     fn begin(&mut self, shared: &mut Self::Shared, ask: usize, is_last: bool, out: &mut Vec<u8>);
 

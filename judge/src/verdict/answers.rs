@@ -12,7 +12,7 @@ const SMALL_BODY_BYTES: f64 = 64.0 * 1024.0;
 const HABITS: [f64; 2] = [0.5, 0.9];
 
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
-    [redirects(case), split(case)].into_iter().flatten().map(Reason::note).collect()
+    [redirects(case), split(case), few_streams(case)].into_iter().flatten().map(Reason::note).collect()
 }
 
 /// Whether most answers are redirects, which are much cheaper than the pages that they name.
@@ -28,6 +28,15 @@ fn redirects(case: &Case<'_>) -> Option<String> {
         _ => return None,
     };
     Some(format!("{how_many} are redirects ({main}): you measured the redirect, not the page that it names"))
+}
+
+/// Whether the server takes fewer requests at once on a connection than were asked for.
+fn few_streams(case: &Case<'_>) -> Option<String> {
+    let (allowed, asked) = (case.tally.streams_allowed?, case.plan.pipeline);
+    Some(format!(
+        "the server takes {allowed} requests at once on a connection, not {asked} (MAX_CONCURRENT_STREAMS): more connections, or a server that \
+         allows more streams, may raise the rate"
+    ))
 }
 
 /// Whether bodies come later than their heads by the time of a delayed acknowledgement.
@@ -53,6 +62,15 @@ mod tests {
     use crate::verdict::example::{closed, judged, tally};
     use model::{Plan, Tally};
     use std::collections::BTreeMap;
+
+    #[test]
+    fn a_server_that_takes_fewer_streams_is_named_and_little_holds_for_those() {
+        let plan = Plan { pipeline: 32, ..closed() };
+        let few = Tally { streams_allowed: Some(8), ..tally() };
+        let said = reasons(&plan, &few);
+        assert!(said.iter().any(|reason| reason.contains("takes 8 requests at once")), "{said:?}");
+        assert!(reasons(&plan, &tally()).iter().all(|reason| !reason.contains("at once on a connection")));
+    }
 
     fn reasons(plan: &Plan, tally: &Tally) -> Vec<String> {
         judged(plan, tally, None).reasons

@@ -25,7 +25,8 @@ pub fn judge(case: &Case<'_>, bound: Bound) -> Vec<Reason> {
 /// less while connections are opened, and where some starve or fail.
 fn little(case: &Case<'_>, connections: usize) -> Option<Reason> {
     let (plan, tally) = (case.plan, case.tally);
-    let (under_way, asked_under_way) = (tally.under_way()?, connections * plan.pipeline);
+    let each = tally.streams_allowed.map_or(plan.pipeline, |allowed| plan.pipeline.min(allowed as usize));
+    let (under_way, asked_under_way) = (tally.under_way()?, connections * each);
     if tally.completed < asked_under_way as u64 * ANSWERS_FOR_LITTLE {
         return None;
     }

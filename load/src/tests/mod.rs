@@ -13,6 +13,7 @@ mod random;
 mod refused;
 mod silence;
 mod slices;
+mod streams;
 mod unbiased;
 
 use crate::Progress;

@@ -38,6 +38,7 @@ fn full() -> Tally {
         latency,
         handshakes_resumed: 1,
         agreed: Some(agreed),
+        streams_allowed: Some(1),
         served: vec![1],
         connections_opened: 1,
         verified: 1,
