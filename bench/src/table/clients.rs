@@ -47,10 +47,7 @@ pub fn command(
         }
         Client::Floor(pipeline) => example("floor_client", pipeline),
         Client::Wrk(more) => installed("wrk", &[more, &["-t1", "-c", &c, "-d", &time, &url]].concat())?,
-        Client::H2load(pipeline) => {
-            let pipeline = pipeline.to_string();
-            installed("h2load", &["--h1", "-t1", "-c", &c, "-D", &s, "-m", &pipeline, &url])?
-        }
+        Client::H2load(more) => installed("h2load", &[more, &["-t1", "-c", &c, "-D", &s, &url]].concat())?,
         Client::Ab(more) => {
             let most = (seconds * AB_REQUESTS_PER_S).to_string();
             installed("ab", &[more, &["-q", "-c", &c, "-t", &s, "-n", &most, &url]].concat())?
@@ -157,7 +154,7 @@ mod tests {
         assert_eq!(figures(reading(Client::Wrk(&[]), &wrk)), (134_426, Some(134_120.07)));
         let h2load =
             json!({"figures": {"completed": 1_188_810.0}, "errors": {"failed": 6}, "rate_per_s": null});
-        assert_eq!(figures(reading(Client::H2load(1), &h2load)), (1_188_810, None));
+        assert_eq!(figures(reading(Client::H2load(&[]), &h2load)), (1_188_810, None));
         let report = r#"{"requests":{"completed":7},"errors":{"total":0},"rate_per_s":3.5}"#;
         assert_eq!(figures(drome(report)), (7, Some(3.5)));
     }
@@ -180,7 +177,7 @@ mod tests {
     fn a_report_that_makes_no_sense_is_an_error() {
         assert!(["", "{}", "[]", "\n\n"].iter().all(|text| drome(text).is_err()));
         assert!(
-            [json!({}), json!([]), Value::Null].iter().all(|json| reading(Client::H2load(1), json).is_err())
+            [json!({}), json!([]), Value::Null].iter().all(|json| reading(Client::H2load(&[]), json).is_err())
         );
     }
 }

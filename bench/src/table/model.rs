@@ -45,6 +45,8 @@ pub enum Server {
     /// nginx with TLS 1.3, one cipher suite, one group and an ECDSA key, so that all clients do the same work. The
     /// value says whether it resumes sessions.
     NginxTls(bool),
+    /// nginx in HTTP/2: with TLS as above, or without it.
+    NginxHttp2 { is_tls: bool },
     /// The catalog's contender `go`: Go's own server.
     Go,
     /// The catalog's contender `node`: Node's own server.
@@ -56,6 +58,7 @@ impl Server {
     pub fn is_tls(self) -> bool {
         match self {
             Self::NginxTls(_) => true,
+            Self::NginxHttp2 { is_tls } => is_tls,
             Self::Reference(args) => args.contains(&"--tls"),
             _ => false,
         }
@@ -70,8 +73,8 @@ pub enum Client {
     Floor(u16),
     /// `wrk` with these arguments.
     Wrk(&'static [&'static str]),
-    /// `h2load --h1` with this many requests pipelined.
-    H2load(u16),
+    /// `h2load` with these arguments: HTTP/2, unless they say `--h1`.
+    H2load(&'static [&'static str]),
     /// `ab` with these arguments.
     Ab(&'static [&'static str]),
     /// `floor_connector`, which opens a connection for every request.

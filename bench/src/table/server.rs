@@ -62,7 +62,11 @@ impl Fixtures {
             Server::Reference(args) => drome(args),
             Server::Root => drome(&["--root", &files]),
             Server::Nginx => self.nginx(&format!("listen 127.0.0.1:{port} backlog=4096;"))?,
-            Server::NginxTls(resumes) => self.nginx(&tls(port, resumes))?,
+            Server::NginxTls(resumes) => self.nginx(&tls(port, "", resumes))?,
+            Server::NginxHttp2 { is_tls: true } => self.nginx(&tls(port, " http2", false))?,
+            Server::NginxHttp2 { is_tls: false } => {
+                self.nginx(&format!("listen 127.0.0.1:{port} http2 backlog=4096;"))?
+            }
             Server::Go => {
                 let program = self.drome.home().join("go-server");
                 let mut go = installed("go", &["build", "-trimpath", "-o"])?;
@@ -88,10 +92,10 @@ impl Fixtures {
 }
 
 /// One protocol, cipher suite, group and kind of key, so that every client does the same work.
-fn tls(port: u16, resumes: bool) -> String {
+fn tls(port: u16, http2: &str, resumes: bool) -> String {
     let tickets = if resumes { "on" } else { "off" };
     format!(
-        "listen 127.0.0.1:{port} ssl backlog=4096;
+        "listen 127.0.0.1:{port} ssl{http2} backlog=4096;
              ssl_certificate certificate.pem; ssl_certificate_key key.pem;
              ssl_protocols TLSv1.3; ssl_ecdh_curve X25519; ssl_prefer_server_ciphers on;
              ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
@@ -134,7 +138,8 @@ pub fn label(server: Server) -> String {
         Server::Reference(args) => ["drome serve"].iter().chain(args).copied().collect::<Vec<_>>().join(" "),
         Server::Root => "drome serve --root".to_owned(),
         Server::Nginx => "nginx".to_owned(),
-        Server::NginxTls(_) => "nginx with TLS".to_owned(),
+        Server::NginxTls(_) | Server::NginxHttp2 { is_tls: true } => "nginx with TLS".to_owned(),
+        Server::NginxHttp2 { is_tls: false } => "nginx".to_owned(),
         Server::Go => "Go's net/http".to_owned(),
         Server::Node => "Node.js".to_owned(),
     }

@@ -5,7 +5,7 @@ use Baseline::{Expected, HighestOf, LowestOf, Nothing, PerExtraConnection};
 use Bound::{AtLeast, AtMost, Within};
 use Client::{Ab, Drome, H2load, Wrk};
 use Quantity::{ClientAnonymous, ClientCpu, Quantile, Rate, Rss, ServerAnonymous, ServerCpu, ServerIdle};
-use Server::{Go, Nginx, NginxTls, Node, Reference, Root};
+use Server::{Go, Nginx, NginxHttp2, NginxTls, Node, Reference, Root};
 
 const FLOOR: Server = Server::Floor(12);
 const REFERENCE: Server = Reference(&[]);
@@ -108,7 +108,7 @@ const fn all_clients(server: Server) -> [Run; 6] {
         run(server, "/hello", Drome(&["--io", "epoll", "--spin", "1s"])),
         run(server, "/hello", Client::Epoll),
         run(server, "/hello", Wrk(&[])),
-        run(server, "/hello", H2load(1)),
+        run(server, "/hello", H2load(&["--h1"])),
     ]
 }
 
@@ -118,7 +118,7 @@ const fn all_with_tls(server: Server) -> [Run; 4] {
     [
         run(server, "/hello", Drome(&["--insecure", "--no-resumption"])),
         run(server, "/hello", Wrk(&[])),
-        run(server, "/hello", H2load(1)),
+        run(server, "/hello", H2load(&["--h1"])),
         run(server, "/hello", Ab(&["-k"])),
     ]
 }
@@ -131,6 +131,32 @@ const fn with_tls(most: f64) -> [Figure; 3] {
         figure(ClientCpu, 0, LowestOf(&[3]), AtMost(most)),
     ]
 }
+
+/// HTTP/2 without TLS and with it, by drome and by h2load, which then costs the server the same.
+const fn http2(
+    name: &'static str,
+    title: &'static str,
+    connections: usize,
+    runs: &'static [Run],
+    figures: &'static [Figure],
+) -> Work {
+    Work { name, title, connections, min_seconds: 2, runs, figures, ..WORK }
+}
+
+const fn of_each(server: Server, drome: &'static [&'static str], h2load: &'static [&'static str]) -> [Run; 2] {
+    [run(server, "/hello", Drome(drome)), run(server, "/hello", H2load(h2load))]
+}
+
+const CLEAR: Server = NginxHttp2 { is_tls: false };
+const SECURE: Server = NginxHttp2 { is_tls: true };
+const H2C: &[&str] = &["--h2c"];
+const H2C_32: &[&str] = &["--h2c", "--streams", "32"];
+const HTTP2: &[&str] = &["--http2", "--insecure"];
+const HTTP2_32: &[&str] = &["--http2", "--insecure", "--streams", "32"];
+
+/// What the client costs at the reference, and at nginx, which is the limit.
+const AT_HTTP2_REFERENCE: [Figure; 1] = [figure(ClientCpu, 0, LowestOf(&[1]), AtMost(0.65))];
+const AT_HTTP2_NGINX: [Figure; 1] = [figure(ClientCpu, 0, LowestOf(&[1]), AtMost(0.85))];
 
 const AT_NGINX: [Run; 6] = all_clients(Nginx);
 const AT_GO: [Run; 6] = all_clients(Go);
@@ -146,7 +172,7 @@ pub const WORKS: &[Work] = &[
             run(FLOOR, "/", Drome(&[])),
             run(FLOOR, "/", Client::Floor(1)),
             run(FLOOR, "/", Wrk(&[])),
-            run(FLOOR, "/", H2load(1)),
+            run(FLOOR, "/", H2load(&["--h1"])),
         ],
         figures: &[
             figure(ClientCpu, 0, LowestOf(&[1]), AtMost(1.05)),
@@ -170,7 +196,7 @@ pub const WORKS: &[Work] = &[
         runs: &[
             run(FLOOR, "/", Drome(&["--pipeline", "16"])),
             run(FLOOR, "/", Client::Floor(16)),
-            run(FLOOR, "/", H2load(16)),
+            run(FLOOR, "/", H2load(&["--h1", "-m16"])),
         ],
         figures: &[
             figure(ClientCpu, 0, LowestOf(&[1]), AtMost(1.15)),
@@ -291,6 +317,62 @@ pub const WORKS: &[Work] = &[
         figures: &[figure(ClientCpu, 0, LowestOf(&[1]), AtMost(1.0))],
         ..WORK
     },
+    http2(
+        "http2-64x1",
+        "HTTP/2, 64 connections of one stream, 12-byte body, the reference server",
+        64,
+        &of_each(REFERENCE, H2C, &[]),
+        &AT_HTTP2_REFERENCE,
+    ),
+    http2(
+        "http2-16x32",
+        "HTTP/2, 16 connections of 32 streams, 12-byte body, the reference server",
+        16,
+        &of_each(REFERENCE, H2C_32, &["-m32"]),
+        &AT_HTTP2_REFERENCE,
+    ),
+    http2(
+        "http2-tls-64x1",
+        "HTTP/2 over TLS 1.3, 64 connections of one stream, 12-byte body, the reference server",
+        64,
+        &of_each(Reference(&["--tls"]), HTTP2, &[]),
+        &AT_HTTP2_REFERENCE,
+    ),
+    http2(
+        "http2-tls-16x32",
+        "HTTP/2 over TLS 1.3, 16 connections of 32 streams, 12-byte body, the reference server",
+        16,
+        &of_each(Reference(&["--tls"]), HTTP2_32, &["-m32"]),
+        &AT_HTTP2_REFERENCE,
+    ),
+    http2(
+        "http2-nginx-64x1",
+        "HTTP/2, 64 connections of one stream, 12-byte body, nginx, which is the limit",
+        64,
+        &of_each(CLEAR, H2C, &[]),
+        &AT_HTTP2_NGINX,
+    ),
+    http2(
+        "http2-nginx-16x32",
+        "HTTP/2, 16 connections of 32 streams, 12-byte body, nginx, which is the limit",
+        16,
+        &of_each(CLEAR, H2C_32, &["-m32"]),
+        &AT_HTTP2_NGINX,
+    ),
+    http2(
+        "http2-nginx-tls-16x32",
+        "HTTP/2 over TLS 1.3, 16 connections of 32 streams, 12-byte body, nginx, which is the limit",
+        16,
+        &of_each(SECURE, HTTP2_32, &["-m32"]),
+        &AT_HTTP2_NGINX,
+    ),
+    http2(
+        "http2-server",
+        "reference server, HTTP/2, `/hello`, 16 connections of 32 streams",
+        16,
+        &[run(REFERENCE, "/hello", Drome(H2C_32)), run(CLEAR, "/hello", Drome(H2C_32))],
+        &[figure(ServerCpu, 0, LowestOf(&[1]), AtMost(0.60))],
+    ),
     connections("connections-1k", "1,000 keep-alive connections, 12-byte body", 1_000, 1, &ONE_THOUSAND),
     connections(
         "connections-10k",
