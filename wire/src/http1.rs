@@ -66,7 +66,7 @@ impl<'p> Session<'p> for Http1 {
         if self.open == 0 {
             return if input.is_empty() { Ok(None) } else { Err(self.unasked(input)) };
         }
-        let is_head = hearer.is_head(0);
+        let is_head = self.parser.awaits_head() && hearer.is_head(0);
         let part = if H::HEARS_FIELDS {
             self.parser.next_with(input, is_head, |name, value| hearer.field(0, name.as_bytes(), value))
         } else {

@@ -167,6 +167,12 @@ impl ResponseParser {
         self.state == State::Head && !self.held.is_partial()
     }
 
+    /// Whether the head of the next answer is not whole.
+    #[inline]
+    pub fn awaits_head(&self) -> bool {
+        self.state == State::Head
+    }
+
     /// The number of bytes of a body of known length that are still to come; `None` outside of such a body.
     pub fn body_left(&self) -> Option<u64> {
         match self.state {
