@@ -39,12 +39,12 @@ pub trait Session<'p>: Default {
 
     /// Returns the next event; takes its bytes off `input`. `None`: all of `input` is used up. What has to be said to the server is
     /// written to `out`, also before an error. Errors: nothing more can be read from this connection.
-    fn next<'a>(
+    fn next<'a, H: Hearer>(
         &mut self,
         shared: &mut Self::Shared,
         input: &mut &'a [u8],
         out: &mut Vec<u8>,
-        hearer: &mut impl Hearer,
+        hearer: &mut H,
     ) -> Result<Option<Event<'a>>, WireError>;
 
     /// Gives up the request at this place, which is no longer open then. False: not without giving up the connection.

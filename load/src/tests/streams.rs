@@ -61,12 +61,12 @@ impl Session<'_> for Toy {
         self.begun += 1;
     }
 
-    fn next<'a>(
+    fn next<'a, H: Hearer>(
         &mut self,
         (): &mut (),
         input: &mut &'a [u8],
         _: &mut Vec<u8>,
-        _: &mut impl Hearer,
+        _: &mut H,
     ) -> Result<Option<Event<'a>>, WireError> {
         if let Some(place) = self.ending.take() {
             self.open.remove(place);
