@@ -1,12 +1,14 @@
 //! Frames (RFC 9113 sections 4 and 6): their parts, how they are read and how they are written.
 
+mod data;
 mod flood;
 mod reader;
 mod settings;
 mod writer;
 
+pub use data::DataPart;
 pub use flood::IdleFrames;
-pub use reader::{DataPart, Frame, FrameReader};
+pub use reader::{Frame, FrameReader};
 pub use settings::{Parameter, SettingsPayload};
 pub use writer::{
     append_block, append_data, append_frame_head, append_goaway, append_ping_ack, append_reset,

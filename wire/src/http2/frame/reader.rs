@@ -1,6 +1,7 @@
 //! Reads frames, however their bytes were cut. Payloads of DATA are passed in place, piece by piece; of any other frame the part that has
 //! arrived is held, and so is a block of header fields until it is whole. Nothing is held, and no memory used, unless a frame was split.
 
+use super::data::{Data, DataPart};
 use super::{ErrorCode, FRAME_HEAD_BYTES, FrameError, FrameHead, MAX_CONTINUATIONS, MAX_FRAME_BYTES};
 use super::{SettingsPayload, flag, kind};
 use crate::MAX_HEAD_BYTES;
@@ -35,23 +36,6 @@ struct Block {
     length: usize,
 }
 
-/// What is still to come of a frame of DATA.
-#[derive(Clone, Copy, Debug, Default)]
-struct Data {
-    stream: u32,
-    /// Further bytes of the body.
-    content: u32,
-    /// Further bytes of padding.
-    padding: u8,
-    /// The length of the padding has not arrived.
-    awaits_padding: bool,
-    /// Not all that the frame says has been passed on.
-    is_open: bool,
-    ends_stream: bool,
-    /// See [`DataPart::counted`].
-    counted: u32,
-}
-
 /// A frame; of DATA a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame<'a, 'h> {
@@ -82,21 +66,6 @@ pub enum Frame<'a, 'h> {
     Ignored,
 }
 
-/// Bytes of a frame of DATA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DataPart<'a> {
-    /// The stream.
-    pub stream: u32,
-    /// The bytes; empty only where the frame has none.
-    pub bytes: &'a [u8],
-    /// The number of bytes that are still to come of the frame, without padding.
-    pub rest: u32,
-    /// The bytes of the frame that count for flow control, all with its first part; 0 with the others.
-    pub counted: u32,
-    /// Whether nothing follows this frame on the stream.
-    pub ends_stream: bool,
-}
-
 impl FrameReader {
     /// Whether no frame has been read yet.
     pub fn is_at_start(&self) -> bool {
@@ -120,9 +89,9 @@ impl FrameReader {
             self.release();
         }
         loop {
-            if self.data.is_open || self.data.padding > 0 {
+            if self.data.is_pending() {
                 match self.data.next(input)? {
-                    Some(frame) => return Ok(Some(frame)),
+                    Some(part) => return Ok(Some(Frame::Data(part))),
                     None if input.is_empty() => return Ok(None),
                     None => {}
                 }
@@ -277,55 +246,6 @@ impl FrameReader {
     }
 }
 
-impl Data {
-    fn from_head(head: FrameHead) -> Result<Self, FrameError> {
-        let awaits_padding = head.has(flag::PADDED);
-        if awaits_padding && head.length == 0 {
-            return Err(wrong_length());
-        }
-        Ok(Self {
-            stream: head.stream,
-            content: head.length as u32,
-            padding: 0,
-            awaits_padding,
-            is_open: true,
-            ends_stream: head.has(flag::END_STREAM),
-            counted: head.length as u32,
-        })
-    }
-
-    /// The next part. `None`: the frame is over, unless `input` is empty.
-    #[inline]
-    fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Frame<'a, 'static>>, FrameError> {
-        if self.awaits_padding {
-            let Some((&padding, rest)) = input.split_first() else { return Ok(None) };
-            *input = rest;
-            let content = (self.content - 1).checked_sub(u32::from(padding)).ok_or_else(padding_error)?;
-            (self.awaits_padding, self.padding, self.content) = (false, padding, content);
-        }
-        if self.is_open {
-            let (bytes, rest) = input.split_at(input.len().min(self.content as usize));
-            if bytes.is_empty() && self.content > 0 {
-                return Ok(None);
-            }
-            *input = rest;
-            self.content -= bytes.len() as u32;
-            self.is_open = self.content > 0;
-            return Ok(Some(Frame::Data(DataPart {
-                stream: self.stream,
-                bytes,
-                rest: self.content,
-                counted: std::mem::take(&mut self.counted),
-                ends_stream: self.ends_stream,
-            })));
-        }
-        let skipped = input.len().min(usize::from(self.padding));
-        *input = &input[skipped..];
-        self.padding -= skipped as u8;
-        Ok(None)
-    }
-}
-
 /// The part of the payload of HEADERS that is neither padding nor priority.
 #[inline]
 fn fragment(head: FrameHead, payload: &[u8]) -> Result<Range<usize>, FrameError> {
@@ -380,11 +300,11 @@ fn size_error(what: &'static str) -> FrameError {
 }
 
 #[cold]
-fn wrong_length() -> FrameError {
+pub fn wrong_length() -> FrameError {
     size_error("a frame whose length does not fit its type")
 }
 
 #[cold]
-fn padding_error() -> FrameError {
+pub fn padding_error() -> FrameError {
     FrameError::protocol("padding that is longer than its frame")
 }
