@@ -5,12 +5,14 @@ mod body;
 mod chunked;
 mod head;
 mod http1;
+pub mod http2;
 mod request;
 mod response;
 mod session;
 mod start;
 
 pub use http1::{Http1, Http1Shared};
+pub use http2::{Http2, Http2Shared};
 pub use request::{Request, RequestHead, RequestParser};
 pub use response::{Ending, Head, LastHead, Missing, Part, ResponseParser};
 pub use session::{Event, Hearer, RequestBytes, Session};
@@ -69,6 +71,18 @@ pub enum WireError {
     /// What came for an answer is a record of TLS.
     #[error("the server speaks TLS: write https:// in the URL")]
     Tls,
+    /// What came for an answer of HTTP/2 is one of HTTP/1.
+    #[error("the server answers in HTTP/1: it does not speak HTTP/2 without TLS")]
+    Http1,
+    /// The server closed before it said anything.
+    #[error("the server closed the connection without a word of HTTP/2, which it may not speak without TLS")]
+    NoHttp2,
+    /// The peer breaks the rules of HTTP/2, or exceeds a bound.
+    #[error("HTTP/2: {0}")]
+    Frame(http2::frame::FrameError),
+    /// The peer ended an HTTP/2 connection before the answer was whole, for a reason that it gave.
+    #[error("the server ended the connection with GOAWAY, {0}")]
+    GoAway(http2::frame::ErrorCode),
     /// A whole answer is followed by bytes that can't begin another one.
     #[error("{0}")]
     Excess(Ending),
