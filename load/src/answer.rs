@@ -19,7 +19,8 @@ const SKIP_BYTES: u64 = 8 * 1024;
 const CLOSING_NS: u64 = 10_000_000;
 
 /// The cause where a server has TLS and not the protocol that was asked for.
-const NOT_AGREED: &str = "the server does not speak HTTP/2 on this port (ALPN): leave --http2 out for HTTP/1.1";
+const NOT_AGREED: &str =
+    "the server does not speak HTTP/2 on this port (ALPN): leave --http2 out for HTTP/1.1";
 
 /// The cause of a TLS connection's cut: a body that ends with the close is whole only if the close was announced (RFC 9112 section 9.8).
 const CUT: &str =

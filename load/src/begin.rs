@@ -228,6 +228,9 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
     /// Hands over what was written for this connection.
     #[inline]
     pub(crate) fn say(&mut self, slot: Slot) {
+        if self.out.is_empty() {
+            return;
+        }
         if !self.io.send(slot, &self.out) {
             self.connections[slot as usize].is_sending = true;
         }

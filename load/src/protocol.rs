@@ -24,10 +24,8 @@ pub fn check(plan: &Plan) -> Result<(), LoadError> {
 }
 
 /// The plan's requests.
-pub fn requests(plan: &Plan) -> Vec<RequestBytes<'_>> {
-    let bytes = |ask| {
-        let Ask { request, last, .. } = ask;
-        RequestBytes { request, last, is_encrypted: plan.target.tls }
-    };
+pub fn requests<'p>(plan: &'p Plan) -> Vec<RequestBytes<'p>> {
+    let is_encrypted = plan.target.tls;
+    let bytes = |Ask { request, last, .. }: &'p Ask| RequestBytes { request, last, is_encrypted };
     plan.asks.iter().map(bytes).collect()
 }

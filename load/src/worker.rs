@@ -90,13 +90,7 @@ pub struct Worker<'p, I, S: Session<'p>> {
 
 impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
     /// A worker that has not begun. Errors: the protocol can't say one of the plan's requests.
-    pub fn new(
-        plan: &'p Plan,
-        mut share: Share,
-        io: I,
-        progress: &'p Progress,
-    ) -> Result<Self, WireError> {
-
+    pub fn new(plan: &'p Plan, mut share: Share, io: I, progress: &'p Progress) -> Result<Self, WireError> {
         let connections: Vec<_> = (0..share.connections).map(|_| Connection::new(plan.pipeline)).collect();
         // The requests of a burst stay together.
         let at_once = if plan.bursts { plan.pipeline } else { 1 };
@@ -344,7 +338,8 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
         for (_, slot) in self.connections.iter().zip(0..).filter(|(connection, _)| connection.is_sending) {
             self.accounts.not_taken(self.io.unsent(slot));
         }
-        let allowed = self.sessions.iter().filter_map(S::most).filter(|most| *most < self.plan.pipeline).min();
+        let allowed =
+            self.sessions.iter().filter_map(S::most).filter(|most| *most < self.plan.pipeline).min();
         self.accounts.tally().streams_allowed = allowed.map(|most| most as u64);
         let left = usize::try_from(self.requests_left()).unwrap_or(usize::MAX);
         let offered = &mut self.offered;

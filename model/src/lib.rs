@@ -71,7 +71,7 @@ pub use metric::Metric;
 pub use network::Network;
 pub use origin::Origin;
 pub use plan::{
-    Arrivals, Ask, Connecting, Expect, Gaps, IoChoice, Load, OneOf, Order, Plan, Think, TlsChoice,
+    Arrivals, Ask, Connecting, Expect, Gaps, IoChoice, Load, OneOf, Order, Plan, Protocol, Think, TlsChoice,
     TlsVersion, Until, Verify,
 };
 pub use printed::Printed;

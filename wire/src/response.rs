@@ -194,11 +194,7 @@ impl ResponseParser {
     /// `head_only`: the request was a HEAD, so its answer has no body. Errors: the bytes are not HTTP/1, or exceed a bound; where the next
     /// answer begins is then unknown.
     #[inline]
-    pub fn next<'a>(
-        &mut self,
-        input: &mut &'a [u8],
-        head_only: bool,
-    ) -> Result<Option<Part<'a>>, WireError> {
+    pub fn next<'a>(&mut self, input: &mut &'a [u8], head_only: bool) -> Result<Option<Part<'a>>, WireError> {
         self.next_with(input, head_only, |_, _| {})
     }
 

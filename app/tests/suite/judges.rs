@@ -89,7 +89,13 @@ fn ask(court: &RunningJudge, number: usize, way: &Way, io: &str) -> Claim {
         assert_eq!((completed, sent), (wanted, wanted), "{:?}", way.args);
     }
     let has = |arg| way.args.contains(&arg);
-    let version = if has("--http2") { "2" } else if has("1.0") { "1.0" } else { "1.1" };
+    let version = if has("--http2") {
+        "2"
+    } else if has("1.0") {
+        "1.0"
+    } else {
+        "1.1"
+    };
     Claim { target, version, completed, sent }
 }
 

@@ -177,7 +177,9 @@ mod tests {
     fn a_report_that_makes_no_sense_is_an_error() {
         assert!(["", "{}", "[]", "\n\n"].iter().all(|text| drome(text).is_err()));
         assert!(
-            [json!({}), json!([]), Value::Null].iter().all(|json| reading(Client::H2load(&[]), json).is_err())
+            [json!({}), json!([]), Value::Null]
+                .iter()
+                .all(|json| reading(Client::H2load(&[]), json).is_err())
         );
     }
 }

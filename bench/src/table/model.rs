@@ -46,7 +46,9 @@ pub enum Server {
     /// value says whether it resumes sessions.
     NginxTls(bool),
     /// nginx in HTTP/2: with TLS as above, or without it.
-    NginxHttp2 { is_tls: bool },
+    NginxHttp2 {
+        is_tls: bool,
+    },
     /// The catalog's contender `go`: Go's own server.
     Go,
     /// The catalog's contender `node`: Node's own server.

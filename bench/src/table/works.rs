@@ -143,7 +143,11 @@ const fn http2(
     Work { name, title, connections, min_seconds: 2, runs, figures, ..WORK }
 }
 
-const fn of_each(server: Server, drome: &'static [&'static str], h2load: &'static [&'static str]) -> [Run; 2] {
+const fn of_each(
+    server: Server,
+    drome: &'static [&'static str],
+    h2load: &'static [&'static str],
+) -> [Run; 2] {
     [run(server, "/hello", Drome(drome)), run(server, "/hello", H2load(h2load))]
 }
 

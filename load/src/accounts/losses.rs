@@ -93,7 +93,14 @@ impl Accounts {
 
     /// Counts the request at this place as lost, whatever becomes of the others on its connection.
     #[cold]
-    pub fn lose_one(&mut self, connection: &mut Connection, place: usize, now_ns: u64, loss: Loss, why: &str) {
+    pub fn lose_one(
+        &mut self,
+        connection: &mut Connection,
+        place: usize,
+        now_ns: u64,
+        loss: Loss,
+        why: &str,
+    ) {
         let Some(flight) = connection.lose(place) else { return };
         self.in_flight -= 1;
         let tally = &mut self.counted.tally;

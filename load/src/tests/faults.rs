@@ -4,6 +4,7 @@ use super::*;
 use model::{Expect, Think, Verify};
 use net::{Errno, Operation};
 use std::sync::atomic::Ordering;
+use wire::Http1;
 
 /// A server that takes this long for an answer.
 pub fn plain(after_ns: u64) -> impl FnMut(Call) -> Vec<(u64, What)> {

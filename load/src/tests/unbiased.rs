@@ -5,6 +5,7 @@ use super::*;
 use model::slice_tally::common_time_ns;
 use net::Io;
 use stats::random;
+use wire::Http1;
 
 /// The rate over this number of slices, in requests/s.
 fn pooled(heat: &mut Heat<'_>, slices: u64) -> f64 {
@@ -134,7 +135,9 @@ fn workers_count_the_same_time_and_their_rates_add_up() {
         .into_iter()
         .zip(&progress)
         .enumerate()
-        .map(|(index, (io, progress))| Worker::<_, Http1>::new(&plan, share(&plan, index, 2), io, progress).unwrap())
+        .map(|(index, (io, progress))| {
+            Worker::<_, Http1>::new(&plan, share(&plan, index, 2), io, progress).unwrap()
+        })
         .collect();
     let edges = SliceEdges::new(2, Arc::default());
     for nth in 0..3 {

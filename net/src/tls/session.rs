@@ -1,10 +1,10 @@
 //! The TLS session of one connection: bytes in, bytes out, no sockets. Between two turns it keeps only the start of a record that
 //! is not complete.
 
-use super::{ClientTls, HTTP_2};
 use super::buffers::{Buffers, Outgoing};
 use super::connection::{Connection, Job, Step};
 use super::reason::{self, Peer};
+use super::{ClientTls, HTTP_2};
 use crate::unsent::{FilePiece, More, Piece, Unsent};
 use crate::{Errno, Handshake, Operation};
 use rustls::client::UnbufferedClientConnection;

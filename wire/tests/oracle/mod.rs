@@ -4,7 +4,7 @@
 
 pub mod http2;
 
-use wire::{Head, Part, LastHead, RequestParser, ResponseParser, WireError};
+use wire::{Head, LastHead, Part, RequestParser, ResponseParser, WireError};
 
 /// What a parser made of some bytes: the events in order, joined so that cuts don't show, and how it ended.
 #[derive(Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Any split of any valid answer gives the same events; what is not HTTP is refused, never a panic.
 
 use proptest::prelude::*;
-use wire::{Head, Part, MAX_HEAD_BYTES, ResponseParser, WireError};
+use wire::{Head, MAX_HEAD_BYTES, Part, ResponseParser, WireError};
 
 /// An answer as events: heads, joined bodies, ends.
 #[derive(Debug, Clone, PartialEq)]
