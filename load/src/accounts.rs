@@ -249,7 +249,6 @@ impl Accounts {
                     Wrong::Early => {
                         (early, format!("early: answered with {status} before the request was sent whole"))
                     }
-                    Wrong::Excess(ending) => (body, format!("body: {ending}")),
                 };
                 *errors += 1;
                 blame(tally, &cause, 1);

@@ -2,7 +2,6 @@
 
 use model::{Expect, Verify};
 use sha2::{Digest, Sha256};
-use wire::Ending;
 
 /// The sampling interval: one body in this many is verified.
 const SAMPLE: u64 = 64;
@@ -57,8 +56,6 @@ pub enum Wrong {
     Body,
     /// It came before the request was sent whole.
     Early,
-    /// More bytes than belong to the answer, as far as its head says.
-    Excess(Ending),
 }
 
 /// Digests that wait for the next body that one is made of: one for each connection, so that none is allocated for an answer, unless the
