@@ -26,7 +26,7 @@ pub const FRAME_HEAD_BYTES: usize = 9;
 /// The longest payload of a frame, unless SETTINGS say otherwise; what this crate accepts always.
 pub const MAX_FRAME_BYTES: usize = 16_384;
 
-/// The bytes that may be sent on a stream, and on a connection, before SETTINGS or WINDOW_UPDATE say otherwise.
+/// The bytes that may be sent on a stream, and on a connection, before SETTINGS or `WINDOW_UPDATE` say otherwise.
 pub const DEFAULT_WINDOW: u32 = 65_535;
 
 /// The largest window.
