@@ -4,9 +4,9 @@ use super::{ErrorCode, MAX_FRAME_BYTES, Parameter, flag, kind};
 
 /// Appends the head of a frame.
 pub fn append_frame_head(out: &mut Vec<u8>, length: usize, kind: u8, flags: u8, stream: u32) {
-    let [_, a, b, c] = (length as u32).to_be_bytes();
-    let [s, t, u, v] = stream.to_be_bytes();
-    out.extend_from_slice(&[a, b, c, kind, flags, s, t, u, v]);
+    out.extend_from_slice(&(length as u32).to_be_bytes()[1..]);
+    out.extend_from_slice(&[kind, flags]);
+    out.extend_from_slice(&stream.to_be_bytes());
 }
 
 /// Appends SETTINGS.
