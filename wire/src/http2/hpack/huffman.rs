@@ -1,7 +1,7 @@
 //! The Huffman code (RFC 7541 appendix B). It is canonical: the lengths of the codes say all, so the tables are made from them when the
 //! program is compiled.
 
-use super::HpackError;
+use super::error::HpackError;
 
 /// The number of bits of each symbol's code: the 256 bytes, then the end of string.
 const LENGTHS: [u8; 257] = [
