@@ -2,6 +2,7 @@
 
 mod client;
 mod misbehaving;
+mod pieces;
 mod requests;
 
 use crate::oracle::http2::{Talk, Told, check_http2, shared, talk, written_frames};
