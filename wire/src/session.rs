@@ -18,8 +18,9 @@ pub trait Session<'p>: Default {
     fn shared(requests: Vec<RequestBytes<'p>>) -> Result<Self::Shared, WireError>;
 
     /// The name of the reason with this number for which an answer was broken off.
-    fn reason(number: u32) -> String {
-        format!("reason {number}")
+    fn reason(number: u32) -> &'static str {
+        let _ = number;
+        "no reason given"
     }
 
     /// Writes what opens the connection.

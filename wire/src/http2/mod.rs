@@ -6,7 +6,9 @@ mod client;
 pub mod frame;
 pub mod hpack;
 mod request;
+mod shared;
 mod streams;
 
-pub use client::{Http2, Http2Shared, RECEIVE_WINDOW};
+pub use client::Http2;
 pub use request::EncodedRequest;
+pub use shared::{Http2Shared, RECEIVE_WINDOW};

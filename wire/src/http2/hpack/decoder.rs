@@ -3,6 +3,7 @@
 
 use super::FIELD_OVERHEAD_BYTES;
 use super::dynamic::DynamicTable;
+use super::error::HpackError;
 use super::fixed::{FIXED, fixed_field};
 use super::huffman::huffman_decode;
 use super::integer::read_integer;
@@ -20,32 +21,6 @@ pub struct HpackDecoder {
 pub struct Decoded {
     /// Whether the block neither used nor changed the dynamic table: the same bytes always mean the same fields then.
     pub is_fixed: bool,
-}
-
-/// An error in a block. No further block of the connection can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HpackError {
-    /// The block ends within a field.
-    #[error("a block of header fields that ends within a field")]
-    Truncated,
-    /// An integer with too many bytes.
-    #[error("an integer of too many bytes in header fields")]
-    Integer,
-    /// An index that no table has.
-    #[error("an index beyond the tables of header fields")]
-    Index,
-    /// A string that is not in the Huffman code, or is not padded as it must be.
-    #[error("malformed Huffman code in header fields")]
-    Huffman,
-    /// A new size of the dynamic table that is above its limit, or not at the start of a block.
-    #[error("a size of the table of header fields that is not allowed here")]
-    TableSize,
-    /// The fields are too long.
-    #[error("header fields of more than {MAX_HEAD_BYTES} bytes")]
-    TooLong,
-    /// There are too many fields.
-    #[error("more than {MAX_HEAD_FIELDS} header fields")]
-    TooMany,
 }
 
 /// A string of a field.
@@ -126,13 +101,12 @@ impl HpackDecoder {
         let is_inserted = first & 0x40 != 0;
         let index = read_integer(first, if is_inserted { 6 } else { 4 }, block)?;
         scratch.clear();
-        let name = match index {
-            0 => read_text(block, scratch)?,
-            1.. => {
-                // Copied, because the entry may have to go for the one that takes its name.
-                scratch.extend_from_slice(self.get(index)?.0);
-                Text::Scratch(0..scratch.len())
-            }
+        let name = if index == 0 {
+            read_text(block, scratch)?
+        } else {
+            // Copied, because the entry may have to go for the one that takes its name.
+            scratch.extend_from_slice(self.get(index)?.0);
+            Text::Scratch(0..scratch.len())
         };
         let value = read_text(block, scratch)?;
         let (name, value) = (name.bytes(scratch), value.bytes(scratch));

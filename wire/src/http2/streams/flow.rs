@@ -1,12 +1,12 @@
 //! What the server says about the connection, and the bytes that may be sent on it and on its streams.
 
 use super::{Stream, Streams};
-use crate::http2::client::Http2Shared;
 use crate::http2::frame::{
     ErrorCode, FrameError, MAX_WINDOW, Parameter, SettingsPayload, append_data, append_ping_ack,
     append_settings_ack,
 };
 use crate::http2::hpack::DEFAULT_TABLE_BYTES;
+use crate::http2::shared::Http2Shared;
 use crate::session::Event;
 
 impl Streams {
@@ -26,7 +26,7 @@ impl Streams {
         shared: &Http2Shared,
         out: &mut Vec<u8>,
     ) -> Result<(), FrameError> {
-        self.max_streams.get_or_insert(u32::MAX);
+        self.limit.get_or_insert(u32::MAX);
         for parameter in payload.parameters() {
             match parameter? {
                 Parameter::HeaderTableSize(size) => {
@@ -35,7 +35,7 @@ impl Streams {
                 Parameter::EnablePush(true) => {
                     return Err(FrameError::protocol("SETTINGS_ENABLE_PUSH of a server is 1"));
                 }
-                Parameter::MaxConcurrentStreams(most) => self.max_streams = Some(most),
+                Parameter::MaxConcurrentStreams(most) => self.limit = Some(most),
                 Parameter::InitialWindowSize(size) => self.resize_windows(size as i32)?,
                 Parameter::MaxFrameSize(size) => self.max_frame = size,
                 Parameter::EnablePush(false) | Parameter::MaxHeaderListSize(_) => {}

@@ -2,6 +2,7 @@
 
 mod client;
 mod misbehaving;
+mod pieces;
 mod requests;
 
 use crate::oracle::http2::{Talk, Told, check_http2, shared, talk, written_frames};
@@ -108,7 +109,7 @@ fn written_in_words(talk: &Talk) -> String {
                 words.push(format!("GOAWAY {} {}", number(payload, 0), ErrorCode(number(payload, 4))));
             }
             kind::WINDOW_UPDATE => {
-                words.push(format!("WINDOW_UPDATE {} {}", head.stream, number(payload, 0)))
+                words.push(format!("WINDOW_UPDATE {} {}", head.stream, number(payload, 0)));
             }
             kind::DATA => sent += head.length,
             kind::PING => pings += 1,
