@@ -302,7 +302,6 @@ impl Connection {
             Missing::All => "no answer".to_owned(),
             Missing::Head => "an unfinished head".to_owned(),
             Missing::Length { announced } => format!("{announced} bytes announced, {received} received"),
-            Missing::EndOfStream => format!("{received} bytes of a body, without its end,"),
             Missing::LastChunk => format!("{received} bytes in chunks, without the last chunk,"),
             Missing::Close => format!("{received} bytes of a body that ends with the connection"),
             Missing::EndOfStream => format!("{received} bytes, without the end of the stream,"),

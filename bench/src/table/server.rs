@@ -137,9 +137,8 @@ pub fn label(server: Server) -> String {
         Server::FloorLeaves => "the floor server that leaves the closing to its clients".to_owned(),
         Server::Reference(args) => ["drome serve"].iter().chain(args).copied().collect::<Vec<_>>().join(" "),
         Server::Root => "drome serve --root".to_owned(),
-        Server::Nginx => "nginx".to_owned(),
+        Server::Nginx | Server::NginxHttp2 { is_tls: false } => "nginx".to_owned(),
         Server::NginxTls(_) | Server::NginxHttp2 { is_tls: true } => "nginx with TLS".to_owned(),
-        Server::NginxHttp2 { is_tls: false } => "nginx".to_owned(),
         Server::Go => "Go's net/http".to_owned(),
         Server::Node => "Node.js".to_owned(),
     }

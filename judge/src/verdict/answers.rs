@@ -66,10 +66,10 @@ mod tests {
     #[test]
     fn a_server_that_takes_fewer_streams_is_named_and_little_holds_for_those() {
         let plan = Plan { pipeline: 32, ..closed() };
-        let few = Tally { streams_allowed: Some(8), ..tally() };
+        let few = Tally { streams_allowed: Some(8), ..tally(1.0) };
         let said = reasons(&plan, &few);
         assert!(said.iter().any(|reason| reason.contains("takes 8 requests at once")), "{said:?}");
-        assert!(reasons(&plan, &tally()).iter().all(|reason| !reason.contains("at once on a connection")));
+        assert!(reasons(&plan, &tally(1.0)).iter().all(|reason| !reason.contains("at once on a connection")));
     }
 
     fn reasons(plan: &Plan, tally: &Tally) -> Vec<String> {
