@@ -36,7 +36,7 @@ enum Phase {
     Open,
 }
 
-/// What all WebSockets of a thread share.
+/// What all connections of a thread share.
 #[derive(Debug)]
 pub struct WebSocketShared {
     /// `None`: there is no request.
@@ -89,7 +89,9 @@ impl WebSocket {
         match part {
             // What is an error in HTTP is what was asked for here: the switch of protocols, whose head has been read.
             Err(WireError::Upgrade) => fields.check().map_err(WireError::WebSocket)?,
-            Ok(Some(Part::Head(head))) => return Err(WireError::WebSocket(WebSocketError::Status(head.status))),
+            Ok(Some(Part::Head(head))) => {
+                return Err(WireError::WebSocket(WebSocketError::Status(head.status)));
+            }
             Ok(_) => return Ok(false),
             Err(error) => return Err(error),
         }

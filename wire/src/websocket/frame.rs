@@ -31,8 +31,15 @@ pub enum Opcode {
 
 impl Opcode {
     fn from_number(number: u8) -> Option<Self> {
-        let all = [Self::Continuation, Self::Text, Self::Binary, Self::Close, Self::Ping, Self::Pong];
-        all.into_iter().find(|opcode| *opcode as u8 == number)
+        Some(match number {
+            0 => Self::Continuation,
+            1 => Self::Text,
+            2 => Self::Binary,
+            8 => Self::Close,
+            9 => Self::Ping,
+            10 => Self::Pong,
+            _ => return None,
+        })
     }
 
     /// Whether it is that of a control frame, which is no part of a message.
@@ -103,13 +110,13 @@ impl FrameStart {
         let is_masked = if self.mask.is_some() { 0x80 } else { 0 };
         out.push(self.opcode as u8 | if self.is_final { 0x80 } else { 0 });
         match self.length {
-            0..126 => out.push(is_masked | self.length as u8),
+            0..126 => out.push(is_masked + self.length as u8),
             126..65_536 => {
-                out.push(is_masked | 126);
+                out.push(is_masked + 126);
                 out.extend_from_slice(&(self.length as u16).to_be_bytes());
             }
             _ => {
-                out.push(is_masked | 127);
+                out.push(is_masked + 127);
                 out.extend_from_slice(&self.length.to_be_bytes());
             }
         }

@@ -158,7 +158,9 @@ impl UpgradeAnswer {
 
     /// Appends the answer.
     pub fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
+        out.extend_from_slice(
+            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n",
+        );
         out.extend_from_slice(b"Sec-WebSocket-Accept: ");
         out.extend_from_slice(&self.0);
         out.extend_from_slice(b"\r\n\r\n");

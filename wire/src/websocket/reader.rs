@@ -1,8 +1,8 @@
 //! Frames in; the parts of messages out, and answers to control frames. The same for both sides.
 
+use super::WebSocketError;
 use super::frame::{FrameStart, LONGEST_START_BYTES, Mask, Opcode, append_frame, apply_mask};
 use super::utf8::Utf8Check;
-use super::WebSocketError;
 use crate::WireError;
 
 /// The mask of every frame that a client sends. RFC 6455 section 5.3 wants a new one for each frame that nobody can foresee, so that a
@@ -130,7 +130,9 @@ impl MessageReader {
                     let bytes = take(input, usize::try_from(left).unwrap_or(usize::MAX));
                     self.state = State::Payload(left - bytes.len() as u64);
                     let mask = self.mask;
-                    self.mask.rotate_left(bytes.len() % mask.len());
+                    if (bytes.len() as u64) < left {
+                        self.mask.rotate_left(bytes.len() % mask.len());
+                    }
                     return Ok(Some(MessagePart::Payload(bytes, mask)));
                 }
                 State::Control(opcode, left) => {
@@ -182,7 +184,11 @@ impl MessageReader {
         let is_continuation = start.opcode == Opcode::Continuation;
         if is_continuation != self.is_fragmented {
             let is_new = !is_continuation;
-            return Err(if is_new { WebSocketError::UnfinishedMessage } else { WebSocketError::NothingToContinue });
+            return Err(if is_new {
+                WebSocketError::UnfinishedMessage
+            } else {
+                WebSocketError::NothingToContinue
+            });
         }
         if !is_continuation {
             self.is_text = start.opcode == Opcode::Text;
@@ -201,7 +207,7 @@ impl MessageReader {
             return Ok(());
         }
         let is_end = self.is_final && self.state == State::Payload(0);
-        let is_text = self.utf8.take(payload) && !(is_end && !self.utf8.is_whole());
+        let is_text = self.utf8.take(payload) && (!is_end || self.utf8.is_whole());
         if is_text { Ok(()) } else { Err(WebSocketError::Text) }
     }
 

@@ -17,7 +17,7 @@ impl Utf8Check {
 
     /// Whether the text may end here, and not within a character.
     #[inline]
-    pub fn is_whole(&self) -> bool {
+    pub fn is_whole(self) -> bool {
         self.length == 0
     }
 

@@ -124,9 +124,11 @@ fn httparse_error() -> httparse::Error {
 #[test]
 fn a_message_is_sent_as_the_request_says() {
     let long = "x".repeat(70_000);
-    for (types, start) in
-        [("", 0x82), ("Content-Type: Text/html\r\n", 0x81), ("Content-Type: text/a\r\nContent-Type: b/c\r\n", 0x82)]
-    {
+    for (types, start) in [
+        ("", 0x82),
+        ("Content-Type: Text/html\r\n", 0x81),
+        ("Content-Type: text/a\r\nContent-Type: b/c\r\n", 0x82),
+    ] {
         for message in ["", "hi", &long[..125], &long[..126], &long[..65_535], &long[..65_536], &long] {
             let head = format!("POST / HTTP/1.1\r\nHost: a\r\n{types}");
             let sized = format!("{head}Content-Length: {}\r\n\r\n{message}", message.len());
@@ -138,7 +140,8 @@ fn a_message_is_sent_as_the_request_says() {
                 ));
             }
             for request in requests {
-                let (mut shared, mut session, mut out) = (shared(&[&request]).unwrap(), WebSocket::default(), vec![]);
+                let (mut shared, mut session, mut out) =
+                    (shared(&[&request]).unwrap(), WebSocket::default(), vec![]);
                 session.begin(&mut shared, 0, false, &mut out);
                 let frame = Frame(start, message.into());
                 assert!(out == frame.bytes(Some([0xd7, 0x5b, 0x2e, 0x91])), "{types:?}, {}", message.len());
@@ -150,7 +153,7 @@ fn a_message_is_sent_as_the_request_says() {
 
 #[test]
 fn a_text_message_must_be_utf8_before_it_is_sent() {
-    let request = [HI[..HI.len() - 2].as_bytes(), &[0xff, 0xfe]].concat().leak();
+    let request = [&HI.as_bytes()[..HI.len() - 2], &[0xff, 0xfe]].concat().leak();
     let bytes = RequestBytes { request, last: request, is_encrypted: false };
     assert_eq!(WebSocket::shared(vec![bytes]).unwrap_err(), WireError::WebSocket(Text));
 }
@@ -234,7 +237,11 @@ fn after_the_last_message_has_come_back_it_closes() {
         }
     }
     assert_eq!(ends, [(true, 0), (false, 8)]);
-    assert_eq!(out, Frame(0x88, vec![3, 0xe8]).bytes(Some([0xd7, 0x5b, 0x2e, 0x91])), "and says nothing more");
+    assert_eq!(
+        out,
+        Frame(0x88, vec![3, 0xe8]).bytes(Some([0xd7, 0x5b, 0x2e, 0x91])),
+        "and says nothing more"
+    );
     assert!(session.is_closing());
 }
 
@@ -299,7 +306,8 @@ fn a_server_answers_the_handshake() {
     let fields = "Host: server.example.com\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: http://example.com\r\nSec-WebSocket-Protocol: chat, superchat\r\nSec-WebSocket-Version: 13\r\n";
     let expected = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
     assert_eq!(answer(get, fields).unwrap(), expected);
-    let relaxed = fields.replace("websocket\r", "foo, WebSocket\r").replace("n: Upgrade", "n: keep-alive, upgrade");
+    let relaxed =
+        fields.replace("websocket\r", "foo, WebSocket\r").replace("n: Upgrade", "n: keep-alive, upgrade");
     assert_eq!(answer(get, &relaxed).unwrap(), expected);
     let (malformed, required) = (Err(UpgradeRefusal::Malformed), Err(UpgradeRefusal::Required));
     let changed = [
