@@ -179,8 +179,8 @@ impl<'p> Session<'p> for WebSocket {
                 MessagePart::End => return Ok(Some(self.end(out))),
                 MessagePart::Close(_) if self.open == 0 => {}
                 MessagePart::Close(code) => {
-                    let error = code.map_or(WebSocketError::ClosedWithoutCode, WebSocketError::Closed);
-                    return Err(WireError::WebSocket(error));
+                    let code = code.unwrap_or(close_code::NONE);
+                    return Err(WireError::WebSocket(WebSocketError::Closed(code)));
                 }
             }
         }

@@ -68,29 +68,18 @@ pub enum WebSocketError {
     /// The reason in a close frame is not text.
     #[error("a close frame whose reason is not UTF-8")]
     CloseReason,
-    /// The peer closed although messages were open.
+    /// The peer closed although messages were open; 1005 stands for no code, as in RFC 6455 section 7.1.5.
     #[error("the server closed it with code {0} before all messages had come back")]
     Closed(u16),
-    /// The same, without a code.
-    #[error("the server closed it before all messages had come back, and gave no code")]
-    ClosedWithoutCode,
 }
 
 impl WebSocketError {
-    /// The code of the close frame that tells the peer; `None`: there is no WebSocket yet, or no longer.
-    pub fn close_code(self) -> Option<u16> {
-        match self {
-            Self::Requests
-            | Self::Offer
-            | Self::Status(_)
-            | Self::Upgrade
-            | Self::Accept
-            | Self::Extension
-            | Self::Subprotocol
-            | Self::Closed(_)
-            | Self::ClosedWithoutCode => None,
-            Self::Text | Self::CloseReason => Some(close_code::NOT_UTF8),
-            _ => Some(close_code::PROTOCOL),
+    /// The code of the close frame that tells the peer, if it was a frame that was wrong.
+    pub(super) fn close_code(self) -> u16 {
+        if matches!(self, Self::Text | Self::CloseReason) {
+            close_code::NOT_UTF8
+        } else {
+            close_code::PROTOCOL
         }
     }
 }

@@ -20,6 +20,8 @@ mod close_code {
     pub const NORMAL: u16 = 1000;
     /// The peer breaks the protocol.
     pub const PROTOCOL: u16 = 1002;
+    /// Stands for no code; it is never sent.
+    pub const NONE: u16 = 1005;
     /// Text is not UTF-8.
     pub const NOT_UTF8: u16 = 1007;
 }

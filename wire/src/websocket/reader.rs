@@ -238,7 +238,7 @@ impl MessageReader {
     /// Closes because of an error.
     #[cold]
     pub fn fail(&mut self, error: WebSocketError, out: &mut Vec<u8>) -> WireError {
-        self.close(error.close_code(), out);
+        self.close(Some(error.close_code()), out);
         WireError::WebSocket(error)
     }
 

@@ -89,7 +89,6 @@ fn echoed(numbers: &str, sent: &[Frame]) {
 
 /// The peer says these frames, then it closes with this code because of this error.
 fn fails(numbers: &str, sent: &[Frame], said: &[Frame], error: WebSocketError, code: u16) {
-    assert_eq!(error.close_code(), Some(code), "{numbers}");
     check(numbers, sent, &[said, &[close(code, "")]].concat(), Some(error));
 }
 
@@ -136,8 +135,8 @@ fn check_client(numbers: &str, sent: &[Frame], said: &[Frame], error: Option<Wir
     let closed = said.last().filter(|frame| frame.0 == 0x88);
     let error = error.or_else(|| {
         let Frame(_, payload) = closed.filter(|_| asked > ends)?;
-        let error = payload.first_chunk().map_or(ClosedWithoutCode, |code| Closed(u16::from_be_bytes(*code)));
-        Some(WireError::WebSocket(error))
+        let code = payload.first_chunk().map_or(1005, |code| u16::from_be_bytes(*code));
+        Some(WireError::WebSocket(Closed(code)))
     });
     let answers = said.iter().filter(|frame| frame.is_control());
     let out = answers.map(|frame| frame.bytes(Some([0xd7, 0x5b, 0x2e, 0x91]))).collect::<Vec<_>>().concat();

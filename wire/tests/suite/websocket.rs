@@ -214,7 +214,7 @@ fn a_close_by_the_server_is_answered_and_open_messages_are_lost_for_its_reason()
     assert_eq!(out, Frame(0x88, vec![3, 0xe9]).bytes(Some([0xd7, 0x5b, 0x2e, 0x91])));
     assert!(session.is_closing() && input.is_empty(), "what follows is not looked at");
     assert_eq!((session.room(), session.closed()), (0, Ok(None)));
-    for (bytes, error) in [(&b"\x88\x02\x03\xe9"[..], Closed(1001)), (b"\x88\x00", ClosedWithoutCode)] {
+    for (bytes, error) in [(&b"\x88\x02\x03\xe9"[..], Closed(1001)), (b"\x88\x00", Closed(1005))] {
         let outcome = client(OPENED, &[bytes], 1, false);
         assert!(outcome.is_closed && outcome.error == Some(WireError::WebSocket(error)), "{outcome:?}");
     }
