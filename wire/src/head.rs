@@ -178,6 +178,7 @@ pub fn number(value: &[u8]) -> Option<u64> {
     })
 }
 
-fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// The elements of a list, empty ones among them.
+pub fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
 }

@@ -1,5 +1,5 @@
-//! HTTP as bytes ↔ events; no sockets. A client's side is a [`Session`], whatever the protocol; HTTP/1 has the server's side, too. Any
-//! split of the same bytes gives the same events.
+//! HTTP and WebSocket as bytes ↔ events; no sockets. A client's side is a [`Session`], whatever the protocol; HTTP/1 and WebSocket have the
+//! server's side, too. Any split of the same bytes gives the same events.
 
 mod body;
 mod chunked;
@@ -10,12 +10,14 @@ mod request;
 mod response;
 mod session;
 mod start;
+pub mod websocket;
 
 pub use http1::{Http1, Http1Shared};
 pub use http2::{Http2, Http2Shared};
 pub use request::{Request, RequestHead, RequestParser};
 pub use response::{Ending, Head, LastHead, Missing, Part, ResponseParser};
 pub use session::{Event, Hearer, RequestBytes, Session};
+pub use websocket::{WebSocket, WebSocketShared};
 
 /// The longest head, or trailers of a chunked body; a longer one is refused.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -83,6 +85,9 @@ pub enum WireError {
     /// The peer ended an HTTP/2 connection before the answer was whole, for a reason that it gave.
     #[error("the server ended the connection with GOAWAY, {0}")]
     GoAway(http2::frame::ErrorCode),
+    /// A WebSocket can't be opened, or can't go on.
+    #[error("WebSocket: {0}")]
+    WebSocket(websocket::WebSocketError),
     /// A whole answer is followed by bytes that can't begin another one.
     #[error("{0}")]
     Excess(Ending),

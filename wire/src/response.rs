@@ -306,7 +306,8 @@ impl ResponseParser {
 
 type Parsed = (u16, Framing);
 
-/// Parses a head, and calls `field` for each field unless the answer is an interim one.
+/// Parses a head, and calls `field` for each field unless the answer is an interim one. A switch of protocols is none: no other answer
+/// follows it.
 fn parse(bytes: &[u8], field: &mut impl FnMut(&str, &[u8])) -> Result<Option<(usize, Parsed)>, WireError> {
     let mut fields: Fields<'_> = [const { MaybeUninit::uninit() }; _];
     let mut head = Response::new(&mut []);
@@ -318,7 +319,7 @@ fn parse(bytes: &[u8], field: &mut impl FnMut(&str, &[u8])) -> Result<Option<(us
         return Ok(None);
     };
     let (framing, status) = (Framing::of(head.headers, head.version.unwrap_or(0))?, head.code.unwrap_or(0));
-    if !(100..200).contains(&status) {
+    if !(100..200).contains(&status) || status == 101 {
         head.headers.iter().for_each(|header| field(header.name, header.value));
     }
     Ok(Some((length, (status, framing))))

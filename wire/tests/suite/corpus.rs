@@ -38,3 +38,8 @@ fn hpack() {
 fn http2() {
     check_all("http2", 10, crate::oracle::http2::check_http2);
 }
+
+#[test]
+fn websocket() {
+    check_all("websocket", 20, crate::oracle::websocket::check_websocket);
+}

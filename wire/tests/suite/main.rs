@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod autobahn;
 mod corpus;
 mod cuts;
 mod hpack;
@@ -11,3 +12,4 @@ mod http2;
 mod oracle;
 mod requests;
 mod responses;
+mod websocket;
