@@ -147,7 +147,9 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
         }
         match read {
             // The server may take more requests than before, or again those that it refused.
-            Read::On(0) if !S::IN_ORDER => self.next(slot, now),
+            Read::On(0) if !S::IN_ORDER || self.connections[slot as usize].unsent() > 0 => {
+                self.next(slot, now);
+            }
             Read::On(0) => self.skip_rest(slot),
             Read::On(_) => {
                 self.after_answer(slot, now);
