@@ -165,7 +165,8 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
     fn malformed(&mut self, slot: Slot, now: u64, error: wire::WireError) {
         let why = error.to_string();
         let connection = &mut self.connections[slot as usize];
-        if connection.answered() == 0 && self.offered.is_some() {
+        let never_asked = connection.sent() == 0;
+        if never_asked || (connection.answered() == 0 && self.offered.is_some()) {
             let behind = Some("the answer before it was not HTTP");
             let cause = LossCause { behind, ..LossCause::of_all(Loss::Protocol, &why) };
             return self.give_up(slot, now, cause);

@@ -187,6 +187,8 @@ pub enum Protocol {
     Http1,
     /// HTTP/2: agreed on in the TLS handshake, or spoken at once where there is no TLS.
     Http2,
+    /// WebSocket: the bodies of requests are messages, and each one's answer is the next message of the server.
+    WebSocket,
 }
 
 impl Protocol {
@@ -195,6 +197,7 @@ impl Protocol {
         match self {
             Self::Http1 => "HTTP/1.1",
             Self::Http2 => "HTTP/2",
+            Self::WebSocket => "WebSocket",
         }
     }
 }

@@ -66,7 +66,7 @@ struct PlanPart<'a> {
     url: &'a str,
     /// The address that was asked; null if several machines drove the load, each of which has its own.
     address: Option<String>,
-    /// The version of HTTP.
+    /// The version of HTTP; `WebSocket` where that was spoken.
     http: &'static str,
     /// The number of connections.
     connections: usize,
@@ -292,6 +292,7 @@ fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally, is_from_machines: bool) -> Pl
             Protocol::Http1 if is_http10(plan) => "1.0",
             Protocol::Http1 => "1.1",
             Protocol::Http2 => "2",
+            Protocol::WebSocket => "WebSocket",
         },
         connections: plan.load.connections(),
         threads: tally.threads,

@@ -66,6 +66,9 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
     let reuse = offered::reuse(&plan.load);
     let pipeline = match (plan.pipeline, plan.bursts) {
         (n, _) if plan.protocol == Protocol::Http2 => format!(", HTTP/2, {}", units::several(n, "stream")),
+        (n, _) if plan.protocol == Protocol::WebSocket => {
+            format!(", WebSocket, {} in flight", units::several(n, "message"))
+        }
         (1, _) => String::new(),
         (n, false) => format!(", pipelines of {n} requests"),
         (n, true) => format!(", bursts of {n} requests"),

@@ -7,3 +7,4 @@ mod exchanges;
 mod slices;
 #[path = "../../../net/tests/uring/mod.rs"]
 mod uring;
+mod websocket;

@@ -25,7 +25,7 @@ pub struct ConnectionArgs {
     /// Close a connection and open a new one after this many requests
     #[arg(long, value_name = "N", value_parser = positive)]
     requests_per_connection: Option<u64>,
-    /// Number of requests in flight on each connection
+    /// Number of requests, or messages, in flight on each connection
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pipeline: u16,
     /// Refill a pipeline only when all of its requests are answered
@@ -37,6 +37,9 @@ pub struct ConnectionArgs {
     /// Speak HTTP/2 without TLS, to a server that is known to understand it
     #[arg(long, conflicts_with_all = ["http2", "pipeline", "bursts"])]
     h2c: bool,
+    /// Speak WebSocket: send the message of --body or --body-file again and again, and expect it back
+    #[arg(long, conflicts_with_all = ["http2", "h2c", "bursts"])]
+    pub websocket: bool,
     /// HTTP/2: number of requests in flight on each connection [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     streams: Option<u16>,
@@ -101,7 +104,7 @@ impl ConnectionArgs {
             (true, _) if self.h2c => {
                 refuse!("--h2c is for http, and {} is encrypted: write --http2", target.url)
             }
-            (_, Protocol::Http1) if self.streams.is_some() => {
+            (_, Protocol::Http1 | Protocol::WebSocket) if self.streams.is_some() => {
                 refuse!("--streams: only HTTP/2 has streams: add --http2 or --h2c, or write --pipeline")
             }
             _ => {}
@@ -120,7 +123,11 @@ impl ConnectionArgs {
 
     /// What is spoken.
     pub fn protocol(&self) -> Protocol {
-        if self.http2 || self.h2c { Protocol::Http2 } else { Protocol::Http1 }
+        match (self.http2 || self.h2c, self.websocket) {
+            (true, _) => Protocol::Http2,
+            (false, true) => Protocol::WebSocket,
+            (false, false) => Protocol::Http1,
+        }
     }
 
     /// The number of requests in flight on a connection.

@@ -114,7 +114,7 @@ impl LoadArgs {
                 "--threads {threads} is above the number of connections, {connections}: a thread would have nothing to do"
             );
         }
-        self.asking.fit(target)?;
+        self.asking.fit(target, self.connections.protocol())?;
         self.connections.fit(target)
     }
 }
@@ -133,7 +133,7 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     let until = args.requests.map_or(Until::Elapsed(duration), Until::Answered);
     let cores = Cores::deal();
     let threads = args.threads.map_or(cores.client.len().max(1), |n| n as usize).min(connections);
-    let asks = args.asking.asks(&target, per_connection != Some(1))?;
+    let asks = args.asking.asks(&target, wanted.protocol(), per_connection != Some(1))?;
     // Other machines look for a server from where they are.
     if !args.from.is_given() {
         load::reach(&mut target)?;

@@ -5,7 +5,7 @@ use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use model::url::path_as_sent;
-use model::{Ask, Asking, Expect, Order, Target, Verify};
+use model::{Ask, Asking, Expect, Order, Protocol, Target, Verify};
 use std::path::{Path, PathBuf};
 
 /// Raw arguments.
@@ -82,7 +82,14 @@ struct Line {
 
 impl RequestArgs {
     /// Refuses options that would do nothing for this target, or that contradict its URL.
-    pub fn fit(&self, target: &Target) -> Result<(), WrongInput> {
+    pub fn fit(&self, target: &Target, protocol: Protocol) -> Result<(), WrongInput> {
+        let is_http1 = protocol == Protocol::Http1;
+        if !is_http1 && matches!(self.http, Version::Http10) {
+            refuse!("--http 1.0 and {} are two protocols: leave one of them out", protocol.name());
+        }
+        if protocol == Protocol::WebSocket && (self.method.is_some() || self.urls.is_some()) {
+            refuse!("--websocket sends one message (--body) again and again: leave out --method and --urls");
+        }
         let has = |name: &str| self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
         if target.authorization.is_some() && has("authorization") {
             refuse!(
@@ -102,13 +109,21 @@ impl RequestArgs {
     }
 
     /// All requests that can come next. `keep_alive`: the connection stays open for another request.
-    pub fn asks(&self, target: &Target, keep_alive: bool) -> anyhow::Result<Vec<Ask>> {
+    pub fn asks(&self, target: &Target, protocol: Protocol, keep_alive: bool) -> anyhow::Result<Vec<Ask>> {
         let lines = match &self.urls {
             None => vec![Line { method: None, path: target.path.clone(), weight: 1.0 }],
             Some(file) => list(file)?,
         };
         let body = self.request_body()?;
-        let usual = if body.is_empty() { "GET" } else { "POST" };
+        let is_message = protocol == Protocol::WebSocket;
+        let usual = if body.is_empty() || is_message { "GET" } else { "POST" };
+        let mut headers = self.headers.clone();
+        if is_message {
+            // It says what kind of message the body is, and is not sent.
+            let kind =
+                if std::str::from_utf8(&body).is_ok() { "text/plain" } else { "application/octet-stream" };
+            headers.push(("Content-Type".to_owned(), kind.to_owned()));
+        }
         let expect = Expect {
             status: self.expect_status,
             length: self.expect_length,
@@ -116,6 +131,9 @@ impl RequestArgs {
             sha256: self.expect_sha256,
             ..Expect::default()
         };
+        let is_any = expect.body.is_none() && expect.sha256.is_none() && expect.length.is_none();
+        let expect =
+            if is_message && is_any { Expect { body: Some(body.clone()), ..expect } } else { expect };
         let ask = |line: Line| {
             let method = line.method.as_deref().or(self.method.as_deref()).unwrap_or(usual);
             let asking = Asking {
@@ -123,7 +141,7 @@ impl RequestArgs {
                 path: &line.path,
                 http10: matches!(self.http, Version::Http10),
                 keep_alive,
-                headers: &self.headers,
+                headers: &headers,
                 body: &body,
             };
             Ask {
