@@ -294,6 +294,7 @@ impl Connection {
             Missing::Length { announced } => format!("{announced} bytes announced, {received} received"),
             Missing::LastChunk => format!("{received} bytes in chunks, without the last chunk,"),
             Missing::Close => format!("{received} bytes of a body that ends with the connection"),
+            Missing::EndOfStream => format!("{received} bytes, without the end of the stream,"),
         }
     }
 

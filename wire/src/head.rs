@@ -167,7 +167,7 @@ impl Framing {
 }
 
 /// Parses digits only: no sign, no white space within (RFC 9110 section 8.6).
-fn number(value: &[u8]) -> Option<u64> {
+pub fn number(value: &[u8]) -> Option<u64> {
     let value = value.trim_ascii();
     if value.is_empty() {
         return None;

@@ -1,11 +1,13 @@
 //! HTTP as bytes ↔ events; no sockets. HTTP/1 both ways: answers for the load engine, requests for
-//! the reference server. Any split of the same bytes gives the same events.
+//! the reference server. HTTP/2: a client's session, and what a server needs besides. Any split of the same bytes gives the same events.
 
 mod body;
 mod chunked;
 mod head;
+pub mod http2;
 mod request;
 mod response;
+pub mod session;
 mod start;
 
 pub use request::{Request, RequestHead, RequestParser};
@@ -65,6 +67,18 @@ pub enum WireError {
     /// What came for an answer is a record of TLS.
     #[error("the server speaks TLS: write https:// in the URL")]
     Tls,
+    /// What came for an answer of HTTP/2 is one of HTTP/1.
+    #[error("the server answers in HTTP/1: it does not speak HTTP/2 without TLS")]
+    Http1,
+    /// The server closed before it said anything.
+    #[error("the server closed the connection without a word of HTTP/2, which it may not speak without TLS")]
+    NoHttp2,
+    /// The peer breaks the rules of HTTP/2, or exceeds a bound.
+    #[error("HTTP/2: {0}")]
+    Frame(http2::frame::FrameError),
+    /// The peer ended an HTTP/2 connection before the answer was whole, for a reason that it gave.
+    #[error("the server ended the connection with GOAWAY, {0}")]
+    GoAway(http2::frame::ErrorCode),
     /// A whole answer is followed by bytes that can't begin another one.
     #[error("{0}")]
     Excess(Ending),

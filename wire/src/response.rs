@@ -56,6 +56,8 @@ pub enum Missing {
     LastChunk,
     /// The end of the connection, which ends the body.
     Close,
+    /// The end of the stream, which ends the body.
+    EndOfStream,
 }
 
 /// A part of an answer.

@@ -30,6 +30,15 @@ pub fn check(bytes: &[u8]) -> Result<(), WireError> {
     }
 }
 
+/// Checks the first bytes of what is to be a server's HTTP/2, as `check` does. What it does not know is left to the reader of frames.
+pub fn check_http2(bytes: &[u8]) -> Result<(), WireError> {
+    match bytes {
+        _ if is_answer(bytes) => Err(WireError::Http1),
+        _ if is_tls(bytes) => may_be(bytes, TLS_BYTES, WireError::Tls),
+        _ => Ok(()),
+    }
+}
+
 /// Whether the bytes certainly begin an answer.
 pub fn is_answer(bytes: &[u8]) -> bool {
     bytes.starts_with(HTTP)

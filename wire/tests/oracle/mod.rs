@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each user uses a part of it")]
 
+pub mod http2;
+
 use wire::{Event, Head, LastHead, RequestParser, ResponseParser, WireError};
 
 /// What a parser made of some bytes: the events in order, joined so that cuts don't show, and how it ended.

@@ -28,3 +28,13 @@ fn requests() {
 fn chunked() {
     check_all("chunked", 10, crate::oracle::check_chunked);
 }
+
+#[test]
+fn hpack() {
+    check_all("hpack", 5, crate::oracle::http2::check_hpack);
+}
+
+#[test]
+fn http2() {
+    check_all("http2", 10, crate::oracle::http2::check_http2);
+}

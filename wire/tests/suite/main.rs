@@ -4,6 +4,8 @@
 
 mod corpus;
 mod cuts;
+mod hpack;
+mod http2;
 // The fuzz targets use it too.
 #[path = "../oracle/mod.rs"]
 mod oracle;

@@ -1,0 +1,154 @@
+//! A client's connection. Frames in; requests, and what flow control asks for, out.
+
+use super::answer::AnswerFields;
+use super::frame::{
+    DEFAULT_WINDOW, ErrorCode, Frame, FrameError, FrameReader, PREFACE, Parameter, append_goaway,
+    append_settings, append_window_update,
+};
+use super::request::EncodedRequest;
+use super::streams::Streams;
+use crate::session::{Event, Hearer, Session};
+use crate::{Missing, WireError, start};
+
+/// The bytes that the server may send ahead, on each stream and on the connection: as much as nobody has to wait for.
+pub const RECEIVE_WINDOW: u32 = (1 << 30) - 1;
+
+/// The longest block of header fields that is remembered.
+const LAST_BLOCK_BYTES: usize = 1024;
+
+/// One connection.
+#[derive(Debug, Default)]
+pub struct Http2 {
+    reader: FrameReader,
+    streams: Streams,
+}
+
+/// What the connections of one thread have in common.
+#[derive(Debug, Default)]
+pub struct Http2Shared {
+    pub(super) requests: Vec<EncodedRequest>,
+    pub(super) scratch: Vec<u8>,
+    /// The last block of header fields that means the same on every connection: servers send the same one again and again.
+    last_block: Vec<u8>,
+    last_fields: AnswerFields,
+}
+
+impl Http2Shared {
+    /// These requests.
+    pub fn new(requests: Vec<EncodedRequest>) -> Self {
+        Self { requests, ..Self::default() }
+    }
+
+    /// What this block says, if it is the last one.
+    #[inline]
+    pub(super) fn known(&self, block: &[u8]) -> Option<AnswerFields> {
+        (self.last_block == block && !block.is_empty()).then_some(self.last_fields)
+    }
+
+    pub(super) fn remember(&mut self, block: &[u8], fields: AnswerFields) {
+        if block.len() <= LAST_BLOCK_BYTES {
+            self.last_block.clear();
+            self.last_block.extend_from_slice(block);
+            self.last_fields = fields;
+        }
+    }
+}
+
+impl Session for Http2 {
+    type Shared = Http2Shared;
+
+    const IN_ORDER: bool = false;
+
+    fn open(&mut self, _: &mut Http2Shared, out: &mut Vec<u8>) {
+        out.extend_from_slice(PREFACE);
+        append_settings(out, &[Parameter::EnablePush(false), Parameter::InitialWindowSize(RECEIVE_WINDOW)]);
+        append_window_update(out, 0, RECEIVE_WINDOW - DEFAULT_WINDOW);
+    }
+
+    fn room(&self) -> usize {
+        self.streams.room()
+    }
+
+    /// Begins the request. Nothing is said with the last one: the server learns that it was when the connection closes.
+    #[inline]
+    fn begin(&mut self, shared: &mut Http2Shared, ask: usize, _is_last: bool, out: &mut Vec<u8>) {
+        self.streams.begin(shared, ask, out);
+    }
+
+    #[inline]
+    fn next<'a>(
+        &mut self,
+        shared: &mut Http2Shared,
+        input: &mut &'a [u8],
+        out: &mut Vec<u8>,
+        hearer: &mut impl Hearer,
+    ) -> Result<Option<Event<'a>>, WireError> {
+        if self.reader.is_at_start() {
+            let (head, length) = self.reader.peek_head(input);
+            start::check_http2(&head[..length])?;
+        }
+        loop {
+            if let Some(event) = self.streams.next_end(out) {
+                return Ok(Some(event));
+            }
+            let handled = match self.reader.next(input) {
+                Ok(None) => return Ok(None),
+                Ok(Some(frame)) => on_frame(&mut self.streams, frame, shared, out, hearer),
+                Err(error) => Err(error),
+            };
+            match handled {
+                Ok(None) => {}
+                Ok(event) => return Ok(event),
+                Err(error) => {
+                    // The server opened no stream.
+                    append_goaway(out, 0, error.code);
+                    return Err(WireError::Frame(error));
+                }
+            }
+        }
+    }
+
+    fn cancel(&mut self, place: usize, out: &mut Vec<u8>) -> bool {
+        self.streams.cancel(place, out);
+        true
+    }
+
+    fn is_closing(&self) -> bool {
+        self.streams.is_closing()
+    }
+
+    fn closed(&mut self) -> Result<Option<Event<'static>>, WireError> {
+        match self.streams.reason() {
+            _ if self.streams.is_empty() => Ok(None),
+            Some(code) if code != ErrorCode::NO_ERROR => Err(WireError::GoAway(code)),
+            _ if self.reader.is_at_start() => Err(WireError::NoHttp2),
+            _ => Err(WireError::Truncated),
+        }
+    }
+
+    fn missing(&self) -> Missing {
+        self.streams.missing()
+    }
+}
+
+#[inline]
+fn on_frame<'a>(
+    streams: &mut Streams,
+    frame: Frame<'a, '_>,
+    shared: &mut Http2Shared,
+    out: &mut Vec<u8>,
+    hearer: &mut impl Hearer,
+) -> Result<Option<Event<'a>>, FrameError> {
+    match frame {
+        Frame::Headers { stream, block, ends_stream } => {
+            streams.on_headers((stream, block, ends_stream), shared, out, hearer)
+        }
+        Frame::Data(data) => streams.on_data(data, out),
+        Frame::WindowUpdate(stream, increment) => streams.on_window_update(stream, increment, shared, out),
+        Frame::Reset(stream, code) => streams.on_reset(stream, code),
+        Frame::Settings(payload) => streams.on_settings(payload, shared, out).map(|()| None),
+        Frame::Ping(payload) => streams.on_ping(payload, out).map(|()| None),
+        Frame::GoAway(last, code) => streams.on_go_away(last, code).map(|()| None),
+        Frame::SettingsAck | Frame::Ignored => streams.on_idle().map(|()| None),
+    }
+}

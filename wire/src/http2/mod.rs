@@ -1,0 +1,12 @@
+//! HTTP/2 as bytes ↔ events (RFC 9113), with its compression of header fields (RFC 7541). What client and server share is in `frame`
+//! and `hpack`.
+
+mod answer;
+mod client;
+pub mod frame;
+pub mod hpack;
+mod request;
+mod streams;
+
+pub use client::{Http2, Http2Shared, RECEIVE_WINDOW};
+pub use request::EncodedRequest;
