@@ -75,7 +75,7 @@ impl ClientOptions {
         };
         config.enable_sni = self.sni;
         config.resumption = Resumption::disabled();
-        config.alpn_protocols = vec![HTTP_1_1.to_vec()];
+        config.alpn_protocols = vec![HTTP_1_1.as_bytes().to_vec()];
         Ok(config)
     }
 

@@ -32,8 +32,9 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// The largest part of its files that one connection encrypts in one go: others are served meanwhile.
 const SHARE_BYTES: usize = 4 * CHUNK_BYTES;
 
-/// The name of HTTP/1 where the two sides agree on a protocol (RFC 7301).
-const HTTP_1_1: &[u8] = b"http/1.1";
+/// The names of protocols where the two sides agree on one (RFC 7301).
+pub const HTTP_1_1: &str = "http/1.1";
+pub const HTTP_2: &str = "h2";
 
 /// A back end whose connections speak TLS, all of them on the same side.
 pub struct Tls<I> {

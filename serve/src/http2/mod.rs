@@ -141,7 +141,9 @@ impl Responder {
         if !is_last && connection.faults.is_none() {
             // The rest of the body need not be sent (RFC 9113 section 8.1).
             connection.send_bodies();
-            connection.session.reset(stream, ErrorCode::NO_ERROR, &mut connection.out.bytes);
+            if connection.session.work(stream).is_none() {
+                connection.session.reset(stream, ErrorCode::NO_ERROR, &mut connection.out.bytes);
+            }
         }
         next
     }

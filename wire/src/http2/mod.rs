@@ -6,6 +6,7 @@ mod client;
 pub mod frame;
 pub mod hpack;
 mod request;
+pub mod server;
 mod streams;
 
 pub use client::{Http2, Http2Shared, RECEIVE_WINDOW};

@@ -65,6 +65,11 @@ impl<W> Default for ServerSession<W> {
 }
 
 impl<W: Clone> ServerSession<W> {
+    /// A session of whose preface this number of bytes has come.
+    pub fn with_preface(preface: u8) -> Self {
+        Self { preface, ..Self::default() }
+    }
+
     /// Writes what opens the connection.
     pub fn open(&self, out: &mut Vec<u8>) {
         append_settings(
