@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each user uses a part of it")]
 
 pub mod http2;
+pub mod http2_server;
 
 use wire::{Event, Head, LastHead, RequestParser, ResponseParser, WireError};
 

@@ -169,8 +169,11 @@ impl<W> State<W> {
             self.receive_window = RECEIVE_WINDOW;
         }
         let Some(open) = self.streams.get(stream).filter(|open| !open.has_ended) else {
-            self.idle_frames.count()?;
-            self.reset(stream, ErrorCode::STREAM_CLOSED, out);
+            // Said once a frame, of which this may be a later part.
+            if counted > 0 || bytes.is_empty() {
+                self.idle_frames.count()?;
+                self.reset(stream, ErrorCode::STREAM_CLOSED, out);
+            }
             return Ok(None);
         };
         if bytes.is_empty() && !ends_stream {
