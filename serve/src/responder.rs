@@ -1,5 +1,7 @@
 //! Answers requests, for one thread, without sockets. Answers to a pipeline are collected.
 
+pub mod http2;
+
 use crate::answers::date::Clock;
 use crate::answers::fresh::{self, Echo, Fresh, MAX_SENT_BYTES};
 use crate::answers::head::Context;
@@ -8,9 +10,9 @@ use crate::answers::site::{Asked, Site, Standard};
 use crate::connections::out::Out;
 use crate::files::Files;
 use crate::files::render;
-use crate::http2::Http2Thread;
 use crate::service::Service;
 use std::net::IpAddr;
+use http2::Http2Thread;
 use wire::{RequestParser, WireError};
 
 /// Everything that a thread needs to answer.

@@ -3,8 +3,9 @@
 use crate::answers::fresh::Echo;
 use crate::connections::accept_pause::AcceptPause;
 use crate::connections::out::{Each, Out};
+use crate::connections::streams::{Http2Session, Work};
 use crate::fault::{Draft, FaultyOutbox};
-use crate::http2::{Http2Connection, Http2Session, Work};
+use crate::responder::http2::Http2Connection;
 use crate::responder::{Next, Responder};
 use crate::turnstile::Turnstile;
 use crate::{BackEnd, Config};

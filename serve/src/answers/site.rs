@@ -2,9 +2,10 @@
 //! Only answers that depend on the request are made when they are needed.
 
 use crate::answers::date::{DATE_BYTES, Date};
+use crate::answers::frames::ReadyFrames;
 use crate::answers::fresh::{self, Fresh};
 use crate::answers::head::ending;
-use crate::http2::ReadyFrames;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

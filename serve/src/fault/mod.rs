@@ -7,14 +7,13 @@ mod mishap;
 mod outbox;
 mod parse;
 mod stall;
-mod streams;
 
 pub use delay::Delay;
 pub use mishap::Mishap;
+pub use outbox::streams::Reached;
 pub use outbox::{Draft, FaultyOutbox};
 pub use parse::help;
 pub use stall::Stall;
-pub use streams::Reached;
 
 use std::time::Duration;
 

@@ -1,19 +1,21 @@
 //! Answers between their making and their sending: changed, delayed, or sent piece by piece. A connection has at most one answer here; its
 //! further requests wait for it. Other connections are not held up.
 
+pub mod streams;
+
 use super::answer::{Change, changed};
-use super::streams::Step;
 use super::{Faults, Framing, Mishap, mishap};
 use net::{Io, Slot, clock};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use streams::Step;
 
 /// One thread's answers on their way.
 #[derive(Debug)]
 pub struct FaultyOutbox<'f> {
-    pub(super) faults: &'f Faults,
+    faults: &'f Faults,
     /// The number of the next answer, over all threads.
     numbers: &'f AtomicU64,
     lines: Vec<Line>,
@@ -21,7 +23,7 @@ pub struct FaultyOutbox<'f> {
     /// checked when they are due.
     due: BinaryHeap<Reverse<(u64, u64, Slot)>>,
     /// What is to come of answers over HTTP/2, by its time and the answer's number.
-    pub(super) later: BTreeMap<(u64, u64), (Slot, Step)>,
+    later: BTreeMap<(u64, u64), (Slot, Step)>,
 }
 
 /// What is decided for an answer, whatever the protocol.
@@ -113,7 +115,7 @@ impl<'f> FaultyOutbox<'f> {
     }
 
     /// Decides what befalls the next answer, which is this connection's.
-    pub(super) fn fate(&mut self, slot: Slot) -> Fate {
+    fn fate(&mut self, slot: Slot) -> Fate {
         let faults = self.faults;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         let answers = self.lines.get_mut(slot as usize).map_or(0, |line| {

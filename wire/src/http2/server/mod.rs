@@ -115,10 +115,13 @@ impl<W: Clone> ServerSession<W> {
         while let Some(frame) = self.frames.next(input)? {
             let event = match frame {
                 Frame::Headers { stream, block, ends_stream } => {
-                    match shared.recall(state, stream, block, ends_stream) {
-                        Some(event) => return Ok(Some(event)),
-                        None => state.head(shared, stream, block, ends_stream, out, &mut route)?,
+                    if ends_stream
+                        && let Some(route) = shared.recall(block, state.known)
+                        && state.may_open(stream)
+                    {
+                        return Ok(Some(state.begin_whole(stream, route)));
                     }
+                    state.head(shared, stream, block, ends_stream, out, &mut route)?
                 }
                 Frame::Data { stream, bytes, counted, ends_stream } => {
                     state.body(stream, bytes, counted, ends_stream, out)?

@@ -1,8 +1,6 @@
 //! What the sessions of one thread remember: the last request that is likely to come again. Its block is compared, not decoded.
 
 use super::head::Fields;
-use super::state::State;
-use super::ServerEvent;
 
 /// What the sessions of one thread have in common.
 #[derive(Debug)]
@@ -40,27 +38,18 @@ impl<R> Default for ServerShared<R> {
 }
 
 impl<R: Clone> ServerShared<R> {
-    /// The request, if its block is the one that was remembered and means the same here.
+    /// What the caller made of the request with this block, if it is the one that was remembered and means the same on this connection.
     #[inline]
-    pub fn recall<W>(
-        &self,
-        state: &mut State<W>,
-        stream: u32,
-        block: &[u8],
-        ends_stream: bool,
-    ) -> Option<ServerEvent<'static, R>> {
+    pub fn recall(&self, block: &[u8], known: u32) -> Option<R> {
         let last = self.last.as_ref()?;
-        let means_same = last.is_fixed || last.number == state.known;
-        if !ends_stream || !means_same || last.block != block || !state.may_open(stream) {
-            return None;
-        }
-        Some(state.begin_whole(stream, last.route.clone()))
+        let means_same = last.is_fixed || last.number == known;
+        (means_same && last.block == block).then(|| last.route.clone())
     }
 
-    /// Remembers the fields that were read last.
-    pub fn remember<W>(&mut self, state: &mut State<W>, block: &[u8], route: &R, is_fixed: bool) {
+    /// Remembers the fields that were read last. Returns the number by which they are known from now on.
+    pub fn remember(&mut self, block: &[u8], route: &R, is_fixed: bool) -> u32 {
         match &mut self.last {
-            Some(last) if last.block == block && last.fields.is_same(&self.fields) => {}
+            Some(last) if last.block == block && last.fields.is_same(&self.fields) => last.number,
             last => {
                 // 0 is none.
                 self.number = self.number.wrapping_add(1).max(1);
@@ -75,8 +64,8 @@ impl<R: Clone> ServerShared<R> {
                 last.block.extend_from_slice(block);
                 last.fields.copy_from(&self.fields);
                 (last.route, last.number, last.is_fixed) = (route.clone(), self.number, is_fixed);
+                self.number
             }
         }
-        state.known = self.last.as_ref().map_or(0, |last| last.number);
     }
 }

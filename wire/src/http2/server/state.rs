@@ -119,7 +119,7 @@ impl<W> State<W> {
         };
         if ends_stream {
             if is_lasting && decoded.keeps_table {
-                shared.remember(self, block, &route, decoded.is_fixed);
+                self.known = shared.remember(block, &route, decoded.is_fixed);
             }
             return Ok(Some(self.begin_whole(stream, route)));
         }

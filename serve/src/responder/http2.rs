@@ -1,27 +1,21 @@
 //! HTTP/2: the same answers as over HTTP/1.1, on the streams of a connection.
 
-mod frames;
-
-pub use frames::{ReadyFrames, translate};
-
+use super::{Next, Responder};
+use crate::answers::frames::{Body, translate};
 use crate::answers::fresh::{Fresh, MAX_SENT_BYTES};
 use crate::answers::head::Context;
 use crate::answers::log::Log;
-use crate::answers::site::{Asked, Site, Standard};
+use crate::answers::site::{Asked, Route, Site, Standard};
 use crate::connections::out::{Each, Out};
+use crate::connections::streams::{Http2Session, Work};
 use crate::fault::{FaultyOutbox, Reached};
 use crate::files::{Files, Reply, render};
-use crate::responder::{Next, Responder};
 use net::{Slot, clock};
 use std::net::IpAddr;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use wire::http2::frame::ErrorCode;
-use wire::http2::server::{AnswerBody, Routed, ServerEvent, ServerSession, ServerShared};
+use wire::http2::server::{AnswerBody, Routed, ServerEvent, ServerShared};
 use wire::{MAX_TARGET_BYTES, RequestHead};
-
-/// The session of a connection.
-pub type Http2Session = ServerSession<Work>;
 
 /// What the sessions of a thread have in common.
 #[derive(Debug)]
@@ -37,26 +31,6 @@ pub struct Http2Thread {
 enum Chosen {
     Site(Asked),
     File(Reply),
-}
-
-/// What is remembered of an open stream.
-#[derive(Clone, Debug)]
-pub enum Work {
-    /// A body that is arriving and will be sent back, and the request's line for the log.
-    Arriving(Vec<u8>, String),
-    /// An answer whose time has not come.
-    Delayed,
-    /// The body of an answer.
-    Sending(Body),
-}
-
-/// The body of an answer.
-#[derive(Clone, Debug)]
-pub enum Body {
-    /// In memory.
-    Bytes(Arc<[u8]>),
-    /// A piece of a file, from this offset on.
-    File(Arc<OwnedFd>, u64),
 }
 
 /// One connection, for as long as it is looked at.
@@ -202,7 +176,7 @@ impl Responder {
 impl Http2Connection<'_, '_> {
     /// Answers with what is ready.
     #[inline]
-    fn answer_ready(&mut self, site: &Site, route: crate::answers::site::Route, stream: u32) {
+    fn answer_ready(&mut self, site: &Site, route: Route, stream: u32) {
         let ready = site.frames(route);
         let out = &mut self.out.bytes;
         if (ready.shared.is_empty() || ready.head_only) && self.session.take_whole(stream, ready.length) {
@@ -221,15 +195,13 @@ impl Http2Connection<'_, '_> {
             return self.reach(reached);
         }
         block.clear();
-        let mut body = translate(&draft.bytes, true, block);
-        if let Some((file, offset, bytes)) = draft.take_file() {
-            body = Body::File(file, offset);
-            let whole = AnswerBody { length: bytes, allowed: u64::MAX, breaks_off: false };
-            self.session.answer(stream, block, whole, Work::Sending(body), &mut self.out.bytes);
-        } else {
-            let whole = AnswerBody { length: body.memory_bytes(), allowed: u64::MAX, breaks_off: false };
-            self.session.answer(stream, block, whole, Work::Sending(body), &mut self.out.bytes);
-        }
+        let bytes = translate(&draft.bytes, true, block);
+        let (body, length) = match draft.take_file() {
+            Some((file, offset, length)) => (Body::File(file, offset), length),
+            None => (Body::Bytes(Arc::from(bytes)), bytes.len() as u64),
+        };
+        let whole = AnswerBody { length, allowed: u64::MAX, breaks_off: false };
+        self.session.answer(stream, block, whole, Work::Sending(body), &mut self.out.bytes);
         Next::GoOn
     }
 
@@ -256,21 +228,11 @@ impl Http2Connection<'_, '_> {
     /// Carries out what has been reached of a faulty answer.
     pub fn reach(&mut self, reached: Reached) -> Next {
         let Self { session, faults: Some(faults), out, .. } = self else { return Next::GoOn };
-        let next = faults.carry_out(self.slot, reached, session, &mut out.bytes);
-        if next == Next::GoOn {
-            self.send_bodies();
+        if faults.carry_out(self.slot, reached, session, &mut out.bytes) {
+            return Next::Reset;
         }
-        next
-    }
-}
-
-impl Body {
-    /// The number of bytes in memory.
-    pub fn memory_bytes(&self) -> u64 {
-        match self {
-            Self::Bytes(bytes) => bytes.len() as u64,
-            Self::File(..) => 0,
-        }
+        self.send_bodies();
+        if self.session.is_over() { Next::Linger } else { Next::GoOn }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Answers as frames of HTTP/2. Their heads are those of HTTP/1, field by field, so that both say the same.
 
 use crate::answers::date::DATE_BYTES;
-use crate::http2::Body;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use wire::http2::frame::{FRAME_HEAD_BYTES, append_block, append_data, flag};
 use wire::http2::hpack::{write_field, write_status};
@@ -16,6 +16,15 @@ const MAX_NAME_BYTES: usize = 32;
 /// The place of the stream's number in the head of a frame, and that of the flags.
 const STREAM_AT: usize = 5;
 const FLAGS_AT: usize = 4;
+
+/// The body of an answer.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// In memory.
+    Bytes(Arc<[u8]>),
+    /// A piece of a file, from this offset on.
+    File(Arc<OwnedFd>, u64),
+}
 
 /// An answer that is ready but for the number of its stream.
 #[derive(Clone, Debug)]
@@ -75,12 +84,12 @@ impl ReadyFrames {
     }
 }
 
-/// An answer of HTTP/1 as it is sent in HTTP/2: the fields of its head and its body, in memory.
-pub fn translate(answer: &[u8], keeps_length: bool, block: &mut Vec<u8>) -> Body {
+/// Appends the fields of an answer of HTTP/1 to a block. Returns its body.
+pub fn translate<'a>(answer: &'a [u8], keeps_length: bool, block: &mut Vec<u8>) -> &'a [u8] {
     let end = memchr::memmem::find(answer, b"\r\n\r\n").map_or(answer.len(), |at| at + 4);
     let (head, body) = answer.split_at(end);
     append_fields(head, keeps_length, block);
-    Body::Bytes(Arc::from(body))
+    body
 }
 
 /// Appends the fields of a head of HTTP/1 to a block, less what HTTP/2 does not allow (RFC 9113 section 8.2.2). Returns the place of the date.

@@ -1,10 +1,12 @@
 //! Faults of answers over HTTP/2, where each answer has a stream of its own: other streams do not wait for it.
 
-use super::answer::{Change, GARBAGE, UNASKED, changed};
-use super::{FaultyOutbox, Framing, Mishap};
-use crate::http2::{Body, Http2Session, Work, translate};
-use crate::responder::Next;
+use super::FaultyOutbox;
+use crate::answers::frames::{Body, translate};
+use crate::connections::streams::{Http2Session, Work};
+use crate::fault::answer::{Change, GARBAGE, UNASKED, changed};
+use crate::fault::{Framing, Mishap};
 use net::{Slot, clock};
+use std::sync::Arc;
 use wire::http2::frame::{ErrorCode, MAX_STREAM, append_block};
 use wire::http2::server::AnswerBody;
 
@@ -14,7 +16,7 @@ pub struct FaultyAnswer {
     number: u64,
     stream: u32,
     block: Vec<u8>,
-    body: Body,
+    body: Arc<[u8]>,
     mishap: Option<Mishap>,
     /// Whether it is the last of its connection.
     is_last: bool,
@@ -49,7 +51,7 @@ impl FaultyOutbox<'_> {
         let mishap = fate.mishap.filter(|mishap| matches!(mishap, Mishap::Status(_) | Mishap::Length(_)));
         let answer = changed(answer, Change { mishap, ..Change::default() });
         let mut block = Vec::new();
-        let body = translate(&answer, framing == Framing::Length, &mut block);
+        let body = Arc::from(translate(&answer, framing == Framing::Length, &mut block));
         let ends_connection = framing == Framing::Http10;
         let answer = FaultyAnswer {
             number: fate.number,
@@ -72,14 +74,14 @@ impl FaultyOutbox<'_> {
         Some((slot, Reached { now_ns, step }))
     }
 
-    /// Carries out what has been reached, and remembers what is to come.
+    /// Carries out what has been reached, and remembers what is to come. True: the connection is to be reset.
     pub fn carry_out(
         &mut self,
         slot: Slot,
         Reached { now_ns, step }: Reached,
         session: &mut Http2Session,
         out: &mut Vec<u8>,
-    ) -> Next {
+    ) -> bool {
         let trickle = self.faults.trickle;
         let piece = trickle.map_or(u64::MAX, |trickle| trickle.bytes as u64);
         let (number, stream) = match step {
@@ -87,9 +89,9 @@ impl FaultyOutbox<'_> {
                 session.hold(answer.stream, Work::Delayed);
                 let due = (now_ns.saturating_add(answer.delay_ns), answer.number);
                 self.later.insert(due, (slot, Step::Due(answer)));
-                return Next::GoOn;
+                return false;
             }
-            Step::Made(answer) | Step::Due(answer) if answer.mishap == Some(Mishap::Reset) => return Next::Reset,
+            Step::Made(answer) | Step::Due(answer) if answer.mishap == Some(Mishap::Reset) => return true,
             Step::Made(answer) | Step::Due(answer) => {
                 let (number, stream) = (answer.number, answer.stream);
                 answer.begin(session, out);
@@ -103,7 +105,7 @@ impl FaultyOutbox<'_> {
             let due = (now_ns.saturating_add(clock::ns_of(trickle.every)), number);
             self.later.insert(due, (slot, Step::More(number, stream)));
         }
-        Next::GoOn
+        false
     }
 }
 
@@ -111,16 +113,16 @@ impl FaultyAnswer {
     /// Sends its head; of its body nothing may be sent yet.
     fn begin(self, session: &mut Http2Session, out: &mut Vec<u8>) {
         let Self { stream, block, body, mishap, is_last, says_close, .. } = self;
-        let length = body.memory_bytes();
+        let (length, body) = (body.len() as u64, Work::Sending(Body::Bytes(body)));
         let whole = AnswerBody { length, allowed: 0, breaks_off: false };
         match mishap {
             Some(Mishap::Garbage) => out.extend_from_slice(GARBAGE),
             Some(Mishap::Truncate) if length < 2 => session.reset(stream, ErrorCode::INTERNAL_ERROR, out),
             Some(Mishap::Truncate) => {
                 let half = AnswerBody { length: length / 2, breaks_off: true, ..whole };
-                session.answer(stream, &block, half, Work::Sending(body), out);
+                session.answer(stream, &block, half, body, out);
             }
-            _ => session.answer(stream, &block, whole, Work::Sending(body), out),
+            _ => session.answer(stream, &block, whole, body, out),
         }
         if mishap == Some(Mishap::Unasked) {
             let mut block = Vec::new();
