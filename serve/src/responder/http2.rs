@@ -195,8 +195,9 @@ impl Http2Connection<'_, '_> {
             return self.reach(reached);
         }
         block.clear();
+        let file = draft.take_file();
         let bytes = translate(&draft.bytes, true, block);
-        let (body, length) = match draft.take_file() {
+        let (body, length) = match file {
             Some((file, offset, length)) => (Body::File(file, offset), length),
             None => (Body::Bytes(Arc::from(bytes)), bytes.len() as u64),
         };

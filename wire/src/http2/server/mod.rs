@@ -123,9 +123,7 @@ impl<W: Clone> ServerSession<W> {
                     }
                     state.head(shared, stream, block, ends_stream, out, &mut route)?
                 }
-                Frame::Data { stream, bytes, counted, ends_stream } => {
-                    state.body(stream, bytes, counted, ends_stream, out)?
-                }
+                Frame::Data(part) => state.body(part, out)?,
                 Frame::Reset(stream, _) => state.cancel(stream).map(|()| None)?,
                 Frame::Settings(settings) => state.settings(settings, out).map(|()| None)?,
                 Frame::WindowUpdate(stream, increment) => state.widen(stream, increment, out).map(|()| None)?,

@@ -6,7 +6,7 @@ use super::streams::{Stream, Streams, WindowOverflow};
 use super::{MAX_OPEN_STREAMS, RECEIVE_WINDOW, ServerEvent};
 use crate::RequestHead;
 use crate::http2::frame::{
-    ErrorCode, FrameError, IdleFrames, MAX_IDLE_FRAMES, MAX_STREAM, Parameter, SettingsPayload, append_ping_ack,
+    DataPart, ErrorCode, FrameError, IdleFrames, MAX_IDLE_FRAMES, MAX_STREAM, Parameter, SettingsPayload, append_ping_ack,
     append_reset, append_settings_ack, append_window_update,
 };
 use crate::http2::hpack::HpackDecoder;
@@ -154,12 +154,10 @@ impl<W> State<W> {
     /// Handles bytes of a body.
     pub fn body<'a, R>(
         &mut self,
-        stream: u32,
-        bytes: &'a [u8],
-        counted: u32,
-        ends_stream: bool,
+        part: DataPart<'a>,
         out: &mut Vec<u8>,
     ) -> Result<Option<ServerEvent<'a, R>>, FrameError> {
+        let DataPart { stream, bytes, rest, counted, ends_stream } = part;
         if stream > self.last || stream.is_multiple_of(2) {
             return Err(FrameError::protocol("DATA on a stream that is not open"));
         }
@@ -191,13 +189,14 @@ impl<W> State<W> {
             open.receive_window = RECEIVE_WINDOW;
         }
         if let Some(missing) = &mut open.missing {
-            let Some(rest) = missing.checked_sub(bytes.len() as u64) else {
+            // The whole frame has to fit, so that it does not matter how it was cut.
+            let Some(missing_then) = missing.checked_sub(bytes.len() as u64).filter(|n| *n >= rest.into()) else {
                 self.reset(stream, ErrorCode::PROTOCOL_ERROR, out);
                 return Ok(None);
             };
-            *missing = rest;
+            *missing = missing_then;
         }
-        if ends_stream {
+        if ends_stream && rest == 0 {
             return Ok(self.end_body(stream, bytes, out));
         }
         let is_wanted = !open.is_answered && !bytes.is_empty();

@@ -53,6 +53,7 @@ pub struct AnswerBody {
 /// A part of a body that is to be sent now.
 #[derive(Debug)]
 pub struct Part<W> {
+    /// The stream.
     pub stream: u32,
     /// The caller's value of the stream.
     pub work: W,
