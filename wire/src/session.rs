@@ -29,17 +29,22 @@ pub trait Session<'p>: Default {
     /// The number of further requests that the server takes now, as far as it has said.
     fn room(&self) -> usize;
 
+    /// The number of requests that the server takes at once, if it has said so.
+    fn most(&self) -> Option<usize> {
+        None
+    }
+
     /// Begins the request with this index among the shared ones, for which there is room. `is_last`: none follows on this connection.
     fn begin(&mut self, shared: &mut Self::Shared, ask: usize, is_last: bool, out: &mut Vec<u8>);
 
     /// Returns the next event; takes its bytes off `input`. `None`: all of `input` is used up. What has to be said to the server is
     /// written to `out`, also before an error. Errors: nothing more can be read from this connection.
-    fn next<'a>(
+    fn next<'a, H: Hearer>(
         &mut self,
         shared: &mut Self::Shared,
         input: &mut &'a [u8],
         out: &mut Vec<u8>,
-        hearer: &mut impl Hearer,
+        hearer: &mut H,
     ) -> Result<Option<Event<'a>>, WireError>;
 
     /// Gives up the request at this place, which is no longer open then. False: not without giving up the connection.

@@ -7,7 +7,7 @@ use super::frame::{
 };
 use super::request::EncodedRequest;
 use super::streams::Streams;
-use crate::session::{Event, Hearer, Session};
+use crate::session::{Event, Hearer, RequestBytes, Session};
 use crate::{Missing, WireError, start};
 
 /// The bytes that the server may send ahead, on each stream and on the connection: as much as nobody has to wait for.
@@ -54,10 +54,20 @@ impl Http2Shared {
     }
 }
 
-impl Session for Http2 {
+impl<'p> Session<'p> for Http2 {
     type Shared = Http2Shared;
 
     const IN_ORDER: bool = false;
+    const IS_AGREED_ON: bool = true;
+
+    fn shared(requests: Vec<RequestBytes<'p>>) -> Result<Http2Shared, WireError> {
+        let encode = |bytes: &RequestBytes<'p>| EncodedRequest::from_http1(bytes.request, bytes.is_encrypted);
+        Ok(Http2Shared::new(requests.iter().map(encode).collect::<Result<_, _>>()?))
+    }
+
+    fn reason(number: u32) -> &'static str {
+        ErrorCode(number).name().unwrap_or("an unknown reason")
+    }
 
     fn open(&mut self, _: &mut Http2Shared, out: &mut Vec<u8>) {
         out.extend_from_slice(PREFACE);
@@ -69,6 +79,10 @@ impl Session for Http2 {
         self.streams.room()
     }
 
+    fn most(&self) -> Option<usize> {
+        self.streams.most()
+    }
+
     /// Begins the request. Nothing is said with the last one: the server learns that it was when the connection closes.
     #[inline]
     fn begin(&mut self, shared: &mut Http2Shared, ask: usize, _is_last: bool, out: &mut Vec<u8>) {
@@ -76,12 +90,12 @@ impl Session for Http2 {
     }
 
     #[inline]
-    fn next<'a>(
+    fn next<'a, H: Hearer>(
         &mut self,
         shared: &mut Http2Shared,
         input: &mut &'a [u8],
         out: &mut Vec<u8>,
-        hearer: &mut impl Hearer,
+        hearer: &mut H,
     ) -> Result<Option<Event<'a>>, WireError> {
         if self.reader.is_at_start() {
             let (head, length) = self.reader.peek_head(input);

@@ -117,6 +117,13 @@ impl ErrorCode {
     pub const HTTP_1_1_REQUIRED: Self = Self(13);
 }
 
+impl ErrorCode {
+    /// The name that the specification gives it.
+    pub fn name(self) -> Option<&'static str> {
+        CODE_NAMES.get(self.0 as usize).copied()
+    }
+}
+
 /// The names of the codes from 0 on.
 const CODE_NAMES: [&str; 14] = [
     "NO_ERROR",
@@ -137,7 +144,7 @@ const CODE_NAMES: [&str; 14] = [
 
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match CODE_NAMES.get(self.0 as usize) {
+        match self.name() {
             Some(name) => f.write_str(name),
             None => write!(f, "error {:#x}", self.0),
         }

@@ -100,8 +100,10 @@ pub fn send_body(stream: &mut Stream, window: &mut i32, max_frame: u32, body: &[
     while stream.unsent > 0 {
         let most = (*window).min(stream.window).clamp(0, max_frame as i32);
         let count = stream.unsent.min(most as usize);
-        let bytes =
-            body.get(body.len().wrapping_sub(stream.unsent)..).and_then(|rest| rest.get(..count)).unwrap_or_default();
+        let bytes = body
+            .get(body.len().wrapping_sub(stream.unsent)..)
+            .and_then(|rest| rest.get(..count))
+            .unwrap_or_default();
         if bytes.is_empty() {
             return;
         }

@@ -106,6 +106,11 @@ impl Streams {
         most.saturating_sub(self.open.len()).min(left as usize)
     }
 
+    /// The most streams that the server takes, if it has said so.
+    pub fn most(&self) -> Option<usize> {
+        self.max_streams.filter(|most| *most < u32::MAX).map(|most| most as usize)
+    }
+
     pub fn missing(&self) -> Missing {
         match self.open.front() {
             Some(Stream { has_head: true, length: Some(announced), .. }) => {
