@@ -206,9 +206,9 @@ pub type Field = (Vec<u8>, Vec<u8>);
 pub fn decode(decoder: &mut HpackDecoder, block: &[u8]) -> Result<(Vec<Field>, bool), HpackError> {
     let mut fields = Vec::new();
     let mut scratch = b"something".to_vec();
-    let decoded =
+    let whole =
         decoder.decode(block, &mut scratch, |name, value| fields.push((name.to_vec(), value.to_vec())))?;
-    Ok((fields, decoded.is_fixed))
+    Ok((fields, whole.is_fixed))
 }
 
 /// Blocks of header fields: each is preceded by its length, in one byte.

@@ -26,7 +26,7 @@ pub const FRAME_HEAD_BYTES: usize = 9;
 /// The longest payload of a frame, unless SETTINGS say otherwise; what this crate accepts always.
 pub const MAX_FRAME_BYTES: usize = 16_384;
 
-/// The bytes that may be sent on a stream, and on a connection, before SETTINGS or WINDOW_UPDATE say otherwise.
+/// The bytes that may be sent on a stream, and on a connection, before SETTINGS or `WINDOW_UPDATE` say otherwise.
 pub const DEFAULT_WINDOW: u32 = 65_535;
 
 /// The largest window.
@@ -83,9 +83,9 @@ impl FrameHead {
     /// Reads a head.
     #[inline]
     pub fn from_bytes(bytes: [u8; FRAME_HEAD_BYTES]) -> Self {
-        let [a, b, c, kind, flags, s, t, u, v] = bytes;
-        let length = u32::from_be_bytes([0, a, b, c]) as usize;
-        Self { length, kind, flags, stream: u32::from_be_bytes([s & 0x7f, t, u, v]) }
+        let [high, middle, low, kind, flags, stream @ ..] = bytes;
+        let length = u32::from_be_bytes([0, high, middle, low]) as usize;
+        Self { length, kind, flags, stream: u32::from_be_bytes(stream) & MAX_STREAM }
     }
 
     /// Whether this flag is set.

@@ -36,6 +36,13 @@ struct Block {
     length: usize,
 }
 
+/// Where a payload is.
+#[derive(Clone, Copy)]
+enum Payload<'a> {
+    InPlace(&'a [u8]),
+    Held,
+}
+
 /// A frame; of DATA a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame<'a, 'h> {
@@ -104,9 +111,15 @@ impl FrameReader {
             }
             let Some(payload) = self.take_payload(head, input) else { return Ok(None) };
             self.head_length = 0;
-            let Some((head, in_place)) = self.join_block(head, payload)? else { continue };
-            self.is_used_up = in_place.is_none();
-            return parse(head, in_place.unwrap_or(&self.held)).map(Some);
+            let Some((head, payload)) = self.join_block(head, payload)? else { continue };
+            return match payload {
+                Payload::InPlace(payload) => parse(head, payload),
+                Payload::Held => {
+                    self.is_used_up = true;
+                    parse(head, &self.held)
+                }
+            }
+            .map(Some);
         }
     }
 
@@ -187,22 +200,22 @@ impl FrameReader {
         if has_wrong_length { Err(wrong_length()) } else { Ok(()) }
     }
 
-    /// Takes the payload. The inner `None`: it is held. The outer one: the rest has not arrived.
+    /// Takes the payload. `None`: the rest has not arrived.
     #[inline]
-    fn take_payload<'a>(&mut self, head: FrameHead, input: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
+    fn take_payload<'a>(&mut self, head: FrameHead, input: &mut &'a [u8]) -> Option<Payload<'a>> {
         let before = self.held.len() - self.block.map_or(0, |block| block.length);
         if before == 0
             && self.block.is_none()
             && let Some((payload, rest)) = input.split_at_checked(head.length)
         {
             *input = rest;
-            return Some(Some(payload));
+            return Some(Payload::InPlace(payload));
         }
         let wanted = head.length - before;
         let (bytes, rest) = input.split_at(wanted.min(input.len()));
         *input = rest;
         self.held.extend_from_slice(bytes);
-        (bytes.len() == wanted).then_some(None)
+        (bytes.len() == wanted).then_some(Payload::Held)
     }
 
     /// Joins the parts of a block, and takes padding and priority off them. `None`: it awaits CONTINUATION. Other frames pass as they are.
@@ -210,8 +223,8 @@ impl FrameReader {
     fn join_block<'a>(
         &mut self,
         head: FrameHead,
-        payload: Option<&'a [u8]>,
-    ) -> Result<Option<(FrameHead, Option<&'a [u8]>)>, FrameError> {
+        payload: Payload<'a>,
+    ) -> Result<Option<(FrameHead, Payload<'a>)>, FrameError> {
         match (head.kind, &mut self.block) {
             (kind::CONTINUATION, Some(block)) => {
                 block.continuations += 1;
@@ -221,21 +234,26 @@ impl FrameReader {
                 }
                 let flags = if block.ends_stream { flag::END_STREAM } else { 0 };
                 self.block = None;
-                Ok(Some((FrameHead { kind: kind::HEADERS, flags, ..head }, None)))
+                Ok(Some((FrameHead { kind: kind::HEADERS, flags, ..head }, Payload::Held)))
             }
             (kind::HEADERS, _) => {
-                let fragment = fragment(head, payload.unwrap_or(&self.held))?;
                 let is_whole = head.has(flag::END_HEADERS);
-                match payload.and_then(|payload| payload.get(fragment.clone())) {
-                    Some(fragment) if is_whole => return Ok(Some((head, Some(fragment)))),
-                    Some(fragment) => self.held.extend_from_slice(fragment),
-                    None => {
+                match payload {
+                    Payload::InPlace(payload) => {
+                        let fragment = &payload[fragment(head, payload)?];
+                        if is_whole {
+                            return Ok(Some((head, Payload::InPlace(fragment))));
+                        }
+                        self.held.extend_from_slice(fragment);
+                    }
+                    Payload::Held => {
+                        let fragment = fragment(head, &self.held)?;
                         self.held.truncate(fragment.end);
                         self.held.drain(..fragment.start);
+                        if is_whole {
+                            return Ok(Some((head, Payload::Held)));
+                        }
                     }
-                }
-                if is_whole {
-                    return Ok(Some((head, None)));
                 }
                 let (ends_stream, length) = (head.has(flag::END_STREAM), self.held.len());
                 self.block = Some(Block { stream: head.stream, ends_stream, continuations: 0, length });

@@ -4,9 +4,9 @@ use super::{ErrorCode, MAX_FRAME_BYTES, Parameter, flag, kind};
 
 /// Appends the head of a frame.
 pub fn append_frame_head(out: &mut Vec<u8>, length: usize, kind: u8, flags: u8, stream: u32) {
-    let [_, a, b, c] = (length as u32).to_be_bytes();
-    let [s, t, u, v] = stream.to_be_bytes();
-    out.extend_from_slice(&[a, b, c, kind, flags, s, t, u, v]);
+    out.extend_from_slice(&(length as u32).to_be_bytes()[1..]);
+    out.extend_from_slice(&[kind, flags]);
+    out.extend_from_slice(&stream.to_be_bytes());
 }
 
 /// Appends SETTINGS.
@@ -30,13 +30,13 @@ pub fn append_ping_ack(out: &mut Vec<u8>, payload: [u8; 8]) {
     out.extend_from_slice(&payload);
 }
 
-/// Appends WINDOW_UPDATE: the peer may send this number of further bytes, at least 1, on the stream, or on the connection: 0.
+/// Appends `WINDOW_UPDATE`: the peer may send this number of further bytes, at least 1, on the stream, or on the connection: 0.
 pub fn append_window_update(out: &mut Vec<u8>, stream: u32, increment: u32) {
     append_frame_head(out, 4, kind::WINDOW_UPDATE, 0, stream);
     out.extend_from_slice(&increment.to_be_bytes());
 }
 
-/// Appends RST_STREAM.
+/// Appends `RST_STREAM`.
 pub fn append_reset(out: &mut Vec<u8>, stream: u32, code: ErrorCode) {
     append_frame_head(out, 4, kind::RST_STREAM, 0, stream);
     out.extend_from_slice(&code.0.to_be_bytes());

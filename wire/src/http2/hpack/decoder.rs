@@ -129,13 +129,12 @@ impl HpackDecoder {
         let is_inserted = first & 0x40 != 0;
         let index = read_integer(first, if is_inserted { 6 } else { 4 }, block)?;
         scratch.clear();
-        let name = match index {
-            0 => read_text(block, scratch)?,
-            1.. => {
-                // Copied, because the entry may have to go for the one that takes its name.
-                scratch.extend_from_slice(self.get(index)?.0);
-                Text::Scratch(0..scratch.len())
-            }
+        let name = if index == 0 {
+            read_text(block, scratch)?
+        } else {
+            // Copied, because the entry may have to go for the one that takes its name.
+            scratch.extend_from_slice(self.get(index)?.0);
+            Text::Scratch(0..scratch.len())
         };
         let value = read_text(block, scratch)?;
         let (name, value) = (name.bytes(scratch), value.bytes(scratch));

@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn padding_is_less_than_a_byte_of_ones() {
-        assert_eq!(decoded(&[0b00011_111]), Ok(b"a".to_vec()));
+        assert_eq!(decoded(&[0b0001_1111]), Ok(b"a".to_vec()));
         assert_eq!(decoded(&[]), Ok(Vec::new()));
         // A zero among it; a byte of it; more of it; the end of string.
-        for bad in [&[0b00011_110][..], &[0xff], &[0b00011_111, 0xff], &[0xff, 0xff, 0xff, 0xff], &[0xff; 8]]
+        for bad in [&[0b0001_1110][..], &[0xff], &[0b0001_1111, 0xff], &[0xff, 0xff, 0xff, 0xff], &[0xff; 8]]
         {
             assert_eq!(decoded(bad), Err(HpackError::Huffman), "{bad:?}");
         }

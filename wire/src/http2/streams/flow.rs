@@ -26,7 +26,7 @@ impl Streams {
         shared: &Http2Shared,
         out: &mut Vec<u8>,
     ) -> Result<(), FrameError> {
-        self.max_streams.get_or_insert(u32::MAX);
+        self.limit.get_or_insert(u32::MAX);
         for parameter in payload.parameters() {
             match parameter? {
                 Parameter::HeaderTableSize(size) => {
@@ -35,7 +35,7 @@ impl Streams {
                 Parameter::EnablePush(true) => {
                     return Err(FrameError::protocol("SETTINGS_ENABLE_PUSH of a server is 1"));
                 }
-                Parameter::MaxConcurrentStreams(most) => self.max_streams = Some(most),
+                Parameter::MaxConcurrentStreams(most) => self.limit = Some(most),
                 Parameter::InitialWindowSize(size) => self.resize_windows(size as i32)?,
                 Parameter::MaxFrameSize(size) => self.max_frame = size,
                 Parameter::EnablePush(false) | Parameter::MaxHeaderListSize(_) => {}

@@ -26,7 +26,7 @@ struct Stream {
     unsent: usize,
     /// The bytes that may be sent now. SETTINGS can make it negative.
     window: i32,
-    /// The bytes that came since the last WINDOW_UPDATE.
+    /// The bytes that came since the last `WINDOW_UPDATE`.
     received: u32,
     has_head: bool,
     /// The length of the answer's body, where it is known.
@@ -50,12 +50,12 @@ pub struct Streams {
     /// Its reason.
     reason: Option<ErrorCode>,
     /// As the server's SETTINGS say; `None` before them.
-    max_streams: Option<u32>,
+    limit: Option<u32>,
     max_frame: u32,
     initial_window: i32,
     /// The bytes that may be sent on the connection.
     window: i32,
-    /// The bytes that came on it since the last WINDOW_UPDATE.
+    /// The bytes that came on it since the last `WINDOW_UPDATE`.
     received: u32,
     /// Before the next block of header fields the server must be told that its dynamic table stays empty.
     announces_table: bool,
@@ -72,7 +72,7 @@ impl Default for Streams {
             cancelled: 0,
             last_taken: None,
             reason: None,
-            max_streams: None,
+            limit: None,
             max_frame: MAX_FRAME_BYTES as u32,
             initial_window: DEFAULT_WINDOW as i32,
             window: DEFAULT_WINDOW as i32,
@@ -102,13 +102,13 @@ impl Streams {
             return 0;
         }
         let left = (MAX_STREAM - self.next_id) / 2 + 1;
-        let most = self.max_streams.unwrap_or(STREAMS_AT_FIRST) as usize;
+        let most = self.limit.unwrap_or(STREAMS_AT_FIRST) as usize;
         most.saturating_sub(self.open.len()).min(left as usize)
     }
 
     /// The most streams that the server takes, if it has said so.
     pub fn most(&self) -> Option<usize> {
-        self.max_streams.filter(|most| *most < u32::MAX).map(|most| most as usize)
+        self.limit.filter(|most| *most < u32::MAX).map(|most| most as usize)
     }
 
     pub fn missing(&self) -> Missing {

@@ -109,7 +109,7 @@ fn written_in_words(talk: &Talk) -> String {
                 words.push(format!("GOAWAY {} {}", number(payload, 0), ErrorCode(number(payload, 4))));
             }
             kind::WINDOW_UPDATE => {
-                words.push(format!("WINDOW_UPDATE {} {}", head.stream, number(payload, 0)))
+                words.push(format!("WINDOW_UPDATE {} {}", head.stream, number(payload, 0)));
             }
             kind::DATA => sent += head.length,
             kind::PING => pings += 1,
