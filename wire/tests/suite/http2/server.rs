@@ -63,7 +63,7 @@ fn requests_are_answered() {
         ("a body", vec![head(1, POST), data(1, "ab"), last_data(1, "c")], "1: 3 bytes"),
         ("an empty body", vec![head(1, POST), last_data(1, "")], "1: no body"),
         ("two bodies in turns", vec![head(1, POST), head(3, POST), data(1, "a"), last_data(3, "bc"), last_data(1, "d")],
-            "3: 2 bytes, 1: 2 bytes"),
+            "1: 2 bytes, 3: 2 bytes"),
         ("trailers", vec![head(1, POST), data(1, "ab"), last_head(1, "x-sum 1")], "1: 2 bytes"),
         ("a length that is right", vec![head(1, &format!("{POST}\ncontent-length 2")), last_data(1, "ab")], "1: 2 bytes"),
         ("in pieces", vec![
@@ -147,7 +147,7 @@ fn clients_that_misbehave_are_told_and_left() {
         ("an index that no table has", vec![frame(kind::HEADERS, 5, 1, &[0xff, 0x7f])], goaway(0, "COMPRESSION_ERROR")),
         ("too many fields", vec![get_with(1, &literal("x", "y").repeat(200))], goaway(0, calm)),
         ("fields that grow in the table", vec![get_with(1, &[
-            &[0x40, 1, b'x', 0x7f, 0x80 + 73, 0x1e][..], &[b'v'; 4000], &[0xbe; 50]].concat())], goaway(0, calm)),
+            &[0x40, 1, b'x', 0x7f, 0x80 + 33, 0x1e][..], &[b'v'; 4000], &[0xbe; 50]].concat())], goaway(0, calm)),
         ("a flood of CONTINUATION", [vec![frame(kind::HEADERS, 0, 1, b"")], vec![frame(kind::CONTINUATION, 0, 1, b""); 99]].concat(),
             goaway(0, calm)),
     ]);
@@ -200,13 +200,13 @@ fn bodies_keep_to_the_windows_and_take_turns() {
         of.map(|(_, payload)| payload.len()).collect()
     };
     // 65,535 for the connection, of which 5 are gone, in turns of a frame.
-    assert_eq!(lengths(&server, 1), [16_384, 16_378]);
-    assert_eq!(lengths(&server, 3), [16_384, 16_384]);
+    assert_eq!(lengths(&server, 1), [16_384, 16_384]);
+    assert_eq!(lengths(&server, 3), [16_384, 16_378]);
     // A smaller window may be below what was sent (RFC 9113 section 6.9.2): nothing leaves until it is above 0 again.
-    let more = [window_update(0, 1 << 20), settings(&[(4, 10_000)]), window_update(1, 22_762)].concat();
+    let more = [window_update(0, 1 << 20), settings(&[(4, 10_000)]), window_update(1, 22_768)].concat();
     server.read(&mut shared, &more);
     server.send_bodies();
-    assert_eq!(lengths(&server, 1).iter().sum::<usize>(), 32_762);
+    assert_eq!(lengths(&server, 1).iter().sum::<usize>(), 32_768);
     server.read(&mut shared, &window_update(1, 1));
     server.send_bodies();
     assert_eq!(lengths(&server, 1).last(), Some(&1));
