@@ -46,7 +46,8 @@ impl<I: Io> Worker<'_, I> {
         self.turn_until_quiet(start_ns + LAST_CALL_NS)?;
         self.stop_listening();
         self.turn_until_quiet(start_ns + GRACE_NS)?;
-        let is_idle = |c: &Connection| c.http2.as_ref().map_or_else(|| c.parser.is_idle(), |http2| http2.is_idle());
+        let is_idle =
+            |c: &Connection| c.http2.as_ref().map_or_else(|| c.parser.is_idle(), |http2| http2.is_idle());
         let waits_for_nothing =
             |c: &Connection| !c.is_blocked && c.last.is_none() && c.waiting.is_empty() && is_idle(c);
         while self.close_those(waits_for_nothing) > 0 {
@@ -88,7 +89,8 @@ impl<I: Io> Worker<'_, I> {
     fn announce_end(&mut self) {
         for slot in 0..self.connections.len() {
             let connection = &self.connections[slot];
-            let session = connection.http2.as_ref().filter(|_| connection.is_open && connection.last.is_none());
+            let session =
+                connection.http2.as_ref().filter(|_| connection.is_open && connection.last.is_none());
             if let Some(session) = session {
                 session.announce_end(&mut self.out.bytes);
                 self.send(slot as Slot, Next::GoOn);

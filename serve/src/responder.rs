@@ -11,8 +11,8 @@ use crate::connections::out::Out;
 use crate::files::Files;
 use crate::files::render;
 use crate::service::Service;
-use std::net::IpAddr;
 use http2::Http2Thread;
+use std::net::IpAddr;
 use wire::{RequestParser, WireError};
 
 /// Everything that a thread needs to answer.

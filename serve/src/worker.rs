@@ -53,7 +53,8 @@ pub struct Connection {
 impl Connection {
     /// Whether it waits for its peer to read, or for the time of an answer.
     pub fn is_held(&self) -> bool {
-        let is_delayed = |session: &Http2Session| session.all_work().any(|work| matches!(work, Work::Delayed));
+        let is_delayed =
+            |session: &Http2Session| session.all_work().any(|work| matches!(work, Work::Delayed));
         self.is_blocked || self.http2.as_deref().is_some_and(is_delayed)
     }
 
@@ -252,7 +253,8 @@ impl<I: Io> Worker<'_, I> {
             return;
         }
         let mut input = bytes;
-        let next = answer(slot, connection, &mut self.responder, self.outbox.as_mut(), &mut input, &mut self.out);
+        let next =
+            answer(slot, connection, &mut self.responder, self.outbox.as_mut(), &mut input, &mut self.out);
         if !input.is_empty() {
             connection.waiting.extend_from_slice(input);
         }
@@ -307,7 +309,14 @@ impl<I: Io> Worker<'_, I> {
             }
             let waiting = std::mem::take(&mut connection.waiting);
             let mut input = &waiting[..];
-            let next = answer(slot, connection, &mut self.responder, self.outbox.as_mut(), &mut input, &mut self.out);
+            let next = answer(
+                slot,
+                connection,
+                &mut self.responder,
+                self.outbox.as_mut(),
+                &mut input,
+                &mut self.out,
+            );
             connection.waiting.extend_from_slice(input);
             if !self.send(slot, next) {
                 return;
@@ -322,7 +331,9 @@ impl<I: Io> Worker<'_, I> {
         }
         while let Some((slot, reached)) = self.outbox.as_mut().and_then(|o| o.take_due(now_ns)) {
             let Some(connection) = self.connections.get_mut(slot as usize) else { continue };
-            let Some(session) = connection.http2.as_deref_mut().filter(|_| connection.last.is_none()) else { continue };
+            let Some(session) = connection.http2.as_deref_mut().filter(|_| connection.last.is_none()) else {
+                continue;
+            };
             let (faults, out, peer) = (self.outbox.as_mut(), &mut self.out, connection.peer);
             let next = Http2Connection { session, slot, peer, faults, out }.reach(reached);
             if self.send(slot, next) {
@@ -378,7 +389,8 @@ fn answer<'f>(
 ) -> Next {
     let Connection { parser, echo, http2, peer, .. } = connection;
     if let Some(session) = http2 {
-        return responder.answer_http2(&mut Http2Connection { session, slot, peer: *peer, faults, out }, input);
+        return responder
+            .answer_http2(&mut Http2Connection { session, slot, peer: *peer, faults, out }, input);
     }
     let next = responder.answer(parser, echo, *peer, input, out);
     connection.is_http10 = responder.was_http10;

@@ -105,7 +105,8 @@ impl RequestParser {
             return input.starts_with(FIRST_LINE).then_some(0);
         }
         // What is held ends with the beginning of `input`.
-        let is_rest = |before: &u8| held.get(usize::from(*before)..).is_some_and(|rest| input.starts_with(rest));
+        let is_rest =
+            |before: &u8| held.get(usize::from(*before)..).is_some_and(|rest| input.starts_with(rest));
         (0..FIRST_LINE.len() as u8).find(is_rest).filter(|_| held.starts_with(FIRST_LINE))
     }
 

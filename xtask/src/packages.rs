@@ -113,7 +113,8 @@ pub fn ensure_for_browser(root: &Path) -> Result<()> {
     run("npm", &["ci", "--prefix", OF_BROWSER, "--ignore-scripts", "--no-audit", "--no-fund"])
 }
 
-/// A checker of HTTP/2 servers, which Go builds, and its version, which is older than modules with a number above 1 in their paths; `app/tests/suite/serve_http2.rs` uses it.
+/// A checker of HTTP/2 servers, which Go builds, for `app/tests/suite/serve_http2.rs`; and its version, which is above 1 without being in the
+/// module's path.
 const H2SPEC: (&str, &str) = ("github.com/summerwind/h2spec/cmd/h2spec", "v2.2.1+incompatible");
 
 /// Builds h2spec where Go is installed. Where it is not, the test that needs it says so, and fails in CI.

@@ -38,7 +38,8 @@ fn everywhere(args: &[&str], check: impl Fn(&Server, bool)) {
 
 /// The judge of HTTP/2 servers, which `cargo xtask test` builds where Go is installed.
 fn h2spec() -> Option<PathBuf> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/h2spec-v2.2.1+incompatible/h2spec");
+    let program =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/h2spec-v2.2.1+incompatible/h2spec");
     if program.is_file() {
         return Some(program);
     }
@@ -47,15 +48,21 @@ fn h2spec() -> Option<PathBuf> {
     None
 }
 
+/// The port speaks HTTP/1.1, too. So what is not the preface of HTTP/2 is a request of HTTP/1.1 that can't be read: it gets a 400 there, and the
+/// connection ends. RFC 9113 section 3.4 leaves the GOAWAY out for such a peer; h2spec can't read the 400.
+const EXCEPTION: &str = "× 2: Sends invalid connection preface";
+
 #[test]
-fn h2spec_finds_nothing_wrong() {
+fn h2spec_finds_nothing_wrong_but_that_the_port_speaks_http_1_too() {
     let Some(program) = h2spec() else { return };
     everywhere(&[], |server, is_encrypted| {
         let port = server.address.port().to_string();
         let tls = if is_encrypted { &["-t", "-k"][..] } else { &[] };
-        let args = [&["-h", "127.0.0.1", "-p", &port, "-P", "/hello", "-S"], tls, &["generic", "http2", "hpack"]].concat();
+        let args =
+            [&["-h", "127.0.0.1", "-p", &port, "-P", "/hello", "-S"], tls, &["generic", "http2", "hpack"]]
+                .concat();
         let finished = run(Command::new(&program).args(args));
-        finished.assert_out(0, &[" 0 failed"]);
+        finished.assert_out(1, &["146 tests, 145 passed, 0 skipped, 1 failed", EXCEPTION]);
     });
 }
 
@@ -75,9 +82,15 @@ fn curl_gets_all_that_it_gets_over_http_1() {
         for (path, args, expected) in cases {
             assert_eq!(curl(server, is_encrypted, path, args), expected, "{path} {args:?}");
         }
-        let one = tool("curl", &["-sk", "--http1.1", "-w", " %{http_version}", &url(server, is_encrypted, "/pong")]);
+        let one = tool(
+            "curl",
+            &["-sk", "--http1.1", "-w", " %{http_version}", &url(server, is_encrypted, "/pong")],
+        );
         assert_eq!(one.out, "PONG 1.1", "the same port speaks HTTP/1.1");
-        let head = tool("curl", &["-skI", "--http2", "--http2-prior-knowledge", &url(server, is_encrypted, "/hello")]);
+        let head = tool(
+            "curl",
+            &["-skI", "--http2", "--http2-prior-knowledge", &url(server, is_encrypted, "/hello")],
+        );
         let fields = ["server: drome", "date: ", "content-type: text/plain", "content-length: 12"];
         assert!(fields.iter().all(|field| head.out.contains(field)), "{}", head.out);
     });
@@ -94,7 +107,16 @@ fn bodies_are_sent_back_under_their_windows_or_refused() {
             std::fs::write(&sent, &body).unwrap();
             let how = if is_encrypted { "--http2" } else { "--http2-prior-knowledge" };
             let data = format!("@{}", sent.display());
-            let args = ["-sk", how, "-w", "%{http_version} %{http_code}", "-o", got.to_str().unwrap(), "--data-binary", &data];
+            let args = [
+                "-sk",
+                how,
+                "-w",
+                "%{http_version} %{http_code}",
+                "-o",
+                got.to_str().unwrap(),
+                "--data-binary",
+                &data,
+            ];
             let finished = tool("curl", &[&args[..], &[&url(server, is_encrypted, "/echo")]].concat());
             if size > 4 * 1024 * 1024 {
                 assert_eq!(finished.out, "2 413", "{size}");
@@ -141,17 +163,27 @@ fn many_streams_at_once_are_all_answered_and_logged() {
     let log = home.path().join("log");
     everywhere(&["--access-log", log.to_str().unwrap()], |server, is_encrypted| {
         let (small, large) = (url(server, is_encrypted, "/hello"), url(server, is_encrypted, LARGE.0));
-        for (target, requests, most) in [(&small, "5000", "32"), (&large, "500", "100"), (&small, "3000", "1")] {
+        for (target, requests, most) in
+            [(&small, "5000", "32"), (&large, "500", "100"), (&small, "3000", "1")]
+        {
             let finished = tool("h2load", &["-n", requests, "-c", "8", "-m", most, target]);
             let expected = format!("{requests} done, {requests} succeeded, 0 failed, 0 errored, 0 timeout");
             finished.assert_out(0, &[&expected]);
         }
         let mixed = tool("nghttp", &["-ans", "-m", "7", &small, &large, &small]);
-        assert_eq!(mixed.out.lines().filter(|line| line.contains(" 200 ")).count() >= 2, true, "{}", mixed.out);
+        assert_eq!(
+            mixed.out.lines().filter(|line| line.contains(" 200 ")).count() >= 2,
+            true,
+            "{}",
+            mixed.out
+        );
     });
     let servers = 2 * back_ends().len();
     crate::common::wait_for(
-        || std::fs::read_to_string(&log).unwrap().matches("\"GET /hello HTTP/2.0\" 200 12\n").count() >= servers * 8000,
+        || {
+            std::fs::read_to_string(&log).unwrap().matches("\"GET /hello HTTP/2.0\" 200 12\n").count()
+                >= servers * 8000
+        },
         "the log to have a line for each answer",
     );
 }
@@ -231,7 +263,13 @@ fn a_preface_in_pieces_is_recognised_and_an_idle_connection_is_closed_with_goawa
         let mut got = Vec::new();
         stream.read_to_end(&mut got).unwrap();
         assert_eq!(got[3..5], [4, 0], "SETTINGS come first");
-        assert!(got.windows(9).any(|frame| frame == [0, 0, 0, 4, 1, 0, 0, 0, 0]), "SETTINGS are acknowledged");
-        assert!(got.ends_with(&[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), "GOAWAY comes last: {got:?}");
+        assert!(
+            got.windows(9).any(|frame| frame == [0, 0, 0, 4, 1, 0, 0, 0, 0]),
+            "SETTINGS are acknowledged"
+        );
+        assert!(
+            got.ends_with(&[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+            "GOAWAY comes last: {got:?}"
+        );
     }
 }

@@ -34,6 +34,7 @@ const SHARE_BYTES: usize = 4 * CHUNK_BYTES;
 
 /// The names of protocols where the two sides agree on one (RFC 7301).
 pub const HTTP_1_1: &str = "http/1.1";
+#[expect(missing_docs, reason = "the names say it")]
 pub const HTTP_2: &str = "h2";
 
 /// A back end whose connections speak TLS, all of them on the same side.

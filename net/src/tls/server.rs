@@ -1,7 +1,7 @@
 //! The server's side of TLS: its identity, and whether clients may resume earlier sessions.
 
-use super::{HTTP_1_1, HTTP_2};
 use super::identity::{IdentityFiles, TlsError, read_identity, self_signed};
+use super::{HTTP_1_1, HTTP_2};
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::server::NoServerSessionStorage;

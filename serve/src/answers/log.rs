@@ -1,8 +1,8 @@
 //! The access log, in the common log format: host, two dashes, time, request line, status, bytes of the body.
 
 use crate::answers::date::{self, Date};
-use std::fs::File;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::Write;
 use std::net::IpAddr;
 use std::path::Path;

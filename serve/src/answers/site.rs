@@ -222,7 +222,7 @@ impl Answer {
             if length <= LARGEST_IN_FORMS { (body, &[]) } else { (&[], body) };
         let form = |keep_alive, http10| {
             let head = format!(
-                "{start}{:DATE_BYTES$}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{extra}{}",
+                "{start}{:-<DATE_BYTES$}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{extra}{}",
                 "",
                 ending(keep_alive, http10)
             );

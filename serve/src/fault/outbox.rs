@@ -137,9 +137,10 @@ impl<'f> FaultyOutbox<'f> {
     pub fn wait(&self, now_ns: u64, longest: Duration) -> Duration {
         let due = self.due.peek().map(|Reverse((due_ns, ..))| *due_ns);
         let later = self.later.first_key_value().map(|((due_ns, _), _)| *due_ns);
-        due.into_iter().chain(later).min().map_or(longest, |due_ns| {
-            Duration::from_nanos(due_ns.saturating_sub(now_ns)).min(longest)
-        })
+        due.into_iter()
+            .chain(later)
+            .min()
+            .map_or(longest, |due_ns| Duration::from_nanos(due_ns.saturating_sub(now_ns)).min(longest))
     }
 
     /// Sends what is due. Returns a connection whose answer is now sent completely, one at a time; `None`: nothing is due.

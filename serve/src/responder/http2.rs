@@ -182,7 +182,8 @@ impl Http2Connection<'_, '_> {
         if (ready.shared.is_empty() || ready.head_only) && self.session.take_whole(stream, ready.length) {
             return ready.frames.append(stream, ready.head_only, out);
         }
-        let body = if ready.shared.is_empty() { Arc::from(ready.frames.body()) } else { Arc::clone(ready.shared) };
+        let body =
+            if ready.shared.is_empty() { Arc::from(ready.frames.body()) } else { Arc::clone(ready.shared) };
         let whole = AnswerBody { length: ready.length.into(), allowed: u64::MAX, breaks_off: false };
         self.session.answer(stream, ready.frames.block(), whole, Work::Sending(Body::Bytes(body)), out);
     }

@@ -108,7 +108,9 @@ impl Server {
                 kind::SETTINGS => Some((0, "settings known".to_owned())),
                 kind::PING => Some((0, "pong".to_owned())),
                 kind::RST_STREAM => Some((stream, format!("{}", ErrorCode(number(payload, 0))))),
-                kind::GOAWAY => Some((0, format!("GOAWAY {} {}", number(payload, 0), ErrorCode(number(payload, 4))))),
+                kind::GOAWAY => {
+                    Some((0, format!("GOAWAY {} {}", number(payload, 0), ErrorCode(number(payload, 4)))))
+                }
                 kind::DATA => {
                     let so_far = bodies.entry(stream).or_default();
                     *so_far += payload.len();
@@ -134,6 +136,10 @@ pub fn check_http2_server(bytes: &[u8]) {
     let whole = serve(&[&bytes], &mut ServerShared::default());
     let mut shared = ServerShared::default();
     for pieces in cuts(&bytes) {
-        assert_eq!(whole, serve(&pieces, &mut shared), "cuts, and what other connections sent, change nothing");
+        assert_eq!(
+            whole,
+            serve(&pieces, &mut shared),
+            "cuts, and what other connections sent, change nothing"
+        );
     }
 }

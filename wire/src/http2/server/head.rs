@@ -61,9 +61,8 @@ impl Fields {
     }
 
     fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        let part = |range: Range<u32>| {
-            self.text.get(range.start as usize..range.end as usize).unwrap_or_default()
-        };
+        let part =
+            |range: Range<u32>| self.text.get(range.start as usize..range.end as usize).unwrap_or_default();
         let mut start = 0;
         self.ends.iter().map(move |(middle, end)| {
             let field = (part(start..*middle), part(*middle..*end));
@@ -143,7 +142,8 @@ impl<'f> Pseudo<'f> {
     }
 
     fn method_and_target(&self) -> Option<(&'f str, &'f str)> {
-        let method = self.method.filter(|method| !method.is_empty() && method.iter().all(u8::is_ascii_graphic))?;
+        let method =
+            self.method.filter(|method| !method.is_empty() && method.iter().all(u8::is_ascii_graphic))?;
         let target = match method {
             // It names a host instead of a resource (section 8.5).
             b"CONNECT" if self.scheme.is_none() && self.path.is_none() => self.authority?,

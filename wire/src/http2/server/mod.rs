@@ -126,7 +126,9 @@ impl<W: Clone> ServerSession<W> {
                 Frame::Data(part) => state.body(part, out)?,
                 Frame::Reset(stream, _) => state.cancel(stream).map(|()| None)?,
                 Frame::Settings(settings) => state.settings(settings, out).map(|()| None)?,
-                Frame::WindowUpdate(stream, increment) => state.widen(stream, increment, out).map(|()| None)?,
+                Frame::WindowUpdate(stream, increment) => {
+                    state.widen(stream, increment, out).map(|()| None)?
+                }
                 Frame::Ping(payload) => state.ping(payload, out).map(|()| None)?,
                 Frame::SettingsAck | Frame::GoAway(..) | Frame::Ignored => {
                     state.idle_frames.count().map(|()| None)?

@@ -6,8 +6,8 @@ use super::streams::{Stream, Streams, WindowOverflow};
 use super::{MAX_OPEN_STREAMS, RECEIVE_WINDOW, ServerEvent};
 use crate::RequestHead;
 use crate::http2::frame::{
-    DataPart, ErrorCode, FrameError, IdleFrames, MAX_IDLE_FRAMES, MAX_STREAM, Parameter, SettingsPayload, append_ping_ack,
-    append_reset, append_settings_ack, append_window_update,
+    DataPart, ErrorCode, FrameError, IdleFrames, MAX_IDLE_FRAMES, MAX_STREAM, Parameter, SettingsPayload,
+    append_ping_ack, append_reset, append_settings_ack, append_window_update,
 };
 use crate::http2::hpack::HpackDecoder;
 
@@ -190,7 +190,8 @@ impl<W> State<W> {
         }
         if let Some(missing) = &mut open.missing {
             // The whole frame has to fit, so that it does not matter how it was cut.
-            let Some(missing_then) = missing.checked_sub(bytes.len() as u64).filter(|n| *n >= rest.into()) else {
+            let Some(missing_then) = missing.checked_sub(bytes.len() as u64).filter(|n| *n >= rest.into())
+            else {
                 self.reset(stream, ErrorCode::PROTOCOL_ERROR, out);
                 return Ok(None);
             };
@@ -204,7 +205,12 @@ impl<W> State<W> {
     }
 
     /// Handles the end of a body, whose last bytes these are.
-    fn end_body<'a, R>(&mut self, stream: u32, bytes: &'a [u8], out: &mut Vec<u8>) -> Option<ServerEvent<'a, R>> {
+    fn end_body<'a, R>(
+        &mut self,
+        stream: u32,
+        bytes: &'a [u8],
+        out: &mut Vec<u8>,
+    ) -> Option<ServerEvent<'a, R>> {
         let open = self.streams.get(stream)?;
         if open.missing.is_some_and(|missing| missing > 0) {
             self.reset(stream, ErrorCode::PROTOCOL_ERROR, out);

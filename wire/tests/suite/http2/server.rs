@@ -62,19 +62,33 @@ fn requests_are_answered() {
         ("a large one", vec![get_bytes(1, 60_000)], "1: 60000 bytes"),
         ("a body", vec![head(1, POST), data(1, "ab"), last_data(1, "c")], "1: 3 bytes"),
         ("an empty body", vec![head(1, POST), last_data(1, "")], "1: no body"),
-        ("two bodies in turns", vec![head(1, POST), head(3, POST), data(1, "a"), last_data(3, "bc"), last_data(1, "d")],
-            "1: 2 bytes, 3: 2 bytes"),
+        (
+            "two bodies in turns",
+            vec![head(1, POST), head(3, POST), data(1, "a"), last_data(3, "bc"), last_data(1, "d")],
+            "1: 2 bytes, 3: 2 bytes",
+        ),
         ("trailers", vec![head(1, POST), data(1, "ab"), last_head(1, "x-sum 1")], "1: 2 bytes"),
-        ("a length that is right", vec![head(1, &format!("{POST}\ncontent-length 2")), last_data(1, "ab")], "1: 2 bytes"),
-        ("in pieces", vec![
-            frame(kind::HEADERS, flag::END_STREAM, 1, &super::block(GET)[..3]),
-            frame(kind::CONTINUATION, flag::END_HEADERS, 1, &super::block(GET)[3..]),
-        ], "1: 2 bytes"),
+        (
+            "a length that is right",
+            vec![head(1, &format!("{POST}\ncontent-length 2")), last_data(1, "ab")],
+            "1: 2 bytes",
+        ),
+        (
+            "in pieces",
+            vec![
+                frame(kind::HEADERS, flag::END_STREAM, 1, &super::block(GET)[..3]),
+                frame(kind::CONTINUATION, flag::END_HEADERS, 1, &super::block(GET)[3..]),
+            ],
+            "1: 2 bytes",
+        ),
         ("te: trailers", vec![last_head(1, &format!("{GET}\nte trailers"))], "1: 2 bytes"),
         ("CONNECT", vec![last_head(1, ":method CONNECT\n:authority h:1")], "1: 2 bytes"),
         ("ping", vec![frame(kind::PING, 0, 0, &[7; 8])], "pong"),
-        ("unknown frames and settings", vec![frame(77, 9, 5, b"any"), settings(&[(99, 1)]), get(1)],
-            "settings known, 1: 2 bytes"),
+        (
+            "unknown frames and settings",
+            vec![frame(77, 9, 5, b"any"), settings(&[(99, 1)]), get(1)],
+            "settings known, 1: 2 bytes",
+        ),
     ]);
 }
 
@@ -102,28 +116,48 @@ fn malformed_requests_end_their_streams_only() {
     for fields in fields {
         assert_eq!(told(&[last_head(1, fields), get(3)]), MALFORMED, "{fields}");
     }
-    let literals = [("X-Capital", "a"), ("x\0", "a"), ("", "a"), ("x", "a\rb"), ("x", " a"), ("x", "a\t"), ("x", "a\0")];
+    let literals =
+        [("X-Capital", "a"), ("x\0", "a"), ("", "a"), ("x", "a\rb"), ("x", " a"), ("x", "a\t"), ("x", "a\0")];
     for (name, value) in literals {
         assert_eq!(told(&[get_with(1, &literal(name, value)), get(3)]), MALFORMED, "{name:?} {value:?}");
     }
     check(vec![
-        ("a body that is too short", vec![head(1, &format!("{POST}\ncontent-length 3")), last_data(1, "ab"), get(3)], MALFORMED),
-        ("a body that is too long", vec![head(1, &format!("{POST}\ncontent-length 1")), data(1, "ab"), get(3)], MALFORMED),
+        (
+            "a body that is too short",
+            vec![head(1, &format!("{POST}\ncontent-length 3")), last_data(1, "ab"), get(3)],
+            MALFORMED,
+        ),
+        (
+            "a body that is too long",
+            vec![head(1, &format!("{POST}\ncontent-length 1")), data(1, "ab"), get(3)],
+            MALFORMED,
+        ),
         ("trailers that do not end", vec![head(1, POST), head(1, "x-sum 1"), get(3)], MALFORMED),
         ("trailers with a path", vec![head(1, POST), last_head(1, ":path /"), get(3)], MALFORMED),
         ("a window of 0 more", vec![head(1, POST), window_update(1, 0), get(3)], MALFORMED),
-        ("too wide a window", vec![head(1, POST), window_update(1, (1 << 31) - 1), get(3)], "1: FLOW_CONTROL_ERROR, 3: 2 bytes"),
-        ("DATA behind the end", vec![get(1), data(1, "ab"), get(3)], "1: 2 bytes, 1: STREAM_CLOSED, 3: 2 bytes"),
-        ("DATA on its way to a stream that was reset", vec![
-            last_head(1, ":method GET"), data(1, "a"), last_head(1, "x y"), get(3)],
-            "1: PROTOCOL_ERROR, 1: STREAM_CLOSED, 3: 2 bytes"),
+        (
+            "too wide a window",
+            vec![head(1, POST), window_update(1, (1 << 31) - 1), get(3)],
+            "1: FLOW_CONTROL_ERROR, 3: 2 bytes",
+        ),
+        (
+            "DATA behind the end",
+            vec![get(1), data(1, "ab"), get(3)],
+            "1: 2 bytes, 1: STREAM_CLOSED, 3: 2 bytes",
+        ),
+        (
+            "DATA on its way to a stream that was reset",
+            vec![last_head(1, ":method GET"), data(1, "a"), last_head(1, "x y"), get(3)],
+            "1: PROTOCOL_ERROR, 1: STREAM_CLOSED, 3: 2 bytes",
+        ),
     ]);
 }
 
 #[test]
 fn clients_that_misbehave_are_told_and_left() {
     let goaway = |last, code: &str| -> &'static str { format!("GOAWAY {last} {code}").leak() };
-    let [protocol, size, flow] = ["PROTOCOL_ERROR", "FRAME_SIZE_ERROR", "FLOW_CONTROL_ERROR"].map(|code| goaway(0, code));
+    let [protocol, size, flow] =
+        ["PROTOCOL_ERROR", "FRAME_SIZE_ERROR", "FLOW_CONTROL_ERROR"].map(|code| goaway(0, code));
     let calm = "ENHANCE_YOUR_CALM";
     check(vec![
         ("an even stream", vec![get(2)], protocol),
@@ -138,18 +172,35 @@ fn clients_that_misbehave_are_told_and_left() {
         ("a stream twice", vec![get(1), get(1)], "1: 2 bytes, GOAWAY 1 STREAM_CLOSED"),
         ("PUSH_PROMISE", vec![frame(kind::PUSH_PROMISE, flag::END_HEADERS, 1, &[0; 4])], protocol),
         ("CONTINUATION of nothing", vec![frame(kind::CONTINUATION, flag::END_HEADERS, 1, b"")], protocol),
-        ("a frame within a block", vec![frame(kind::HEADERS, 0, 1, b""), frame(kind::PING, 0, 0, &[0; 8])], protocol),
+        (
+            "a frame within a block",
+            vec![frame(kind::HEADERS, 0, 1, b""), frame(kind::PING, 0, 0, &[0; 8])],
+            protocol,
+        ),
         ("a ping of 7 bytes", vec![frame(kind::PING, 0, 0, &[0; 7])], size),
         ("too long a frame", vec![frame(77, 0, 0, &[0; 16_385])], size),
         ("SETTINGS of 5 bytes", vec![frame(kind::SETTINGS, 0, 0, &[0; 5])], size),
         ("too large an initial window", vec![settings(&[(4, 1 << 31)])], flow),
         ("too small frames", vec![settings(&[(5, 16_383)])], protocol),
-        ("an index that no table has", vec![frame(kind::HEADERS, 5, 1, &[0xff, 0x7f])], goaway(0, "COMPRESSION_ERROR")),
+        (
+            "an index that no table has",
+            vec![frame(kind::HEADERS, 5, 1, &[0xff, 0x7f])],
+            goaway(0, "COMPRESSION_ERROR"),
+        ),
         ("too many fields", vec![get_with(1, &literal("x", "y").repeat(200))], goaway(0, calm)),
-        ("fields that grow in the table", vec![get_with(1, &[
-            &[0x40, 1, b'x', 0x7f, 0x80 + 33, 0x1e][..], &[b'v'; 4000], &[0xbe; 50]].concat())], goaway(0, calm)),
-        ("a flood of CONTINUATION", [vec![frame(kind::HEADERS, 0, 1, b"")], vec![frame(kind::CONTINUATION, 0, 1, b""); 99]].concat(),
-            goaway(0, calm)),
+        (
+            "fields that grow in the table",
+            vec![get_with(
+                1,
+                &[&[0x40, 1, b'x', 0x7f, 0x80 + 33, 0x1e][..], &[b'v'; 4000], &[0xbe; 50]].concat(),
+            )],
+            goaway(0, calm),
+        ),
+        (
+            "a flood of CONTINUATION",
+            [vec![frame(kind::HEADERS, 0, 1, b"")], vec![frame(kind::CONTINUATION, 0, 1, b""); 99]].concat(),
+            goaway(0, calm),
+        ),
     ]);
 }
 
@@ -166,7 +217,13 @@ fn floods_are_ended() {
     // Rapid resets: large answers, none of which is waited for.
     let gives_up = |n: u32| [get_bytes(2 * n + 1, 1 << 20), reset(2 * n + 1, ErrorCode::CANCEL)];
     let without_window = vec![settings(&[(4, 0)])];
-    calm([without_window, (0..5_000).flat_map(|n| [head(2 * n + 1, POST), reset(2 * n + 1, ErrorCode::CANCEL)]).collect()].concat());
+    calm(
+        [
+            without_window,
+            (0..5_000).flat_map(|n| [head(2 * n + 1, POST), reset(2 * n + 1, ErrorCode::CANCEL)]).collect(),
+        ]
+        .concat(),
+    );
     let told = told(&(0..500).flat_map(gives_up).collect::<Vec<_>>());
     assert_eq!(told, "", "some may be given up");
 }
@@ -190,10 +247,21 @@ fn more_streams_than_allowed_are_refused_and_windows_are_returned() {
 fn bodies_keep_to_the_windows_and_take_turns() {
     let mut server = Server::new();
     let mut shared = ServerShared::default();
-    let first = [PREFACE, &settings(&[(4, 40_000)]), &get_bytes(1, 100_000), &get_bytes(3, 100_000), &get_bytes(5, 5)].concat();
+    let first = [
+        PREFACE,
+        &settings(&[(4, 40_000)]),
+        &get_bytes(1, 100_000),
+        &get_bytes(3, 100_000),
+        &get_bytes(5, 5),
+    ]
+    .concat();
     server.read(&mut shared, &first);
     server.send_bodies();
-    assert_eq!(server.told(), [(0, "settings known".to_owned()), (5, "5 bytes".to_owned())], "the small one does not wait");
+    assert_eq!(
+        server.told(),
+        [(0, "settings known".to_owned()), (5, "5 bytes".to_owned())],
+        "the small one does not wait"
+    );
     let lengths = |server: &Server, stream: u32| -> Vec<usize> {
         let frames = crate::oracle::http2::written_frames(&server.written);
         let of = frames.iter().filter(|(head, _)| head.kind == kind::DATA && head.stream == stream);
@@ -231,19 +299,28 @@ fn a_request_that_came_before_is_not_read_again_unless_its_bytes_mean_something_
         block.extend_from_slice(value.as_bytes());
         block
     };
-    let request = |stream, block: &[u8]| frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, stream, block);
+    let request =
+        |stream, block: &[u8]| frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, stream, block);
     let mut uses = super::block(":method GET\n:scheme http\n:path /");
     uses.push(0xbe);
     for value in ["one", "two", "two", "one"] {
         let frames = [request(1, &insert(value)), request(3, &uses), request(5, &uses), request(7, &uses)];
         assert_eq!(serve(&mut shared, &frames), (2, vec![format!("GET / x={value}"); 4]));
     }
-    let frames =
-        [request(1, &insert("one")), request(3, &uses), request(5, &insert("two")), request(7, &uses), request(9, &uses)];
+    let frames = [
+        request(1, &insert("one")),
+        request(3, &uses),
+        request(5, &insert("two")),
+        request(7, &uses),
+        request(9, &uses),
+    ];
     let (_, routes) = serve(&mut shared, &frames);
     assert_eq!(routes, ["one", "one", "two", "two", "two"].map(|value| format!("GET / x={value}")));
     // With a body it is another request.
-    assert_eq!(serve(&mut shared, &[get(1), head(3, GET), last_data(3, "b")]).1[1..], [fixed, "b".to_owned()]);
+    assert_eq!(
+        serve(&mut shared, &[get(1), head(3, GET), last_data(3, "b")]).1[1..],
+        [fixed, "b".to_owned()]
+    );
 }
 
 proptest! {
