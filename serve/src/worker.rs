@@ -379,11 +379,11 @@ impl<I: Io> Worker<'_, I> {
 
 /// Answers the requests of `input` into `out`, until either is exhausted.
 #[inline]
-fn answer<'f>(
+fn answer(
     slot: Slot,
     connection: &mut Connection,
     responder: &mut Responder,
-    faults: Option<&mut FaultyOutbox<'f>>,
+    faults: Option<&mut FaultyOutbox<'_>>,
     input: &mut &[u8],
     out: &mut Out,
 ) -> Next {

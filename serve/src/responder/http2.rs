@@ -255,12 +255,10 @@ fn choose(
         let refusal = Standard::TargetTooLong.route(head.method == "HEAD");
         return Routed { route: Chosen::Site(Asked::Ready(refusal)), is_lasting: false };
     }
-    match files {
-        Some(files) => Routed { route: Chosen::File(files.reply(head, now_ns)), is_lasting: false },
-        None => {
-            let asked = site.route(head.method, head.target);
-            let is_lasting = !is_logged && matches!(asked, Asked::Ready(_));
-            Routed { route: Chosen::Site(asked), is_lasting }
-        }
+    if let Some(files) = files {
+        return Routed { route: Chosen::File(files.reply(head, now_ns)), is_lasting: false };
     }
+    let asked = site.route(head.method, head.target);
+    let is_lasting = !is_logged && matches!(asked, Asked::Ready(_));
+    Routed { route: Chosen::Site(asked), is_lasting }
 }

@@ -49,9 +49,10 @@ impl Server {
                 Ok(None) => return assert!(input.is_empty(), "all that was given has been used"),
                 Ok(Some(ServerEvent::Request { stream, route, has_body, .. })) => {
                     self.seen.push((stream, route.clone()));
-                    match has_body {
-                        true => self.session.hold(stream, Vec::new()),
-                        false => self.answer(stream, &route),
+                    if has_body {
+                        self.session.hold(stream, Vec::new());
+                    } else {
+                        self.answer(stream, &route);
                     }
                 }
                 Ok(Some(ServerEvent::Body { stream, bytes, is_last })) => {

@@ -248,7 +248,7 @@ impl<W> State<W> {
         Ok(())
     }
 
-    /// Handles WINDOW_UPDATE.
+    /// Handles `WINDOW_UPDATE`.
     pub fn widen(&mut self, stream: u32, increment: u32, out: &mut Vec<u8>) -> Result<(), FrameError> {
         if stream == 0 {
             if increment == 0 {
