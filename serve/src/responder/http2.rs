@@ -13,7 +13,6 @@ use crate::files::{Files, Reply, render};
 use net::{Slot, clock};
 use std::net::IpAddr;
 use std::sync::Arc;
-use wire::http2::frame::ErrorCode;
 use wire::http2::server::{AnswerBody, Routed, ServerEvent, ServerShared};
 use wire::{MAX_TARGET_BYTES, RequestHead};
 
@@ -111,15 +110,8 @@ impl Responder {
             return self.answer_stream(connection, stream, &Chosen::Site(Asked::Fresh(Fresh::Echo)), &body);
         }
         let refusal = Chosen::Site(Asked::Ready(Standard::ContentTooLarge.route(false)));
-        let next = self.answer_stream(connection, stream, &refusal, &[]);
-        if !is_last && connection.faults.is_none() {
-            // The rest of the body need not be sent (RFC 9113 section 8.1).
-            connection.send_bodies();
-            if connection.session.work(stream).is_none() {
-                connection.session.reset(stream, ErrorCode::NO_ERROR, &mut connection.out.bytes);
-            }
-        }
-        next
+        // The rest of the body is passed over: a reset behind the answer, which RFC 9113 section 8.1 allows, loses it in some clients.
+        self.answer_stream(connection, stream, &refusal, &[])
     }
 
     /// Answers a request, whose body is `sent`.
