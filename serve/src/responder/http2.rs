@@ -123,27 +123,20 @@ impl Responder {
         chosen: &Chosen,
         sent: &[u8],
     ) -> Next {
-        let account = match chosen {
+        let (account, next) = match chosen {
             Chosen::Site(Asked::Ready(route)) if connection.faults.is_none() => {
                 connection.answer_ready(&self.site, *route, stream);
                 if self.log.is_none() {
                     return Next::GoOn;
                 }
-                self.site.account(*route)
+                (self.site.account(*route), Next::GoOn)
             }
-            _ => {
-                let account = self.draft(chosen, sent);
-                let next = connection.send_draft(&mut self.http2, stream);
-                if next != Next::GoOn {
-                    return next;
-                }
-                account
-            }
+            _ => (self.draft(chosen, sent), connection.send_draft(&mut self.http2, stream)),
         };
         if let Some(log) = &mut self.log {
             log.answered(connection.peer, account);
         }
-        Next::GoOn
+        next
     }
 
     /// Writes the answer as HTTP/1 does. Returns its account.
