@@ -38,3 +38,8 @@ fn hpack() {
 fn http2() {
     check_all("http2", 10, crate::oracle::http2::check_http2);
 }
+
+#[test]
+fn http2_server() {
+    check_all("http2_server", 10, crate::oracle::http2_server::check_http2_server);
+}
