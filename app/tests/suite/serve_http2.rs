@@ -187,7 +187,7 @@ fn many_streams_at_once_are_all_answered_and_logged() {
 fn each_fault_has_its_meaning_over_http_2() {
     // The fault; what nghttp says, and does not say.
     let cases: [(&str, &[&str], &[&str]); 9] = [
-        ("status=503", &[":status: 503", "content-length: 12"], &["GOAWAY frame"]),
+        ("status=503", &[":status: 503", "content-length: 12"], &["recv GOAWAY"]),
         ("chunked", &[":status: 200"], &["content-length"]),
         ("length=+5", &["content-length: 17"], &[]),
         ("truncate", &[":status: 200", "recv RST_STREAM", "INTERNAL_ERROR"], &["END_STREAM\n"]),

@@ -7,7 +7,9 @@ pub mod frame;
 pub mod hpack;
 mod request;
 pub mod server;
+mod shared;
 mod streams;
 
-pub use client::{Http2, Http2Shared, RECEIVE_WINDOW};
+pub use client::Http2;
 pub use request::EncodedRequest;
+pub use shared::{Http2Shared, RECEIVE_WINDOW};

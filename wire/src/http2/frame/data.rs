@@ -1,6 +1,6 @@
 //! Reads frames of DATA, whose payload is passed in place.
 
-use super::reader::{padding_error, wrong_length};
+use super::error::{padding_error, wrong_length};
 use super::{FrameError, FrameHead, flag};
 
 /// Bytes of a frame of DATA.

@@ -1,12 +1,14 @@
 //! Frames (RFC 9113 sections 4 and 6): their parts, how they are read and how they are written.
 
 mod data;
+mod error;
 mod flood;
 mod reader;
 mod settings;
 mod writer;
 
 pub use data::DataPart;
+pub use error::{Cause, ErrorCode, FrameError};
 pub use flood::IdleFrames;
 pub use reader::{Frame, FrameReader};
 pub use settings::{Parameter, SettingsPayload};
@@ -14,8 +16,6 @@ pub use writer::{
     append_block, append_data, append_frame_head, append_goaway, append_ping_ack, append_reset,
     append_settings, append_settings_ack, append_window_update,
 };
-
-use std::fmt;
 
 /// The first bytes of a client (RFC 9113 section 3.4).
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -92,105 +92,5 @@ impl FrameHead {
     #[inline]
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
-    }
-}
-
-/// Why a stream or a connection ended (RFC 9113 section 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ErrorCode(pub u32);
-
-impl ErrorCode {
-    #![expect(missing_docs, reason = "the names are the specification's")]
-    pub const NO_ERROR: Self = Self(0);
-    pub const PROTOCOL_ERROR: Self = Self(1);
-    pub const INTERNAL_ERROR: Self = Self(2);
-    pub const FLOW_CONTROL_ERROR: Self = Self(3);
-    pub const SETTINGS_TIMEOUT: Self = Self(4);
-    pub const STREAM_CLOSED: Self = Self(5);
-    pub const FRAME_SIZE_ERROR: Self = Self(6);
-    pub const REFUSED_STREAM: Self = Self(7);
-    pub const CANCEL: Self = Self(8);
-    pub const COMPRESSION_ERROR: Self = Self(9);
-    pub const CONNECT_ERROR: Self = Self(10);
-    pub const ENHANCE_YOUR_CALM: Self = Self(11);
-    pub const INADEQUATE_SECURITY: Self = Self(12);
-    pub const HTTP_1_1_REQUIRED: Self = Self(13);
-}
-
-impl ErrorCode {
-    /// The name that the specification gives it.
-    pub fn name(self) -> Option<&'static str> {
-        CODE_NAMES.get(self.0 as usize).copied()
-    }
-}
-
-/// The names of the codes from 0 on.
-const CODE_NAMES: [&str; 14] = [
-    "NO_ERROR",
-    "PROTOCOL_ERROR",
-    "INTERNAL_ERROR",
-    "FLOW_CONTROL_ERROR",
-    "SETTINGS_TIMEOUT",
-    "STREAM_CLOSED",
-    "FRAME_SIZE_ERROR",
-    "REFUSED_STREAM",
-    "CANCEL",
-    "COMPRESSION_ERROR",
-    "CONNECT_ERROR",
-    "ENHANCE_YOUR_CALM",
-    "INADEQUATE_SECURITY",
-    "HTTP_1_1_REQUIRED",
-];
-
-impl fmt::Display for ErrorCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.name() {
-            Some(name) => f.write_str(name),
-            None => write!(f, "error {:#x}", self.0),
-        }
-    }
-}
-
-/// An error that ends the connection: what GOAWAY says, and what the peer did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} ({code})")]
-pub struct FrameError {
-    /// The reason.
-    pub code: ErrorCode,
-    /// The cause, in words.
-    pub what: Cause,
-}
-
-/// What the peer did, in words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Cause {
-    /// Something with frames or streams.
-    #[error("{0}")]
-    Frame(&'static str),
-    /// Something with header fields.
-    #[error(transparent)]
-    Fields(#[from] super::hpack::HpackError),
-}
-
-impl FrameError {
-    /// An error with this reason and this cause.
-    pub fn new(code: ErrorCode, what: &'static str) -> Self {
-        Self { code, what: Cause::Frame(what) }
-    }
-
-    /// An error with the reason that fits most.
-    pub fn protocol(what: &'static str) -> Self {
-        Self::new(ErrorCode::PROTOCOL_ERROR, what)
-    }
-}
-
-impl From<super::hpack::HpackError> for FrameError {
-    fn from(error: super::hpack::HpackError) -> Self {
-        use super::hpack::HpackError::{TooLong, TooMany};
-        let code = match error {
-            TooLong | TooMany => ErrorCode::ENHANCE_YOUR_CALM,
-            _ => ErrorCode::COMPRESSION_ERROR,
-        };
-        Self { code, what: Cause::Fields(error) }
     }
 }

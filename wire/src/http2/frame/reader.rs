@@ -2,6 +2,7 @@
 //! arrived is held, and so is a block of header fields until it is whole. Nothing is held, and no memory used, unless a frame was split.
 
 use super::data::{Data, DataPart};
+use super::error::{padding_error, size_error, wrong_length};
 use super::{ErrorCode, FRAME_HEAD_BYTES, FrameError, FrameHead, MAX_CONTINUATIONS, MAX_FRAME_BYTES};
 use super::{SettingsPayload, flag, kind};
 use crate::MAX_HEAD_BYTES;
@@ -311,18 +312,4 @@ fn parse(head: FrameHead, payload: &[u8]) -> Result<Frame<'static, '_>, FrameErr
         kind::WINDOW_UPDATE => Frame::WindowUpdate(head.stream, number(0) & super::MAX_WINDOW),
         _ => Frame::Ignored,
     })
-}
-
-fn size_error(what: &'static str) -> FrameError {
-    FrameError::new(ErrorCode::FRAME_SIZE_ERROR, what)
-}
-
-#[cold]
-pub fn wrong_length() -> FrameError {
-    size_error("a frame whose length does not fit its type")
-}
-
-#[cold]
-pub fn padding_error() -> FrameError {
-    FrameError::protocol("padding that is longer than its frame")
 }

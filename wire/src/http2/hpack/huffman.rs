@@ -1,7 +1,7 @@
 //! The Huffman code (RFC 7541 appendix B). It is canonical: the lengths of the codes say all, so the tables are made from them when the
 //! program is compiled.
 
-use super::HpackError;
+use super::error::HpackError;
 
 /// The number of bits of each symbol's code: the 256 bytes, then the end of string.
 const LENGTHS: [u8; 257] = [
@@ -83,11 +83,16 @@ pub fn huffman_decode(input: &[u8], out: &mut Vec<u8>) -> Result<(), HpackError>
     let (mut rest, mut bits, mut held) = (input, 0_u64, 0_u32);
     loop {
         // The next bits are at the top of 64, with zeros behind.
-        while held <= 56 {
-            let Some((&byte, behind)) = rest.split_first() else { break };
-            bits |= u64::from(byte) << (56 - held);
-            held += 8;
-            rest = behind;
+        if held < 32 {
+            if let Some((four, behind)) = rest.split_first_chunk() {
+                bits |= u64::from(u32::from_be_bytes(*four)) << (32 - held);
+                (rest, held) = (behind, held + 32);
+            } else {
+                for byte in std::mem::take(&mut rest) {
+                    bits |= u64::from(*byte) << (56 - held);
+                    held += 8;
+                }
+            }
         }
         let (symbol, length) = CODE.short[(bits >> (64 - SHORT)) as usize];
         let (symbol, length) = match u32::from(length) {

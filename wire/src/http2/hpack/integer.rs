@@ -1,6 +1,6 @@
 //! Integers with a prefix of N bits (RFC 7541 section 5.1).
 
-use super::HpackError;
+use super::error::HpackError;
 
 /// The most bytes behind the prefix: four carry 28 bits, more than any length that is taken here.
 const MOST_BYTES: u32 = 4;

@@ -3,12 +3,14 @@
 mod decoder;
 mod dynamic;
 mod encoder;
+mod error;
 mod fixed;
 mod huffman;
 mod integer;
 
-pub use decoder::{Decoded, HpackDecoder, HpackError};
+pub use decoder::{Decoded, HpackDecoder};
 pub use encoder::{NO_DYNAMIC_TABLE, write_field, write_status};
+pub use error::HpackError;
 pub use huffman::{huffman_decode, huffman_encode, huffman_length};
 
 /// The size of a dynamic table unless a peer's SETTINGS say otherwise (RFC 9113 section 6.5.2).

@@ -1,12 +1,12 @@
 //! What the server says about the connection, and the bytes that may be sent on it and on its streams.
 
 use super::{Stream, Streams};
-use crate::http2::client::Http2Shared;
 use crate::http2::frame::{
     ErrorCode, FrameError, MAX_WINDOW, Parameter, SettingsPayload, append_data, append_ping_ack,
     append_settings_ack,
 };
 use crate::http2::hpack::DEFAULT_TABLE_BYTES;
+use crate::http2::shared::Http2Shared;
 use crate::session::Event;
 
 impl Streams {

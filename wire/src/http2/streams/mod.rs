@@ -3,11 +3,11 @@
 mod flow;
 mod receive;
 
-use super::client::Http2Shared;
 use super::frame::{
     DEFAULT_WINDOW, ErrorCode, FrameError, IdleFrames, MAX_FRAME_BYTES, MAX_STREAM, append_reset,
 };
 use super::hpack::HpackDecoder;
+use super::shared::Http2Shared;
 use crate::Missing;
 use crate::session::Event;
 use flow::send_body;

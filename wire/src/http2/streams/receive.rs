@@ -3,8 +3,8 @@
 use super::Streams;
 use crate::Head;
 use crate::http2::answer::AnswerFields;
-use crate::http2::client::{Http2Shared, RECEIVE_WINDOW};
 use crate::http2::frame::{DataPart, ErrorCode, FrameError, append_window_update};
+use crate::http2::shared::{Http2Shared, RECEIVE_WINDOW};
 use crate::session::{Event, Hearer};
 
 impl Streams {

@@ -2,6 +2,7 @@
 
 mod client;
 mod misbehaving;
+mod pieces;
 mod requests;
 mod server;
 
