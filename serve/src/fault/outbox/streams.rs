@@ -40,6 +40,8 @@ pub enum Step {
     Due(Box<FaultyAnswer>),
     /// The next bytes of its body may leave: its number and its stream.
     More(u64, u32),
+    /// An answer that no request asked for follows.
+    Unasked,
 }
 
 impl FaultyOutbox<'_> {
@@ -94,10 +96,19 @@ impl FaultyOutbox<'_> {
             Step::Made(answer) | Step::Due(answer) if answer.mishap == Some(Mishap::Reset) => return true,
             Step::Made(answer) | Step::Due(answer) => {
                 let (number, stream) = (answer.number, answer.stream);
+                if answer.mishap == Some(Mishap::Unasked) {
+                    self.later.insert((now_ns, number), (slot, Step::Unasked));
+                }
                 answer.begin(session, out);
                 (number, stream)
             }
             Step::More(number, stream) => (number, stream),
+            Step::Unasked => {
+                let mut block = Vec::new();
+                translate(UNASKED, true, &mut block);
+                append_block(out, MAX_STREAM, &block, true);
+                return false;
+            }
         };
         if session.allow(stream, piece)
             && let Some(trickle) = trickle
@@ -123,11 +134,6 @@ impl FaultyAnswer {
                 session.answer(stream, &block, half, body, out);
             }
             _ => session.answer(stream, &block, whole, body, out),
-        }
-        if mishap == Some(Mishap::Unasked) {
-            let mut block = Vec::new();
-            translate(UNASKED, true, &mut block);
-            append_block(out, MAX_STREAM, &block, true);
         }
         if is_last {
             session.end(says_close, out);
