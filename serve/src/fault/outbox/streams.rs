@@ -10,6 +10,9 @@ use std::sync::Arc;
 use wire::http2::frame::{ErrorCode, MAX_STREAM, append_block};
 use wire::http2::server::AnswerBody;
 
+/// How soon it is looked at again whether an answer has been sent.
+const LOOK_AGAIN_NS: u64 = 1_000_000;
+
 /// An answer over HTTP/2, and what befalls it.
 #[derive(Debug)]
 pub struct FaultyAnswer {
@@ -40,8 +43,8 @@ pub enum Step {
     Due(Box<FaultyAnswer>),
     /// The next bytes of its body may leave: its number and its stream.
     More(u64, u32),
-    /// An answer that no request asked for follows.
-    Unasked,
+    /// An answer that no request asked for follows when this one is sent: its number and its stream.
+    Unasked(u64, u32),
 }
 
 impl FaultyOutbox<'_> {
@@ -97,13 +100,18 @@ impl FaultyOutbox<'_> {
             Step::Made(answer) | Step::Due(answer) => {
                 let (number, stream) = (answer.number, answer.stream);
                 if answer.mishap == Some(Mishap::Unasked) {
-                    self.later.insert((now_ns, number), (slot, Step::Unasked));
+                    self.later.insert((now_ns, number), (slot, Step::Unasked(number, stream)));
                 }
                 answer.begin(session, out);
                 (number, stream)
             }
             Step::More(number, stream) => (number, stream),
-            Step::Unasked => {
+            Step::Unasked(number, stream) if session.work(stream).is_some() => {
+                let again = (now_ns.saturating_add(LOOK_AGAIN_NS), number);
+                self.later.insert(again, (slot, Step::Unasked(number, stream)));
+                return false;
+            }
+            Step::Unasked(..) => {
                 let mut block = Vec::new();
                 translate(UNASKED, true, &mut block);
                 append_block(out, MAX_STREAM, &block, true);
