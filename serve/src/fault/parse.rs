@@ -28,16 +28,16 @@ const FORMS: &[(&str, &str)] = &[
 
 /// What is different over HTTP/2.
 const OVER_HTTP2: &[(&str, &str)] = &[
-    ("delay", "other streams of the connection don't wait for it"),
-    ("trickle", "the body leaves slowly, the head at once; other streams don't wait"),
-    ("chunked", "the answer has no content-length"),
-    ("http10", "the answer has no content-length and is its connection's last: GOAWAY"),
-    ("close-after", "GOAWAY announces that the connection closes when its streams have ended"),
-    ("drop-after", "the connection closes when its streams have ended, without GOAWAY"),
-    ("reset", "the connection is reset, and with it all of its streams"),
-    ("truncate", "RST_STREAM in the middle of the body; other streams go on"),
-    ("garbage", "bytes that are no frame, in the midst of the connection's frames"),
-    ("unasked", "a 408 on a stream that the client has not opened"),
+    ("delay:", "other streams of the connection don't wait for it"),
+    ("trickle:", "the body leaves slowly, the head at once; other streams don't wait"),
+    ("chunked:", "the answer has no content-length"),
+    ("http10:", "the answer has no content-length and is its connection's last: GOAWAY"),
+    ("close-after:", "GOAWAY announces that the connection closes when its streams have ended"),
+    ("drop-after:", "the connection closes when its streams have ended, without GOAWAY"),
+    ("reset:", "the connection is reset, and with it all of its streams"),
+    ("truncate:", "RST_STREAM in the middle of the body; other streams go on"),
+    ("garbage:", "bytes that are no frame, in the midst of the connection's frames"),
+    ("unasked:", "a 408 on a stream that the client has not opened"),
 ];
 
 /// The longest duration in a fault.
@@ -209,7 +209,11 @@ mod tests {
         let read: Vec<Fault> = FORMS.iter().map(|(form, _)| form.parse().unwrap()).collect();
         assert_eq!(read, expected);
         assert!(FORMS.iter().all(|(form, meaning)| help().contains(&format!("{form:<23}  {meaning}\n"))));
-        assert!(OVER_HTTP2.iter().all(|(name, _)| FORMS.iter().any(|(form, _)| name_of(form) == *name)));
+        assert!(
+            OVER_HTTP2
+                .iter()
+                .all(|(name, _)| FORMS.iter().any(|(form, _)| format!("{}:", name_of(form)) == *name))
+        );
     }
 
     #[test]
