@@ -71,7 +71,8 @@ impl<'p, S: Session<'p>> Reading<'_, 'p, S> {
     pub fn read(&mut self, mut bytes: &[u8]) -> Read {
         let mut answers = 0;
         loop {
-            if S::IN_ORDER && !bytes.is_empty() {
+            // What comes before a request is sent belongs to the opening of the session.
+            if S::IN_ORDER && !bytes.is_empty() && self.connection.sent() > 0 {
                 self.hear(0);
             }
             match self.next(&mut bytes) {

@@ -30,7 +30,7 @@ pub struct Files {
 }
 
 /// The reply to a request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Reply {
     /// One of the answers that every site has.
     Standard(Route),
@@ -94,7 +94,7 @@ impl Files {
         };
         let fields = Fields::of(head);
         // RFC 9112 section 3.2: one, and only HTTP/1.0 may have none.
-        if fields.hosts > 1 || (fields.hosts == 0 && head.minor >= 1) {
+        if fields.hosts > 1 || (fields.hosts == 0 && (head.major, head.minor) != (1, 0)) {
             return Reply::Standard(Standard::BadRequest.route(head_only));
         }
         let entry = match self.find(head.target, now_ns) {

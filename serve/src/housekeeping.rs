@@ -1,5 +1,6 @@
 //! Ends connections that do not end by themselves: idle ones now and then, all of them at a stop.
 
+use crate::responder::Next;
 use crate::worker::{Connection, LOOK_UP, Worker};
 use net::{Io, Slot, clock};
 use std::time::Duration;
@@ -32,7 +33,7 @@ impl<I: Io> Worker<'_, I> {
         self.swept_ns = now_ns;
         self.close_those(|connection| {
             let longest_ns = if connection.last.is_some() { LINGER_NS.min(idle_ns) } else { idle_ns };
-            !connection.is_blocked && now_ns.saturating_sub(connection.stamp_ns) > longest_ns
+            !connection.is_held() && now_ns.saturating_sub(connection.stamp_ns) > longest_ns
         });
     }
 
@@ -40,12 +41,15 @@ impl<I: Io> Worker<'_, I> {
     /// connections that wait for nothing, and gives the rest a little time.
     pub fn end(&mut self) -> std::io::Result<()> {
         self.responder.is_stopping = true;
+        self.announce_end();
         let start_ns = self.responder.clock.now_ns();
         self.turn_until_quiet(start_ns + LAST_CALL_NS)?;
         self.stop_listening();
         self.turn_until_quiet(start_ns + GRACE_NS)?;
+        let is_idle =
+            |c: &Connection| c.http2.as_ref().map_or_else(|| c.parser.is_idle(), |http2| http2.is_idle());
         let waits_for_nothing =
-            |c: &Connection| !c.is_blocked && c.last.is_none() && c.waiting.is_empty() && c.parser.is_idle();
+            |c: &Connection| !c.is_blocked && c.last.is_none() && c.waiting.is_empty() && is_idle(c);
         while self.close_those(waits_for_nothing) > 0 {
             if self.responder.clock.now_ns() - start_ns > GRACE_NS {
                 break;
@@ -71,11 +75,35 @@ impl<I: Io> Worker<'_, I> {
         for slot in 0..self.connections.len() {
             let connection = &self.connections[slot];
             match connection.is_open {
-                true if is_over(connection) => self.close(slot as Slot),
+                true if is_over(connection) => {
+                    self.say_goodbye(slot);
+                    self.close(slot as Slot);
+                }
                 true => others += 1,
                 false => {}
             }
         }
         others
+    }
+    /// Announces to peers that speak HTTP/2 that their connections will end.
+    fn announce_end(&mut self) {
+        for slot in 0..self.connections.len() {
+            let connection = &self.connections[slot];
+            let session =
+                connection.http2.as_ref().filter(|_| connection.is_open && connection.last.is_none());
+            if let Some(session) = session {
+                session.announce_end(&mut self.out.bytes);
+                self.send(slot as Slot, Next::GoOn);
+            }
+        }
+    }
+
+    /// Says to a peer that speaks HTTP/2 which of its requests were the last ones that were looked at.
+    fn say_goodbye(&mut self, slot: usize) {
+        let connection = &mut self.connections[slot];
+        if let Some(session) = connection.http2.as_mut().filter(|_| connection.last.is_none()) {
+            session.end(true, &mut self.out.bytes);
+            self.send(slot as Slot, Next::GoOn);
+        }
     }
 }

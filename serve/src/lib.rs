@@ -22,12 +22,14 @@ pub use service::Messages;
 
 use answers::date::Clock;
 use answers::log::Log;
+use connections::out::Each;
 use fault::FaultyOutbox;
 use files::Files;
 use files::cache::{Bounds, Cache};
 use net::tls::ServerTls;
 use net::unix::SocketFile;
 use responder::Responder;
+use responder::http2::Http2Thread;
 use service::Service;
 use std::fs::File;
 use std::io::{Error, ErrorKind};
@@ -171,6 +173,11 @@ impl Server {
         ended.map_err(Failure::cause)
     }
 
+    /// Faults are decided for each answer by itself.
+    fn each(&self) -> Each {
+        if self.config.faults.touch_answers() { Each::Alone } else { Each::Gathered }
+    }
+
     fn outbox<'n>(&'n self, numbers: &'n AtomicU64) -> Option<FaultyOutbox<'n>> {
         let faults = &self.config.faults;
         faults.touch_answers().then(|| FaultyOutbox::new(faults, numbers))
@@ -191,6 +198,7 @@ impl Server {
             fresh: answers::fresh::Writer::default(),
             log: log.map(|file| Log::new(file, clock.date())),
             clock,
+            http2: Http2Thread::new(self.each()),
             service: Service::of(net::clock::ns_of(self.config.spin), self.config.messages)?,
             is_stopping: false,
             was_http10: false,

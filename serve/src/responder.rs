@@ -1,5 +1,7 @@
 //! Answers requests, for one thread, without sockets. Answers to a pipeline are collected.
 
+pub mod http2;
+
 use crate::answers::date::Clock;
 use crate::answers::fresh::{self, Echo, Fresh, MAX_SENT_BYTES};
 use crate::answers::head::Context;
@@ -9,6 +11,7 @@ use crate::connections::out::Out;
 use crate::files::Files;
 use crate::files::render;
 use crate::service::Service;
+use http2::Http2Thread;
 use std::net::IpAddr;
 use wire::{RequestParser, WireError};
 
@@ -23,6 +26,7 @@ pub struct Responder {
     pub clock: Clock,
     pub log: Option<Log>,
     pub service: Option<Service>,
+    pub http2: Http2Thread,
     /// Whether every answer is its connection's last.
     pub is_stopping: bool,
     /// Whether the last request that was answered was HTTP/1.0.
@@ -39,6 +43,10 @@ pub enum Next {
     /// The end is announced, and it is closed when the peer has read that: otherwise bytes that the peer still sends would make its
     /// system discard the answer.
     Linger,
+    /// It is reset.
+    Reset,
+    /// What came begins HTTP/2, of whose preface this number of bytes came before.
+    SpeakHttp2(u8),
 }
 
 impl Responder {
@@ -116,7 +124,7 @@ impl Responder {
                     }
                 }
                 Ok(None) => return Next::GoOn,
-                Err(error) => return self.refuse(error, peer, out),
+                Err(error) => return self.refuse_head(error, parser, peer, input, out),
             }
         }
         Next::GoOn
@@ -188,10 +196,26 @@ impl Responder {
                     }
                 }
                 Ok(None) => return Next::GoOn,
-                Err(error) => return self.refuse(error, peer, out),
+                Err(error) => return self.refuse_head(error, parser, peer, input, out),
             }
         }
         Next::GoOn
+    }
+
+    /// Answers a head that can't be parsed, unless it is how HTTP/2 begins.
+    #[cold]
+    fn refuse_head(
+        &mut self,
+        error: WireError,
+        parser: &RequestParser,
+        peer: Option<IpAddr>,
+        input: &[u8],
+        out: &mut Out,
+    ) -> Next {
+        match parser.http2_preface(input) {
+            Some(before) => Next::SpeakHttp2(before),
+            None => self.refuse(error, peer, out),
+        }
     }
 
     /// Answers what can't be parsed. Where the next request begins is unknown.

@@ -3,7 +3,9 @@
 use crate::answers::fresh::Echo;
 use crate::connections::accept_pause::AcceptPause;
 use crate::connections::out::{Each, Out};
+use crate::connections::streams::{Http2Session, Work};
 use crate::fault::{Draft, FaultyOutbox};
+use crate::responder::http2::Http2Connection;
 use crate::responder::{Next, Responder};
 use crate::turnstile::Turnstile;
 use crate::{BackEnd, Config};
@@ -44,6 +46,22 @@ pub struct Connection {
     pub stamp_ns: u64,
     /// The peer's address, if it is logged.
     peer: Option<IpAddr>,
+    /// The session, if the peer speaks HTTP/2.
+    pub http2: Option<Box<Http2Session>>,
+}
+
+impl Connection {
+    /// Whether it waits for its peer to read, or for the time of an answer.
+    pub fn is_held(&self) -> bool {
+        let is_delayed =
+            |session: &Http2Session| session.all_work().any(|work| matches!(work, Work::Delayed));
+        self.is_blocked || self.http2.as_deref().is_some_and(is_delayed)
+    }
+
+    /// Whether there is something to do without anything more from the peer.
+    fn can_go_on(&self) -> bool {
+        !self.waiting.is_empty() || self.http2.as_ref().is_some_and(|session| session.can_send())
+    }
 }
 
 /// The task of a thread.
@@ -84,7 +102,7 @@ pub struct Worker<'s, I> {
     pub io: I,
     accept_pause: AcceptPause,
     pub connections: Vec<Connection>,
-    out: Out,
+    pub out: Out,
     /// The outbox of answers that faults change before they are sent.
     outbox: Option<FaultyOutbox<'s>>,
     /// When idle connections were last looked for, by the coarse clock.
@@ -130,7 +148,6 @@ fn run_on<'s, I: Io>(
     if outbox.is_some() {
         cpu::wake_precisely();
     }
-    // Faults are decided for each answer by itself.
     let out = Out::new(if outbox.is_some() { Each::Alone } else { Each::Gathered });
     let connections = Vec::new();
     let mut worker =
@@ -236,7 +253,8 @@ impl<I: Io> Worker<'_, I> {
             return;
         }
         let mut input = bytes;
-        let next = answer(connection, &mut self.responder, &mut input, &mut self.out);
+        let next =
+            answer(slot, connection, &mut self.responder, self.outbox.as_mut(), &mut input, &mut self.out);
         if !input.is_empty() {
             connection.waiting.extend_from_slice(input);
         }
@@ -247,11 +265,11 @@ impl<I: Io> Worker<'_, I> {
 
     /// Sends what was collected. False: the connection has had its last answer, or it has to wait.
     #[inline]
-    fn send(&mut self, slot: Slot, mut next: Next) -> bool {
+    pub fn send(&mut self, slot: Slot, mut next: Next) -> bool {
         let connection = &mut self.connections[slot as usize];
         if !self.out.is_empty() {
             let sent = match &mut self.outbox {
-                Some(outbox) if !self.out.is_interim() => {
+                Some(outbox) if !self.out.is_interim() && connection.http2.is_none() => {
                     let goes_on = next == Next::GoOn;
                     let draft = Draft { bytes: &self.out.bytes, goes_on, http10: connection.is_http10 };
                     let (is_out, still_goes_on) = outbox.send(&mut self.io, slot, draft, clock::now_ns());
@@ -283,15 +301,22 @@ impl<I: Io> Worker<'_, I> {
     fn go_on(&mut self, slot: Slot) {
         loop {
             let connection = &mut self.connections[slot as usize];
-            if connection.waiting.is_empty() {
-                if connection.has_ended {
+            if !connection.can_go_on() {
+                if connection.has_ended && !connection.is_held() {
                     self.close(slot);
                 }
                 return;
             }
             let waiting = std::mem::take(&mut connection.waiting);
             let mut input = &waiting[..];
-            let next = answer(connection, &mut self.responder, &mut input, &mut self.out);
+            let next = answer(
+                slot,
+                connection,
+                &mut self.responder,
+                self.outbox.as_mut(),
+                &mut input,
+                &mut self.out,
+            );
             connection.waiting.extend_from_slice(input);
             if !self.send(slot, next) {
                 return;
@@ -303,6 +328,17 @@ impl<I: Io> Worker<'_, I> {
     fn send_due(&mut self, now_ns: u64) {
         while let Some(slot) = self.outbox.as_mut().and_then(|o| o.send_due(&mut self.io, now_ns)) {
             self.drained(slot);
+        }
+        while let Some((slot, reached)) = self.outbox.as_mut().and_then(|o| o.take_due(now_ns)) {
+            let Some(connection) = self.connections.get_mut(slot as usize) else { continue };
+            let Some(session) = connection.http2.as_deref_mut().filter(|_| connection.last.is_none()) else {
+                continue;
+            };
+            let (faults, out, peer) = (self.outbox.as_mut(), &mut self.out, connection.peer);
+            let next = Http2Connection { session, slot, peer, faults, out }.reach(reached);
+            if self.send(slot, next) {
+                self.go_on(slot);
+            }
         }
     }
 
@@ -323,13 +359,16 @@ impl<I: Io> Worker<'_, I> {
     fn ended(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         connection.has_ended = true;
-        if !connection.is_blocked {
+        if !connection.is_held() {
             self.close(slot);
         }
     }
 
     /// Ends a connection after its last answer.
     fn finish(&mut self, slot: Slot, next: Next) {
+        if next == Next::Reset {
+            self.io.reset(slot);
+        }
         if next == Next::Linger && !self.connections[slot as usize].has_ended {
             self.io.shut_down(slot);
         } else {
@@ -340,8 +379,26 @@ impl<I: Io> Worker<'_, I> {
 
 /// Answers the requests of `input` into `out`, until either is exhausted.
 #[inline]
-fn answer(connection: &mut Connection, responder: &mut Responder, input: &mut &[u8], out: &mut Out) -> Next {
-    let next = responder.answer(&mut connection.parser, &mut connection.echo, connection.peer, input, out);
+fn answer(
+    slot: Slot,
+    connection: &mut Connection,
+    responder: &mut Responder,
+    faults: Option<&mut FaultyOutbox<'_>>,
+    input: &mut &[u8],
+    out: &mut Out,
+) -> Next {
+    let Connection { parser, echo, http2, peer, .. } = connection;
+    if let Some(session) = http2 {
+        return responder
+            .answer_http2(&mut Http2Connection { session, slot, peer: *peer, faults, out }, input);
+    }
+    let next = responder.answer(parser, echo, *peer, input, out);
     connection.is_http10 = responder.was_http10;
+    if let Next::SpeakHttp2(before) = next {
+        connection.parser = RequestParser::default();
+        let session = connection.http2.insert(Box::new(Http2Session::with_preface(before)));
+        session.open(&mut out.bytes);
+        return answer(slot, connection, responder, faults, input, out);
+    }
     next
 }

@@ -22,9 +22,11 @@ pub struct RequestHead<'a> {
     pub method: &'a str,
     /// The target, as written: nothing is decoded.
     pub target: &'a str,
+    /// The first digit of the version: 1 or 2.
+    pub major: u8,
     /// The second digit of the version: 0 or 1.
     pub minor: u8,
-    fields: &'a [Header<'a>],
+    pub(crate) fields: &'a [Header<'a>],
 }
 
 impl<'a> RequestHead<'a> {
@@ -94,6 +96,20 @@ impl RequestParser {
         Ok(Some(request))
     }
 
+    /// Whether the head that was refused is the first line of HTTP/2's preface (RFC 9113 section 3.4): the number of its bytes that came
+    /// before `input`, of which nothing has been taken.
+    pub fn http2_preface(&self, input: &[u8]) -> Option<u8> {
+        const FIRST_LINE: &[u8] = b"PRI * HTTP/2.0\r\n";
+        let held = self.held.bytes();
+        if held.is_empty() {
+            return input.starts_with(FIRST_LINE).then_some(0);
+        }
+        // What is held ends with the beginning of `input`.
+        let is_rest =
+            |before: &u8| held.get(usize::from(*before)..).is_some_and(|rest| input.starts_with(rest));
+        (0..FIRST_LINE.len() as u8).find(is_rest).filter(|_| held.starts_with(FIRST_LINE))
+    }
+
     /// Takes what has arrived of the last request's body off `input`, and passes it to `take`. False: the rest has not arrived yet.
     pub fn body(&mut self, input: &mut &[u8], mut take: impl FnMut(&[u8])) -> Result<bool, WireError> {
         while let Some(body) = &mut self.body {
@@ -125,7 +141,7 @@ fn parse<R>(bytes: &[u8], route: impl FnOnce(&RequestHead<'_>) -> R) -> Result<O
     if target.len() > MAX_TARGET_BYTES {
         return Err(WireError::TargetTooLong);
     }
-    let route = route(&RequestHead { method, target, minor, fields: head.headers });
+    let route = route(&RequestHead { method, target, major: 1, minor, fields: head.headers });
     let has_body = framing.encoded || framing.length.is_some_and(|length| length > 0);
     let request = Request {
         route,

@@ -1,8 +1,8 @@
 //! Installs Debian packages that are needed besides the toolchain: real servers for the tests, packaging tools.
 //! A test without its server fails; no test is skipped.
 
-use crate::run;
-use anyhow::{Result, bail};
+use crate::{command, run, run_command};
+use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
 /// For the tests: a file that shows that the package or an equivalent is installed, and the package.
@@ -11,6 +11,7 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("python3", "python3"),
     ("curl", "curl"),
+    ("nghttp", "nghttp2-client"),
     ("ab", "apache2-utils"),
     ("hypnotoad", "libmojolicious-perl"),
     ("apache2", "apache2-bin"),
@@ -115,6 +116,32 @@ pub fn ensure_for_browser(root: &Path) -> Result<()> {
         return Ok(());
     }
     run("npm", &["ci", "--prefix", OF_BROWSER, "--ignore-scripts", "--no-audit", "--no-fund"])
+}
+
+/// A checker of HTTP/2 servers, which Go builds, for `app/tests/suite/serve_http2.rs`; and its version, which is above 1 without being in the
+/// module's path.
+const H2SPEC: (&str, &str) = ("github.com/summerwind/h2spec/cmd/h2spec", "v2.2.1+incompatible");
+
+/// Builds h2spec where Go is installed. Where it is not, the test that needs it says so, and fails in CI.
+pub fn ensure_h2spec(root: &Path) -> Result<()> {
+    if find("go").is_none() {
+        return Ok(());
+    }
+    go_program(root, H2SPEC.0, H2SPEC.1).map(drop)
+}
+
+/// The program that Go builds of a module's package, in target/tools, built unless this version is there.
+pub fn go_program(root: &Path, package: &str, version: &str) -> Result<PathBuf> {
+    let name = package.rsplit('/').next().unwrap_or_default();
+    let folder = root.join("target/tools").join(format!("{name}-{version}"));
+    let program = folder.join(name);
+    if !program.is_file() {
+        find("go").with_context(|| format!("{name} is built with Go: install it from https://go.dev/dl"))?;
+        let mut go = command("go");
+        go.args(["install", &format!("{package}@{version}")]).current_dir(root);
+        run_command(go.env("GOBIN", folder).envs([("CGO_ENABLED", "0"), ("GOFLAGS", "")]))?;
+    }
+    Ok(program)
 }
 
 fn run_as_root(command: &[&str]) -> Result<()> {

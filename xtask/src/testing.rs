@@ -87,6 +87,7 @@ pub fn test(is_fast: bool) -> Result<()> {
 /// Installs the servers and tools that the tests need, where they are missing.
 pub fn install_packages() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
+    packages::ensure_h2spec(&root())?;
     packages::ensure_for_browser(&root())
 }
 
@@ -130,6 +131,7 @@ pub fn of_program(
 
 fn fast() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
+    packages::ensure_h2spec(&root())?;
     let skipped: Vec<&str> = SLOW.iter().flat_map(|module| ["--skip", *module]).collect();
     // `cargo test` builds examples, which some tests run, only if no target is named.
     run("cargo", &["build", "--workspace", "--locked", "--examples"])?;

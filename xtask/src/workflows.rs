@@ -3,7 +3,7 @@
 
 use crate::files::files;
 use crate::{command, packages, root, run_command};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 
 /// The checker, which Go builds.
@@ -30,17 +30,9 @@ pub fn lint() -> Result<()> {
     run_command(&mut lint)
 }
 
-/// The program in target/tools, built unless this version is there.
+/// The checker, built unless this version is there.
 pub fn actionlint(root: &Path) -> Result<PathBuf> {
-    let folder = root.join("target/tools").join(format!("actionlint-{VERSION}"));
-    let program = folder.join("actionlint");
-    if !program.is_file() {
-        packages::find("go").context("actionlint is built with Go: install it from https://go.dev/dl")?;
-        let mut go = command("go");
-        go.args(["install", &format!("{ACTIONLINT}@{VERSION}")]).current_dir(root);
-        run_command(go.env("GOBIN", folder).envs([("CGO_ENABLED", "0"), ("GOFLAGS", "")]))?;
-    }
-    Ok(program)
+    packages::go_program(root, ACTIONLINT, VERSION)
 }
 
 #[cfg(test)]

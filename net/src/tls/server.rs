@@ -1,7 +1,7 @@
 //! The server's side of TLS: its identity, and whether clients may resume earlier sessions.
 
-use super::HTTP_1_1;
 use super::identity::{IdentityFiles, TlsError, read_identity, self_signed};
+use super::{HTTP_1_1, HTTP_2};
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::server::NoServerSessionStorage;
@@ -50,7 +50,7 @@ impl ServerOptions {
         } else {
             config.send_tls13_tickets = 0;
         }
-        config.alpn_protocols = vec![HTTP_1_1.as_bytes().to_vec()];
+        config.alpn_protocols = [HTTP_2, HTTP_1_1].map(|name| name.as_bytes().to_vec()).to_vec();
         Ok(Arc::new(config))
     }
 }

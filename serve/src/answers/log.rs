@@ -1,6 +1,7 @@
 //! The access log, in the common log format: host, two dashes, time, request line, status, bytes of the body.
 
 use crate::answers::date::{self, Date};
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write;
 use std::net::IpAddr;
@@ -42,10 +43,20 @@ impl Log {
     /// Remembers the request line.
     pub fn asked(&mut self, head: &RequestHead<'_>) {
         self.request.clear();
-        for text in [head.method, " ", head.target, " HTTP/1."] {
+        for text in [head.method, " ", head.target, " HTTP/"] {
             escape(text, &mut self.request);
         }
-        self.request.push(if head.minor == 0 { '0' } else { '1' });
+        let _ = write!(self.request, "{}.{}", head.major, head.minor);
+    }
+
+    /// The request line that was remembered, for a request whose answer comes after others.
+    pub fn take_request(&mut self) -> String {
+        std::mem::take(&mut self.request)
+    }
+
+    /// Remembers this request line, which was taken.
+    pub fn put_request(&mut self, request: String) {
+        self.request = request;
     }
 
     /// Adds the line of an answer to the last request.

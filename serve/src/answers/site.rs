@@ -2,8 +2,10 @@
 //! Only answers that depend on the request are made when they are needed.
 
 use crate::answers::date::{DATE_BYTES, Date};
+use crate::answers::frames::ReadyFrames;
 use crate::answers::fresh::{self, Fresh};
 use crate::answers::head::ending;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -87,6 +89,21 @@ struct Answer {
     close: Form,
     /// HTTP/1.0, the connection stays, which must be said.
     keep10: Form,
+    /// HTTP/2.
+    frames: ReadyFrames,
+}
+
+/// An answer in HTTP/2.
+#[derive(Clone, Copy, Debug)]
+pub struct Ready<'s> {
+    /// Its frames, with the body unless that is shared.
+    pub frames: &'s ReadyFrames,
+    /// The body, where it is not in the frames.
+    pub shared: &'s Arc<[u8]>,
+    /// The number of bytes of the body that is sent.
+    pub length: u32,
+    /// Whether the body is left out.
+    pub head_only: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -136,6 +153,7 @@ impl Site {
             for form in [&mut answer.keep, &mut answer.close, &mut answer.keep10] {
                 form.bytes[place.clone()].copy_from_slice(date);
             }
+            answer.frames.set_date(date);
         }
     }
 
@@ -174,6 +192,14 @@ impl Site {
         out.extend_from_slice(&answer.body);
     }
 
+    /// The frames of an answer.
+    #[inline]
+    pub fn frames(&self, route: Route) -> Ready<'_> {
+        let answer = &self.answers[route.answer];
+        let length = if route.head_only { 0 } else { answer.body_bytes as u32 };
+        Ready { frames: &answer.frames, shared: &answer.body, length, head_only: route.head_only }
+    }
+
     /// The status of an answer, and the number of bytes of its body.
     pub fn account(&self, route: Route) -> (u16, u64) {
         let answer = &self.answers[route.answer];
@@ -196,18 +222,20 @@ impl Answer {
             if length <= LARGEST_IN_FORMS { (body, &[]) } else { (&[], body) };
         let form = |keep_alive, http10| {
             let head = format!(
-                "{start}{:DATE_BYTES$}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{extra}{}",
+                "{start}{:-<DATE_BYTES$}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{extra}{}",
                 "",
                 ending(keep_alive, http10)
             );
             Form { bytes: [head.as_bytes(), with_head].concat(), head_bytes: head.len() }
         };
+        let keep = form(true, false);
         Self {
             status,
             body_bytes: length,
             body: shared.into(),
             date_at: start.len(),
-            keep: form(true, false),
+            frames: ReadyFrames::from_http1(&keep.bytes[..keep.head_bytes], with_head, !shared.is_empty()),
+            keep,
             close: form(false, false),
             keep10: form(true, true),
         }

@@ -2,3 +2,4 @@
 
 pub(crate) mod accept_pause;
 pub(crate) mod out;
+pub(crate) mod streams;

@@ -96,6 +96,11 @@ impl Out {
         self.file_bytes += length;
     }
 
+    /// Takes the piece of a file that was added, if it was not read.
+    pub fn take_file(&mut self) -> Option<(Arc<OwnedFd>, u64, u64)> {
+        self.files.pop().map(|Insert { file, offset, length, .. }| (file, offset, length))
+    }
+
     /// Sends everything and is empty then. False: the peer has to read first.
     #[inline]
     pub fn send(&mut self, io: &mut impl Io, slot: Slot) -> bool {

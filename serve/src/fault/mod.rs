@@ -10,6 +10,7 @@ mod stall;
 
 pub use delay::Delay;
 pub use mishap::Mishap;
+pub use outbox::streams::Reached;
 pub use outbox::{Draft, FaultyOutbox};
 pub use parse::help;
 pub use stall::Stall;

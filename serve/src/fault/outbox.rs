@@ -1,13 +1,16 @@
 //! Answers between their making and their sending: changed, delayed, or sent piece by piece. A connection has at most one answer here; its
 //! further requests wait for it. Other connections are not held up.
 
+pub mod streams;
+
 use super::answer::{Change, changed};
 use super::{Faults, Framing, Mishap, mishap};
 use net::{Io, Slot, clock};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use streams::Step;
 
 /// One thread's answers on their way.
 #[derive(Debug)]
@@ -19,6 +22,20 @@ pub struct FaultyOutbox<'f> {
     /// When the next bytes of an answer are due, on which connection; the earliest first. Whether the connection still is the same is
     /// checked when they are due.
     due: BinaryHeap<Reverse<(u64, u64, Slot)>>,
+    /// What is to come of answers over HTTP/2, by its time and the answer's number.
+    later: BTreeMap<(u64, u64), (Slot, Step)>,
+}
+
+/// What is decided for an answer, whatever the protocol.
+#[derive(Clone, Copy, Debug)]
+pub struct Fate {
+    pub number: u64,
+    pub mishap: Option<Mishap>,
+    /// Whether it announces that its connection closes after it.
+    pub says_close: bool,
+    /// Whether it is its connection's last.
+    pub is_last: bool,
+    pub delay_ns: u64,
 }
 
 /// The state of a connection.
@@ -52,7 +69,7 @@ pub struct Draft<'a> {
 impl<'f> FaultyOutbox<'f> {
     /// An empty outbox.
     pub fn new(faults: &'f Faults, numbers: &'f AtomicU64) -> Self {
-        Self { faults, numbers, lines: Vec::new(), due: BinaryHeap::new() }
+        Self { faults, numbers, lines: Vec::new(), due: BinaryHeap::new(), later: BTreeMap::new() }
     }
 
     /// Drops what waits on a slot, whose connection is new or over.
@@ -62,6 +79,7 @@ impl<'f> FaultyOutbox<'f> {
             self.lines.resize_with(index + 1, Line::default);
         }
         self.lines[index] = Line::default();
+        self.later.retain(|_, (of, _)| *of != slot);
     }
 
     /// Whether an answer of this connection is not sent completely.
@@ -72,25 +90,19 @@ impl<'f> FaultyOutbox<'f> {
     /// Sends an answer, now or later. Returns first whether it is sent completely (if not, [`FaultyOutbox::send_due`] or [`net::Event::Drained`]
     /// reports when it is), and second whether the connection stays open after it.
     pub fn send<I: Io>(&mut self, io: &mut I, slot: Slot, draft: Draft<'_>, now_ns: u64) -> (bool, bool) {
-        let faults = self.faults;
-        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let Some(line) = self.lines.get_mut(slot as usize) else {
-            return (true, false); // No connection is without its line.
-        };
-        line.answers += 1;
-        let is_last = |after: Option<u64>| after.is_some_and(|n| line.answers >= n);
-        let mishap = mishap::befalls(&faults.mishaps, faults.seed, number);
-        let framing = match faults.framing.unwrap_or_default() {
+        let Fate { number, mishap, says_close, is_last, delay_ns } = self.fate(slot);
+        let framing = match self.faults.framing.unwrap_or_default() {
             Framing::Chunked if draft.http10 => Framing::Length,
             framing => framing,
         };
-        let says_close = is_last(faults.close_after);
         let bytes = changed(draft.bytes, Change { framing, mishap, says_close });
-        let is_over = says_close || is_last(faults.drop_after) || framing == Framing::Http10;
         let is_reset = mishap == Some(Mishap::Reset);
-        let goes_on = draft.goes_on && !is_over && !is_reset && mishap != Some(Mishap::Truncate);
-        let delay_ns = faults.delay.map_or(0, |delay| delay.ns(faults.seed, number));
-        if delay_ns > 0 || faults.trickle.is_some() {
+        let is_over = is_last || framing == Framing::Http10 || is_reset || mishap == Some(Mishap::Truncate);
+        let goes_on = draft.goes_on && !is_over;
+        if delay_ns > 0 || self.faults.trickle.is_some() {
+            let Some(line) = self.lines.get_mut(slot as usize) else {
+                return (true, false); // No connection is without its line.
+            };
             line.waiting = Some(Waiting { number, bytes, sent_bytes: 0, is_reset });
             self.due.push(Reverse((now_ns.saturating_add(delay_ns), number, slot)));
             return (false, goes_on);
@@ -102,11 +114,33 @@ impl<'f> FaultyOutbox<'f> {
         (io.send(slot, &bytes), goes_on)
     }
 
+    /// Decides what befalls the next answer, which is this connection's.
+    fn fate(&mut self, slot: Slot) -> Fate {
+        let faults = self.faults;
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let answers = self.lines.get_mut(slot as usize).map_or(0, |line| {
+            line.answers += 1;
+            line.answers
+        });
+        let is_last = |after: Option<u64>| after.is_some_and(|n| answers >= n);
+        let says_close = is_last(faults.close_after);
+        Fate {
+            number,
+            mishap: mishap::befalls(&faults.mishaps, faults.seed, number),
+            says_close,
+            is_last: says_close || is_last(faults.drop_after),
+            delay_ns: faults.delay.map_or(0, |delay| delay.ns(faults.seed, number)),
+        }
+    }
+
     /// How long until something is due, at most `longest`.
     pub fn wait(&self, now_ns: u64, longest: Duration) -> Duration {
-        self.due.peek().map_or(longest, |Reverse((due_ns, ..))| {
-            Duration::from_nanos(due_ns.saturating_sub(now_ns)).min(longest)
-        })
+        let due = self.due.peek().map(|Reverse((due_ns, ..))| *due_ns);
+        let later = self.later.first_key_value().map(|((due_ns, _), _)| *due_ns);
+        due.into_iter()
+            .chain(later)
+            .min()
+            .map_or(longest, |due_ns| Duration::from_nanos(due_ns.saturating_sub(now_ns)).min(longest))
     }
 
     /// Sends what is due. Returns a connection whose answer is now sent completely, one at a time; `None`: nothing is due.

@@ -26,6 +26,20 @@ const FORMS: &[(&str, &str)] = &[
     ("unasked@0.01", "the answer is followed by a 408 that no request asked for"),
 ];
 
+/// What is different over HTTP/2.
+const OVER_HTTP2: &[(&str, &str)] = &[
+    ("delay:", "other streams of the connection don't wait for it"),
+    ("trickle:", "the body leaves slowly, the head at once; other streams don't wait"),
+    ("chunked:", "the answer has no content-length"),
+    ("http10:", "the answer has no content-length and is its connection's last: GOAWAY"),
+    ("close-after:", "GOAWAY announces that the connection closes when its streams have ended"),
+    ("drop-after:", "the connection closes when its streams have ended, without GOAWAY"),
+    ("reset:", "the connection is reset, and with it all of its streams"),
+    ("truncate:", "RST_STREAM in the middle of the body; other streams go on"),
+    ("garbage:", "bytes that are no frame, in the midst of the connection's frames"),
+    ("unasked:", "a 408 on a stream that the client has not opened"),
+];
+
 /// The longest duration in a fault.
 const LONGEST: Duration = Duration::from_hours(24);
 
@@ -37,16 +51,19 @@ pub fn help() -> String {
     format!(
         "A known fault, for tests. May be given several times:\n{}\n\
          @0.01 is the share of answers that are affected, chosen by --seed; without it, all of them are. \
-         An answer has at most one fault with a share.",
-        forms(|_| true)
+         An answer has at most one fault with a share.\nOver HTTP/2:\n{}",
+        forms(|_| true),
+        lines(OVER_HTTP2.iter())
     )
 }
 
 /// The forms of the faults whose names are wanted, one per line.
 pub fn forms(is_wanted: impl Fn(&str) -> bool) -> String {
-    let wanted = FORMS.iter().filter(|(form, _)| is_wanted(name_of(form)));
-    let lines: Vec<String> = wanted.map(|(form, meaning)| format!("  {form:<23}  {meaning}")).collect();
-    lines.join("\n")
+    lines(FORMS.iter().filter(|(form, _)| is_wanted(name_of(form))))
+}
+
+fn lines<'t>(rows: impl Iterator<Item = &'t (&'t str, &'t str)>) -> String {
+    rows.map(|(form, meaning)| format!("  {form:<23}  {meaning}")).collect::<Vec<_>>().join("\n")
 }
 
 fn name_of(text: &str) -> &str {
@@ -192,6 +209,11 @@ mod tests {
         let read: Vec<Fault> = FORMS.iter().map(|(form, _)| form.parse().unwrap()).collect();
         assert_eq!(read, expected);
         assert!(FORMS.iter().all(|(form, meaning)| help().contains(&format!("{form:<23}  {meaning}\n"))));
+        assert!(
+            OVER_HTTP2
+                .iter()
+                .all(|(name, _)| FORMS.iter().any(|(form, _)| format!("{}:", name_of(form)) == *name))
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod client;
 pub mod frame;
 pub mod hpack;
 mod request;
+pub mod server;
 mod shared;
 mod streams;
 

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each user uses a part of it")]
 
 pub mod http2;
+pub mod http2_server;
 pub mod websocket;
 
 use wire::{Head, LastHead, Part, RequestParser, ResponseParser, WireError};

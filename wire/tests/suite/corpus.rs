@@ -43,3 +43,8 @@ fn http2() {
 fn websocket() {
     check_all("websocket", 20, crate::oracle::websocket::check_websocket);
 }
+
+#[test]
+fn http2_server() {
+    check_all("http2_server", 10, crate::oracle::http2_server::check_http2_server);
+}

@@ -21,6 +21,8 @@ pub struct HpackDecoder {
 pub struct Decoded {
     /// Whether the block neither used nor changed the dynamic table: the same bytes always mean the same fields then.
     pub is_fixed: bool,
+    /// Whether it did not change the dynamic table: the same bytes mean the same until another block does.
+    pub keeps_table: bool,
 }
 
 /// A string of a field.
@@ -55,12 +57,12 @@ impl HpackDecoder {
         scratch: &mut Vec<u8>,
         mut field: impl FnMut(&[u8], &[u8]),
     ) -> Result<Decoded, HpackError> {
-        let (mut is_fixed, mut count, mut size) = (true, 0, 0);
+        let (mut is_fixed, mut keeps_table, mut count, mut size) = (true, true, 0, 0);
         while let Some((&first, rest)) = block.split_first() {
             block = rest;
             if first >> 5 == 0b001 {
                 let max_size = read_integer(first, 5, &mut block)?;
-                is_fixed = false;
+                (is_fixed, keeps_table) = (false, false);
                 if count > 0 || !self.table.resize(max_size) {
                     return Err(HpackError::TableSize);
                 }
@@ -85,9 +87,10 @@ impl HpackDecoder {
                 visit(name, value)?;
             } else {
                 is_fixed &= self.literal(first, &mut block, scratch, visit)?;
+                keeps_table &= first & 0x40 == 0;
             }
         }
-        Ok(Decoded { is_fixed })
+        Ok(Decoded { is_fixed, keeps_table })
     }
 
     /// Reads a field whose value is written out. True: it has nothing to do with the dynamic table.

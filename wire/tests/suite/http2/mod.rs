@@ -4,6 +4,7 @@ mod client;
 mod misbehaving;
 mod pieces;
 mod requests;
+mod server;
 
 use crate::oracle::http2::{Talk, Told, check_http2, shared, talk, written_frames};
 use wire::http2::frame::{ErrorCode, FRAME_HEAD_BYTES, Frame, FrameReader, append_frame_head, flag, kind};

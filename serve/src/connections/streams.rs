@@ -1,0 +1,18 @@
+//! What a server remembers of a connection that speaks HTTP/2, and of its streams.
+
+use crate::answers::frames::Body;
+use wire::http2::server::ServerSession;
+
+/// The session of a connection.
+pub type Http2Session = ServerSession<Work>;
+
+/// What is remembered of an open stream.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// A body that is arriving and will be sent back, and the request's line for the log.
+    Arriving(Vec<u8>, String),
+    /// An answer whose time has not come.
+    Delayed,
+    /// The body of an answer.
+    Sending(Body),
+}

@@ -1,0 +1,249 @@
+//! HTTP/2: the same answers as over HTTP/1.1, on the streams of a connection.
+
+use super::{Next, Responder};
+use crate::answers::frames::{Body, translate};
+use crate::answers::fresh::{Fresh, MAX_SENT_BYTES};
+use crate::answers::head::Context;
+use crate::answers::log::Log;
+use crate::answers::site::{Asked, Route, Site, Standard};
+use crate::connections::out::{Each, Out};
+use crate::connections::streams::{Http2Session, Work};
+use crate::fault::{FaultyOutbox, Reached};
+use crate::files::{Files, Reply, render};
+use net::{Slot, clock};
+use std::net::IpAddr;
+use std::sync::Arc;
+use wire::http2::server::{AnswerBody, Routed, ServerEvent, ServerShared};
+use wire::{MAX_TARGET_BYTES, RequestHead};
+
+/// What the sessions of a thread have in common.
+#[derive(Debug)]
+pub struct Http2Thread {
+    shared: ServerShared<Chosen>,
+    /// An answer as HTTP/1 writes it.
+    draft: Out,
+    block: Vec<u8>,
+}
+
+/// What a request is answered with.
+#[derive(Clone, Debug)]
+enum Chosen {
+    Site(Asked),
+    File(Reply),
+}
+
+/// One connection, for as long as it is looked at.
+pub struct Http2Connection<'c, 'f> {
+    pub session: &'c mut Http2Session,
+    pub slot: Slot,
+    pub peer: Option<IpAddr>,
+    pub faults: Option<&'c mut FaultyOutbox<'f>>,
+    pub out: &'c mut Out,
+}
+
+impl Http2Thread {
+    /// Without anything in memory yet. `each`: that of the output.
+    pub fn new(each: Each) -> Self {
+        Self { shared: ServerShared::default(), draft: Out::new(each), block: Vec::new() }
+    }
+}
+
+impl Responder {
+    /// Answers the requests of `input`, until it or the output is exhausted, and sends what can be sent of earlier answers.
+    #[inline]
+    pub fn answer_http2(&mut self, connection: &mut Http2Connection<'_, '_>, input: &mut &[u8]) -> Next {
+        while !connection.out.is_full() {
+            let Self { site, files, log, clock, http2, .. } = self;
+            let now_ns = clock.now_ns();
+            let choose = |head: &RequestHead<'_>| choose(site, files.as_mut(), log.as_mut(), now_ns, head);
+            let out = &mut connection.out.bytes;
+            let next = match connection.session.next(&mut http2.shared, input, out, choose) {
+                Err(_) => return Next::Linger,
+                Ok(None) => break,
+                Ok(Some(ServerEvent::Request { stream, route, has_body, expects_continue })) => {
+                    if let Some(service) = &mut self.service {
+                        service.run();
+                    }
+                    if has_body && matches!(route, Chosen::Site(Asked::Fresh(Fresh::Echo))) {
+                        if expects_continue && input.is_empty() {
+                            connection.session.say_continue(stream, &mut connection.out.bytes);
+                        }
+                        let line = self.log.as_mut().map(Log::take_request).unwrap_or_default();
+                        connection.session.hold(stream, Work::Arriving(Vec::new(), line));
+                        continue;
+                    }
+                    self.answer_stream(connection, stream, &route, &[])
+                }
+                Ok(Some(ServerEvent::Body { stream, bytes, is_last })) => {
+                    self.send_body_back(connection, stream, bytes, is_last)
+                }
+            };
+            if next != Next::GoOn {
+                return next;
+            }
+        }
+        connection.send_bodies();
+        if connection.session.is_over() { Next::Linger } else { Next::GoOn }
+    }
+
+    /// Answers with the body of the request, once it is whole.
+    fn send_body_back(
+        &mut self,
+        connection: &mut Http2Connection<'_, '_>,
+        stream: u32,
+        bytes: &[u8],
+        is_last: bool,
+    ) -> Next {
+        let Some(Work::Arriving(body, line)) = connection.session.work(stream) else { return Next::GoOn };
+        let is_too_large = body.len() + bytes.len() > MAX_SENT_BYTES;
+        if !is_too_large {
+            body.extend_from_slice(bytes);
+            if !is_last {
+                return Next::GoOn;
+            }
+        }
+        let (body, line) = (std::mem::take(body), std::mem::take(line));
+        if let Some(log) = &mut self.log {
+            log.put_request(line);
+        }
+        if !is_too_large {
+            return self.answer_stream(connection, stream, &Chosen::Site(Asked::Fresh(Fresh::Echo)), &body);
+        }
+        let refusal = Chosen::Site(Asked::Ready(Standard::ContentTooLarge.route(false)));
+        // The rest of the body is passed over: a reset behind the answer, which RFC 9113 section 8.1 allows, loses it in some clients.
+        self.answer_stream(connection, stream, &refusal, &[])
+    }
+
+    /// Answers a request, whose body is `sent`.
+    #[inline]
+    fn answer_stream(
+        &mut self,
+        connection: &mut Http2Connection<'_, '_>,
+        stream: u32,
+        chosen: &Chosen,
+        sent: &[u8],
+    ) -> Next {
+        let (account, next) = match chosen {
+            Chosen::Site(Asked::Ready(route)) if connection.faults.is_none() => {
+                connection.answer_ready(&self.site, *route, stream);
+                if self.log.is_none() {
+                    return Next::GoOn;
+                }
+                (self.site.account(*route), Next::GoOn)
+            }
+            _ => (self.draft(chosen, sent), connection.send_draft(&mut self.http2, stream)),
+        };
+        if let Some(log) = &mut self.log {
+            log.answered(connection.peer, account);
+        }
+        next
+    }
+
+    /// Writes the answer as HTTP/1 does. Returns its account.
+    fn draft(&mut self, chosen: &Chosen, sent: &[u8]) -> (u16, u64) {
+        let context = Context { date: self.clock.date(), keep_alive: true, http10: false };
+        let draft = &mut self.http2.draft;
+        draft.clear();
+        match chosen {
+            Chosen::Site(Asked::Ready(route)) => {
+                self.site.write(*route, true, false, &mut draft.bytes);
+                self.site.account(*route)
+            }
+            Chosen::Site(Asked::Fresh(Fresh::Json { number, head_only })) => {
+                self.fresh.json(*number, *head_only, context, draft)
+            }
+            Chosen::Site(Asked::Fresh(Fresh::Echo)) => self.fresh.echo(sent, context, draft),
+            Chosen::File(reply) => render::write(reply, &self.site, context, draft),
+        }
+    }
+}
+
+impl Http2Connection<'_, '_> {
+    /// Answers with what is ready.
+    #[inline]
+    fn answer_ready(&mut self, site: &Site, route: Route, stream: u32) {
+        let ready = site.frames(route);
+        let out = &mut self.out.bytes;
+        if (ready.shared.is_empty() || ready.head_only) && self.session.take_whole(stream, ready.length) {
+            return ready.frames.append(stream, ready.head_only, out);
+        }
+        let body =
+            if ready.shared.is_empty() { Arc::from(ready.frames.body()) } else { Arc::clone(ready.shared) };
+        let whole = AnswerBody { length: ready.length.into(), allowed: u64::MAX, breaks_off: false };
+        self.session.answer(stream, ready.frames.block(), whole, Work::Sending(Body::Bytes(body)), out);
+    }
+
+    /// Answers with what HTTP/1 would, now or later.
+    fn send_draft(&mut self, thread: &mut Http2Thread, stream: u32) -> Next {
+        let Http2Thread { draft, block, .. } = thread;
+        if let Some(faults) = &mut self.faults {
+            let reached = faults.befall(self.slot, stream, &draft.bytes, clock::now_ns());
+            return self.reach(reached);
+        }
+        block.clear();
+        let file = draft.take_file();
+        let bytes = translate(&draft.bytes, true, block);
+        let (body, length) = match file {
+            Some((file, offset, length)) => (Body::File(file, offset), length),
+            None => (Body::Bytes(Arc::from(bytes)), bytes.len() as u64),
+        };
+        let whole = AnswerBody { length, allowed: u64::MAX, breaks_off: false };
+        self.session.answer(stream, block, whole, Work::Sending(body), &mut self.out.bytes);
+        Next::GoOn
+    }
+
+    /// Sends what can be sent of the bodies of answers.
+    #[inline]
+    pub fn send_bodies(&mut self) {
+        while !self.out.is_full()
+            && let Some(part) = self.session.next_part(&mut self.out.bytes)
+        {
+            match &part.work {
+                Work::Sending(Body::Bytes(bytes)) => {
+                    let rest = bytes.get(part.offset as usize..).unwrap_or_default();
+                    self.out.bytes.extend_from_slice(rest.get(..part.length).unwrap_or_default());
+                }
+                Work::Sending(Body::File(file, offset)) => {
+                    self.out.file(file, offset + part.offset, part.length as u64);
+                }
+                Work::Arriving(..) | Work::Delayed => {}
+            }
+            part.append_end(&mut self.out.bytes);
+        }
+    }
+
+    /// Carries out what has been reached of a faulty answer.
+    pub fn reach(&mut self, reached: Reached) -> Next {
+        let Self { session, faults: Some(faults), out, .. } = self else { return Next::GoOn };
+        if faults.carry_out(self.slot, reached, session, &mut out.bytes) {
+            return Next::Reset;
+        }
+        self.send_bodies();
+        if self.session.is_over() { Next::Linger } else { Next::GoOn }
+    }
+}
+
+/// Chooses the answer.
+#[inline]
+fn choose(
+    site: &Site,
+    files: Option<&mut Files>,
+    log: Option<&mut Log>,
+    now_ns: u64,
+    head: &RequestHead<'_>,
+) -> Routed<Chosen> {
+    let is_logged = log.is_some();
+    if let Some(log) = log {
+        log.asked(head);
+    }
+    if head.target.len() > MAX_TARGET_BYTES {
+        let refusal = Standard::TargetTooLong.route(head.method == "HEAD");
+        return Routed { route: Chosen::Site(Asked::Ready(refusal)), is_lasting: false };
+    }
+    if let Some(files) = files {
+        return Routed { route: Chosen::File(files.reply(head, now_ns)), is_lasting: false };
+    }
+    let asked = site.route(head.method, head.target);
+    let is_lasting = !is_logged && matches!(asked, Asked::Ready(_));
+    Routed { route: Chosen::Site(asked), is_lasting }
+}
