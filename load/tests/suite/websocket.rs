@@ -31,7 +31,7 @@ fn serve(mut stream: TcpStream, opened: &AtomicUsize) -> Option<()> {
         let n = stream.read(&mut buffer).ok().filter(|n| *n > 0)?;
         let mut input = &buffer[..n];
         if session.is_none() {
-            let request = parser.next(&mut input, |head| UpgradeAnswer::to(head)).ok()?;
+            let request = parser.next(&mut input, UpgradeAnswer::to).ok()?;
             let Some(request) = request else { continue };
             request.route.ok()?.write(&mut out);
             session = Some(WebSocketServer::default());
