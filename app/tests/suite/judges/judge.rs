@@ -227,7 +227,8 @@ fn spawn(program: &str, args: impl Iterator<Item = String>, home: &Home) -> Chil
     let debians = Path::new("/usr/sbin").join(program);
     let file = |name: &str| File::options().create(true).append(true).open(home.path().join(name)).unwrap();
     let mut command = Command::new(if debians.exists() { debians.as_os_str() } else { program.as_ref() });
-    command.args(args).process_group(0).stdin(Stdio::null());
+    // What it keeps of its own accord goes into its folder.
+    command.args(args).process_group(0).stdin(Stdio::null()).env("XDG_CONFIG_HOME", home.path());
     process::spawn(command.stdout(file("stdout")).stderr(file("stderr")))
 }
 
