@@ -17,3 +17,14 @@ pub const IN_A_ROW: usize = 3;
 pub(crate) fn is_third(these: usize, all: usize) -> bool {
     these > 0 && 3 * these >= all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_third_is_a_third_or_more_of_some_and_never_none() {
+        assert!(is_third(1, 3) && is_third(2, 5) && is_third(1, 1));
+        assert!(!is_third(1, 4) && !is_third(0, 3) && !is_third(0, 0));
+    }
+}

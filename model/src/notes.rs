@@ -108,6 +108,10 @@ mod tests {
         let alike = ["the host took 9 % of 2 cores", "the host took 10 to 24.5 % of 2 cores"];
         assert_eq!(together(alike), "the host took 9 to 24.5 % of 2 cores");
         assert_eq!(together(["took 1,024 of 5"]), "took 1,024 of 5");
+        assert_eq!(
+            together(["it went to sleep for 5 s", "it went to sleep for 7 s"]),
+            "it went to sleep for 5 to 7 s"
+        );
         assert_eq!(together([]), "");
     }
 }

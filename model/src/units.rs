@@ -43,3 +43,20 @@ fn figures(x: f64) -> String {
         x => format!("{x:.0}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_has_a_comma_before_every_three_digits() {
+        let texts = [0, 7, 999, 1_000, 123_456, 1_234_567].map(count);
+        assert_eq!(texts, ["0", "7", "999", "1,000", "123,456", "1,234,567"]);
+    }
+
+    #[test]
+    fn bytes_have_three_digits_and_no_rounded_thousand_but_of_the_last_unit() {
+        let texts = [0.0, 512.0, 999.4, 999.6, 3_204_000.0, 99_960.0, 5e12, f64::NAN].map(bytes);
+        assert_eq!(texts, ["0 B", "512 B", "999 B", "1.00 kB", "3.20 MB", "100 kB", "5000 GB", "–"]);
+    }
+}

@@ -306,6 +306,13 @@ mod tests {
     }
 
     #[test]
+    fn bounds_of_a_change_are_those_of_a_line_through_ten_batches() {
+        // From a table: Student's t with 8 degrees of freedom is above 1.860 with a probability of 5 %.
+        let (change, low, high) = Trend { change: 0.1, error: 0.01 }.change(CHANCE);
+        assert!(change == 0.1 && (low - 0.0814).abs() < 1e-4 && (high - 0.1186).abs() < 1e-4, "{low} {high}");
+    }
+
+    #[test]
     fn the_way_that_scatters_less_decides() {
         let (steady, wild) = (course(12.0, 0.01, 1, |_| 1e5), course(12.0, 0.2, 2, |_| 1e5));
         for [one, other] in [[&steady, &wild], [&wild, &steady]] {

@@ -66,15 +66,21 @@ fn a_servers_step_is_found_with_its_size_and_its_version() {
     assert_eq!(step.versions, Some([Some("1.0".to_owned()), Some("1.1".to_owned())]));
     assert_eq!((step.before.as_str(), step.after.as_str()), ("20260112-000000-0000", "20260113-000000-0000"));
     assert!((step.ratio.median - 0.9).abs() < 0.01 && step.ratio.high.unwrap() < 0.93, "{step:?}");
+    assert_eq!((&step.drome, &step.kernel), (&None, &None), "neither changed");
     assert_eq!(history, super::history("example", &all, 0));
 }
 
 #[test]
 fn a_machines_step_is_the_references_and_no_servers() {
     let slower = falls_at(10, 0.7);
-    let truth = Truth { machine: &slower, contenders: &[("a", STEADY), ("b", STEADY)], change: SAME };
+    let change = |i: usize, run: &mut Run| {
+        run.environment.kernel = Some(if i < 10 { "6.1" } else { "6.12" }.to_owned());
+    };
+    let truth = Truth { machine: &slower, contenders: &[("a", STEADY), ("b", STEADY)], change: &change };
     let history = history("example", &runs(20, &truth), 0);
     assert_eq!(steps(&history, REFERENCE), [(10, Cause::Machine)]);
+    let kernels = [Some("6.1".to_owned()), Some("6.12".to_owned())];
+    assert_eq!(history.cells[0].reference.steps[0].kernel, Some(kernels));
     assert_eq!((steps(&history, "a"), steps(&history, "b")), (vec![], vec![]));
 }
 

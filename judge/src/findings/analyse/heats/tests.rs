@@ -230,6 +230,7 @@ fn what_was_never_measured_is_unknown_not_zero() {
     let found = world.findings();
     let dead = of(&found, "dead");
     assert_eq!((dead.trials, dead.failed, dead.rss_max_bytes), (0, 3, None), "it is given up after three");
+    assert_eq!(of(&found, "sound").rss_max_bytes, Some(1 << 20));
     let in_heats = &dead.in_heats;
     assert_eq!((in_heats.warmup_s, in_heats.disturbed_share, in_heats.stall_share), (None, None, None));
     let json = serde_json::to_value(dead).unwrap();
