@@ -318,7 +318,7 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
 
     /// Sends the requests of a connection, if any, again on a new one.
     #[cold]
-    fn ask_anew(&mut self, slot: Slot, now: u64) {
+    pub(crate) fn ask_anew(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
         let brought_none = connection.answered() == 0 && !self.was_closed_idle(slot);
         let connection = &mut self.connections[slot as usize];

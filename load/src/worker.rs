@@ -379,6 +379,9 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
         }
         self.accounts.lose_one(connection, 0, now, Loss::Timeout, &why);
         self.say(slot);
+        if self.sessions[slot as usize].is_closing() && self.connections[slot as usize].sent() == 0 {
+            return self.ask_anew(slot, now);
+        }
         self.deadlines.watch(slot, now);
         self.next(slot, now);
     }

@@ -217,6 +217,17 @@ fn a_request_that_takes_too_long_is_given_up_alone() {
 }
 
 #[test]
+fn a_connection_that_takes_no_more_is_replaced_when_its_last_request_is_given_up() {
+    let (tally, seen) = run(&streams(closed(1), 2, 100), |nth, number| match (nth, number) {
+        (0, 0) => vec![(MS, vec![0, ANSWERED, 1, CLOSING])],
+        (0, _) => vec![],
+        _ => vec![(MS, vec![number, ANSWERED])],
+    });
+    assert_eq!((tally.errors.timeout, seen.connects_ns.len()), (1, 2), "{:?}", tally.error_causes);
+    assert_eq!(tally.completed, 99);
+}
+
+#[test]
 fn a_server_that_never_has_room_again_is_no_hang() {
     let serve = |_, number| {
         let word = if number == 0 { vec![0, MOST, 0, ANSWERED] } else { vec![number, ANSWERED] };
