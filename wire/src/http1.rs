@@ -9,6 +9,8 @@ pub struct Http1 {
     parser: ResponseParser,
     /// The number of requests without a whole answer.
     open: usize,
+    /// Whether the last answer ended within the bytes at hand: what follows it there came with it.
+    is_followed: bool,
 }
 
 /// What all connections of a thread share.
@@ -23,7 +25,7 @@ impl Http1 {
     /// What is wrong with bytes that come while no request is open.
     #[cold]
     fn unasked(&self, bytes: &[u8]) -> WireError {
-        if ResponseParser::ends_idle(bytes) {
+        if !self.is_followed && ResponseParser::ends_idle(bytes) {
             return WireError::EndsIdle;
         }
         self.parser.excess(bytes).map_or(WireError::Unasked, WireError::Excess)
@@ -64,7 +66,11 @@ impl<'p> Session<'p> for Http1 {
     ) -> Result<Option<Event<'a>>, WireError> {
         self.parser.skip_empty_lines(input);
         if self.open == 0 {
-            return if input.is_empty() { Ok(None) } else { Err(self.unasked(input)) };
+            if input.is_empty() {
+                self.is_followed = false;
+                return Ok(None);
+            }
+            return Err(self.unasked(input));
         }
         let is_head = self.parser.awaits_head() && hearer.is_head(0);
         let part = if H::HEARS_FIELDS {
@@ -77,6 +83,7 @@ impl<'p> Session<'p> for Http1 {
             Part::Body(bytes) => Event::Body(0, bytes),
             Part::End { keep_alive } => {
                 self.open -= 1;
+                self.is_followed = !input.is_empty();
                 Event::End { place: 0, keep_alive }
             }
         }))
@@ -106,5 +113,45 @@ impl<'p> Session<'p> for Http1 {
 
     fn skip(&mut self, bytes: u64) {
         self.parser.skip(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nobody;
+
+    impl Hearer for Nobody {
+        fn is_head(&self, _: usize) -> bool {
+            false
+        }
+    }
+
+    /// What comes of these pieces after one request.
+    fn read(pieces: &[&[u8]]) -> Result<usize, WireError> {
+        let request = RequestBytes { request: b"GET / HTTP/1.1\r\n\r\n", last: b"", is_encrypted: false };
+        let (mut session, mut shared) = (Http1::default(), Http1::shared(vec![request])?);
+        let (mut out, mut ends) = (Vec::new(), 0);
+        session.begin(&mut shared, 0, false, &mut out);
+        for piece in pieces {
+            let mut input = *piece;
+            while let Some(event) = session.next(&mut shared, &mut input, &mut out, &mut Nobody)? {
+                ends += usize::from(matches!(event, Event::End { .. }));
+            }
+        }
+        Ok(ends)
+    }
+
+    #[test]
+    fn a_408_is_the_end_of_an_idle_connection_unless_it_comes_with_an_answer() {
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".as_slice();
+        let idle =
+            b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".as_slice();
+        assert_eq!(read(&[answer]), Ok(1));
+        assert_eq!(read(&[answer, b"\r\n"]), Ok(1));
+        assert_eq!(read(&[answer, idle]), Err(WireError::EndsIdle));
+        assert_eq!(read(&[&[answer, b"\r\n"].concat(), idle]), Err(WireError::EndsIdle));
+        assert_eq!(read(&[&[answer, idle].concat()]), Err(WireError::Excess(crate::Ending::Answer)));
     }
 }
