@@ -241,8 +241,9 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
     let Some(forecast) = budget::forecast(run) else { return Ok(()) };
     let Look { rounds: after, time: about } = forecast.first_look();
     note!(
-        "{present} contenders and the reference: {} per round of about {}; {after} rounds take about {}; ends when every \
+        "{} and the reference: {} per round of about {}; {after} rounds take about {}; ends when every \
          comparison between neighbours is decided or known within ±{} %, or the budget of {} is spent; run {}",
+        report::units::several(present, "contender"),
         report::units::several(forecast.heats, "heat"),
         report::progress::long(forecast.round),
         report::progress::long(about),

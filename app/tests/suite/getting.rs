@@ -116,7 +116,7 @@ fn a_run_goes_on_without_those_that_could_not_be_got() {
             "then `drome install offline`",
             full,
             absent,
-            "1 contenders and the reference",
+            "1 contender and the reference",
         ],
     );
     assert!(
