@@ -95,7 +95,7 @@ fn a_server_of_another_protocol() {
     let mut server = (*authority.leaf("localhost").server()).clone();
     server.alpn_protocols = vec![b"h2".to_vec()];
     let mut pair = Pair::new(&authority.client(), &Arc::new(server));
-    assert_eq!(pair.refused(), "the server does not offer http/1.1 (ALPN)");
+    assert_eq!(pair.refused(), "the server speaks none of the protocols that were offered to it (ALPN)");
 }
 
 /// What a server hears from a scanner, or from someone who means ill.
