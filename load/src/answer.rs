@@ -9,7 +9,7 @@ use crate::worker::Worker;
 use model::{Agreed, Loss};
 use net::{Completion, Errno, Event, Handshake, Io, Operation, Slot};
 use std::sync::atomic::Ordering;
-use wire::{Missing, Session};
+use wire::{ClientSession, Missing, WireError};
 
 /// The size of the rest of a body from which on the kernel drops it, if it is not verified.
 const SKIP_BYTES: u64 = 8 * 1024;
@@ -21,6 +21,9 @@ const CLOSING_NS: u64 = 10_000_000;
 /// The cause where a server has TLS and not the protocol that was asked for.
 const NOT_AGREED: &str =
     "the server does not speak HTTP/2 on this port (ALPN): leave --http2 out for HTTP/1.1";
+
+/// The cause where a connection takes no more requests before it has answered one.
+const TAKES_NONE: &str = "the server took no request on the connection and is about to close it";
 
 /// The cause of a TLS connection's cut: a body that ends with the close is whole only if the close was announced (RFC 9112 section 9.8).
 const CUT: &str =
@@ -42,7 +45,7 @@ macro_rules! reading {
     };
 }
 
-impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
+impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
     /// Handles one completion.
     #[inline]
     pub(crate) fn take(&mut self, completion: Completion) {
@@ -143,7 +146,7 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
     fn go_on(&mut self, slot: Slot, now: u64, read: Read) {
         if !self.out.is_empty() {
             self.accounts.sent(0, self.out.len());
-            self.say(slot);
+            self.send_written(slot);
         }
         match read {
             // The server may take more requests than before, or again those that it refused.
@@ -162,12 +165,13 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
     }
 
     #[cold]
-    fn malformed(&mut self, slot: Slot, now: u64, error: wire::WireError) {
+    fn malformed(&mut self, slot: Slot, now: u64, error: WireError) {
         let why = error.to_string();
         let connection = &mut self.connections[slot as usize];
         let never_asked = connection.sent() == 0;
-        if never_asked || (connection.answered() == 0 && self.offered.is_some()) {
-            let behind = Some("the answer before it was not HTTP");
+        // Where answers come in any order, the server may have looked at all of them.
+        if !S::IN_ORDER || never_asked || (connection.answered() == 0 && self.offered.is_some()) {
+            let behind = S::IN_ORDER.then_some("the answer before it was not HTTP");
             let cause = LossCause { behind, ..LossCause::of_all(Loss::Protocol, &why) };
             return self.give_up(slot, now, cause);
         }
@@ -208,8 +212,11 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
     /// that it has not looked at them.
     fn after_last(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
-        if !S::IN_ORDER {
+        if !S::IN_ORDER && connection.answered() > 0 {
             return self.ask_anew(slot, now);
+        }
+        if !S::IN_ORDER && connection.begun() > 0 {
+            return self.give_up(slot, now, LossCause::of_all(Loss::Ended, TAKES_NONE));
         }
         if connection.begun() > 0 {
             self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));
@@ -232,7 +239,7 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
         let error = match self.sessions[slot as usize].closed() {
             Ok(Some(_)) if self.io.ended_cleanly(slot) == Some(false) => CUT.to_owned(),
             Ok(Some(_)) => {
-                reading!(self, slot, now).whole(0, false);
+                reading!(self, slot, now).whole(0, false, false);
                 let connection = &mut self.connections[slot as usize];
                 if connection.begun() > 0 {
                     self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));
@@ -240,9 +247,11 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
                 return self.open_anew(slot, now);
             }
             Ok(None) => "the server closed the connection without an answer".to_owned(),
-            Err(_) => self.unfinished(slot) + " when the server closed the connection",
+            Err(WireError::Truncated) => self.unfinished(slot) + " when the server closed the connection",
+            Err(error) => error.to_string(),
         };
-        self.give_up(slot, now, LossCause { behind: Some(BEHIND), ..LossCause::of_all(Loss::Ended, &error) });
+        let behind = S::IN_ORDER.then_some(BEHIND);
+        self.give_up(slot, now, LossCause { behind, ..LossCause::of_all(Loss::Ended, &error) });
     }
 
     fn broke(&mut self, slot: Slot, operation: Operation, errno: Errno) {

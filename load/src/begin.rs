@@ -5,13 +5,13 @@ use crate::connection::{Connection, Phase};
 use crate::offered::Offered;
 use crate::worker::Worker;
 use net::{Io, Slot};
-use wire::Session;
+use wire::ClientSession;
 
 /// Closed load: the number of sends after which they are handed to the kernel although the pass goes on. A system call costs
 /// a request an eighth of its price then, and the kernel takes a few microseconds for so many sends, which the last of them waits.
 const SENDS_AT_ONCE: usize = 8;
 
-impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
+impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
     /// Puts connections to work, at the start.
     pub(crate) fn enlist(&mut self, now: u64) {
         for slot in self.opening.enlist(self.origin_ns, now, self.wanted()) {
@@ -217,7 +217,7 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
         }
         self.accounts.sent(requests, self.out.len());
         self.deadlines.watch(slot, now + self.look_ns);
-        self.say(slot);
+        self.send_written(slot);
         if waits && self.queued.len() >= SENDS_AT_ONCE {
             self.hand_over(now);
             // A failure here comes again when the pass ends, where it can be told.
@@ -227,7 +227,7 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
 
     /// Hands over what was written for this connection.
     #[inline]
-    pub(crate) fn say(&mut self, slot: Slot) {
+    pub(crate) fn send_written(&mut self, slot: Slot) {
         if self.out.is_empty() {
             return;
         }

@@ -37,9 +37,9 @@ impl Counted {
         self.ages = None;
     }
 
-    /// Completes the tally with the answers by status.
+    /// Completes the tally with the answers by status; some protocols have none.
     pub fn complete(&mut self) {
-        let seen = self.status.iter().zip(0..).filter(|(n, _)| **n > 0);
+        let seen = self.status.iter().zip(0..).skip(1).filter(|(n, _)| **n > 0);
         self.tally.status = seen.map(|(n, status)| (status, *n)).collect();
     }
 }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
-use wire::{Http1, Http2, Session, WebSocket};
+use wire::{ClientSession, Http1, Http2, WebSocket};
 
 /// The number of pauses between two looks of a thread that polls for orders.
 const PAUSES: usize = 16;
@@ -198,7 +198,7 @@ impl<'a> SharedByThreads<'a> {
         }
     }
 
-    fn speak<I: Io, S: Session<'a>>(
+    fn speak<I: Io, S: ClientSession<'a>>(
         self,
         index: usize,
         io: impl Fn(usize) -> io::Result<I>,
@@ -216,7 +216,7 @@ impl<'a> SharedByThreads<'a> {
         }
     }
 
-    fn workers<I: Io, S: Session<'a>>(
+    fn workers<I: Io, S: ClientSession<'a>>(
         self,
         index: usize,
         io: impl Fn(usize, Option<&ClientTls>) -> io::Result<I>,
@@ -234,7 +234,7 @@ impl<'a> SharedByThreads<'a> {
         targets.map(worker).collect()
     }
 
-    fn obey<I: Io, S: Session<'a>>(
+    fn obey<I: Io, S: ClientSession<'a>>(
         self,
         workers: io::Result<Vec<Worker<'a, I, S>>>,
         orders: &Receiver<ThreadOrder<'_>>,
@@ -258,7 +258,7 @@ impl<'a> SharedByThreads<'a> {
         }
     }
 
-    fn carry_out<I: Io, S: Session<'a>>(
+    fn carry_out<I: Io, S: ClientSession<'a>>(
         self,
         order: ThreadOrder<'_>,
         workers: &mut Vec<Worker<'a, I, S>>,

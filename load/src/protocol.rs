@@ -4,7 +4,7 @@
 use crate::LoadError;
 use model::{Ask, Plan, Protocol};
 use net::tls::{HTTP_1_1, HTTP_2};
-use wire::{Http1, Http2, RequestBytes, Session, WebSocket};
+use wire::{ClientSession, Http1, Http2, RequestBytes, WebSocket};
 
 /// The names of the protocols that are offered to a server with TLS, the best first. One that lacks the first can say so by its choice.
 pub fn offered(protocol: Protocol) -> Vec<&'static str> {

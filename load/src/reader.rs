@@ -5,7 +5,7 @@ use crate::check::{BodySampler, SpareDigests, Wrong};
 use crate::connection::Connection;
 use crate::request_end::Answer;
 use model::{Loss, Plan};
-use wire::{Event, Hearer, Session, WireError};
+use wire::{ClientSession, Event, Hearer, WireError};
 
 /// The number of times that a request is sent again after the server refused to look at it.
 const MOST_REFUSALS: u32 = 8;
@@ -40,7 +40,7 @@ pub enum Read {
 }
 
 /// A connection whose answers are read, with all that reading them changes.
-pub struct Reading<'w, 'p, S: Session<'p>> {
+pub struct Reading<'w, 'p, S: ClientSession<'p>> {
     pub plan: &'p Plan,
     pub accounts: &'w mut Accounts,
     pub reader: &'w mut Reader,
@@ -65,7 +65,7 @@ impl Hearer for Asker<'_> {
     }
 }
 
-impl<'p, S: Session<'p>> Reading<'_, 'p, S> {
+impl<'p, S: ClientSession<'p>> Reading<'_, 'p, S> {
     /// Reads what arrived and counts the completed answers; the last ones may stay unfinished.
     #[inline]
     pub fn read(&mut self, mut bytes: &[u8]) -> Read {
@@ -78,9 +78,9 @@ impl<'p, S: Session<'p>> Reading<'_, 'p, S> {
             match self.next(&mut bytes) {
                 Ok(Some(Event::Body(place, body))) => self.body(place, body),
                 Ok(Some(Event::Head(place, head))) => self.head(place, head),
-                Ok(Some(Event::End { place, keep_alive })) => {
+                Ok(Some(Event::End { place, keep_alive, is_early })) => {
                     answers += 1;
-                    self.whole(place, keep_alive);
+                    self.whole(place, keep_alive, is_early);
                     let is_last = !keep_alive && (S::IN_ORDER || self.connection.sent() == 0);
                     // What follows the last answer of a connection is not looked at, whenever it comes (RFC 9112 section 6.3).
                     if is_last {
@@ -92,6 +92,7 @@ impl<'p, S: Session<'p>> Reading<'_, 'p, S> {
                 }
                 Ok(Some(Event::Refused(place))) => self.refused(place),
                 Ok(Some(Event::Reset(place, why))) => self.reset(place, why),
+                Ok(Some(Event::Malformed(place, error))) => self.malformed(place, error),
                 Ok(None) if self.session.is_closing() && self.connection.sent() == 0 => return Read::Last,
                 Ok(None) => return Read::On(answers),
                 Err(error) => return self.error(error),
@@ -130,10 +131,11 @@ impl<'p, S: Session<'p>> Reading<'_, 'p, S> {
         flight.check.body(&self.plan.asks[flight.ask as usize].expect, body);
     }
 
-    /// Counts the whole answer to the request at this place.
+    /// Counts the whole answer to the request at this place. `is_early`: it is known to have come before the request was sent whole.
     #[inline]
-    pub fn whole(&mut self, place: usize, keeps_alive: bool) {
-        let is_early = self.connection.unsent_bytes > 0 && S::IN_ORDER && is_early(self.connection);
+    pub fn whole(&mut self, place: usize, keeps_alive: bool, is_early: bool) {
+        let is_early =
+            is_early || self.connection.unsent_bytes > 0 && S::IN_ORDER && is_unsent(self.connection);
         let Some(mut flight) = self.connection.finish(place) else { return };
         self.connection.outage.end(self.now_ns);
         let expect = &self.plan.asks[flight.ask as usize].expect;
@@ -143,7 +145,7 @@ impl<'p, S: Session<'p>> Reading<'_, 'p, S> {
         self.accounts.answered(self.connection, Answer { flight, status, wrong, keeps_alive, now_ns });
     }
 
-    /// Sends a request again that the server did not look at; a server that does that again and again has lost it.
+    /// Sends a request again that the server did not process; after too many refusals it is lost.
     #[cold]
     fn refused(&mut self, place: usize) {
         if self.connection.flight(place).is_some_and(|flight| flight.refusals < MOST_REFUSALS) {
@@ -161,6 +163,11 @@ impl<'p, S: Session<'p>> Reading<'_, 'p, S> {
     }
 
     #[cold]
+    fn malformed(&mut self, place: usize, error: WireError) {
+        self.accounts.lose_one(self.connection, place, self.now_ns, Loss::Protocol, &error.to_string());
+    }
+
+    #[cold]
     fn error(&mut self, error: WireError) -> Read {
         match error {
             WireError::Excess(ending) => self.accounts.spoil(self.connection, ending),
@@ -174,7 +181,7 @@ impl<'p, S: Session<'p>> Reading<'_, 'p, S> {
 
 /// Whether a part of the oldest request has not been sent, not only of those behind it.
 #[cold]
-fn is_early(connection: &Connection) -> bool {
+fn is_unsent(connection: &Connection) -> bool {
     let sent = |request_bytes: u64| request_bytes + connection.record_bytes;
     let behind = connection.in_flight().skip(1).map(|flight| sent(flight.request_bytes));
     connection.unsent_bytes > behind.sum()

@@ -5,9 +5,9 @@ use crate::worker::Worker;
 use net::Io;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use wire::Session;
+use wire::ClientSession;
 
-impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
+impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
     /// Ends the load if for [`model::Plan::abort_after`] no worker could expect an answer.
     pub(crate) fn end_if_gone(&mut self, now: u64) {
         let Some(patience) = self.plan.abort_after else { return };

@@ -10,7 +10,7 @@ use model::Uncounted;
 use net::{Io, clock};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use wire::Session;
+use wire::ClientSession;
 
 /// The longest time for which events since the last slice are handled before the next one begins.
 const LONGEST_DRAIN_NS: u64 = 10_000_000;
@@ -138,7 +138,7 @@ impl ActiveSlice<'_> {
     }
 }
 
-impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
+impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
     /// Carries out the `nth` slice, counted in `counts`, which is empty.
     pub fn slice(
         &mut self,

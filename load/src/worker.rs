@@ -18,7 +18,7 @@ use model::{Address, Loss, Plan, Tally};
 use net::{Io, Slot, clock};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use wire::{Session, WireError};
+use wire::{ClientSession, WireError};
 
 /// How often connections that failed are tried again and observers get the count.
 const HOUSEKEEPING_NS: u64 = 10_000_000;
@@ -41,7 +41,7 @@ const LOOK_NS: u64 = 1_000_000_000;
 
 /// A worker and everything that is its own. Each part keeps its own state right: [`Accounts`] what is counted, [`Connection`]
 /// its phase, [`Offered`] what is due and which connections have room, [`Opening`] which connections are opened when.
-pub struct Worker<'p, I, S: Session<'p>> {
+pub struct Worker<'p, I, S: ClientSession<'p>> {
     pub(crate) plan: &'p Plan,
     pub(crate) share: Share,
     pub(crate) io: I,
@@ -88,7 +88,7 @@ pub struct Worker<'p, I, S: Session<'p>> {
     check_ns: u64,
 }
 
-impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
+impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
     /// A worker that has not begun. Errors: the protocol can't say one of the plan's requests.
     pub fn new(plan: &'p Plan, mut share: Share, io: I, progress: &'p Progress) -> Result<Self, WireError> {
         let connections: Vec<_> = (0..share.connections).map(|_| Connection::new(plan.pipeline)).collect();
@@ -339,7 +339,7 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
             self.accounts.not_taken(self.io.unsent(slot));
         }
         let allowed =
-            self.sessions.iter().filter_map(S::most).filter(|most| *most < self.plan.pipeline).min();
+            self.sessions.iter().filter_map(S::max_open).filter(|most| *most < self.plan.pipeline).min();
         self.accounts.tally().streams_allowed = allowed.map(|most| most as u64);
         let left = usize::try_from(self.requests_left()).unwrap_or(usize::MAX);
         let offered = &mut self.offered;
@@ -378,7 +378,7 @@ impl<'p, I: Io, S: Session<'p>> Worker<'p, I, S> {
             return self.give_up(slot, now, overdue(Loss::Timeout, &why));
         }
         self.accounts.lose_one(connection, 0, now, Loss::Timeout, &why);
-        self.say(slot);
+        self.send_written(slot);
         if self.sessions[slot as usize].is_closing() && self.connections[slot as usize].sent() == 0 {
             return self.ask_anew(slot, now);
         }

@@ -1,6 +1,6 @@
 //! HTTP/1 as a client speaks it: answers come in the order of the requests.
 
-use crate::session::{Event, Hearer, RequestBytes, Session};
+use crate::client_session::{ClientSession, Event, Hearer, RequestBytes};
 use crate::{LastHead, Missing, Part, ResponseParser, WireError};
 
 /// A connection that speaks HTTP/1.
@@ -32,7 +32,7 @@ impl Http1 {
     }
 }
 
-impl<'p> Session<'p> for Http1 {
+impl<'p> ClientSession<'p> for Http1 {
     type Shared = Http1Shared<'p>;
 
     const IN_ORDER: bool = true;
@@ -84,7 +84,7 @@ impl<'p> Session<'p> for Http1 {
             Part::End { keep_alive } => {
                 self.open -= 1;
                 self.is_followed = !input.is_empty();
-                Event::End { place: 0, keep_alive }
+                Event::End { place: 0, keep_alive, is_early: false }
             }
         }))
     }
@@ -99,7 +99,7 @@ impl<'p> Session<'p> for Http1 {
     }
 
     fn closed(&mut self) -> Result<Option<Event<'static>>, WireError> {
-        Ok(self.parser.closed()?.map(|_| Event::End { place: 0, keep_alive: false }))
+        Ok(self.parser.closed()?.map(|_| Event::End { place: 0, keep_alive: false, is_early: false }))
     }
 
     fn missing(&self) -> Missing {

@@ -1,22 +1,22 @@
-//! HTTP and WebSocket as bytes ↔ events; no sockets. A client's side is a [`Session`], whatever the protocol; HTTP/1 and WebSocket have the
+//! HTTP and WebSocket as bytes ↔ events; no sockets. A client's side is a [`ClientSession`], whatever the protocol; HTTP/1 and WebSocket have the
 //! server's side, too. Any split of the same bytes gives the same events.
 
 mod body;
 mod chunked;
+mod client_session;
 mod head;
 mod http1;
 pub mod http2;
 mod request;
 mod response;
-mod session;
 mod start;
 pub mod websocket;
 
+pub use client_session::{ClientSession, Event, Hearer, RequestBytes};
 pub use http1::{Http1, Http1Shared};
 pub use http2::{Http2, Http2Shared};
 pub use request::{Request, RequestHead, RequestParser};
 pub use response::{Ending, Head, LastHead, Missing, Part, ResponseParser};
-pub use session::{Event, Hearer, RequestBytes, Session};
 pub use websocket::{WebSocket, WebSocketShared};
 
 /// The longest head, or trailers of a chunked body; a longer one is refused.

@@ -77,7 +77,7 @@ pub enum Part<'a> {
 /// The content of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The status.
+    /// The status; 0 where the protocol has none.
     pub status: u16,
     /// The body's length, where it is known beforehand.
     pub length: Option<u64>,

@@ -132,7 +132,7 @@ const fn with_tls(most: f64) -> [Figure; 3] {
     ]
 }
 
-/// HTTP/2 without TLS and with it, by drome and by h2load, which then costs the server the same.
+/// A load of HTTP/2.
 const fn http2(
     name: &'static str,
     title: &'static str,
@@ -143,6 +143,7 @@ const fn http2(
     Work { name, title, connections, min_seconds: 2, runs, figures, ..WORK }
 }
 
+/// The same load by drome and by h2load.
 const fn of_each(
     server: Server,
     drome: &'static [&'static str],
@@ -152,7 +153,6 @@ const fn of_each(
 }
 
 const CLEAR: Server = NginxHttp2 { is_tls: false };
-const SECURE: Server = NginxHttp2 { is_tls: true };
 const H2C: &[&str] = &["--h2c"];
 const H2C_32: &[&str] = &["--h2c", "--streams", "32"];
 const HTTP2: &[&str] = &["--http2", "--insecure"];
@@ -367,7 +367,7 @@ pub const WORKS: &[Work] = &[
         "http2-nginx-tls-16x32",
         "HTTP/2 over TLS 1.3, 16 connections of 32 streams, 12-byte body, nginx, which is the limit",
         16,
-        &of_each(SECURE, HTTP2_32, &["-m32"]),
+        &of_each(NginxHttp2 { is_tls: true }, HTTP2_32, &["-m32"]),
         &AT_HTTP2_NGINX,
     ),
     http2(

@@ -1,4 +1,4 @@
-//! A protocol whose answers come in any order, on the worker: the smallest one that can do all that a [`Session`] may.
+//! A protocol whose answers come in any order, on the worker: the smallest one that can do all that a [`ClientSession`] may.
 
 use super::{assert_accounted, closed, open};
 use crate::Progress;
@@ -8,7 +8,7 @@ use crate::worker::Worker;
 use model::{Plan, Tally};
 use std::rc::Rc;
 use std::time::Duration;
-use wire::{Event, Head, Hearer, Missing, RequestBytes, Session, WireError};
+use wire::{ClientSession, Event, Head, Hearer, Missing, RequestBytes, WireError};
 
 /// A request is its number on the connection, and giving it up is not told; what the server says are pairs of a number and a letter.
 #[derive(Default)]
@@ -17,20 +17,26 @@ struct Toy {
     begun: u8,
     most: Option<u8>,
     is_closing: bool,
+    is_early: bool,
     /// The place of the answer whose head has been told.
     ending: Option<usize>,
 }
 
 /// What the server says of a request.
 const ANSWERED: u8 = b'a';
+const EARLY: u8 = b'e';
 const REFUSED: u8 = b'r';
 const BROKEN: u8 = b'b';
-/// No further request is taken; those above this one were not looked at.
+/// No further request is taken; those from this one on were not looked at.
 const CLOSING: u8 = b'c';
+/// Nothing more can be read from the connection.
+const ROT: u8 = b'x';
+/// The answer breaks a rule, alone.
+const MALFORMED: u8 = b'f';
 /// No more requests than this may be open at once.
 const MOST: u8 = b'm';
 
-impl Session<'_> for Toy {
+impl ClientSession<'_> for Toy {
     type Shared = ();
 
     const IN_ORDER: bool = false;
@@ -47,7 +53,7 @@ impl Session<'_> for Toy {
         most.saturating_sub(self.open.len())
     }
 
-    fn most(&self) -> Option<usize> {
+    fn max_open(&self) -> Option<usize> {
         self.most.map(usize::from)
     }
 
@@ -67,12 +73,12 @@ impl Session<'_> for Toy {
     ) -> Result<Option<Event<'a>>, WireError> {
         if let Some(place) = self.ending.take() {
             self.open.remove(place);
-            return Ok(Some(Event::End { place, keep_alive: !self.is_closing }));
+            return Ok(Some(Event::End { place, keep_alive: !self.is_closing, is_early: self.is_early }));
         }
         while let [number, word, rest @ ..] = *input {
             if *word == CLOSING {
                 self.is_closing = true;
-                if let Some(place) = self.open.iter().position(|of| of > number) {
+                if let Some(place) = self.open.iter().position(|of| of >= number) {
                     self.open.remove(place);
                     return Ok(Some(Event::Refused(place)));
                 }
@@ -81,7 +87,13 @@ impl Session<'_> for Toy {
             let place = self.open.iter().position(|of| of == number);
             match (*word, place) {
                 (MOST, _) => self.most = Some(*number),
-                (ANSWERED, Some(place)) => {
+                (ROT, _) => return Err(WireError::Chunk),
+                (MALFORMED, Some(place)) => {
+                    self.open.remove(place);
+                    return Ok(Some(Event::Malformed(place, WireError::Chunk)));
+                }
+                (ANSWERED | EARLY, Some(place)) => {
+                    self.is_early = *word == EARLY;
                     self.ending = Some(place);
                     return Ok(Some(Event::Head(place, Head { status: 200, length: None })));
                 }
@@ -188,12 +200,47 @@ fn a_connection_that_takes_no_more_is_finished_and_replaced_and_nothing_is_lost(
         // Of those that are under way with the eighth, the others were not looked at.
         let (tally, seen) = run(&plan, |_, number| match number {
             0..7 => vec![(MS * (1 + u64::from(number % 3)), vec![number, ANSWERED])],
-            7 => vec![(MS / 2, vec![6, CLOSING])],
+            7 => vec![(MS / 2, vec![7, CLOSING])],
             _ => vec![],
         });
         assert_eq!((tally.completed, tally.errors.total()), (200, 0), "{:?}", tally.error_causes);
         assert!(seen.connects_ns.len() >= 200 / 7, "{}", seen.connects_ns.len());
     }
+}
+
+#[test]
+fn a_server_that_takes_no_request_has_lost_those_that_it_was_given() {
+    for plan in [streams(closed(1), 2, 6), streams(open(1000.0, 1), 2, 6)] {
+        let (tally, _) = run(&plan, |_, _| vec![(MS, vec![0, CLOSING])]);
+        assert_eq!((tally.completed, tally.errors.connect), (0, 6), "{:?}", tally.error_causes);
+        assert!(
+            tally.error_causes.keys().all(|cause| cause.contains("took no request")),
+            "{:?}",
+            tally.error_causes
+        );
+    }
+}
+
+#[test]
+fn after_an_error_of_the_connection_nothing_is_asked_again_that_the_server_may_have_looked_at() {
+    let (tally, seen) = run(&streams(closed(1), 4, 40), |_, number| match number {
+        0..6 => vec![(MS, vec![number, ANSWERED])],
+        9 => vec![(MS, vec![0, ROT])],
+        _ => vec![],
+    });
+    // Six answers and four losses on each connection.
+    assert_eq!((tally.completed, tally.errors.protocol), (24, 16), "{:?}", tally.error_causes);
+    assert_eq!(seen.connects_ns.len(), 4);
+}
+
+#[test]
+fn an_answer_that_is_malformed_or_early_is_wrong_alone() {
+    let (tally, seen) = run(&streams(closed(1), 4, 100), |_, number| {
+        let word = [ANSWERED, MALFORMED, ANSWERED, ANSWERED, EARLY][usize::from(number % 5)];
+        vec![(MS, vec![number, word])]
+    });
+    assert_eq!((tally.completed, tally.errors.protocol, tally.errors.early), (60, 20, 20));
+    assert_eq!(seen.connects_ns.len(), 1);
 }
 
 #[test]
@@ -219,7 +266,7 @@ fn a_request_that_takes_too_long_is_given_up_alone() {
 #[test]
 fn a_connection_that_takes_no_more_is_replaced_when_its_last_request_is_given_up() {
     let (tally, seen) = run(&streams(closed(1), 2, 100), |nth, number| match (nth, number) {
-        (0, 0) => vec![(MS, vec![0, ANSWERED, 1, CLOSING])],
+        (0, 0) => vec![(MS, vec![0, ANSWERED, 2, CLOSING])],
         (0, _) => vec![],
         _ => vec![(MS, vec![number, ANSWERED])],
     });

@@ -1,5 +1,6 @@
 //! The header fields of an answer: what they say, and whether they may be there (RFC 9113 sections 8.1, 8.2 and 8.3).
 
+use super::fields::{is_name, is_of_connection};
 use crate::head::number;
 
 /// The fields of an answer as they come, in a head or in trailers.
@@ -58,14 +59,5 @@ fn parse_status(value: &[u8]) -> Option<u16> {
 
 /// Whether a field that is not a pseudo-header can be one of an answer. White space around the value is taken off by who reads it.
 fn is_allowed(name: &[u8], value: &[u8]) -> bool {
-    let is_name = |byte: &u8| matches!(byte, b'!'..=b'~') && !matches!(byte, b'A'..=b'Z' | b':');
-    let is_of_connection = match name.len() {
-        0 => true,
-        7 => name == b"upgrade",
-        10 => name == b"connection" || name == b"keep-alive",
-        16 => name == b"proxy-connection",
-        17 => name == b"transfer-encoding",
-        _ => false,
-    };
-    !is_of_connection && name.iter().all(is_name) && memchr::memchr3(0, b'\r', b'\n', value).is_none()
+    is_name(name) && !is_of_connection(name) && memchr::memchr3(0, b'\r', b'\n', value).is_none()
 }

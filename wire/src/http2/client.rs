@@ -7,7 +7,7 @@ use super::frame::{
 use super::request::EncodedRequest;
 use super::shared::{Http2Shared, RECEIVE_WINDOW};
 use super::streams::Streams;
-use crate::session::{Event, Hearer, RequestBytes, Session};
+use crate::client_session::{ClientSession, Event, Hearer, RequestBytes};
 use crate::{Missing, WireError, start};
 
 /// One connection.
@@ -17,7 +17,7 @@ pub struct Http2 {
     streams: Streams,
 }
 
-impl<'p> Session<'p> for Http2 {
+impl<'p> ClientSession<'p> for Http2 {
     type Shared = Http2Shared;
 
     const IN_ORDER: bool = false;
@@ -42,8 +42,8 @@ impl<'p> Session<'p> for Http2 {
         self.streams.room()
     }
 
-    fn most(&self) -> Option<usize> {
-        self.streams.most()
+    fn max_open(&self) -> Option<usize> {
+        self.streams.max_open()
     }
 
     /// Begins the request. Nothing is said with the last one: the server learns that it was when the connection closes.

@@ -3,6 +3,7 @@
 
 mod answer;
 mod client;
+mod fields;
 pub mod frame;
 pub mod hpack;
 mod request;

@@ -1,5 +1,6 @@
 //! Requests as HTTP/2 writes them: encoded once, the same on every connection, but for the stream's number.
 
+use super::fields::is_of_connection;
 use super::frame::{FRAME_HEAD_BYTES, MAX_FRAME_BYTES, append_block};
 use super::hpack::{NO_DYNAMIC_TABLE, write_field};
 use crate::{RequestHead, RequestParser, WireError};
@@ -68,8 +69,8 @@ fn encode_head(head: &RequestHead<'_>, is_https: bool) -> Vec<u8> {
     for (name, value) in head.fields() {
         let name = name.to_ascii_lowercase();
         let is_kept = match &*name {
-            "host" | "connection" | "proxy-connection" | "keep-alive" | "transfer-encoding" | "upgrade"
-            | "http2-settings" => false,
+            "host" | "http2-settings" => false,
+            name if is_of_connection(name.as_bytes()) => false,
             "te" => value.eq_ignore_ascii_case(b"trailers"),
             name => !of_connection.iter().any(|other| other.eq_ignore_ascii_case(name.as_bytes())),
         };

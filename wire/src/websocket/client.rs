@@ -4,11 +4,8 @@ use super::frame::{Opcode, append_frame};
 use super::handshake::{UpgradeFields, UpgradeRequest};
 use super::reader::{CLIENT_MASK, MessagePart, MessageReader};
 use super::{WebSocketError, close_code};
-use crate::session::{Event, Hearer, RequestBytes, Session};
+use crate::client_session::{ClientSession, Event, Hearer, RequestBytes};
 use crate::{Head, Missing, Part, RequestParser, ResponseParser, WireError};
-
-/// The status in the head of every message: a message has none, and one that has come is what was asked for.
-pub const MESSAGE_STATUS: u16 = 200;
 
 /// A connection that speaks WebSocket. Its messages are as good as answers of HTTP: `Head` is the start of a message, with its length if it
 /// is not fragmented, `Body` its payload, `End` its end. If text is not UTF-8, how much of it came before the error depends on the cuts.
@@ -108,11 +105,11 @@ impl WebSocket {
         if !keep_alive {
             self.reader.close(Some(close_code::NORMAL), out);
         }
-        Event::End { place: 0, keep_alive }
+        Event::End { place: 0, keep_alive, is_early: false }
     }
 }
 
-impl<'p> Session<'p> for WebSocket {
+impl<'p> ClientSession<'p> for WebSocket {
     type Shared = WebSocketShared;
 
     const IN_ORDER: bool = true;
@@ -166,7 +163,7 @@ impl<'p> Session<'p> for WebSocket {
                 }
                 MessagePart::Start(start) => {
                     let length = start.is_final.then_some(start.length);
-                    let head = Head { status: MESSAGE_STATUS, length };
+                    let head = Head { status: 0, length };
                     self.message = Some(head);
                     return Ok(Some(Event::Head(0, head)));
                 }

@@ -9,7 +9,7 @@ mod reader;
 mod server;
 mod utf8;
 
-pub use client::{MESSAGE_STATUS, WebSocket, WebSocketShared};
+pub use client::{WebSocket, WebSocketShared};
 pub use error::WebSocketError;
 pub use handshake::{UpgradeAnswer, UpgradeRefusal};
 pub use server::WebSocketServer;

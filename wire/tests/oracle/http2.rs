@@ -4,7 +4,7 @@ use super::cuts;
 use wire::http2::frame::{ErrorCode, FrameHead, PREFACE, Parameter, append_settings, kind};
 use wire::http2::hpack::{HpackDecoder, HpackError, write_field};
 use wire::http2::{EncodedRequest, Http2, Http2Shared};
-use wire::{Event, Hearer, Session};
+use wire::{ClientSession, Event, Hearer};
 use wire::{Head, WireError};
 
 /// What came of a connection: the events, joined so that cuts don't show; how it ended; what the client wrote.
@@ -22,9 +22,10 @@ pub enum Told {
     Head(usize, Head),
     Field(usize, Vec<u8>, Vec<u8>),
     Body(usize, Vec<u8>),
-    End(usize, bool),
+    End(usize, bool, bool),
     Refused(usize),
     Reset(usize, ErrorCode),
+    Malformed(usize, WireError),
 }
 
 /// Hears fields, or does not; the requests at their places, of which some are HEADs.
@@ -119,9 +120,9 @@ impl Talk {
                     _ => Told::Body(place, bytes.to_vec()),
                 }
             }
-            Event::End { place, keep_alive } => {
+            Event::End { place, keep_alive, is_early } => {
                 assert!(ends(place).1, "an answer has a head");
-                Told::End(place, keep_alive)
+                Told::End(place, keep_alive, is_early)
             }
             Event::Refused(place) => {
                 ends(place);
@@ -130,6 +131,10 @@ impl Talk {
             Event::Reset(place, code) => {
                 ends(place);
                 Told::Reset(place, ErrorCode(code))
+            }
+            Event::Malformed(place, error) => {
+                ends(place);
+                Told::Malformed(place, error)
             }
         };
         self.events.push(told);

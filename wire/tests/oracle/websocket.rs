@@ -3,7 +3,7 @@
 use super::{Seen, cuts, push_body};
 use std::cell::RefCell;
 use wire::websocket::{WebSocketError, WebSocketServer};
-use wire::{Event, Hearer, RequestBytes, Session, WebSocket, WebSocketShared, WireError};
+use wire::{ClientSession, Event, Hearer, RequestBytes, WebSocket, WebSocketShared, WireError};
 
 /// An answer that opens the WebSocket. The value is the digest of the client's fixed key, computed by another program.
 pub const OPENED: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: BQtV6gzPmQ+Vkz+HbbSLabt2PnU=\r\n\r\n";
@@ -128,7 +128,7 @@ fn read(
                 assert!(!body.is_empty(), "a body has bytes");
                 push_body(&mut outcome.events, body);
             }
-            Ok(Some(Event::End { place: 0, keep_alive })) => outcome.events.push(Seen::End(keep_alive)),
+            Ok(Some(Event::End { place: 0, keep_alive, .. })) => outcome.events.push(Seen::End(keep_alive)),
             Ok(Some(event)) => panic!("not an event of this protocol: {event:?}"),
             Ok(None) => {
                 assert!(input.is_empty(), "a session that wants more has used all it was given");

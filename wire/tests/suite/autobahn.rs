@@ -173,7 +173,7 @@ fn events(frames: &[Frame]) -> Vec<Seen> {
         let is_final = start & 0x80 != 0;
         if frame.begins_message() {
             let length = is_final.then_some(payload.len() as u64);
-            events.push(Seen::Head(Head { status: 200, length }));
+            events.push(Seen::Head(Head { status: 0, length }));
         }
         match events.last_mut() {
             Some(Seen::Body(body)) => body.extend(payload),

@@ -6,7 +6,7 @@ use crate::oracle::websocket::{OPENED, check_websocket, client, server};
 use proptest::prelude::*;
 use wire::websocket::WebSocketError::{self, *};
 use wire::websocket::{UpgradeAnswer, UpgradeRefusal, WebSocketShared};
-use wire::{Event, Head, Hearer, Missing, RequestBytes, RequestParser, Session, WebSocket, WireError};
+use wire::{ClientSession, Event, Head, Hearer, Missing, RequestBytes, RequestParser, WebSocket, WireError};
 
 struct NoHead;
 
@@ -192,7 +192,7 @@ fn frames_that_no_role_may_send_are_refused() {
     for length in [[0, 0, 0, 0, 0, 1, 0, 0], [0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]] {
         let bytes = [&[0x82, 127], &length[..], b"ab"].concat();
         let outcome = client(OPENED, &[&bytes], 1, false);
-        let head = Head { status: 200, length: Some(u64::from_be_bytes(length)) };
+        let head = Head { status: 0, length: Some(u64::from_be_bytes(length)) };
         assert_eq!(outcome.events, [Seen::Head(head), Seen::Body(b"ab".to_vec())]);
         let masked = [&[0x82, 0xff], &length[..], &[0; 4], b"ab"].concat();
         assert_eq!(server(&[&masked]).out, bytes);
@@ -232,7 +232,7 @@ fn after_the_last_message_has_come_back_it_closes() {
     let mut input = &b"\x81\x02hi\x81\x02hi\x89\x00"[..];
     let mut ends = Vec::new();
     while let Some(event) = session.next(&mut shared, &mut input, &mut out, &mut NoHead).unwrap() {
-        if let Event::End { place: 0, keep_alive } = event {
+        if let Event::End { place: 0, keep_alive, .. } = event {
             ends.push((keep_alive, out.len()));
         }
     }
@@ -285,7 +285,7 @@ fn only_binary_payload_can_be_dropped_unread() {
         assert_eq!(session.skippable(), expected);
         session.skip(7);
         let ends = session.next(&mut shared, &mut &[][..], &mut Vec::new(), &mut NoHead).unwrap();
-        let is_whole = ends == Some(Event::End { place: 0, keep_alive: true });
+        let is_whole = ends == Some(Event::End { place: 0, keep_alive: true, is_early: false });
         assert_eq!(is_whole, start & 0x80 != 0);
     }
 }
@@ -370,7 +370,7 @@ fn frames_of(messages: &[Message]) -> (Vec<Frame>, Vec<Seen>) {
     for (is_text, fragments) in messages {
         let whole: Vec<u8> = fragments.iter().flat_map(|(fragment, _)| fragment.clone()).collect();
         let length = (fragments.len() == 1).then_some(whole.len() as u64);
-        seen.push(Seen::Head(Head { status: 200, length }));
+        seen.push(Seen::Head(Head { status: 0, length }));
         if !whole.is_empty() {
             seen.push(Seen::Body(whole));
         }

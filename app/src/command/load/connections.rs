@@ -39,7 +39,7 @@ pub struct ConnectionArgs {
     h2c: bool,
     /// Speak WebSocket: send the message of --body or --body-file again and again, and expect it back
     #[arg(long, conflicts_with_all = ["http2", "h2c", "bursts"])]
-    pub websocket: bool,
+    websocket: bool,
     /// HTTP/2: number of requests in flight on each connection [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     streams: Option<u16>,

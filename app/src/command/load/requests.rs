@@ -90,6 +90,9 @@ impl RequestArgs {
         if protocol == Protocol::WebSocket && (self.method.is_some() || self.urls.is_some()) {
             refuse!("--websocket sends one message (--body) again and again: leave out --method and --urls");
         }
+        if protocol == Protocol::WebSocket && self.expect_status.is_some() {
+            refuse!("--expect-status: a message of WebSocket has no status: leave it out");
+        }
         let has = |name: &str| self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
         if target.authorization.is_some() && has("authorization") {
             refuse!(
@@ -117,19 +120,13 @@ impl RequestArgs {
         let body = self.request_body()?;
         let is_message = protocol == Protocol::WebSocket;
         let usual = if body.is_empty() || is_message { "GET" } else { "POST" };
-        let mut headers = self.headers.clone();
-        if is_message {
-            // It says what kind of message the body is, and is not sent.
-            let kind =
-                if std::str::from_utf8(&body).is_ok() { "text/plain" } else { "application/octet-stream" };
-            headers.push(("Content-Type".to_owned(), kind.to_owned()));
-        }
+        let headers = if is_message { self.headers_of_message(&body) } else { self.headers.clone() };
         let expect = Expect {
             status: self.expect_status,
+            any_status: is_message,
             length: self.expect_length,
             body: self.expect_body.as_deref().map(|file| bytes_of("--expect-body", file)).transpose()?,
             sha256: self.expect_sha256,
-            ..Expect::default()
         };
         let is_any = expect.body.is_none() && expect.sha256.is_none() && expect.length.is_none();
         let expect =
@@ -153,6 +150,17 @@ impl RequestArgs {
             }
         };
         Ok(lines.into_iter().map(ask).collect())
+    }
+
+    /// The header fields of a request whose body is a message of WebSocket. Its `Content-Type` says which kind of message, and is not sent.
+    fn headers_of_message(&self, body: &[u8]) -> Vec<(String, String)> {
+        let mut headers = self.headers.clone();
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            let is_text = std::str::from_utf8(body).is_ok();
+            let kind = if is_text { "text/plain" } else { "application/octet-stream" };
+            headers.push(("Content-Type".to_owned(), kind.to_owned()));
+        }
+        headers
     }
 
     /// The order of the requests.

@@ -112,6 +112,11 @@ pub fn wrong_length() -> FrameError {
 }
 
 #[cold]
+pub fn window_error() -> FrameError {
+    FrameError::new(ErrorCode::FLOW_CONTROL_ERROR, "a window of more than 2^31 - 1 bytes")
+}
+
+#[cold]
 pub fn padding_error() -> FrameError {
     FrameError::protocol("padding that is longer than its frame")
 }

@@ -8,6 +8,7 @@ mod settings;
 mod writer;
 
 pub use data::DataPart;
+pub(super) use error::window_error;
 pub use error::{Cause, ErrorCode, FrameError};
 pub use flood::IdleFrames;
 pub use reader::{Frame, FrameReader};

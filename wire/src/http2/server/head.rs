@@ -1,5 +1,7 @@
 //! The head of a request: header fields from a block, checked as RFC 9113 section 8 asks and given the form of HTTP/1's.
 
+use crate::head::number;
+use crate::http2::fields::{is_name, is_of_connection};
 use crate::http2::hpack::{Decoded, HpackDecoder, HpackError};
 use crate::{MAX_HEAD_FIELDS, RequestHead};
 use httparse::{EMPTY_HEADER, Header};
@@ -92,13 +94,10 @@ impl Fields {
                 }
                 continue;
             }
-            if !is_name(name) {
+            if !is_name(name) || is_of_connection(name) {
                 return None;
             }
             match name {
-                b"connection" | b"keep-alive" | b"proxy-connection" | b"transfer-encoding" | b"upgrade" => {
-                    return None;
-                }
                 b"te" if value != b"trailers" => return None,
                 b"content-length" => {
                     let value = number(value)?;
@@ -156,22 +155,10 @@ impl<'f> Pseudo<'f> {
     }
 }
 
-/// Whether this can be the name of a field (RFC 9113 section 8.2.1).
-fn is_name(name: &[u8]) -> bool {
-    let is_allowed = |byte: &u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && *byte != b':';
-    !name.is_empty() && name.iter().all(is_allowed)
-}
-
 /// Whether this can be the value of a field (RFC 9113 section 8.2.1).
 fn is_value(value: &[u8]) -> bool {
     let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
     !is_blank(value.first())
         && !is_blank(value.last())
         && !value.iter().any(|byte| matches!(byte, b'\0' | b'\r' | b'\n'))
-}
-
-/// Parses digits only.
-fn number(value: &[u8]) -> Option<u64> {
-    let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-    str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
 }

@@ -2,7 +2,7 @@
 
 use super::head::ParsedHead;
 use super::recall::{Routed, ServerShared};
-use super::streams::{Stream, Streams, WindowOverflow};
+use super::streams::{Stream, Streams};
 use super::{MAX_OPEN_STREAMS, RECEIVE_WINDOW, ServerEvent};
 use crate::RequestHead;
 use crate::http2::frame::{
@@ -241,7 +241,7 @@ impl<W> State<W> {
         self.idle_frames.count()?;
         for parameter in settings.parameters() {
             if let Parameter::InitialWindowSize(window) = parameter? {
-                self.streams.set_initial_window(window).map_err(|WindowOverflow| overflow())?;
+                self.streams.set_initial_window(window)?;
             }
         }
         append_settings_ack(out);
@@ -254,7 +254,7 @@ impl<W> State<W> {
             if increment == 0 {
                 return Err(FrameError::protocol("WINDOW_UPDATE of 0"));
             }
-            return self.streams.widen(increment).map_err(|WindowOverflow| overflow());
+            return self.streams.widen(increment);
         }
         if stream > self.last || stream.is_multiple_of(2) {
             return Err(FrameError::protocol("WINDOW_UPDATE on a stream that is not open"));
@@ -286,8 +286,4 @@ impl<W> State<W> {
 
 fn excess() -> FrameError {
     FrameError::new(ErrorCode::FLOW_CONTROL_ERROR, "more bytes than the window allows")
-}
-
-fn overflow() -> FrameError {
-    FrameError::new(ErrorCode::FLOW_CONTROL_ERROR, "a window of more than 2^31 - 1")
 }

@@ -1,7 +1,7 @@
 //! The open streams of one connection: what is still to come on each and what is still to be sent, under the windows of stream and
 //! connection. The streams take turns.
 
-use crate::http2::frame::{DEFAULT_WINDOW, MAX_FRAME_BYTES, MAX_WINDOW};
+use crate::http2::frame::{DEFAULT_WINDOW, FrameError, MAX_FRAME_BYTES, MAX_WINDOW, window_error};
 
 /// A stream of which either side has not ended.
 #[derive(Debug)]
@@ -66,10 +66,6 @@ pub struct Part<W> {
     /// Whether a reset follows.
     pub breaks_off: bool,
 }
-
-/// A window would be larger than [`MAX_WINDOW`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WindowOverflow;
 
 impl<W> Default for Streams<W> {
     fn default() -> Self {
@@ -138,23 +134,23 @@ impl<W> Streams<W> {
     }
 
     /// Sets a new window for new streams, and moves those of the open ones by the difference.
-    pub fn set_initial_window(&mut self, window: u32) -> Result<(), WindowOverflow> {
+    pub fn set_initial_window(&mut self, window: u32) -> Result<(), FrameError> {
         let change = i64::from(window) - i64::from(self.initial_window);
         self.initial_window = window;
         for stream in &mut self.all {
             stream.window += change;
             if stream.window > i64::from(MAX_WINDOW) {
-                return Err(WindowOverflow);
+                return Err(window_error());
             }
         }
         Ok(())
     }
 
     /// Widens the window of the connection.
-    pub fn widen(&mut self, increment: u32) -> Result<(), WindowOverflow> {
+    pub fn widen(&mut self, increment: u32) -> Result<(), FrameError> {
         // Neither is above 2^31 - 1.
         self.window += increment;
-        if self.window > MAX_WINDOW { Err(WindowOverflow) } else { Ok(()) }
+        if self.window > MAX_WINDOW { Err(window_error()) } else { Ok(()) }
     }
 
     /// Takes the bytes of a whole body on a new stream off the windows. False: they do not fit.
@@ -220,9 +216,9 @@ impl<W> Stream<W> {
     }
 
     /// Widens the window.
-    pub fn widen(&mut self, increment: u32) -> Result<(), WindowOverflow> {
+    pub fn widen(&mut self, increment: u32) -> Result<(), FrameError> {
         self.window += i64::from(increment);
-        if self.window > i64::from(MAX_WINDOW) { Err(WindowOverflow) } else { Ok(()) }
+        if self.window > i64::from(MAX_WINDOW) { Err(window_error()) } else { Ok(()) }
     }
 
     /// The number of bytes that may be sent as far as the stream is concerned.

@@ -1,13 +1,13 @@
 //! What the server says about the connection, and the bytes that may be sent on it and on its streams.
 
 use super::{Stream, Streams};
+use crate::client_session::Event;
 use crate::http2::frame::{
-    ErrorCode, FrameError, MAX_WINDOW, Parameter, SettingsPayload, append_data, append_ping_ack,
-    append_settings_ack,
+    FrameError, MAX_WINDOW, Parameter, SettingsPayload, append_data, append_ping_ack, append_settings_ack,
+    window_error,
 };
 use crate::http2::hpack::DEFAULT_TABLE_BYTES;
 use crate::http2::shared::Http2Shared;
-use crate::session::Event;
 
 impl Streams {
     pub fn on_ping(&mut self, payload: [u8; 8], out: &mut Vec<u8>) -> Result<(), FrameError> {
@@ -72,8 +72,10 @@ impl Streams {
         } else if let Some(place) = self.known_place(stream)? {
             let open = &mut self.open[place];
             match widened(open.window, increment) {
-                _ if increment == 0 => return Ok(Some(self.fail(place, ErrorCode::PROTOCOL_ERROR, out))),
-                None => return Ok(Some(self.fail(place, ErrorCode::FLOW_CONTROL_ERROR, out))),
+                _ if increment == 0 => {
+                    return Ok(Some(self.fail(place, FrameError::protocol("WINDOW_UPDATE of 0"), out)));
+                }
+                None => return Ok(Some(self.fail(place, window_error(), out))),
                 Some(window) => open.window = window,
             }
             let body = shared.requests.get(open.ask as usize).map_or(&[][..], |request| request.body());
@@ -117,10 +119,6 @@ pub fn send_body(stream: &mut Stream, window: &mut i32, max_frame: u32, body: &[
 /// A window with a number of further bytes, unless it would be larger than any may be.
 fn widened(window: i32, increment: u32) -> Option<i32> {
     window.checked_add(i32::try_from(increment).ok()?)
-}
-
-fn window_error() -> FrameError {
-    FrameError::new(ErrorCode::FLOW_CONTROL_ERROR, "a window of more than 2^31 - 1 bytes")
 }
 
 const _: () = assert!(MAX_WINDOW == i32::MAX as u32);

@@ -8,8 +8,8 @@ use super::frame::{
 };
 use super::hpack::HpackDecoder;
 use super::shared::Http2Shared;
-use crate::Missing;
-use crate::session::Event;
+use crate::client_session::Event;
+use crate::{Missing, WireError};
 use flow::send_body;
 use std::collections::VecDeque;
 
@@ -107,7 +107,7 @@ impl Streams {
     }
 
     /// The most streams that the server takes, if it has said so.
-    pub fn most(&self) -> Option<usize> {
+    pub fn max_open(&self) -> Option<usize> {
         self.limit.filter(|most| *most < u32::MAX).map(|most| most as usize)
     }
 
@@ -151,11 +151,12 @@ impl Streams {
             if let Some(place) = self.place(ended)
                 && let Some(stream) = self.open.remove(place)
             {
-                if stream.unsent > 0 {
+                let is_early = stream.unsent > 0;
+                if is_early {
                     // The answer did not wait for the body, which nobody needs now.
                     self.close(stream.id, ErrorCode::CANCEL, out);
                 }
-                return Some(Event::End { place, keep_alive: !self.is_closing() });
+                return Some(Event::End { place, keep_alive: !self.is_closing(), is_early });
             }
         }
         let last_taken = self.last_taken?;
@@ -180,11 +181,11 @@ impl Streams {
 
     /// Gives up the request at this place, because the server breaks the rules on its stream.
     #[cold]
-    fn fail(&mut self, place: usize, code: ErrorCode, out: &mut Vec<u8>) -> Event<'static> {
+    fn fail(&mut self, place: usize, error: FrameError, out: &mut Vec<u8>) -> Event<'static> {
         if let Some(stream) = self.open.remove(place) {
-            self.close(stream.id, code, out);
+            self.close(stream.id, error.code, out);
         }
-        Event::Reset(place, code.0)
+        Event::Malformed(place, WireError::Frame(error))
     }
 
     #[inline]

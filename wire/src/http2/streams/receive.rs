@@ -2,10 +2,12 @@
 
 use super::Streams;
 use crate::Head;
+use crate::client_session::{Event, Hearer};
 use crate::http2::answer::AnswerFields;
 use crate::http2::frame::{DataPart, ErrorCode, FrameError, append_window_update};
 use crate::http2::shared::{Http2Shared, RECEIVE_WINDOW};
-use crate::session::{Event, Hearer};
+
+const TOO_SHORT: &str = "a body that is shorter than its head announces";
 
 impl Streams {
     #[inline]
@@ -30,7 +32,7 @@ impl Streams {
             return Ok(self.on_trailers(place, fields, ends_stream, out));
         }
         if !fields.is_head() || fields.is_interim() && ends_stream {
-            return Ok(Some(self.fail(place, ErrorCode::PROTOCOL_ERROR, out)));
+            return Ok(Some(self.fail(place, FrameError::protocol("fields that no answer may have"), out)));
         }
         if fields.is_interim() {
             self.idle.count()?;
@@ -39,7 +41,7 @@ impl Streams {
         let has_no_body = matches!(fields.status, 204 | 304) || hearer.is_head(place);
         let length = fields.length.filter(|_| !has_no_body).or((has_no_body || ends_stream).then_some(0));
         if ends_stream && length != Some(0) {
-            return Ok(Some(self.fail(place, ErrorCode::PROTOCOL_ERROR, out)));
+            return Ok(Some(self.fail(place, FrameError::protocol(TOO_SHORT), out)));
         }
         self.idle.clear();
         let stream = &mut self.open[place];
@@ -79,8 +81,11 @@ impl Streams {
     ) -> Option<Event<'static>> {
         let stream = &self.open[place];
         let is_short = stream.length.is_some_and(|length| length != stream.body);
-        if !ends_stream || !fields.is_trailers() || is_short {
-            return Some(self.fail(place, ErrorCode::PROTOCOL_ERROR, out));
+        if !ends_stream || !fields.is_trailers() {
+            return Some(self.fail(place, FrameError::protocol("trailers that no answer may have"), out));
+        }
+        if is_short {
+            return Some(self.fail(place, FrameError::protocol(TOO_SHORT), out));
         }
         self.ended = stream.id;
         None
@@ -101,10 +106,14 @@ impl Streams {
         let stream = &mut self.open[place];
         let so_far = stream.body + data.bytes.len() as u64;
         let announced = so_far + u64::from(data.rest);
-        let fits =
-            stream.length.is_none_or(|length| announced == length || announced < length && !data.ends_stream);
-        if !fits || !stream.has_head {
-            return Ok(Some(self.fail(place, ErrorCode::PROTOCOL_ERROR, out)));
+        let wrong = match stream.length {
+            _ if !stream.has_head => Some("a body before its head"),
+            Some(length) if announced > length => Some("a body that is longer than its head allows"),
+            Some(length) if announced < length && data.ends_stream => Some(TOO_SHORT),
+            _ => None,
+        };
+        if let Some(what) = wrong {
+            return Ok(Some(self.fail(place, FrameError::protocol(what), out)));
         }
         stream.body = so_far;
         stream.received += data.counted;

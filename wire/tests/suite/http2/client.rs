@@ -2,7 +2,7 @@
 
 use super::*;
 use wire::http2::{EncodedRequest, Http2, Http2Shared, RECEIVE_WINDOW};
-use wire::{Event, Hearer, Session};
+use wire::{ClientSession, Event, Hearer};
 use wire::{Head, Missing};
 
 /// Keeps the fields that it hears, one a line.
@@ -150,8 +150,10 @@ fn cancelled_streams_are_passed_over_but_for_tables_and_windows() {
     let entry = frame(kind::HEADERS, 4, 3, b"\x40\x01a\x01b");
     let user = frame(kind::HEADERS, 5, 5, b"\x88\xbe");
     let frames = [data(3, "hello"), entry, last_data(3, ""), reset(3, ErrorCode::CANCEL), user].concat();
-    let expected =
-        [Event::Head(1, Head { status: 200, length: Some(0) }), Event::End { place: 1, keep_alive: true }];
+    let expected = [
+        Event::Head(1, Head { status: 200, length: Some(0) }),
+        Event::End { place: 1, keep_alive: true, is_early: false },
+    ];
     assert_eq!(read(&mut connection, &frames), expected);
     // Half of what is read, of any stream, is renewed.
     connection.2.clear();

@@ -87,10 +87,14 @@ fn event_in_words(told: &Told) -> String {
         Told::Field(..) => "a field".to_owned(),
         Told::Body(place, bytes) if bytes.len() > 20 => format!("{place}: {} bytes", bytes.len()),
         Told::Body(place, bytes) => format!("{place}: {}", String::from_utf8_lossy(bytes)),
-        Told::End(place, true) => format!("{place} ends"),
-        Told::End(place, false) => format!("{place} ends for good"),
+        Told::End(place, keep_alive, is_early) => {
+            let (early, last) =
+                (if *is_early { " early" } else { "" }, if *keep_alive { "" } else { " for good" });
+            format!("{place} ends{early}{last}")
+        }
         Told::Refused(place) => format!("{place} refused"),
         Told::Reset(place, code) => format!("{place} reset: {code}"),
+        Told::Malformed(place, error) => format!("{place} malformed: {error}"),
     }
 }
 

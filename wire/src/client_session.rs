@@ -4,7 +4,7 @@ use crate::{Head, Missing, WireError};
 
 /// What is said on one connection of a client. Requests without a whole answer are known by their place: 0 is the one that was begun first.
 /// When one ends, whoever stands behind it moves up.
-pub trait Session<'p>: Default {
+pub trait ClientSession<'p>: Default {
     /// What the sessions of one thread have in common: the requests as this protocol writes them, and memory to work in.
     type Shared;
 
@@ -30,7 +30,7 @@ pub trait Session<'p>: Default {
     fn room(&self) -> usize;
 
     /// The number of requests that the server takes at once, if it has said so.
-    fn most(&self) -> Option<usize> {
+    fn max_open(&self) -> Option<usize> {
         None
     }
 
@@ -109,9 +109,13 @@ pub enum Event<'a> {
         /// Whether the connection can be used for another request. If not, requests that are still open go on only where answers do
         /// not come in order.
         keep_alive: bool,
+        /// Whether the answer came before the request was sent whole, as far as the protocol knows.
+        is_early: bool,
     },
     /// The server has not looked at the request, which is no longer open and may be sent again.
     Refused(usize),
     /// The server broke off the answer, for the reason with this number; the request is no longer open.
     Reset(usize, u32),
+    /// The answer breaks a rule of the protocol, and the others on its connection don't; its request is no longer open.
+    Malformed(usize, WireError),
 }
