@@ -5,6 +5,7 @@ pub mod assets;
 mod build;
 pub mod elsewhere;
 pub mod folders;
+pub mod identity;
 pub mod install;
 pub mod remedy;
 pub mod running;
@@ -157,7 +158,9 @@ impl Prepared {
     /// Its templates with nothing filled in; one that can't be read is left out here and refused at the start.
     fn declared_files(&self) -> BTreeMap<String, String> {
         let read = |name: &String| fs::read_to_string(self.folder.join("src").join(name)).ok();
-        self.contender.run.files.iter().filter_map(|name| Some((name.clone(), read(name)?))).collect()
+        let of_tls = self.contender.tls.iter().flat_map(|tls| &tls.files);
+        let all = self.contender.run.files.iter().chain(of_tls);
+        all.filter_map(|name| Some((name.clone(), read(name)?))).collect()
     }
 
     /// The files that it is built of and runs with.
@@ -176,13 +179,17 @@ impl Prepared {
         ]
     }
 
-    /// Its templates, filled in.
-    pub fn templates(&self, places: &[(&str, String)]) -> std::io::Result<Vec<(PathBuf, String)>> {
+    /// These templates of its own, filled in.
+    pub fn templates(
+        &self,
+        files: &[String],
+        places: &[(&str, String)],
+    ) -> std::io::Result<Vec<(PathBuf, String)>> {
         let read = |name: &String| {
             let text = fs::read_to_string(self.folder.join("src").join(name))?;
             Ok((PathBuf::from(name), fill(&text, places)))
         };
-        self.contender.run.files.iter().map(read).collect()
+        files.iter().map(read).collect()
     }
 
     /// Its version if it can run, else what it lacks.

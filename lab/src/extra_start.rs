@@ -7,7 +7,7 @@ use control::fault::Fault;
 use control::machine::pinned::Pinned;
 use control::processes::tree::Tree;
 use control::processes::usage::Sampler;
-use control::server::instance::{Instance, Works};
+use control::server::instance::Instance;
 use control::server::plan;
 use control::server::under_load;
 use load::{Progress, Watch};
@@ -101,11 +101,11 @@ impl<'l> ExtraServer<'l> {
         let pinned = Pinned::to(&lab.cores.client);
         let log = format!("once-more-{}-{name}", extra.cell);
         lab.run_prepare(run, &format!("{log}-"))?;
-        let asked = Works::from([(cell.workload.clone(), work.clone())]);
-        let instance = lab.start(prepared, cell.load.connections(), &log, &asked)?;
+        let instance = lab.start(prepared, &[cell], &log)?;
         lab.verify_once(prepared, &instance)?;
         let design = &run.study.design;
-        let plan = plan::plan(cell, design, &instance.origin, path, work, &lab.cores, run.seed);
+        let at = instance.origin_in(cell).ok_or_else(|| unknown("it does not listen with TLS"))?;
+        let plan = plan::plan(cell, design, at, path, work, &lab.cores, run.seed);
         let (plan, warming) = with_warmup(plan, extra.warmup);
         Ok(Self { lab, instance, plan, warming, pinned })
     }

@@ -11,7 +11,7 @@ use control::server::instance::{self, Instance, ServerPlace, Works};
 use control::server::prepare_command;
 use control::verify;
 use model::heat::{Heat, Start, Step};
-use model::{Measured, Run};
+use model::{Cell, Measured, Run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -57,18 +57,26 @@ impl Lab {
         }
     }
 
-    /// Starts a contender on the servers' cores, for this number of connections, and asks it once for each of these workloads. Its output
+    /// Starts a contender on the servers' cores for these cells, and asks it once for each of their workloads, as each cell does. Its output
     /// goes to the log of this name.
-    pub(crate) fn start(
-        &self,
-        prepared: &Prepared,
-        connections: usize,
-        log: &str,
-        asked: &Works,
-    ) -> Result<Instance, Fault> {
-        let (cpus, assets) = (self.cores.server.clone(), self.assets.clone());
-        let place = ServerPlace { cpus, connections, assets, log: self.logs.join(format!("{log}.log")) };
-        Instance::start(prepared, &place, asked, &self.stop)
+    pub(crate) fn start(&self, prepared: &Prepared, cells: &[&Cell], log: &str) -> Result<Instance, Fault> {
+        let place = ServerPlace {
+            cpus: self.cores.server.clone(),
+            connections: cells.iter().map(|cell| cell.load.connections()).max().unwrap_or(1),
+            tls: cells.iter().any(|cell| cell.tls.is_some()),
+            assets: self.assets.clone(),
+            log: self.logs.join(format!("{log}.log")),
+        };
+        let of = |cell: &&Cell| Some((cell.workload.clone(), self.works.get(&cell.workload)?.clone()));
+        let asked: Works = cells.iter().filter_map(of).collect();
+        let instance = Instance::start(prepared, &place, &asked, &self.stop)?;
+        for cell in cells.iter().filter(|cell| !cell.is_plain_http1()) {
+            let path = prepared.contender.serves.get(&cell.workload);
+            if let Some((path, work)) = path.zip(asked.get(&cell.workload)) {
+                instance.answers_in(cell, path, work, &self.stop)?;
+            }
+        }
+        Ok(instance)
     }
 
     /// Verifies a contender in full, with every workload that it serves, once in a run.

@@ -4,7 +4,7 @@ use crate::crew::Chosen;
 use crate::error::LoadError;
 use crate::protocol;
 use crate::sources;
-use model::{Address, IoChoice, Plan, Target, TlsVersion};
+use model::{Address, IoChoice, Plan, Resumption, Target, TlsVersion};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, Version};
 use net::{BackEnd, Endpoint, Errno, Sizes, limits};
 use std::net::TcpStream;
@@ -42,7 +42,7 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
         insecure: plan.tls.insecure,
         cacert: plan.tls.cacert.clone(),
         identity: identity.map(|(certificate, key)| IdentityFiles { certificate, key }),
-        resume: !plan.tls.no_resumption,
+        resume: plan.tls.resumption != Resumption::Off,
         sni: !plan.tls.no_sni,
         version: plan.tls.version.map(|version| match version {
             TlsVersion::Tls12 => Version::Tls12,

@@ -1,6 +1,8 @@
 //! A server that can be raced, as its `contender.toml` declares it. Unknown keys are errors.
 
 use crate::checked;
+use crate::plan::Protocol;
+use crate::study::Cell;
 pub use crate::workers::Workers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,8 +51,38 @@ pub struct Contender {
     /// What this version is known to do wrong.
     #[serde(default)]
     pub faults: Faults,
+    /// What it speaks at `{port}`, where connections are not encrypted.
+    #[serde(default = "http1", skip_serializing_if = "is_http1")]
+    pub speaks: Vec<Protocol>,
+    /// How it listens with TLS as well; absent: it can't, or this is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<WithTls>,
     /// The path of every workload that it serves.
     pub serves: BTreeMap<String, String>,
+}
+
+/// How a contender also listens with TLS, at a port of its own beside `{port}`. It is started so only where a cell of its heat is encrypted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WithTls {
+    /// Arguments that its command gets in addition. In these and in all of its files, `{tls_port}`, `{cert}` and `{key}` (PEM files) are
+    /// filled in as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Files that it gets in addition to `run.files`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// What it speaks there.
+    #[serde(default = "http1", skip_serializing_if = "is_http1")]
+    pub speaks: Vec<Protocol>,
+}
+
+fn http1() -> Vec<Protocol> {
+    vec![Protocol::Http1]
+}
+
+fn is_http1(speaks: &Vec<Protocol>) -> bool {
+    *speaks == [Protocol::Http1]
 }
 
 /// The kind of a contender.
@@ -308,6 +340,35 @@ impl Contender {
     /// Its class as declared, else by its language.
     pub fn class(&self) -> Class {
         self.class.unwrap_or_else(|| Class::of_language(&self.language))
+    }
+
+    /// How it is started where it is to listen with TLS as well; `None`: it can't.
+    pub fn start_with_tls(&self) -> Option<Start> {
+        let (mut start, tls) = (self.run.clone(), self.tls.as_ref()?);
+        start.command.extend(tls.args.iter().cloned());
+        start.files.extend(tls.files.iter().cloned());
+        Some(start)
+    }
+
+    /// Why it can't be asked as this cell asks; `None`: it can.
+    pub fn lacks(&self, cell: &Cell) -> Option<String> {
+        if !self.serves.contains_key(&cell.workload) {
+            let workload = &cell.workload;
+            return Some(format!(
+                "does not serve the workload `{workload}`: add it under [serves] of its contender.toml"
+            ));
+        }
+        let (speaks, table) = match (&cell.tls, &self.tls) {
+            (None, _) => (&self.speaks, "at the top"),
+            (Some(_), Some(tls)) => (&tls.speaks, "under [tls]"),
+            (Some(_), None) => {
+                return Some("does not listen with TLS: add [tls] to its contender.toml".to_owned());
+            }
+        };
+        (!speaks.contains(&cell.protocol)).then(|| {
+            let (name, tls) = (cell.protocol.name(), if cell.tls.is_some() { " with TLS" } else { "" });
+            format!("does not speak {name}{tls}: name it in `speaks` {table} of its contender.toml")
+        })
     }
 
     /// The contender on its tuned track; `None` if it has none.

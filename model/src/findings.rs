@@ -16,6 +16,7 @@ use crate::origin::Origin;
 use crate::page::Published;
 use crate::plan::Load;
 use crate::run::Entrant;
+use crate::study::Transport;
 use crate::verdict::Bound;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -185,6 +186,9 @@ pub struct CellFindings {
     pub workload: String,
     /// How requests arrived.
     pub load: Load,
+    /// What connections spoke.
+    #[serde(flatten)]
+    pub transport: Transport,
     /// The metric that contenders are ranked by.
     #[serde(default)]
     pub metric: Metric,

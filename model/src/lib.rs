@@ -71,8 +71,8 @@ pub use metric::Metric;
 pub use network::Network;
 pub use origin::Origin;
 pub use plan::{
-    Arrivals, Ask, Connecting, Expect, Gaps, IoChoice, Load, OneOf, Order, Plan, Protocol, Think, TlsChoice,
-    TlsVersion, Until, Verify,
+    Arrivals, Ask, Connecting, Expect, Gaps, IoChoice, Load, OneOf, Order, Plan, Protocol, Resumption, Think,
+    TlsChoice, TlsVersion, Until, Verify,
 };
 pub use printed::Printed;
 pub use rate::Rate;

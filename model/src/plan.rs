@@ -179,7 +179,7 @@ pub struct Connecting {
 }
 
 /// What is spoken on a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// HTTP/1.1, or 1.0 where a request says so.
@@ -192,6 +192,11 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    /// Whether it is HTTP/1.1.
+    pub fn is_usual(&self) -> bool {
+        *self == Self::Http1
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -247,12 +252,24 @@ pub struct TlsChoice {
     pub cacert: Option<PathBuf>,
     /// The certificate and the key to show to a server that asks: PEM files.
     pub identity: Option<(PathBuf, PathBuf)>,
-    /// Whether every handshake is a full one.
-    pub no_resumption: bool,
+    /// Whether a connection resumes the session of an earlier one.
+    pub resumption: Resumption,
     /// Whether the server is not told the name by which it was called (SNI).
     pub no_sni: bool,
     /// The only version that is offered; `None`: the best that both sides know.
     pub version: Option<TlsVersion>,
+}
+
+/// Whether a connection resumes the session of an earlier one, which costs the server far less than a full handshake.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Resumption {
+    /// Where the server does.
+    #[default]
+    Offered,
+    /// Never.
+    Off,
+    /// The server must: full handshakes beyond a small share are not the same work.
+    Required,
 }
 
 /// A version of TLS.

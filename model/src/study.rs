@@ -1,10 +1,11 @@
 //! A study: contenders × cells, a design and, for the founding pages, the published figures.
 
+use crate::checked;
 use crate::contender::Track;
 pub use crate::design::Design;
 use crate::metric::{Metric, Percentile};
 pub use crate::page::{AsPublished, Published};
-use crate::plan::Load;
+use crate::plan::{Load, Protocol};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -74,9 +75,78 @@ pub struct Cell {
     pub workload: String,
     /// How requests arrive.
     pub load: Load,
+    /// What is spoken on a connection.
+    #[serde(default, skip_serializing_if = "Protocol::is_usual")]
+    #[schemars(extend("default" = "http1"))]
+    pub protocol: Protocol,
+    /// HTTP/2: the number of streams that a connection has open at the same time; absent: 1.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "checked::positive_or_none"
+    )]
+    #[schemars(range(min = 1))]
+    pub streams: Option<usize>,
+    /// Whether connections are encrypted, by TLS 1.3, and how each of them begins; absent: they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Handshake>,
+}
+
+/// What a cell's connections speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Transport {
+    /// The protocol.
+    #[serde(default, skip_serializing_if = "Protocol::is_usual")]
+    #[schemars(extend("default" = "http1"))]
+    pub protocol: Protocol,
+    /// HTTP/2: the number of streams that a connection has open at the same time; absent: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<usize>,
+    /// How each encrypted connection begins; absent: none is encrypted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Handshake>,
+}
+
+/// How an encrypted connection begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Handshake {
+    /// With a full handshake: certificate and signature.
+    Full,
+    /// By resuming the session of an earlier connection, from the second connection on. A measurement in which the server does not resume
+    /// sessions is void.
+    Resumed,
 }
 
 impl Cell {
+    /// A cell over plain HTTP/1.1.
+    pub fn plain(title: String, workload: String, load: Load) -> Self {
+        Self { title, workload, load, protocol: Protocol::default(), streams: None, tls: None }
+    }
+
+    /// What its connections speak.
+    pub fn transport(&self) -> Transport {
+        Transport { protocol: self.protocol, streams: self.streams, tls: self.tls }
+    }
+
+    /// Whether it is asked over plain HTTP/1.1.
+    pub fn is_plain_http1(&self) -> bool {
+        self.transport() == Transport::default()
+    }
+
+    /// Why the cell contradicts itself; `None`: it does not.
+    pub fn contradiction(&self) -> Option<&'static str> {
+        match (self.protocol, self.tls, self.load.per_connection()) {
+            (Protocol::Http1 | Protocol::WebSocket, ..) if self.streams.is_some() => {
+                Some("streams needs protocol = \"http2\"")
+            }
+            (_, Some(Handshake::Resumed), None) => Some(
+                "tls = \"resumed\" needs new connections that can resume a session: write per_connection = 1 in its load",
+            ),
+            _ => None,
+        }
+    }
+
     /// The load that warms servers up for this cell: closed load over the same number of connections. At a low rate a compiler would take
     /// minutes to see what is worth compiling, and an offered rate does not show whether a server has settled.
     pub fn warm_up_load(&self) -> Load {
@@ -85,6 +155,7 @@ impl Cell {
 
     /// Whether servers are warmed up for both cells by the same requests, in the same way.
     pub fn warms_up_like(&self, other: &Self) -> bool {
-        self.workload == other.workload && self.warm_up_load() == other.warm_up_load()
+        let asked = |cell: &Self| (cell.workload.clone(), cell.warm_up_load(), cell.transport());
+        asked(self) == asked(other)
     }
 }

@@ -1,7 +1,8 @@
 //! The offered rate of open load, in words and as JSON.
 
 use crate::units;
-use model::{Load, Rate};
+use model::study::{Handshake, Transport};
+use model::{Load, Protocol, Rate};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
@@ -40,10 +41,24 @@ pub(crate) fn reuse(load: &Load) -> String {
     }
 }
 
-/// The load: `open load at 1,000 requests/s, 10 connections, kept open`.
-pub fn load_words(load: &Load) -> String {
+/// How a cell asks: `open load at 1,000 requests/s, 10 connections, kept open`, then its protocol and its TLS, where it is not plain HTTP/1.1.
+pub fn cell_words(load: &Load, transport: Transport) -> String {
     let connections = units::several(load.connections(), "connection");
-    format!("{}, {connections}, {}", kind(load), reuse(load))
+    let protocol = match transport.protocol {
+        Protocol::Http1 => None,
+        Protocol::Http2 => {
+            let streams = units::several(transport.streams.unwrap_or(1), "stream");
+            Some(format!("{} with {streams} each", transport.protocol.name()))
+        }
+        Protocol::WebSocket => Some(transport.protocol.name().to_owned()),
+    };
+    let tls = transport.tls.map(|handshake| match (handshake, load.per_connection()) {
+        (Handshake::Full, None) => "TLS 1.3".to_owned(),
+        (Handshake::Full, Some(_)) => "TLS 1.3, each with a full handshake".to_owned(),
+        (Handshake::Resumed, _) => "TLS 1.3, each resuming a session".to_owned(),
+    });
+    let parts = [Some(kind(load)), Some(connections), Some(reuse(load)), protocol, tls];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// `closed load`, or `open load` and its rate.

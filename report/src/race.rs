@@ -242,7 +242,7 @@ fn held_equal(cell: &CellFindings, race: &RaceFindings) -> String {
     let mut words = format!(
         "same for all: {}{}; {}load generator on core {}; {} of warm-up or more, until warm, and {} of measurement per start",
         body.unwrap_or_default(),
-        offered::load_words(&cell.load),
+        offered::cell_words(&cell.load, cell.transport),
         servers_on,
         units::cores(&equal.client_cpus),
         millis(equal.warmup_s),

@@ -125,7 +125,11 @@ pub fn asked(cell: &CellFindings) -> String {
     let own = &cell.in_heats;
     let pairs = answer::counted(own.pairs).map(|pairs| format!("; {pairs}")).unwrap_or_default();
     let (rounds, heats) = (units::several(own.rounds, "round"), units::several(own.heats, "heat"));
-    format!("{}, {}; {rounds} in {heats}{pairs}", cell.workload, offered::load_words(&cell.load))
+    format!(
+        "{}, {}; {rounds} in {heats}{pairs}",
+        cell.workload,
+        offered::cell_words(&cell.load, cell.transport)
+    )
 }
 
 /// The same, and the noise floor with its meaning.

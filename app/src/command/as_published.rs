@@ -152,7 +152,7 @@ impl Stage {
         std::fs::create_dir_all(&logs)?;
         let log = logs.join(format!("{}.log", prepared.name));
         let (cpus, assets) = (Cores::deal().server, self.assets.clone());
-        let place = ServerPlace { cpus, connections: MOST_CONNECTIONS, assets, log };
+        let place = ServerPlace { cpus, connections: MOST_CONNECTIONS, tls: false, assets, log };
         let asked = self.works.get(workload).map(|work| (workload.clone(), work.clone()));
         match Instance::start(&prepared, &place, &asked.into_iter().collect(), &self.stop) {
             Err(Fault::Contender(why)) => replay.note = Some(why),

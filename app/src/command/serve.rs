@@ -5,7 +5,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use crate::options::{Common, Io, IoArgs, positive_time};
 use crate::signals::stop_flag;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use model::workload::Recipe;
 use net::tls::{IdentityFiles, ServerOptions, ServerTls};
@@ -13,7 +13,7 @@ use serve::{BackEnd, BindError, Config, Fault, Faults, Listen, Messages, Server,
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The page that is served at `/`.
@@ -49,6 +49,9 @@ pub struct ServeArgs {
     /// Private key of --cert, a PEM file
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
+    /// Serve over TLS at this port as well, by as many threads again; 0 chooses a free one
+    #[arg(long, value_name = "N", conflicts_with_all = ["unix", "tls"])]
+    tls_port: Option<u16>,
     /// Number of threads
     #[arg(short, long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
@@ -82,6 +85,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
         Some(path) => Listen::Unix(path.clone()),
         None => Listen::Tcp(SocketAddr::new(args.listen, args.port)),
     };
+    let tls = tls(args)?;
     let config = Config {
         listen,
         threads: args.threads.into(),
@@ -95,22 +99,47 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
             Io::Epoll => BackEnd::Epoll,
             Io::Uring => BackEnd::Uring,
         }),
-        tls: tls(args)?,
+        tls: tls.clone().filter(|_| args.tls_port.is_none()),
     };
     net::limits::raise_descriptors(u64::MAX);
-    let server = Server::bind(config).map_err(|error| refusal(args, error))?;
-    let mut printed = Ok(());
-    let begun = |server: &Server| {
-        printed = tell(server, args.tls || args.cert.is_some());
-        if printed.is_err() {
-            stop.store(true, Ordering::Relaxed);
-        }
-    };
+    let bind = |config: Config, port| Server::bind(config).map_err(|error| refusal(args, port, error));
+    let with_tls = args.tls_port.map(|port| {
+        let listen = Listen::Tcp(SocketAddr::new(args.listen, port));
+        bind(Config { listen, tls, ..config.clone() }, port)
+    });
+    let is_encrypted = config.tls.is_some();
+    let servers =
+        [Some((bind(config, args.port)?, is_encrypted)), with_tls.transpose()?.map(|server| (server, true))];
     // The catalog and the command line took several times what the server needs.
     net::heap::give_back();
-    server.run(&site, &stop, begun).context("the server failed")?;
-    printed?;
+    serve_all(servers.into_iter().flatten().collect(), &site, &stop)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Serves by each of these, encrypted or not, until a signal comes or one of them fails, which ends the others.
+fn serve_all(servers: Vec<(Server, bool)>, site: &Site, stop: &AtomicBool) -> anyhow::Result<()> {
+    let serve = |(server, is_encrypted): (Server, bool)| -> anyhow::Result<()> {
+        let mut printed = Ok(());
+        let served = server.run(site, stop, |server| {
+            printed = tell(server, is_encrypted);
+            if printed.is_err() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        stop.store(true, Ordering::Relaxed);
+        served.context("the server failed")?;
+        printed
+    };
+    std::thread::scope(|scope| {
+        let mut servers = servers.into_iter();
+        let own = servers.next();
+        let others: Vec<_> = servers.map(|server| scope.spawn(|| serve(server))).collect();
+        let own = own.map_or(Ok(()), serve);
+        let others = others
+            .into_iter()
+            .map(|thread| thread.join().map_err(|_| anyhow!("a thread of the server died"))?);
+        others.fold(own, |ended, other| ended.and(other))
+    })
 }
 
 /// Prints where the server listens, now that it answers.
@@ -124,7 +153,7 @@ fn tell(server: &Server, is_encrypted: bool) -> anyhow::Result<()> {
 
 fn tls(args: &ServeArgs) -> anyhow::Result<Option<ServerTls>> {
     let files = args.cert.clone().zip(args.key.clone());
-    if !args.tls && files.is_none() {
+    if !args.tls && files.is_none() && args.tls_port.is_none() {
         return Ok(None);
     }
     let identity = files.map(|(certificate, key)| IdentityFiles { certificate, key });
@@ -154,17 +183,17 @@ fn reference_pages(common: &Common) -> anyhow::Result<Site> {
 }
 
 /// The error to report; if other options can avoid it, the command line is wrong.
-fn refusal(args: &ServeArgs, error: BindError) -> anyhow::Error {
-    let place = args.unix.as_ref().map_or_else(
-        || format!("{}", SocketAddr::new(args.listen, args.port)),
-        |path| path.display().to_string(),
-    );
+fn refusal(args: &ServeArgs, port: u16, error: BindError) -> anyhow::Error {
+    let place = args
+        .unix
+        .as_ref()
+        .map_or_else(|| format!("{}", SocketAddr::new(args.listen, port)), |path| path.display().to_string());
     match error {
         BindError::Listen(_) if error.is_in_use() && args.unix.is_some() => {
             WrongInput(format!("{place} is in use: another server listens there")).into()
         }
         BindError::Listen(_) if error.is_in_use() => {
-            WrongInput(format!("port {} is in use: another server listens there", args.port)).into()
+            WrongInput(format!("port {port} is in use: another server listens there")).into()
         }
         BindError::Listen(cause) if args.unix.is_some() => {
             WrongInput(format!("can't listen at {place}: {cause}")).into()

@@ -15,8 +15,9 @@ impl Catalog {
                 self.workload(workload).map_err(|e| in_file(&file, &e))?;
             }
             let tuned = entry.contender.tuned.iter().flat_map(|tuned| &tuned.files).flatten();
-            let named =
-                entry.contender.run.files.iter().map(|f| ("run", f)).chain(tuned.map(|f| ("tuned", f)));
+            let tls = entry.contender.tls.iter().flat_map(|tls| &tls.files);
+            let run = entry.contender.run.files.iter().map(|f| ("run", f));
+            let named = run.chain(tuned.map(|f| ("tuned", f))).chain(tls.map(|f| ("tls", f)));
             for (table, template) in named {
                 if !entry.sources.contains_key(Path::new(template)) {
                     let why = format!("{table}.files names `{template}`, which is not in src/");
@@ -73,13 +74,12 @@ impl Catalog {
         }
         for cell in &study.cells {
             self.workload(&cell.workload).map_err(|e| in_file(file, &e))?;
+            if let Some(why) = cell.contradiction() {
+                return Err(in_file(file, &format!("cell `{}`: {why}", cell.title)));
+            }
             for contender in study.contenders.iter().map(String::as_str).chain([REFERENCE]) {
-                if !self.contender(contender)?.contender.serves.contains_key(&cell.workload) {
-                    let workload = &cell.workload;
-                    let why = format!(
-                        "contender `{contender}` does not serve the workload `{workload}`: add it under [serves] of its contender.toml"
-                    );
-                    return Err(in_file(file, &why));
+                if let Some(why) = self.contender(contender)?.contender.lacks(cell) {
+                    return Err(in_file(file, &format!("contender `{contender}` {why}")));
                 }
             }
         }

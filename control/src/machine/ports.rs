@@ -13,13 +13,22 @@ pub fn free_port() -> std::io::Result<u16> {
 
 /// Finds a TCP port that is free at all of these addresses of this machine, another one each time.
 pub fn free_port_of(hosts: &[IpAddr]) -> std::io::Result<u16> {
+    two_free_ports_of(hosts).map(|[port, _]| port)
+}
+
+/// Finds two such ports.
+pub fn two_free_ports_of(hosts: &[IpAddr]) -> std::io::Result<[u16; 2]> {
     let seed = stats::random::derive(&[net::clock::now_ns(), std::process::id().into()]);
     let some = (0..100).map(|k| PORTS.start + stats::random::derive(&[seed, k]) % (PORTS.end - PORTS.start));
-    if let Some(port) = some.map(|port| port as u16).find(|port| is_free(hosts, *port)) {
-        return Ok(port);
+    let mut free = some.map(|port| port as u16).filter(|port| is_free(hosts, *port));
+    if let Some(one) = free.next()
+        && let Some(other) = free.find(|other| *other != one)
+    {
+        return Ok([one, other]);
     }
     let first = hosts.first().copied().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    Ok(TcpListener::bind((first, 0))?.local_addr()?.port())
+    let [one, other] = [TcpListener::bind((first, 0))?, TcpListener::bind((first, 0))?];
+    Ok([one.local_addr()?.port(), other.local_addr()?.port()])
 }
 
 /// Whether no process listens on the port at any of these addresses.

@@ -32,6 +32,8 @@ pub struct RemoteServer {
     there: RemoteMachine,
     id: u64,
     address: SocketAddr,
+    /// Its port with TLS, if it has one.
+    pub tls_port: Option<u16>,
     /// The program that it is.
     pub program: Option<Executable>,
     is_stopped: bool,
@@ -42,9 +44,9 @@ impl RemoteServer {
     pub fn start(there: &RemoteMachine, start: StartServer, stop: &AtomicBool) -> Result<Self, Fault> {
         let started: Result<Started, String> =
             there.ask_at_length(&RemoteRequest::Start(start), stop, &mut |_| {})?;
-        let Started { server, port, program } = started.map_err(Fault::Contender)?;
+        let Started { server, port, tls_port, program } = started.map_err(Fault::Contender)?;
         let address = SocketAddr::V4(SocketAddrV4::new(there.host(), port));
-        Ok(Self { there: there.clone(), id: server, address, program, is_stopped: false })
+        Ok(Self { there: there.clone(), id: server, address, tls_port, program, is_stopped: false })
     }
 
     /// Where requests to it go.

@@ -5,6 +5,9 @@ use crate::prepare::Prepared;
 use crate::server::instance::{Instance, ServerPlace, Works};
 use crate::verify;
 use model::inspection::Inspection;
+use model::study::Handshake;
+use model::{Cell, Contender, Load};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -13,7 +16,7 @@ pub fn inspect(
     prepared: &Prepared,
     place: &ServerPlace,
     works: &Works,
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Inspection, String> {
     let begun = Instant::now();
     let mut seen = Inspection {
@@ -39,6 +42,7 @@ pub fn inspect(
                 .map_err(|own| own.to_string())?;
             seen.right = verified.right();
             seen.wrong = verified.wrong();
+            seen.wrong.extend(in_other_protocols(contender, &instance, works, stop)?);
             seen.known = verified.known;
             seen.hello_wire_bytes = verified.wire_bytes.get("hello").copied();
             seen.wrong.extend(instance.server.ended());
@@ -47,4 +51,33 @@ pub fn inspect(
     }
     seen.elapsed_s = begun.elapsed().as_secs_f64();
     Ok(seen)
+}
+
+/// What is wrong where a contender is asked by another protocol than HTTP/1.1, or with TLS: every workload, in everything that it declares.
+fn in_other_protocols(
+    contender: &Contender,
+    instance: &Instance,
+    works: &Works,
+    stop: &Arc<AtomicBool>,
+) -> Result<Vec<String>, String> {
+    let with_tls =
+        contender.tls.iter().flat_map(|tls| tls.speaks.iter().map(|speaks| (*speaks, Some(Handshake::Full))));
+    let all = contender.speaks.iter().map(|speaks| (*speaks, None)).chain(with_tls);
+    let mut wrong = Vec::new();
+    for (protocol, tls) in all {
+        for (name, path) in &contender.serves {
+            let Some(work) = works.get(name) else { continue };
+            let load = Load::Closed { connections: 1, per_connection: None };
+            let cell = Cell { protocol, tls, ..Cell::plain(String::new(), name.clone(), load) };
+            if cell.is_plain_http1() {
+                continue;
+            }
+            match instance.answers_in(&cell, path, work, stop) {
+                Ok(()) => {}
+                Err(Fault::Contender(why)) => wrong.push(format!("{name}: {why}")),
+                Err(Fault::Lab(why)) => return Err(why),
+            }
+        }
+    }
+    Ok(wrong)
 }

@@ -3,7 +3,8 @@
 use crate::machine::cores::Cores;
 use crate::server::instance::Work;
 use crate::verify::origin::Origin;
-use model::{Ask, Cell, Design, Expect, Plan, Until};
+use model::study::Handshake;
+use model::{Ask, Cell, Design, Expect, Plan, Resumption, TlsChoice, TlsVersion, Until};
 use std::time::Duration;
 
 /// How long a measurement of a study waits for one answer at most.
@@ -19,6 +20,21 @@ pub fn plan(
     cores: &Cores,
     seed: u64,
 ) -> Plan {
+    Plan {
+        warmup: design.warmup,
+        until: Until::Elapsed(design.measure),
+        // A load generator that sleeps must be woken, and the server's core pays for that, not the same for all servers (docs/decisions.md
+        // has figures). With cores of its own it stays awake.
+        spin: if cores.client_may_poll { Duration::MAX } else { Duration::ZERO },
+        threads: cores.client.len().max(1),
+        cpus: cores.client.clone(),
+        seed,
+        ..asked(cell, at, path, work)
+    }
+}
+
+/// What is asked of a server in a cell, and how; everything else is as in `drome load` by default.
+pub fn asked(cell: &Cell, at: &Origin, path: &str, work: &Work) -> Plan {
     let question = work.usual(path);
     let ask = Ask {
         request: question.request(at, true),
@@ -27,16 +43,20 @@ pub fn plan(
         expect: Expect { status: Some(200), body: question.body, ..Expect::default() },
         weight: 1.0,
     };
-    let target = at.target(&question.path);
     Plan {
-        warmup: design.warmup,
         timeout: TIMEOUT,
-        // A load generator that sleeps must be woken, and the server's core pays for that, not the same for all servers (docs/decisions.md
-        // has figures). With cores of its own it stays awake.
-        spin: if cores.client_may_poll { Duration::MAX } else { Duration::ZERO },
-        threads: cores.client.len().max(1),
-        cpus: cores.client.clone(),
-        seed,
-        ..Plan::new(target, ask, cell.load.clone(), Until::Elapsed(design.measure))
+        protocol: cell.protocol,
+        pipeline: cell.streams.unwrap_or(1),
+        tls: cell.tls.map(tls).unwrap_or_default(),
+        ..Plan::new(at.target(&question.path), ask, cell.load.clone(), Until::Elapsed(Duration::ZERO))
     }
+}
+
+/// All servers are asked for the same version, and whoever made their certificates made them for this: none is checked.
+fn tls(handshake: Handshake) -> TlsChoice {
+    let resumption = match handshake {
+        Handshake::Full => Resumption::Off,
+        Handshake::Resumed => Resumption::Required,
+    };
+    TlsChoice { insecure: true, resumption, version: Some(TlsVersion::Tls13), ..TlsChoice::default() }
 }

@@ -3,19 +3,23 @@
 use crate::containers::{ContainerError, Launch, new_name};
 use crate::fault::Fault;
 use crate::machine::ports;
-use crate::prepare::{Prepared, fill_all, write_below};
+use crate::prepare::{Prepared, fill_all, folders, identity, write_below};
 use crate::processes::local;
 use crate::supervise::{GuardedProcess, GuardedStart};
 use crate::verify::origin::Origin;
 use crate::verify::{self, Answer};
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::io::ErrorKind;
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often readiness is polled.
 const READY_INTERVAL: Duration = Duration::from_millis(10);
+
+/// How long a connection to its port with TLS may take.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many ports are tried for one start. More than a few that were taken meanwhile are no accident.
 const MAX_PORTS: usize = 5;
@@ -33,10 +37,23 @@ pub struct ServerPlace {
     pub cpus: Vec<usize>,
     /// How many connections it will have at the same time.
     pub connections: usize,
+    /// Whether it must listen with TLS as well, at a port of its own.
+    pub tls: bool,
     /// The folder of the workloads' files.
     pub assets: PathBuf,
     /// The file for its output.
     pub log: PathBuf,
+}
+
+/// A server that answers.
+#[derive(Debug)]
+pub struct Listening {
+    /// The server.
+    pub server: GuardedProcess,
+    /// Where it listens without TLS.
+    pub address: SocketAddr,
+    /// Its port with TLS, if that was wanted.
+    pub tls_port: Option<u16>,
 }
 
 /// A server that was started and may not answer yet.
@@ -48,24 +65,27 @@ struct Starting<'p> {
     hosts: &'p [IpAddr],
     /// Where it listens, or is expected to.
     at: SocketAddr,
+    /// Its port with TLS, if it is to have one.
+    tls_port: Option<u16>,
     /// How its container is run, and the container's name; `None`: it runs in none.
     container: Option<(&'p Launch, String)>,
 }
 
-/// Starts a contender and waits until it answers at one of these addresses of the machine; returns the server and that address. Whether it
-/// answers correctly is verified afterwards.
+/// Starts a contender and waits until it answers at one of these addresses of the machine. Whether it answers correctly is verified
+/// afterwards.
 pub fn start(
     prepared: &Prepared,
     place: &ServerPlace,
     hosts: &[IpAddr],
     stop: &AtomicBool,
-) -> Result<(GuardedProcess, SocketAddr), Fault> {
+) -> Result<Listening, Fault> {
     let mut tried = 1;
     loop {
         let mut starting = Starting::on_free_port(prepared, place, hosts)?;
         match starting.wait_ready(stop) {
             Ok(()) => {
-                return Ok((starting.server, starting.at));
+                let Starting { server, at: address, tls_port, .. } = starting;
+                return Ok(Listening { server, address, tls_port });
             }
             // Another process may have taken the port after it was chosen and before the server listened on it.
             Err(Fault::Contender(_)) if tried < MAX_PORTS && starting.is_port_taken() => tried += 1,
@@ -88,7 +108,8 @@ impl<'p> Starting<'p> {
         let host =
             *hosts.first().ok_or_else(|| Fault::Lab("a server has no address to listen at".to_owned()))?;
         let unable = |e| Fault::unable(&format!("no port of {host} is free"), &e);
-        let at = SocketAddr::new(host, ports::free_port_of(hosts).map_err(unable)?);
+        let [plain, encrypted] = ports::two_free_ports_of(hosts).map_err(unable)?;
+        let (at, tls_port) = (SocketAddr::new(host, plain), place.tls.then_some(encrypted));
         let (log, cpus, stop) = (place.log.clone(), place.cpus.clone(), prepared.contender.run.stop);
         let descriptors = descriptors(place.connections, net::limits::descriptors_at_start());
         let container = prepared.launch.as_ref().map(|launch| (launch, new_name()));
@@ -97,9 +118,9 @@ impl<'p> Starting<'p> {
         let start = GuardedStart { log, cpus, descriptors, address: Some(at), env, stop, removal };
         let server = GuardedProcess::start(start, |dir| match &container {
             Some((launch, name)) => Ok(launch.command(name, &place.cpus, at.port())),
-            None => lay(prepared, place, at, dir),
+            None => lay(prepared, place, at, tls_port, dir),
         })?;
-        Ok(Self { prepared, place, server, hosts, at, container })
+        Ok(Self { prepared, place, server, hosts, at, tls_port, container })
     }
 
     /// Waits until the contender answers a request. As long as it answers with a status that servers have while they start, it is asked
@@ -125,11 +146,35 @@ impl<'p> Starting<'p> {
                 Ok(answer) if is_late || !may_still_start(answer.status) => {
                     self.find_container(stop)?;
                     self.ensure_pinned()?;
-                    return self.sees_its_own_answer();
+                    self.sees_its_own(self.at)?;
+                    return self.wait_for_tls(deadline, stop);
                 }
                 Err(why) if is_late => return Err(self.not_ready(patience, &why, stop)),
                 _ => std::thread::sleep(READY_INTERVAL),
             }
+        }
+    }
+
+    /// Waits until it listens with TLS, too, if it is to.
+    fn wait_for_tls(&mut self, deadline: Instant, stop: &AtomicBool) -> Result<(), Fault> {
+        let Some(port) = self.tls_port else { return Ok(()) };
+        let at = SocketAddr::new(self.at.ip(), port);
+        loop {
+            let Err(why) = TcpStream::connect_timeout(&at, CONNECT_PATIENCE) else {
+                return self.sees_its_own(at);
+            };
+            if let Some(end) = self.server.ended() {
+                return Err(Fault::Contender(end));
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Err(Fault::interrupted());
+            }
+            if Instant::now() > deadline {
+                let told = format!("it answers at {}, but can't be reached with TLS at {at}: {why}", self.at);
+                let must = "its command or its files must use {tls_port} where they set that port";
+                return Err(Fault::own(&why).unwrap_or_else(|| Fault::Contender(format!("{told}; {must}"))));
+            }
+            std::thread::sleep(READY_INTERVAL);
         }
     }
 
@@ -199,9 +244,9 @@ impl<'p> Starting<'p> {
         )))
     }
 
-    /// Checks that the answer is the contender's: another server may have taken the port first, and may answer alike.
-    fn sees_its_own_answer(&self) -> Result<(), Fault> {
-        let port = self.at.port();
+    /// Checks that what listens there is the contender: another server may have taken the port first, and may answer alike.
+    fn sees_its_own(&self, at: SocketAddr) -> Result<(), Fault> {
+        let port = at.port();
         if local::listens(&self.server.tree(), port) != Some(false) {
             return Ok(());
         }
@@ -212,16 +257,18 @@ impl<'p> Starting<'p> {
             "the command did not start it: the command must run the server itself"
         };
         // A listener that no process is seen to hold may be the server's own: a ring of io_uring can hold it.
-        match local::foreign_listener(&self.server.tree(), self.at) {
+        match local::foreign_listener(&self.server.tree(), at) {
             None => Ok(()),
             Some(pid) => Err(Fault::Contender(format!("process {pid} answers on port {port}, but {owner}"))),
         }
     }
 
-    /// Whether a process that is not the server's listens on its port.
+    /// Whether a process that is not the server's listens on one of its ports.
     fn is_port_taken(&self) -> bool {
-        let port = self.at.port();
-        local::listens(&self.server.tree(), port) != Some(true) && !ports::is_free(self.hosts, port)
+        let is_taken = |port: u16| {
+            local::listens(&self.server.tree(), port) != Some(true) && !ports::is_free(self.hosts, port)
+        };
+        is_taken(self.at.port()) || self.tls_port.is_some_and(is_taken)
     }
 }
 
@@ -254,9 +301,24 @@ fn elsewhere(listeners: &[(i32, SocketAddr)], at: SocketAddr, is_refused: bool) 
 }
 
 /// Writes its files into its folder, with every placeholder filled in; returns its command.
-fn lay(prepared: &Prepared, place: &ServerPlace, at: SocketAddr, dir: &Path) -> std::io::Result<Vec<String>> {
-    let run = &prepared.contender.run;
+fn lay(
+    prepared: &Prepared,
+    place: &ServerPlace,
+    at: SocketAddr,
+    tls_port: Option<u16>,
+    dir: &Path,
+) -> std::io::Result<Vec<String>> {
     let mut places = prepared.places();
+    let with_tls = || prepared.contender.start_with_tls().ok_or(ErrorKind::Unsupported);
+    let run = match tls_port {
+        None => prepared.contender.run.clone(),
+        Some(port) => {
+            let (cert, key) = identity::files(&folders::cache())?;
+            let text = |file: PathBuf| file.display().to_string();
+            places.extend([("tls_port", port.to_string()), ("cert", text(cert)), ("key", text(key))]);
+            with_tls()?
+        }
+    };
     places.extend([
         ("host", at.ip().to_string()),
         ("port", at.port().to_string()),
@@ -264,7 +326,7 @@ fn lay(prepared: &Prepared, place: &ServerPlace, at: SocketAddr, dir: &Path) -> 
         ("dir", dir.display().to_string()),
         ("assets", place.assets.display().to_string()),
     ]);
-    for (name, text) in prepared.templates(&places)? {
+    for (name, text) in prepared.templates(&run.files, &places)? {
         write_below(dir, &name, text.as_bytes())?;
     }
     Ok(fill_all(&run.command, &places))
@@ -290,8 +352,8 @@ mod tests {
             Prepared::write_sources(REFERENCE, catalog.contender(REFERENCE).unwrap(), cache.path()).unwrap();
         let (assets, log) = (cache.path().to_owned(), cache.path().join("log"));
         let at = SocketAddr::from(([127, 0, 0, 1], 8080));
-        lay(&prepared, &ServerPlace { cpus: cpus.to_vec(), connections: 1, assets, log }, at, cache.path())
-            .unwrap()
+        let place = ServerPlace { cpus: cpus.to_vec(), connections: 1, tls: false, assets, log };
+        lay(&prepared, &place, at, None, cache.path()).unwrap()
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct Origin {
     pub host: String,
     /// The credentials that requests carry.
     pub authorization: Option<Authorization>,
+    /// Whether connections are encrypted.
+    pub tls: bool,
 }
 
 /// How a server that drome starts is asked, where that is not at 127.0.0.1.
@@ -30,14 +32,14 @@ impl AskedAt {
     /// The origin of a server that listens at this address.
     pub fn origin(&self, address: SocketAddr) -> Origin {
         let host = format!("{}:{}", self.name, address.port());
-        Origin { address, host, authorization: self.authorization.clone() }
+        Origin { host, authorization: self.authorization.clone(), ..Origin::from(address) }
     }
 }
 
 impl From<SocketAddr> for Origin {
     /// The origin of a server for which requests name the address as their host.
     fn from(address: SocketAddr) -> Self {
-        Self { address, host: host_of(address), authorization: None }
+        Self { address, host: host_of(address), authorization: None, tls: false }
     }
 }
 
@@ -45,13 +47,30 @@ impl Origin {
     /// The origin of a URL; `None` for a Unix socket.
     pub fn of(target: &Target) -> Option<Self> {
         let authorization = target.authorization.clone();
-        Some(Self { address: target.address.tcp()?, host: target.host.clone(), authorization })
+        Some(Self {
+            address: target.address.tcp()?,
+            host: target.host.clone(),
+            authorization,
+            tls: target.tls,
+        })
+    }
+
+    /// The same server at another port, where connections are encrypted.
+    #[must_use]
+    pub fn with_tls(&self, port: u16) -> Self {
+        let mut address = self.address;
+        let name = self.host.strip_suffix(&format!(":{}", address.port())).unwrap_or(&self.host);
+        let host = format!("{name}:{port}");
+        address.set_port(port);
+        Self { address, host, authorization: self.authorization.clone(), tls: true }
     }
 
     /// The target for a path of this server.
     pub fn target(&self, path: &str) -> Target {
+        let scheme = if self.tls { "https" } else { "http" };
         Target {
-            url: format!("http://{}{path}", self.host),
+            url: format!("{scheme}://{}{path}", self.host),
+            tls: self.tls,
             host: self.host.clone(),
             path: path.to_owned(),
             authorization: self.authorization.clone(),

@@ -10,7 +10,7 @@ use super::{files, html};
 use crate::job::ask;
 use crate::number::strerror;
 use crate::{Call, Halt, Job, Printed};
-use model::{Address, Exchange, Load, Plan, Tally, Target, TlsChoice, Until};
+use model::{Address, Exchange, Load, Plan, Resumption, Tally, Target, TlsChoice, Until};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
     plan.tls = TlsChoice {
         insecure: true,
         identity: options.identity.clone().map(|file| (file.clone(), file)),
-        no_resumption: true,
+        resumption: Resumption::Off,
         no_sni: options.no_sni,
         version: options.version,
         ..TlsChoice::default()

@@ -11,7 +11,9 @@ use crate::job::ask;
 use crate::number::strerror;
 use crate::{Call, Dialect, Job, Printed};
 use job::{HttpLoad, Sums};
-use model::{Address, Arrivals, Ask, Connecting, Gaps, Load, Order, Plan, Rate, Target, TlsChoice, Until};
+use model::{
+    Address, Arrivals, Ask, Connecting, Gaps, Load, Order, Plan, Rate, Resumption, Target, TlsChoice, Until,
+};
 use options::{End, Options, Start, fatal};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -177,6 +179,6 @@ fn plan(options: &Options, urls: &[Url], target: Target, most: usize) -> Result<
         };
     }
     plan.timeout = Duration::from_secs(options.timeout_s);
-    plan.tls = TlsChoice { insecure: true, no_resumption: true, ..TlsChoice::default() };
+    plan.tls = TlsChoice { insecure: true, resumption: Resumption::Off, ..TlsChoice::default() };
     Ok(plan)
 }

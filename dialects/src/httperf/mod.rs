@@ -15,7 +15,7 @@ mod values;
 use crate::{Call, Dialect, Halt, Job, Printed};
 use count::Count;
 use first::First;
-use model::{Connecting, Exchange, Gaps, Load, Plan, Tally, TlsChoice, Until};
+use model::{Connecting, Exchange, Gaps, Load, Plan, Resumption, Tally, TlsChoice, Until};
 use options::{Options, RECV_BUFFER, SEND_BUFFER};
 use report::Report;
 use std::time::Duration;
@@ -149,7 +149,7 @@ fn plan(
         pipeline: burst,
         bursts: burst > 1,
         timeout,
-        tls: TlsChoice { insecure: true, no_resumption: true, ..TlsChoice::default() },
+        tls: TlsChoice { insecure: true, resumption: Resumption::Off, ..TlsChoice::default() },
         keep_first: true,
         probe: false,
         // Several clients draw different random numbers.

@@ -22,7 +22,7 @@ use crate::number::strerror;
 use crate::{Call, Dialect, Job, Printed};
 use help::help;
 use job::{Shown, Siege};
-use model::{Ask, Load, Order, Plan, Target, Think, TlsChoice, Until};
+use model::{Ask, Load, Order, Plan, Resumption, Target, Think, TlsChoice, Until};
 use report::Sums;
 use settings::{ONCE, OPTIONS, RC, Settings};
 use std::collections::HashMap;
@@ -273,6 +273,6 @@ fn plan(settings: &Settings, asked: &[Asked], target: Target) -> Plan {
         let key = settings.key.as_ref().unwrap_or(certificate);
         (PathBuf::from(certificate), PathBuf::from(key))
     });
-    plan.tls = TlsChoice { insecure: true, identity, no_resumption: true, ..TlsChoice::default() };
+    plan.tls = TlsChoice { insecure: true, identity, resumption: Resumption::Off, ..TlsChoice::default() };
     plan
 }

@@ -24,11 +24,11 @@ pub fn run(contenders: &[&str]) -> Run {
             source: None,
             tracks: model::study::default_track(),
             contenders: contenders.iter().map(ToString::to_string).collect(),
-            cells: vec![Cell {
-                title: "keep-alive".to_owned(),
-                workload: "hello".to_owned(),
-                load: Load::Closed { connections: 10, per_connection: None },
-            }],
+            cells: vec![Cell::plain(
+                "keep-alive".to_owned(),
+                "hello".to_owned(),
+                Load::Closed { connections: 10, per_connection: None },
+            )],
             design: Design {
                 rounds: [4, 13],
                 heat: 6,

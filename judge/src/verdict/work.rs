@@ -2,14 +2,14 @@
 
 use super::{Case, Reason};
 use model::metric::{BEYOND_P99, Percentile};
-use model::{Load, Tally};
+use model::{Load, Resumption, Tally};
 
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     let tally = case.tally;
     let interrupted =
         tally.interrupted.then(|| Reason::void("interrupted before its time was up".to_owned()));
     let halted = tally.halted.clone().map(Reason::void);
-    [answers(case), gone(case), halted, interrupted].into_iter().flatten().collect()
+    [answers(case), gone(case), resumption(case), halted, interrupted].into_iter().flatten().collect()
 }
 
 /// With more wrong answers than p99 leaves out, it was not the same work any more.
@@ -23,6 +23,20 @@ fn answers(case: &Case<'_>) -> Option<Reason> {
     let share = wrong as f64 / (wrong + tally.completed) as f64;
     let (number, verb) = if wrong == 1 { ("answer", "was") } else { ("answers", "were") };
     let words = format!("{wrong} {number} ({:.2} %) {verb} not as expected", share * 100.0);
+    Some(if share > BEYOND_P99 { Reason::void(words) } else { Reason::note(words) })
+}
+
+/// A full handshake costs the server far more than one that resumes a session. Where each was to resume one, the first ones of the load
+/// can't, but they come before anything is counted.
+fn resumption(case: &Case<'_>) -> Option<Reason> {
+    let (tally, all) = (case.tally, case.tally.handshake.count());
+    if case.plan.tls.resumption != Resumption::Required || all == 0 {
+        return None;
+    }
+    let full = Some(all.saturating_sub(tally.handshakes_resumed)).filter(|full| *full > 0)?;
+    let share = full as f64 / all as f64;
+    let words =
+        format!("{full} of {all} TLS handshakes were full ones: the server did not resume the session");
     Some(if share > BEYOND_P99 { Reason::void(words) } else { Reason::note(words) })
 }
 

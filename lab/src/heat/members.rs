@@ -11,7 +11,7 @@ use control::processes::tree::Snapshot;
 use control::remote::RemoteMachine;
 use control::remote::conditions_watch::CombinedConditionsWatch;
 use control::server::any_server::AnyServer;
-use control::server::instance::{Instance, Work, Works};
+use control::server::instance::{Instance, Work};
 use control::supervise::server_end;
 use control::verify::origin::Origin;
 use judge::schedule::budget;
@@ -199,13 +199,10 @@ impl<'a> HeatServers<'a> {
     fn start_one(&self, name: &str, copy: usize) -> Result<Instance, Fault> {
         let Self { lab, run, heat, .. } = self;
         let prepared = self.prepared(name)?;
-        let cells = || heat.cells.iter().filter_map(|cell| run.study.cells.get(*cell));
+        let cells: Vec<&Cell> = heat.cells.iter().filter_map(|cell| run.study.cells.get(*cell)).collect();
         let log = format!("{}-{}-{name}-{copy}", heat.round, heat.number);
         lab.run_prepare(run, &format!("{log}-"))?;
-        let connections = cells().map(|cell| cell.load.connections()).max().unwrap_or(1);
-        let of = |cell: &Cell| Some((cell.workload.clone(), lab.works.get(&cell.workload)?.clone()));
-        let asked: Works = cells().filter_map(of).collect();
-        let instance = lab.start(prepared, connections, &log, &asked)?;
+        let instance = lab.start(prepared, &cells, &log)?;
         if name != HUB {
             lab.verify_once(prepared, &instance)?;
         }
@@ -236,7 +233,7 @@ impl<'a> HeatServers<'a> {
     /// workload.
     pub fn asked(&self, at: usize, cell: &Cell) -> Option<(&Origin, &str, &Work)> {
         let member = self.members.get(at)?;
-        let origin = &member.instance.as_ref()?.origin;
+        let origin = member.instance.as_ref()?.origin_in(cell)?;
         let prepared = self.prepared(&member.start.contender).ok()?;
         let (path, work) =
             (prepared.contender.serves.get(&cell.workload), self.lab.works.get(&cell.workload));

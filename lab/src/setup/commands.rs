@@ -9,7 +9,7 @@ use control::server::instance::{Work, Works};
 use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Version};
 use model::run::Entrant;
 use model::study::default_track;
-use model::{Cell, Design, Load, Study};
+use model::{Cell, Design, Load, Protocol, Study};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub fn raced_study(title: String, url: &str, load: Load, design: Design) -> Stud
         title,
         source: None,
         contenders: Vec::new(),
-        cells: vec![Cell { title: url.to_owned(), workload: RACED.to_owned(), load }],
+        cells: vec![Cell::plain(url.to_owned(), RACED.to_owned(), load)],
         design,
         tracks: default_track(),
         server_on: None,
@@ -135,6 +135,8 @@ pub(super) fn contender(
         settings: Settings::default(),
         tuned: None,
         faults: Faults::default(),
+        speaks: vec![Protocol::Http1],
+        tls: None,
         serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
     };
     write_sources(&letter.to_string(), &CatalogEntry { contender, sources: BTreeMap::new() })

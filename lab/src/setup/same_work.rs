@@ -5,7 +5,7 @@ use super::{RACED, SetupError};
 use crate::lab::Lab;
 use control::fault::Fault;
 use control::prepare::Prepared;
-use control::server::instance::{Work, Works};
+use control::server::instance::Work;
 use control::verify::{self, Answer};
 use model::Run;
 use model::contender::Class;
@@ -108,8 +108,7 @@ fn ask_one(
 ) -> Result<(Answer, Option<Class>), SetupError> {
     let (name, title) = (&prepared.name, &prepared.contender.title);
     let trouble = |why: String| wrong(format!("{name} (`{title}`): {why}"));
-    let instance =
-        lab.start(prepared, 1, name, &Works::new()).map_err(|fault| setup_error(fault, trouble))?;
+    let instance = lab.start(prepared, &[], name).map_err(|fault| setup_error(fault, trouble))?;
     let answer = verify::get(&instance.origin, path);
     let class = instance.server.likely_class();
     // Trouble with stopping is no reason not to measure: it is noted at every start that is measured.

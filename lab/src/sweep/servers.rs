@@ -6,7 +6,7 @@ use crate::setup::RACED;
 use control::fault::Fault;
 use control::processes::local;
 use control::processes::usage::{Sampler, WatchedHere};
-use control::server::instance::{Work, Works};
+use control::server::instance::Work;
 use control::server::plan;
 use control::server::under_load;
 use judge::verdict::{self, Case, Policy};
@@ -77,8 +77,8 @@ impl<'a> SweepServers<'a> {
         let any = Work::default();
         let work = lab.works.get(RACED).unwrap_or(&any);
         let log = format!("{}-{name}", self.measured);
-        let instance = lab.start(prepared, load.connections(), &log, &Works::new())?;
-        let cell = Cell { title: String::new(), workload: RACED.to_owned(), load: load.clone() };
+        let cell = Cell::plain(String::new(), RACED.to_owned(), load.clone());
+        let instance = lab.start(prepared, &[&cell], &log)?;
         let plan = plan::plan(&cell, self.design, &instance.origin, path, work, &lab.cores, seed);
         let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;
         Ok(self.judged(&plan, loaded.tally, loaded.usage, loaded.stopping.as_deref()))

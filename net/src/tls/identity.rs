@@ -84,10 +84,20 @@ pub fn read_identity(files: &IdentityFiles, provider: &CryptoProvider) -> Result
 
 /// Makes a self-signed certificate for these names and addresses, with a new key (ECDSA on P-256).
 pub fn self_signed(names: &[String], provider: &CryptoProvider) -> Result<CertifiedKey, TlsError> {
-    let made = rcgen::generate_simple_self_signed(names)
-        .map_err(|error| TlsError::SelfSigned { names: names.join(", "), reason: error.to_string() })?;
+    let made = make(names)?;
     let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
     Ok(CertifiedKey::from_der(vec![made.cert.der().clone()], key.into(), provider)?)
+}
+
+/// As [`self_signed`], as PEM: the certificate, and its key in PKCS #8.
+pub fn self_signed_pem(names: &[String]) -> Result<[String; 2], TlsError> {
+    let made = make(names)?;
+    Ok([made.cert.pem(), made.signing_key.serialize_pem()])
+}
+
+fn make(names: &[String]) -> Result<rcgen::CertifiedKey<rcgen::KeyPair>, TlsError> {
+    rcgen::generate_simple_self_signed(names)
+        .map_err(|error| TlsError::SelfSigned { names: names.join(", "), reason: error.to_string() })
 }
 
 fn read_key(file: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {

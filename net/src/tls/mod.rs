@@ -12,7 +12,7 @@ mod tickets;
 mod verifier;
 
 pub use client::{ClientOptions, ClientTls, Version};
-pub use identity::{IdentityFiles, TlsError};
+pub use identity::{IdentityFiles, TlsError, self_signed_pem};
 pub use server::{ServerOptions, ServerTls};
 
 use crate::unsent::{FilePiece, More, Piece};

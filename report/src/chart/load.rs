@@ -87,7 +87,9 @@ pub fn of_findings(f: &Findings) -> Vec<LoadChart> {
     for cell in &f.cells {
         let Some(rate) = constant_rate(cell) else { continue };
         let is_alike = |there: &CellFindings| {
-            there.workload == cell.workload && there.load.connections() == cell.load.connections()
+            there.workload == cell.workload
+                && there.transport == cell.transport
+                && there.load.connections() == cell.load.connections()
         };
         match all.iter_mut().find(|(there, _)| is_alike(there)) {
             Some((_, cells)) => cells.push((rate, cell)),

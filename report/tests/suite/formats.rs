@@ -125,7 +125,7 @@ pub fn trials() -> (Run, Measured) {
         arrivals: Arrivals::Poisson,
         per_connection: None,
     };
-    run.study.cells = vec![Cell { title: "a \"cell\"".to_owned(), workload: "hello".to_owned(), load }];
+    run.study.cells = vec![Cell::plain("a \"cell\"".to_owned(), "hello".to_owned(), load)];
     run.study.design.measure = Duration::from_secs(2);
     (run, Measured { heats, starts, slices: Vec::new() })
 }

@@ -4,7 +4,7 @@ use super::parse;
 use crate::failure::{WrongInput, first_given};
 use crate::options::{Io, IoArgs, positive};
 use clap::Args;
-use model::{Connecting, IoChoice, Protocol, Target, Think, TlsChoice};
+use model::{Connecting, IoChoice, Protocol, Resumption, Target, Think, TlsChoice};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -161,7 +161,7 @@ impl ConnectionArgs {
             insecure: self.insecure,
             cacert: self.cacert.clone(),
             identity: self.cert.clone().zip(self.key.clone()),
-            no_resumption: self.no_resumption,
+            resumption: if self.no_resumption { Resumption::Off } else { Resumption::Offered },
             ..TlsChoice::default()
         }
     }

@@ -59,7 +59,7 @@ pub async fn show(State(app): App, Path(name): Path<String>) -> Result<Markup, E
         section.card {
             h2 { "Cells" }
             ul.notes {
-                @for cell in &study.cells { li { strong { (cell.title) } ": " (cell.workload) ", " (offered::load_words(&cell.load)) } }
+                @for cell in &study.cells { li { strong { (cell.title) } ": " (cell.workload) ", " (offered::cell_words(&cell.load, cell.transport())) } }
             }
             @if !study.unequal.is_empty() {
                 details {

@@ -9,10 +9,9 @@ use store::Store;
 
 /// A run of the study `example` in cells of these titles and connections; the reference is no contender of a study.
 pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], rounds: [usize; 2]) -> Run {
-    let cell = |(title, connections): &(&str, usize)| Cell {
-        title: (*title).to_owned(),
-        workload: "hello".to_owned(),
-        load: Load::Closed { connections: *connections, per_connection: None },
+    let cell = |(title, connections): &(&str, usize)| {
+        let load = Load::Closed { connections: *connections, per_connection: None };
+        Cell::plain((*title).to_owned(), "hello".to_owned(), load)
     };
     let contenders = entrants.keys().filter(|name| *name != study::REFERENCE).cloned().collect();
     let mut run = judge::example::run(&[]);

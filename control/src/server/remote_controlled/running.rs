@@ -12,7 +12,7 @@ use crate::processes::tree::Tree;
 use crate::random_bits;
 use crate::remote::messages::{StartServer, Started};
 use crate::server::prepare_command;
-use crate::server::starting::{self, ServerPlace};
+use crate::server::starting::{self, Listening, ServerPlace};
 use crate::supervise::GuardedProcess;
 use crate::supervise::guard;
 use crate::verify;
@@ -49,8 +49,10 @@ impl RunningServers {
         stop: &AtomicBool,
     ) -> Result<Started, Fault> {
         let log = log(&asked.log)?;
-        let place = ServerPlace { cpus: asked.cpus.clone(), connections: asked.connections, assets, log };
-        let (server, address) = starting::start(prepared, &place, &[asked.host.into()], stop)?;
+        let StartServer { connections, tls, .. } = *asked;
+        let place = ServerPlace { cpus: asked.cpus.clone(), connections, tls, assets, log };
+        let started = starting::start(prepared, &place, &[asked.host.into()], stop)?;
+        let Listening { server, address, tls_port } = started;
         let program = digest::executable(server.pid());
         let is_over = locked(&self.is_over);
         if *is_over {
@@ -58,7 +60,7 @@ impl RunningServers {
             return Err(Fault::Lab("the link is over".to_owned()));
         }
         let server = self.all.add(One { server, address, _awake: Cores::deal().keep_awake() });
-        Ok(Started { server, port: address.port(), program })
+        Ok(Started { server, port: address.port(), tls_port, program })
     }
 
     /// Does something with a server.

@@ -85,7 +85,7 @@ fn entrant(name: &str, text: &str) -> Entrant {
 
 fn cell(nth: usize, text: &str) -> Cell {
     let load = Load::Closed { connections: 10, per_connection: (nth == 1).then_some(1) };
-    Cell { title: format!("cell {nth} {text}"), workload: "hello".to_owned(), load }
+    Cell::plain(format!("cell {nth} {text}"), "hello".to_owned(), load)
 }
 
 fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, rounds: usize, text: &str) -> Run {
@@ -190,6 +190,7 @@ fn findings(run: &Run, names: &[String], rounds: usize, text: &str) -> Findings 
         title: cell.title.clone(),
         workload: cell.workload.clone(),
         load: cell.load.clone(),
+        transport: cell.transport(),
         metric: Metric::Rate,
         rounds,
         noise_floor: Some(0.011),

@@ -155,6 +155,7 @@ fn cell_findings(of: &FittedCell<'_>) -> CellFindings {
         title: asked.title.clone(),
         workload: asked.workload.clone(),
         load: asked.load.clone(),
+        transport: asked.transport(),
         metric: of.metric,
         rounds: of.rounds().len(),
         noise_floor: floors.iter().map(|floor| floor.noise_floor).reduce(f64::max),
