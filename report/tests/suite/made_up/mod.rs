@@ -152,8 +152,7 @@ pub fn findings() -> Findings {
         noise_floor: Some(0.011),
         cells: vec![CellFindings {
             title: "keep-alive".to_owned(),
-            worktransport: Default::default(),
-            load: "hello".to_owned(),
+            workload: "hello".to_owned(),
             transport: Default::default(),
             load: Load::Closed { connections: 10, per_connection: None },
             metric: Metric::Rate,
