@@ -85,6 +85,7 @@ mod stand_ins;
 mod steady;
 mod stops;
 mod sweep;
+mod tls_cells;
 mod ui;
 mod ui_profiles;
 mod verdict_file;

@@ -30,7 +30,8 @@ pub fn in_cell(plan: &Plan, stop: &Arc<AtomicBool>) -> Result<Option<String>, Fa
         ..plan.clone()
     };
     let progress = Progress { stop: Arc::clone(stop), ..Progress::default() };
-    let what = format!("{}, {}", plan.protocol.name(), plan.target.url);
+    let over = if plan.target.tls { " over TLS 1.3" } else { "" };
+    let what = format!("{}{over}, {}", plan.protocol.name(), plan.target.url);
     let wrong = |why: &str| Ok(Some(format!("{what}: {why}")));
     let tally = match load::run(&few, &progress, &()) {
         Ok(tally) => tally,

@@ -55,13 +55,19 @@ pub fn of(error: &Error, peer: Peer, is_http: bool) -> String {
             | PeerIncompatible::Tls12NotOffered
             | PeerIncompatible::Tls12NotOfferedOrEnabled
             | PeerIncompatible::Tls13RequiredForQuic,
-        ) => format!("{peer} and drome have no version of TLS in common: drome speaks 1.2 and 1.3"),
+        ) => no_version(peer),
         Error::PeerIncompatible(PeerIncompatible::NoCipherSuitesInCommon) => {
             format!("{peer} and drome have no cipher suite in common")
         }
         Error::NoApplicationProtocol => none_in_common(peer),
         error => format!("TLS with {peer} failed: {error}"),
     }
+}
+
+fn no_version(peer: Peer) -> String {
+    format!(
+        "{peer} and drome have no version of TLS in common: drome speaks 1.2 and 1.3, or the one that it was told"
+    )
 }
 
 fn none_in_common(peer: Peer) -> String {
@@ -128,9 +134,7 @@ fn refused(alert: Alert, peer: Peer) -> String {
             Peer::Server => format!("the server does not accept the client certificate ({})", word(alert)),
             Peer::Client => format!("the client does not accept the certificate ({})", word(alert)),
         },
-        (Alert::ProtocolVersion, _) => {
-            format!("{peer} and drome have no version of TLS in common: drome speaks 1.2 and 1.3")
-        }
+        (Alert::ProtocolVersion, _) => no_version(peer),
         (Alert::HandshakeFailure | Alert::InsufficientSecurity, Peer::Server) => {
             "the server refuses the handshake: no cipher in common, or it demands a client certificate \
              (--cert FILE --key FILE)"

@@ -1,0 +1,143 @@
+//! Cells over TLS and HTTP/2: the same start of a server is asked plainly and encrypted, and it resumes sessions where a cell says so, by
+//! the server's own log.
+
+use crate::common::catalog::{contender, study};
+use crate::common::{Home, run};
+
+/// nginx, whose log says of every request what it came over. LOG: the log's path; TICKETS: what it does with sessions.
+const CONF: &str = r#"
+daemon off;
+pid nginx.pid;
+error_log stderr;
+events { worker_connections 256; }
+http {
+    log_format transport "$server_port $server_protocol $ssl_protocol $ssl_session_reused";
+    access_log LOG transport;
+    keepalive_requests 1000000;
+    server {
+        listen {host}:{port};
+        include tls*.conf;
+        location = /hello { default_type text/plain; return 200 "Hello World\n"; }
+    }
+}
+"#;
+
+const TLS: &str = r#"
+listen {host}:{tls_port} ssl http2;
+ssl_certificate "{cert}";
+ssl_certificate_key "{key}";
+ssl_protocols TLSv1.3;
+TICKETS
+"#;
+
+const CELLS: &str = r#"
+[[cell]]
+title    = "plain"
+workload = "hello"
+load     = { closed = { connections = 2 } }
+
+[[cell]]
+title    = "full"
+workload = "hello"
+load     = { closed = { connections = 2, per_connection = 1 } }
+tls      = "full"
+
+[[cell]]
+title    = "resumed"
+workload = "hello"
+load     = { closed = { connections = 2, per_connection = 1 } }
+tls      = "resumed"
+
+[[cell]]
+title    = "streams"
+workload = "hello"
+load     = { closed = { connections = 2 } }
+protocol = "http2"
+streams  = 4
+tls      = "full"
+"#;
+
+/// A catalog with that nginx and a study of it in these cells; its log is `log` in the home.
+fn home(tickets: &str, cells: &str) -> Home {
+    let home = Home::new();
+    home.write_study("small", &study(&["logged"], cells, &[]));
+    let command =
+        r#"["sh", "-c", "PATH=\"$PATH:/usr/sbin\" exec nginx -p \"$0\" -c \"$0/nginx.conf\"", "{dir}"]"#;
+    let text = contender("nginx", command).replace(
+        "[serves]",
+        "files = [\"nginx.conf\"]\n[tls]\nfiles = [\"tls.conf\"]\nspeaks = [\"http1\", \"http2\"]\n[serves]",
+    );
+    home.write_contender("logged", &text);
+    let log = home.path().join("log").display().to_string();
+    home.write("own/contenders/logged/src/nginx.conf", &CONF.replace("LOG", &log));
+    home.write("own/contenders/logged/src/tls.conf", &TLS.replace("TICKETS", tickets));
+    home
+}
+
+#[test]
+fn each_cell_is_asked_as_it_says_by_the_servers_own_log() {
+    let home = home("", CELLS);
+    let finished = run(&mut home.with_catalog(&["run", "small", "--allow-busy"]));
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
+    let log = std::fs::read_to_string(home.path().join("log")).unwrap();
+    // The port differs from start to start.
+    let count = |words: &str| log.lines().filter(|line| line.split_once(' ').unwrap().1 == words).count();
+    let (plain, full) = (count("HTTP/1.1 - -"), count("HTTP/1.1 TLSv1.3 ."));
+    let (resumed, streams) = (count("HTTP/1.1 TLSv1.3 r"), count("HTTP/2.0 TLSv1.3 ."));
+    assert_eq!(plain + full + resumed + streams, log.lines().count(), "nothing else was asked");
+    let cells = home.findings()["cells"].as_array().unwrap().clone();
+    let counted = |cell: usize| cells[cell]["contenders"][0]["answers"].as_u64();
+    assert!(plain > 0 && full > 0 && streams > 0, "{plain} {full} {resumed} {streams}");
+    // Only the first handshakes of a load can't resume: one for each connection that opens at once.
+    assert!(resumed > 100, "{resumed} resumed, {full} full ones in all: {:?}", counted(2));
+    let asked: Vec<String> = cells
+        .iter()
+        .map(|cell| format!("{} {} {}", cell["protocol"], cell["streams"], cell["tls"]))
+        .collect();
+    assert_eq!(
+        asked,
+        ["null null null", "null null \"full\"", "null null \"resumed\"", "\"http2\" 4 \"full\""]
+    );
+    let report = run(&mut home.drome(&["report"]));
+    report.assert_out(
+        0,
+        &[
+            "a new one for every request, TLS 1.3, each resuming a session",
+            "HTTP/2 with 4 streams each, TLS 1.3",
+        ],
+    );
+    home.assert_clean();
+}
+
+#[test]
+fn a_server_that_does_not_do_what_a_cell_asks_leaves_with_the_reason() {
+    let never = home("ssl_session_tickets off; ssl_session_cache off;", CELLS);
+    let finished = run(&mut never.with_catalog(&["run", "small", "--allow-busy"]));
+    finished.assert_out(4, &["it resumed the TLS session in none of 4 handshakes"]);
+    never.assert_clean();
+}
+
+#[test]
+fn a_cell_that_can_not_be_asked_is_refused_before_anything_starts() {
+    let cases = [
+        ("streams = 2", "cell `c`: streams needs protocol = \"http2\""),
+        ("tls = \"resumed\"", "cell `c`: tls = \"resumed\" needs new connections"),
+        ("tls = \"half\"", "unknown variant `half`"),
+        ("protocol = \"http2\"", "contender `logged` does not speak HTTP/2: name it in `speaks` at the top"),
+        (
+            "protocol = \"websocket\"\ntls = \"full\"",
+            "contender `logged` does not speak WebSocket with TLS: name it in `speaks` under [tls]",
+        ),
+    ];
+    for (words, why) in cases {
+        let cell = format!(
+            "[[cell]]\ntitle = \"c\"\nworkload = \"hello\"\nload = {{ closed = {{ connections = 2 }} }}\n{words}\n"
+        );
+        let home = home("", &cell);
+        run(&mut home.with_catalog(&["run", "small"])).assert_err(2, &[why]);
+    }
+    let home = home("", CELLS);
+    home.add_contender("logged", r#"["true"]"#);
+    run(&mut home.with_catalog(&["run", "small"]))
+        .assert_err(2, &["contender `logged` does not listen with TLS: add [tls]"]);
+}
