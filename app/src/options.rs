@@ -1,8 +1,10 @@
 //! Options that several commands have, and their parsers.
 
+use crate::failure::WrongInput;
 use clap::builder::FalseyValueParser;
 use clap::{Args, ColorChoice, ValueEnum};
-use model::Arrivals;
+use model::study::{Handshake, Transport};
+use model::{Arrivals, Protocol};
 use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -118,6 +120,18 @@ impl fmt::Display for Slowdown {
 /// Parses a number of connections.
 pub fn connections(text: &str) -> Result<NonZeroU32, String> {
     text.parse().map_err(|_| "must be a whole number of at least 1".to_owned())
+}
+
+/// What connections speak, by the options of HTTP/2 and whether URLs are encrypted. Errors: options that contradict each other.
+pub fn transport(http2: bool, streams: Option<NonZeroU32>, tls: bool) -> Result<Transport, WrongInput> {
+    if streams.is_some() && !http2 {
+        refuse!("--streams needs --http2: a connection of HTTP/1.1 has one request at a time");
+    }
+    Ok(Transport {
+        protocol: if http2 { Protocol::Http2 } else { Protocol::Http1 },
+        streams: streams.map(|n| n.get() as usize),
+        tls: tls.then_some(Handshake::Full),
+    })
 }
 
 /// A whole number of at least 1. More than can be done in a month is a slip.

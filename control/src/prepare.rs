@@ -17,7 +17,7 @@ pub use crate::remote::messages::Lack;
 use crate::remote::remote_server::RemoteContender;
 use crate::shell;
 use crate::supervise::image;
-use crate::verify::origin::AskedAt;
+use crate::verify::origin::{AskedAt, Origin};
 use model::Contender;
 use model::contender::{Track, tuned_name};
 use model::run::Entrant;
@@ -26,6 +26,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -129,6 +130,14 @@ impl Prepared {
             None => prepared.env = more(&|name| std::env::var_os(name)),
         }
         prepared
+    }
+
+    /// Where requests go to a start of it that listens at this address.
+    pub fn origin(&self, address: SocketAddr, tls: bool) -> Origin {
+        let asked_at = self.asked_at.as_ref();
+        let origin = asked_at.map_or_else(|| Origin::from(address), |asked_at| asked_at.origin(address));
+        let tls = tls && self.contender.is_encrypted_instead();
+        Origin { tls, protocol: self.contender.usual_protocol(), ..origin }
     }
 
     /// Its entry in a run.

@@ -102,10 +102,10 @@ impl<'l> ExtraServer<'l> {
         let log = format!("once-more-{}-{name}", extra.cell);
         lab.run_prepare(run, &format!("{log}-"))?;
         let instance = lab.start(prepared, &[cell], &log)?;
-        lab.verify_once(prepared, &instance)?;
+        lab.verify_once(prepared, &instance, &[cell])?;
         let design = &run.study.design;
         let at = instance.origin_in(cell).ok_or_else(|| unknown("it does not listen with TLS"))?;
-        let plan = plan::plan(cell, design, at, path, work, &lab.cores, run.seed);
+        let plan = plan::plan(cell, design, &at, path, work, &lab.cores, run.seed);
         let (plan, warming) = with_warmup(plan, extra.warmup);
         Ok(Self { lab, instance, plan, warming, pinned })
     }

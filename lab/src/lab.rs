@@ -10,6 +10,7 @@ use control::remote::RemoteMachine;
 use control::server::instance::{self, Instance, ServerPlace, Works};
 use control::server::prepare_command;
 use control::verify;
+use control::verify::origin::Origin;
 use model::heat::{Heat, Start, Step};
 use model::{Cell, Measured, Run};
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,29 +68,37 @@ impl Lab {
             assets: self.assets.clone(),
             log: self.logs.join(format!("{log}.log")),
         };
-        let of = |cell: &&Cell| Some((cell.workload.clone(), self.works.get(&cell.workload)?.clone()));
-        let asked: Works = cells.iter().filter_map(of).collect();
-        let instance = Instance::start(prepared, &place, &asked, &self.stop)?;
-        for cell in cells.iter().filter(|cell| !cell.is_plain_http1()) {
-            let path = prepared.contender.serves.get(&cell.workload);
-            if let Some((path, work)) = path.zip(asked.get(&cell.workload)) {
-                instance.answers_in(cell, path, work, &self.stop)?;
+        let instance = Instance::start(prepared, &place, &self.stop)?;
+        for cell in cells {
+            if let Some(path) = prepared.contender.serves.get(&cell.workload) {
+                instance.ensure_right(cell, path, &self.works, &self.stop)?;
             }
         }
         Ok(instance)
     }
 
-    /// Verifies a contender in full, with every workload that it serves, once in a run.
-    pub(crate) fn verify_once(&self, prepared: &Prepared, instance: &Instance) -> Result<(), Fault> {
+    /// Verifies a contender in full, with every workload that it serves, in every protocol of these cells, once in a run.
+    pub(crate) fn verify_once(
+        &self,
+        prepared: &Prepared,
+        instance: &Instance,
+        cells: &[&Cell],
+    ) -> Result<(), Fault> {
         let mut verified = locked(&self.verified);
         if verified.contains(&prepared.name) {
             return Ok(());
         }
         let contender = &prepared.contender;
-        let wrong =
-            verify::full(&instance.origin, &contender.serves, &contender.faults, &self.works)?.wrong();
-        if !wrong.is_empty() {
-            return Err(Fault::Contender(instance::fails(&wrong)));
+        let mut origins: Vec<Origin> = Vec::new();
+        for at in cells.iter().filter_map(|cell| instance.origin_in(cell)) {
+            if origins.contains(&at) {
+                continue;
+            }
+            let wrong = verify::full(&at, &contender.serves, &contender.faults, &self.works)?.wrong();
+            if !wrong.is_empty() {
+                return Err(Fault::Contender(instance::fails(&wrong)));
+            }
+            origins.push(at);
         }
         verified.insert(prepared.name.clone());
         Ok(())

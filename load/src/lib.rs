@@ -46,6 +46,7 @@ pub use error::LoadError;
 pub use generator::Generator;
 pub use pace::Pace;
 pub use progress::{Both, Progress, Watch};
+pub use protocol::offered;
 pub use series::View;
 pub use slice_plan::{AfterLook, Enough, SlicePlan};
 pub use sources::SourceError;

@@ -61,7 +61,8 @@ pub struct Contender {
     pub serves: BTreeMap<String, String>,
 }
 
-/// How a contender also listens with TLS, at a port of its own beside `{port}`. It is started so only where a cell of its heat is encrypted.
+/// How a contender listens with TLS: at a port of its own beside `{port}`, or in its place. It is started so only where a cell of its heat is
+/// encrypted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WithTls {
@@ -75,6 +76,10 @@ pub struct WithTls {
     /// What it speaks there.
     #[serde(default = "http1", skip_serializing_if = "is_http1")]
     pub speaks: Vec<Protocol>,
+    /// Whether it then listens with TLS at `{port}`, and nowhere without.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(extend("default" = false))]
+    pub instead: bool,
 }
 
 fn http1() -> Vec<Protocol> {
@@ -348,6 +353,16 @@ impl Contender {
         start.command.extend(tls.args.iter().cloned());
         start.files.extend(tls.files.iter().cloned());
         Some(start)
+    }
+
+    /// Whether it listens nowhere without TLS where it is started with TLS.
+    pub fn is_encrypted_instead(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.instead)
+    }
+
+    /// What it is asked by where nothing else is said.
+    pub fn usual_protocol(&self) -> Protocol {
+        self.speaks.first().copied().unwrap_or_default()
     }
 
     /// Why it can't be asked as this cell asks; `None`: it can.

@@ -50,6 +50,13 @@ pub struct Study {
 }
 
 impl Study {
+    /// The same study over other connections, in every cell.
+    #[must_use]
+    pub fn over(self, transport: Transport) -> Self {
+        let cells = self.cells.into_iter().map(|cell| cell.over(transport)).collect();
+        Self { cells, ..self }
+    }
+
     /// The metric that contenders are ranked by in a cell. A server that does not fall behind an offered rate has exactly this rate,
     /// however fast it is, so under open load latency ranks in place of the rate.
     pub fn metric(&self, cell: usize) -> Metric {
@@ -122,6 +129,13 @@ impl Cell {
     /// A cell over plain HTTP/1.1.
     pub fn plain(title: String, workload: String, load: Load) -> Self {
         Self { title, workload, load, protocol: Protocol::default(), streams: None, tls: None }
+    }
+
+    /// The same cell over other connections.
+    #[must_use]
+    pub fn over(self, transport: Transport) -> Self {
+        let Transport { protocol, streams, tls } = transport;
+        Self { protocol, streams, tls, ..self }
     }
 
     /// What its connections speak.

@@ -153,8 +153,12 @@ impl Stage {
         let log = logs.join(format!("{}.log", prepared.name));
         let (cpus, assets) = (Cores::deal().server, self.assets.clone());
         let place = ServerPlace { cpus, connections: MOST_CONNECTIONS, tls: false, assets, log };
-        let asked = self.works.get(workload).map(|work| (workload.clone(), work.clone()));
-        match Instance::start(&prepared, &place, &asked.into_iter().collect(), &self.stop) {
+        let asked = Cell { workload: workload.clone(), ..cell.clone() };
+        let started = Instance::start(&prepared, &place, &self.stop).and_then(|instance| {
+            let path = prepared.contender.serves.get(workload).map_or("/", String::as_str);
+            instance.ensure_right(&asked, path, &self.works, &self.stop).map(|()| instance)
+        });
+        match started {
             Err(Fault::Contender(why)) => replay.note = Some(why),
             Err(Fault::Lab(why)) if !self.stop.load(Ordering::Relaxed) => {
                 bail!("can't start {}: {why}", prepared.name)

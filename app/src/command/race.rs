@@ -281,14 +281,15 @@ fn measured(one: &OneRace, common: &Common, verdict: Option<&VerdictFile>) -> an
     let stop = stop_flag()?;
     refuse_elsewhere(args)?;
     let remote = args.servers_on.connect(None)?;
-    let RaceServers { mut lineup, mut entrants, path, url, mut raced, revisions } = servers::of(one, &stop)?;
+    let RaceServers { mut lineup, mut entrants, path, url, transport, mut raced, revisions } =
+        servers::of(one, &stop)?;
     raced.cells = one.cells;
     setup::name_entrants(&mut entrants, &args.names)?;
     let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
     let profiling = Profiling::of(profile_dir, !raced.running || !args.running.pids.is_empty());
     let store = store(common)?;
     let rules = RunRules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
-    let study = study(args, setup::race_title(&entrants), &url, raced.running)?;
+    let study = study(args, setup::race_title(&entrants), &url, raced.running)?.over(transport);
     let mut run = setup::race_run(study, entrants, raced, rules);
     run.command.clone_from(&one.words);
     servers_on::take(remote.as_ref(), &mut lineup)?;

@@ -2,9 +2,11 @@
 //! read into one type and merged as data.
 
 use super::race_urls::is_url;
-use crate::options::{Slowdown, connections};
+use crate::failure::WrongInput;
+use crate::options::{Slowdown, connections, transport};
 use clap::Args;
 use model::metric::Decider;
+use model::study::Transport;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -91,6 +93,12 @@ pub struct RaceSettings {
     /// Open a new connection for every request
     #[arg(long, num_args = 0, default_missing_value = "true")]
     pub no_keepalive: Option<bool>,
+    /// Speak HTTP/2: agreed on in the TLS handshake of https URLs, and at once with http URLs
+    #[arg(long, num_args = 0, default_missing_value = "true")]
+    pub http2: Option<bool>,
+    /// With --http2: number of streams that a connection has open at the same time [default: 1]
+    #[arg(long, value_name = "N", value_parser = connections)]
+    pub streams: Option<NonZeroU32>,
     /// Longest time from the start of a server to its first answer that is no error, such as 503 or 404; one that takes longer has
     /// failed [default: 30s]
     #[arg(long, value_name = "TIME")]
@@ -134,11 +142,18 @@ impl RaceSettings {
             url: self.url.or(other.url),
             connections: self.connections.or(other.connections),
             no_keepalive: self.no_keepalive.or(other.no_keepalive),
+            http2: self.http2.or(other.http2),
+            streams: self.streams.or(other.streams),
             ready: self.ready.or(other.ready),
             metric: self.metric.or(other.metric),
             fail_if_slower: self.fail_if_slower.or(other.fail_if_slower),
             budget: self.budget.or(other.budget),
         }
+    }
+
+    /// What connections speak where they are encrypted or not. Errors: options that contradict each other.
+    pub fn transport(&self, tls: bool) -> Result<Transport, WrongInput> {
+        transport(self.http2 == Some(true), self.streams, tls)
     }
 
     /// How the servers are named.
@@ -202,19 +217,22 @@ impl RaceSettings {
         let others = others.filter(|(_, given)| given.1.is_none());
         let others = others.filter_map(|((name, value), _)| Some((name, value?)));
         let options = lists.chain(others).map(|(name, value)| format!("--{name}={value}"));
-        let is_flag = self.no_keepalive == Some(true) && given.no_keepalive.is_none();
-        let flag = is_flag.then(|| "--no-keepalive".to_owned());
-        self.named.iter().cloned().chain(options).chain(flag).collect()
+        let flags =
+            [("--no-keepalive", self.no_keepalive, given.no_keepalive), ("--http2", self.http2, given.http2)];
+        let flags = flags.into_iter().filter(|(_, own, given)| *own == Some(true) && given.is_none());
+        let flags = flags.map(|(name, ..)| name.to_owned());
+        self.named.iter().cloned().chain(options).chain(flags).collect()
     }
 
     /// The options that are given once and have a value.
-    fn single_options(&self) -> [(&'static str, Option<String>); 9] {
+    fn single_options(&self) -> [(&'static str, Option<String>); 10] {
         [
             ("build", self.build.clone()),
             ("start", self.start.clone()),
             ("container-tool", self.container_tool.clone()),
             ("url", self.url.clone()),
             ("connections", self.connections.map(|n| n.to_string())),
+            ("streams", self.streams.map(|n| n.to_string())),
             ("ready", self.ready.map(|time| time.to_string())),
             ("metric", self.metric.as_ref().map(ToString::to_string)),
             ("fail-if-slower", self.fail_if_slower.map(|share| share.to_string())),

@@ -34,7 +34,8 @@ impl RunningArgs {
     }
 }
 
-/// The servers that the arguments of a race name by URL; at least one of these is a URL. All URLs ask for the same path, without TLS.
+/// The servers that the arguments of a race name by URL; at least one of these is a URL. All URLs ask for the same path, all with TLS or
+/// all without.
 pub fn targets(given: &[String]) -> anyhow::Result<Vec<Target>> {
     if let Some(command) = given.iter().find(|word| !is_url(word)) {
         refuse!(
@@ -44,13 +45,14 @@ pub fn targets(given: &[String]) -> anyhow::Result<Vec<Target>> {
         );
     }
     let mut targets = given.iter().map(|url| url::resolve(url)).collect::<anyhow::Result<Vec<_>>>()?;
-    if let Some(encrypted) = targets.iter().find(|target| target.tls) {
+    let first = &targets[0];
+    if let Some(other) = targets.iter().find(|target| target.tls != first.tls) {
         refuse!(
-            "{}: a race can't use TLS: give http URLs, or measure one server at a time with `drome load`",
-            encrypted.url
+            "{} and {}: one is encrypted and one is not, which is not the same work: give only https URLs, or only http URLs",
+            first.url,
+            other.url
         );
     }
-    let first = &targets[0];
     if let Some(other) = targets.iter().find(|target| target.path != first.path) {
         refuse!(
             "{} asks for {}, and {} for {}: give URLs with the same path and query, so that all servers do the same work",
@@ -91,12 +93,12 @@ mod tests {
     }
 
     #[test]
-    fn urls_that_are_not_the_same_work_or_encrypted_are_refused() {
+    fn urls_that_are_not_the_same_work_are_refused() {
         let paths =
             of(&["http://127.0.0.1:1/x", "http://127.0.0.1:2/x", "http://127.0.0.1:3/x?a=1"]).unwrap_err();
         assert!(paths.contains("http://127.0.0.1:1/x asks for /x, and http://127.0.0.1:3/x?a=1"), "{paths}");
         let tls = of(&["http://127.0.0.1:1/", "https://127.0.0.1:2/"]).unwrap_err();
-        assert!(tls.contains("https://127.0.0.1:2/: a race can't use TLS"), "{tls}");
+        assert!(tls.contains("http://127.0.0.1:1/ and https://127.0.0.1:2/: one is encrypted"), "{tls}");
         assert!(
             of(&["http://127.0.0.1:99999/", "http://127.0.0.1:2/"]).unwrap_err().contains("is not a URL")
         );

@@ -9,11 +9,12 @@ use super::stored_report::{self, Ending};
 use super::url::{self, OwnUrl};
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::{Common, MachineArgs, Spacing, positive_time, share};
+use crate::options::{Common, MachineArgs, Spacing, connections, positive_time, share, transport};
 use crate::signals::stop_flag;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use control::machine::pinned::Pinned;
+use control::server::plan;
 use lab::setup::{self, Lineup, RunRules, ServerCommand};
 use lab::sweep::{Setting, SweepEntry, SweepServers};
 use lab::{Lab, sweep};
@@ -22,6 +23,7 @@ use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep,
 use progress::SweepProgress;
 use report::TextStyle;
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -57,6 +59,12 @@ pub struct SweepArgs {
     /// Open a new connection for every request
     #[arg(long)]
     no_keepalive: bool,
+    /// Speak HTTP/2: agreed on in the TLS handshake of https URLs, and at once with http URLs
+    #[arg(long)]
+    http2: bool,
+    /// With --http2: number of streams that a connection has open at the same time [default: 1]
+    #[arg(long, value_name = "N", value_parser = connections)]
+    streams: Option<NonZeroU32>,
     /// Offered rates, as shares of the measured capacity, such as 5%,50%,120%
     #[arg(
         long,
@@ -131,8 +139,7 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let setting = setting(args, run.seed, keep);
     // drome's other work runs on the cores of the load generator, never on those of a server that it starts.
     let _pinned = args.url.is_none().then(|| Pinned::to(&lab.cores.client));
-    let mut servers =
-        SweepServers::new(&lab, &run.study.design, entries).over(run.environment.network().cloned());
+    let mut servers = SweepServers::new(&lab, &run.study, entries).over(run.environment.network().cloned());
     let swept = sweep::run(&setting, titles.len(), &mut servers, &mut SweepProgress::new());
     let url = run.study.cells.first().map_or("", |cell| cell.title.as_str());
     let elapsed = sweep::Measure::elapsed(&servers);
@@ -224,7 +231,9 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     if args.servers_on.is_given() {
         refuse!("--server-on needs --start: a server that already runs is where its URL says");
     }
-    let run = setup::race_run(study(args, &target.url), BTreeMap::new(), Raced::default(), rules(args));
+    let transport = transport(args.http2, args.streams, target.tls)?;
+    let study = study(args, &target.url).over(transport);
+    let run = setup::race_run(study, BTreeMap::new(), Raced::default(), rules(args));
     let lab = setup::lab(&run, Lineup::default(), stop_flag()?, None)?;
     let keep_alive = !args.no_keepalive;
     let asking =
@@ -239,7 +248,7 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     let plan = Plan {
         threads: lab.cores.client.len().max(1),
         cpus: lab.cores.client.clone(),
-        ..Plan::new(target, ask, load, Until::Elapsed(args.duration))
+        ..plan::over(transport, Plan::new(target, ask, load, Until::Elapsed(args.duration)))
     };
     let name = plan.target.shown();
     Ok((run, lab, vec![SweepEntry::Running(Box::new(plan))], vec![name]))
@@ -247,15 +256,18 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
 
 /// A sweep of servers that are started for every measurement.
 fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
-    let OwnUrl { shown, path, asked_at } = OwnUrl::read(&args.path_url, args.servers_on.is_given())?;
+    let OwnUrl { shown, path, asked_at, tls } = OwnUrl::read(&args.path_url, args.servers_on.is_given())?;
     let commands: Vec<ServerCommand> =
         args.start.iter().map(|line| ServerCommand::at(line, args.servers_on.is_given())).collect();
     let (mut lineup, entrants) = setup::commands(&commands, &path)?;
     lineup.ask_at(asked_at.as_ref());
+    let transport = transport(args.http2, args.streams, tls)?;
+    lineup.speak(transport);
     let remote = args.servers_on.connect(None)?;
     servers_on::take(remote.as_ref(), &mut lineup)?;
     let entries = lineup.prepared.iter().map(|p| SweepEntry::Started(p.name.clone())).collect();
-    let mut run = setup::race_run(study(args, &shown), entrants, Raced::default(), rules(args));
+    let mut run =
+        setup::race_run(study(args, &shown).over(transport), entrants, Raced::default(), rules(args));
     servers_on::describe(remote.as_ref(), &mut run)?;
     let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;
     console::while_told(|step| setup::same_work(&mut lab, &mut run, &path, args.any_body, step))?;

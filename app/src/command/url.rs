@@ -50,6 +50,8 @@ pub struct OwnUrl {
     pub path: String,
     /// Where the servers are asked; `None`: at 127.0.0.1, or where they are on another machine.
     pub asked_at: Option<AskedAt>,
+    /// Whether connections are encrypted.
+    pub tls: bool,
 }
 
 impl OwnUrl {
@@ -59,9 +61,6 @@ impl OwnUrl {
         let refused = |why: &str| WrongInput(format!("--url {}: {why}", redacted_url(url)));
         let filled = url.replace("{port}", PORT).replace("{host}", HERE);
         let parts = Url::parse(&filled).map_err(|why| refused(&why))?;
-        if parts.tls {
-            return Err(refused("servers that drome starts are asked without TLS: write http").into());
-        }
         if parts.port.is_some_and(|port| port.to_string() != PORT) {
             return Err(refused(
                 "drome chooses a free port for every start: write {port} in place of the port",
@@ -89,7 +88,7 @@ impl OwnUrl {
         }
         let asked_at =
             (!is_usual || authorization.is_some()).then_some(AskedAt { hosts, name, authorization });
-        Ok(Self { shown: redacted(url).into_owned(), path: target.path, asked_at })
+        Ok(Self { shown: redacted(url).into_owned(), path: target.path, asked_at, tls: parts.tls })
     }
 }
 

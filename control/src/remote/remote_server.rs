@@ -8,7 +8,6 @@ use crate::machine::cpu_time::{self, Times};
 use crate::processes::other_load::OtherLoad;
 use crate::processes::tree::{Snapshot, Tree};
 use crate::processes::usage::{UsageLook, Watched};
-use crate::verify::origin::Origin;
 use model::Usage;
 use model::environment::Executable;
 use serde::de::DeserializeOwned;
@@ -49,9 +48,9 @@ impl RemoteServer {
         Ok(Self { there: there.clone(), id: server, address, tls_port, program, is_stopped: false })
     }
 
-    /// Where requests to it go.
-    pub fn origin(&self) -> Origin {
-        Origin::from(self.address)
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// The number by which the agent there knows it.

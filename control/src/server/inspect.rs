@@ -4,10 +4,10 @@ use crate::fault::Fault;
 use crate::prepare::Prepared;
 use crate::server::instance::{Instance, ServerPlace, Works};
 use crate::verify;
+use model::Contender;
+use model::contender::Faults;
 use model::inspection::Inspection;
-use model::study::Handshake;
-use model::{Cell, Contender, Load};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ pub fn inspect(
     prepared: &Prepared,
     place: &ServerPlace,
     works: &Works,
-    stop: &Arc<AtomicBool>,
+    stop: &AtomicBool,
 ) -> Result<Inspection, String> {
     let begun = Instant::now();
     let mut seen = Inspection {
@@ -33,18 +33,11 @@ pub fn inspect(
         }
         Ok(version) => seen.version = Some(version),
     }
-    match Instance::start(prepared, place, &Works::new(), stop) {
+    match Instance::start(prepared, place, stop) {
         Err(Fault::Contender(why)) => seen.wrong.push(why),
         Err(Fault::Lab(why)) => return Err(why),
         Ok(mut instance) => {
-            let contender = &prepared.contender;
-            let verified = verify::full(&instance.origin, &contender.serves, &contender.faults, works)
-                .map_err(|own| own.to_string())?;
-            seen.right = verified.right();
-            seen.wrong = verified.wrong();
-            seen.wrong.extend(in_other_protocols(contender, &instance, works, stop)?);
-            seen.known = verified.known;
-            seen.hello_wire_bytes = verified.wire_bytes.get("hello").copied();
+            verify_all(&prepared.contender, &instance, works, &mut seen).map_err(|own| own.to_string())?;
             seen.wrong.extend(instance.server.ended());
             seen.wrong.extend(instance.server.stop().err());
         }
@@ -53,31 +46,33 @@ pub fn inspect(
     Ok(seen)
 }
 
-/// What is wrong where a contender is asked by another protocol than HTTP/1.1, or with TLS: every workload, in everything that it declares.
-fn in_other_protocols(
+/// Verifies every workload in everything that the contender declares to speak, with TLS and without. What is wrong by its usual protocol is
+/// told as it is; elsewhere, the protocol is told as well.
+fn verify_all(
     contender: &Contender,
     instance: &Instance,
     works: &Works,
-    stop: &Arc<AtomicBool>,
-) -> Result<Vec<String>, String> {
-    let with_tls =
-        contender.tls.iter().flat_map(|tls| tls.speaks.iter().map(|speaks| (*speaks, Some(Handshake::Full))));
-    let all = contender.speaks.iter().map(|speaks| (*speaks, None)).chain(with_tls);
-    let mut wrong = Vec::new();
-    for (protocol, tls) in all {
-        for (name, path) in &contender.serves {
-            let Some(work) = works.get(name) else { continue };
-            let load = Load::Closed { connections: 1, per_connection: None };
-            let cell = Cell { protocol, tls, ..Cell::plain(String::new(), name.clone(), load) };
-            if cell.is_plain_http1() {
-                continue;
-            }
-            match instance.answers_in(&cell, path, work, stop) {
-                Ok(()) => {}
-                Err(Fault::Contender(why)) => wrong.push(format!("{name}: {why}")),
-                Err(Fault::Lab(why)) => return Err(why),
-            }
+    seen: &mut Inspection,
+) -> Result<(), Fault> {
+    let usual = &instance.origin;
+    let with_tls = contender.tls.iter().flat_map(|tls| tls.speaks.iter().map(|speaks| (*speaks, true)));
+    let plain = contender.speaks.iter().map(|speaks| (*speaks, false));
+    let declared = plain.chain(with_tls).filter_map(|(protocol, tls)| instance.origin_by(protocol, tls));
+    let mut served_wrongly = BTreeSet::new();
+    for at in declared {
+        let faults = if at.protocol.is_usual() { contender.faults.clone() } else { Faults::default() };
+        let verified = verify::full(&at, &contender.serves, &faults, works)?;
+        let is_wrong = |(_, wrong): &(&String, &Vec<String>)| !wrong.is_empty();
+        served_wrongly.extend(verified.workloads.iter().filter(is_wrong).map(|(name, _)| name.clone()));
+        let by = format!("{}{}: ", at.protocol.name(), if at.tls { " with TLS" } else { "" });
+        let named = |why: String| if at == *usual { why } else { format!("{by}{why}") };
+        seen.wrong.extend(verified.wrong().into_iter().map(named));
+        if at == *usual {
+            seen.right = verified.workloads.len();
+            seen.known = verified.known;
+            seen.hello_wire_bytes = verified.wire_bytes.get("hello").copied();
         }
     }
-    Ok(wrong)
+    seen.right = seen.right.saturating_sub(served_wrongly.len());
+    Ok(())
 }

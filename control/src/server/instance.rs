@@ -11,7 +11,9 @@ use crate::server::starting::{self, Listening};
 use crate::verify;
 use crate::verify::origin::Origin;
 pub use crate::verify::work::{Work, Works};
-use model::Cell;
+use model::study::Handshake;
+use model::{Cell, Protocol};
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -23,75 +25,77 @@ pub struct Instance {
     pub server: Box<dyn AnyServer>,
     /// Where requests to it go.
     pub origin: Origin,
-    /// Where encrypted ones go, if it listens with TLS as well.
+    /// Where encrypted ones go, if it listens with TLS at a port beside.
     pub with_tls: Option<Origin>,
 }
 
 impl Instance {
-    /// Starts a contender, or takes one that already runs, waits until it answers, and asks it once for each of these workloads that
-    /// it serves; a contender's fault names everything that was wrong.
-    pub fn start(
-        prepared: &Prepared,
-        place: &ServerPlace,
-        works: &Works,
-        stop: &AtomicBool,
-    ) -> Result<Self, Fault> {
-        let serves = &prepared.contender.serves;
-        let path = starting::plainest_path(serves);
-        let instance = if let Some(running) = &prepared.running {
+    /// Starts a contender, or takes one that already runs, and waits until it answers.
+    pub fn start(prepared: &Prepared, place: &ServerPlace, stop: &AtomicBool) -> Result<Self, Fault> {
+        let path = starting::plainest_path(&prepared.contender.serves);
+        if let Some(running) = &prepared.running {
             if let Some(end) = running.ended() {
                 return Err(Fault::Contender(end));
             }
-            Self { server: Box::new(running.clone()), origin: running.origin.clone(), with_tls: None }
-                .answering(path)?
-        } else if let Some(contender) = &prepared.remote {
-            let log =
-                place.log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let (there, cpus) = (&contender.machine, place.cpus.clone());
+            let origin = running.origin.by(prepared.contender.usual_protocol());
+            return Self::listening(Box::new(running.clone()), origin, None).answering(path);
+        }
+        if let Some(contender) = &prepared.remote {
+            let log = place.log.file_name();
+            let there = &contender.machine;
             let start = StartServer {
                 id: contender.id,
                 host: there.host(),
-                cpus,
+                cpus: place.cpus.clone(),
                 connections: place.connections,
                 tls: place.tls,
-                log,
+                log: log.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
             };
             let remote = RemoteServer::start(there, start, stop)?;
-            let (origin, tls_port) = (remote.origin(), remote.tls_port);
-            Self::listening(Box::new(remote), origin, tls_port).answering(path)?
-        } else {
-            let asked_at = prepared.asked_at.as_ref();
-            let usual = [IpAddr::V4(Ipv4Addr::LOCALHOST)];
-            let hosts = asked_at.map_or(&usual[..], |asked_at| &asked_at.hosts);
-            let Listening { server, address, tls_port } = starting::start(prepared, place, hosts, stop)?;
-            let origin = asked_at.map_or_else(|| Origin::from(address), |asked_at| asked_at.origin(address));
-            Self::listening(Box::new(server), origin, tls_port)
-        };
-        let wrong = verify::brief(&instance.origin, serves, works)?;
-        if wrong.is_empty() { Ok(instance) } else { Err(Fault::Contender(fails(&wrong))) }
+            let (origin, tls_port) = (prepared.origin(remote.address(), place.tls), remote.tls_port);
+            return Self::listening(Box::new(remote), origin, tls_port).answering(path);
+        }
+        let usual = [IpAddr::V4(Ipv4Addr::LOCALHOST)];
+        let hosts = prepared.asked_at.as_ref().map_or(&usual[..], |asked_at| &asked_at.hosts);
+        let Listening { server, address, tls_port } = starting::start(prepared, place, hosts, stop)?;
+        Ok(Self::listening(Box::new(server), prepared.origin(address, place.tls), tls_port))
     }
 
     fn listening(server: Box<dyn AnyServer>, origin: Origin, tls_port: Option<u16>) -> Self {
         Self { server, with_tls: tls_port.map(|port| origin.with_tls(port)), origin }
     }
 
-    /// Where requests go in this cell; `None`: it is encrypted, and the server does not listen with TLS.
-    pub fn origin_in(&self, cell: &Cell) -> Option<&Origin> {
-        if cell.tls.is_some() { self.with_tls.as_ref() } else { Some(&self.origin) }
+    /// Where requests go that are encrypted or not, in this protocol; `None`: it does not listen so.
+    pub fn origin_by(&self, protocol: Protocol, tls: bool) -> Option<Origin> {
+        let at = if tls && !self.origin.tls { self.with_tls.as_ref()? } else { &self.origin };
+        (at.tls == tls).then(|| at.by(protocol))
     }
 
-    /// Asks by the load engine, once, as under load in this cell, for a workload at this path; a contender's fault says what was wrong.
-    pub fn answers_in(
+    /// Where requests go in this cell; `None`: it does not listen so.
+    pub fn origin_in(&self, cell: &Cell) -> Option<Origin> {
+        self.origin_by(cell.protocol, cell.tls.is_some())
+    }
+
+    /// Asks once for a cell's workload, which is served at this path, as it is asked for under load; a contender's fault names everything
+    /// that was wrong.
+    pub fn ensure_right(
         &self,
         cell: &Cell,
         path: &str,
-        work: &Work,
+        works: &Works,
         stop: &Arc<AtomicBool>,
     ) -> Result<(), Fault> {
-        let lacks_tls = || Fault::Contender("it does not listen with TLS".to_owned());
-        let at = self.origin_in(cell).ok_or_else(lacks_tls)?;
-        let wrong = verify::in_cell(&plan::asked(cell, at, path, work), stop)?;
-        wrong.map_or(Ok(()), |wrong| Err(Fault::Contender(fails(&[wrong]))))
+        let lacks = || Fault::Contender("it does not listen as the cell asks".to_owned());
+        let at = self.origin_in(cell).ok_or_else(lacks)?;
+        let serves = BTreeMap::from([(cell.workload.clone(), path.to_owned())]);
+        let mut wrong = verify::brief(&at, &serves, works)?;
+        if cell.tls == Some(Handshake::Resumed)
+            && wrong.is_empty()
+            && let Some(work) = works.get(&cell.workload)
+        {
+            wrong.extend(verify::no_resumption(&plan::asked(cell, &at, path, work), stop)?);
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(Fault::Contender(fails(&wrong))) }
     }
 
     /// Checks that it answers a request for this path, with whatever status and body: one that already runs answers at once,

@@ -3,7 +3,7 @@
 use crate::machine::cores::Cores;
 use crate::server::instance::Work;
 use crate::verify::origin::Origin;
-use model::study::Handshake;
+use model::study::{Handshake, Transport};
 use model::{Ask, Cell, Design, Expect, Plan, Resumption, TlsChoice, TlsVersion, Until};
 use std::time::Duration;
 
@@ -43,12 +43,17 @@ pub fn asked(cell: &Cell, at: &Origin, path: &str, work: &Work) -> Plan {
         expect: Expect { status: Some(200), body: question.body, ..Expect::default() },
         weight: 1.0,
     };
+    let plan = Plan::new(at.target(&question.path), ask, cell.load.clone(), Until::Elapsed(Duration::ZERO));
+    Plan { timeout: TIMEOUT, ..over(cell.transport(), plan) }
+}
+
+/// The plan over these connections.
+pub fn over(transport: Transport, plan: Plan) -> Plan {
     Plan {
-        timeout: TIMEOUT,
-        protocol: cell.protocol,
-        pipeline: cell.streams.unwrap_or(1),
-        tls: cell.tls.map(tls).unwrap_or_default(),
-        ..Plan::new(at.target(&question.path), ask, cell.load.clone(), Until::Elapsed(Duration::ZERO))
+        protocol: transport.protocol,
+        pipeline: transport.streams.unwrap_or(1),
+        tls: transport.tls.map(tls).unwrap_or_default(),
+        ..plan
     }
 }
 

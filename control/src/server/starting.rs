@@ -6,7 +6,6 @@ use crate::machine::ports;
 use crate::prepare::{Prepared, fill_all, folders, identity, write_below};
 use crate::processes::local;
 use crate::supervise::{GuardedProcess, GuardedStart};
-use crate::verify::origin::Origin;
 use crate::verify::{self, Answer};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -37,7 +36,7 @@ pub struct ServerPlace {
     pub cpus: Vec<usize>,
     /// How many connections it will have at the same time.
     pub connections: usize,
-    /// Whether it must listen with TLS as well, at a port of its own.
+    /// Whether it must listen with TLS.
     pub tls: bool,
     /// The folder of the workloads' files.
     pub assets: PathBuf,
@@ -50,9 +49,9 @@ pub struct ServerPlace {
 pub struct Listening {
     /// The server.
     pub server: GuardedProcess,
-    /// Where it listens without TLS.
+    /// Where it listens.
     pub address: SocketAddr,
-    /// Its port with TLS, if that was wanted.
+    /// Its port with TLS, if it has one beside that.
     pub tls_port: Option<u16>,
 }
 
@@ -109,7 +108,10 @@ impl<'p> Starting<'p> {
             *hosts.first().ok_or_else(|| Fault::Lab("a server has no address to listen at".to_owned()))?;
         let unable = |e| Fault::unable(&format!("no port of {host} is free"), &e);
         let [plain, encrypted] = ports::two_free_ports_of(hosts).map_err(unable)?;
-        let (at, tls_port) = (SocketAddr::new(host, plain), place.tls.then_some(encrypted));
+        let (at, tls_port) = (
+            SocketAddr::new(host, plain),
+            (place.tls && !prepared.contender.is_encrypted_instead()).then_some(encrypted),
+        );
         let (log, cpus, stop) = (place.log.clone(), place.cpus.clone(), prepared.contender.run.stop);
         let descriptors = descriptors(place.connections, net::limits::descriptors_at_start());
         let container = prepared.launch.as_ref().map(|launch| (launch, new_name()));
@@ -118,7 +120,7 @@ impl<'p> Starting<'p> {
         let start = GuardedStart { log, cpus, descriptors, address: Some(at), env, stop, removal };
         let server = GuardedProcess::start(start, |dir| match &container {
             Some((launch, name)) => Ok(launch.command(name, &place.cpus, at.port())),
-            None => lay(prepared, place, at, tls_port, dir),
+            None => lay(prepared, place, at, encrypted, dir),
         })?;
         Ok(Self { prepared, place, server, hosts, at, tls_port, container })
     }
@@ -183,8 +185,7 @@ impl<'p> Starting<'p> {
         let mut first = None;
         for host in self.hosts {
             let at = SocketAddr::new(*host, self.at.port());
-            let asked_at = self.prepared.asked_at.as_ref();
-            let origin = asked_at.map_or_else(|| Origin::from(at), |asked_at| asked_at.origin(at));
+            let origin = self.prepared.origin(at, self.place.tls);
             match verify::get(&origin, path) {
                 Ok(answer) => {
                     self.at = at;
@@ -305,19 +306,17 @@ fn lay(
     prepared: &Prepared,
     place: &ServerPlace,
     at: SocketAddr,
-    tls_port: Option<u16>,
+    tls_port: u16,
     dir: &Path,
 ) -> std::io::Result<Vec<String>> {
     let mut places = prepared.places();
-    let with_tls = || prepared.contender.start_with_tls().ok_or(ErrorKind::Unsupported);
-    let run = match tls_port {
-        None => prepared.contender.run.clone(),
-        Some(port) => {
-            let (cert, key) = identity::files(&folders::cache())?;
-            let text = |file: PathBuf| file.display().to_string();
-            places.extend([("tls_port", port.to_string()), ("cert", text(cert)), ("key", text(key))]);
-            with_tls()?
-        }
+    let run = if place.tls {
+        let (cert, key) = identity::files(&folders::cache())?;
+        let text = |file: PathBuf| file.display().to_string();
+        places.extend([("tls_port", tls_port.to_string()), ("cert", text(cert)), ("key", text(key))]);
+        prepared.contender.start_with_tls().ok_or(ErrorKind::Unsupported)?
+    } else {
+        prepared.contender.run.clone()
     };
     places.extend([
         ("host", at.ip().to_string()),
@@ -353,7 +352,7 @@ mod tests {
         let (assets, log) = (cache.path().to_owned(), cache.path().join("log"));
         let at = SocketAddr::from(([127, 0, 0, 1], 8080));
         let place = ServerPlace { cpus: cpus.to_vec(), connections: 1, tls: false, assets, log };
-        lay(&prepared, &place, at, None, cache.path()).unwrap()
+        lay(&prepared, &place, at, 8443, cache.path()).unwrap()
     }
 
     #[test]

@@ -1,12 +1,16 @@
-//! Sends one request on a connection of its own and reads everything about its answer.
+//! Sends one request on a connection of its own, in the protocol of its origin, and reads everything about its answer.
 
 use crate::verify::origin::Origin;
 use crate::verify::work::Question;
+use model::Protocol;
 use model::workload::Method;
+use net::tls::{BlockingTls, ClientOptions, ClientTls, Version};
+use std::cell::Cell;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
-use wire::{Part, ResponseParser, WireError};
+use wire::{ClientSession, Event, Hearer, Http1, Http2, RequestBytes, WebSocket, WireError};
 
 /// How long to wait for the connection, and for each read or write.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
@@ -64,34 +68,162 @@ pub fn ask(at: &Origin, question: &Question, pace: Pace) -> Result<Answer> {
 fn ask_for(patience: Duration, at: &Origin, question: &Question, pace: Pace) -> Result<Answer> {
     let stream = TcpStream::connect_timeout(&at.address, ANSWER_PATIENCE)?;
     stream.set_nodelay(true)?;
-    let mut stream = Exchange { stream, patience, deadline: Instant::now() + patience };
+    let most = Rc::new(Cell::new(ANSWER_PATIENCE));
+    let deadline = Instant::now() + patience;
+    let mut exchange = Exchange { stream, patience, deadline, most: Rc::clone(&most) };
     let request = question.request(at, false);
-    match pace {
-        Pace::AtOnce => stream.write_all(&request)?,
-        Pace::InFragments => send_in_fragments(&mut stream, &request, request.len() - question.send.len())?,
+    let asked =
+        Asked { request: &request, body_bytes: question.send.len(), is_encrypted: at.tls, pace, most };
+    if at.tls {
+        asked.by(at.protocol, &mut encrypted(exchange, at)?)
+    } else {
+        asked.by(at.protocol, &mut exchange)
     }
-    let mut answer = read(&mut stream)?;
-    let mut stream = stream.stream;
-    stream.set_read_timeout(Some(SURPLUS_PATIENCE))?;
-    let mut more = [0; 4096];
-    let n = net::read_some(&mut stream, &mut more).unwrap_or(0);
-    answer.surplus_bytes += more[..n].iter().filter(|byte| !matches!(byte, b'\r' | b'\n')).count();
-    Ok(answer)
 }
 
-/// A connection on which each read and write ends after [`ANSWER_PATIENCE`], and all of them at the deadline, however little is missing
+/// The connection with TLS 1.3, on which the origin's protocol was agreed. Any certificate will do.
+fn encrypted(exchange: Exchange, at: &Origin) -> Result<BlockingTls<Exchange>> {
+    let options = ClientOptions {
+        insecure: true,
+        version: Some(Version::Tls13),
+        alpn: load::offered(at.protocol),
+        ..ClientOptions::default()
+    };
+    let name = at.host.rsplit_once(':').map_or(at.host.as_str(), |(name, _)| name);
+    let tls = ClientTls::new(&options, name).map_err(Error::other)?;
+    let stream = BlockingTls::connect(exchange, &tls)?;
+    if at.protocol == Protocol::Http2 && stream.agreed() != Some(net::tls::HTTP_2.as_bytes()) {
+        return Err(Error::other("the server with TLS does not speak HTTP/2: it did not choose h2 (ALPN)"));
+    }
+    Ok(stream)
+}
+
+/// A request that is to be sent, and how.
+struct Asked<'q> {
+    request: &'q [u8],
+    /// The length of its body.
+    body_bytes: usize,
+    is_encrypted: bool,
+    pace: Pace,
+    /// How long each read or write may take, whatever the deadline.
+    most: Rc<Cell<Duration>>,
+}
+
+impl Asked<'_> {
+    fn by(&self, protocol: Protocol, stream: &mut (impl Read + Write)) -> Result<Answer> {
+        match protocol {
+            Protocol::Http1 => self.over::<Http1>(stream),
+            Protocol::Http2 => self.over::<Http2>(stream),
+            Protocol::WebSocket => self.over::<WebSocket>(stream),
+        }
+    }
+
+    /// Sends the request in this protocol, and reads its answer.
+    fn over<'q, S: ClientSession<'q>>(&'q self, stream: &mut (impl Read + Write)) -> Result<Answer> {
+        let request =
+            RequestBytes { request: self.request, last: self.request, is_encrypted: self.is_encrypted };
+        let invalid = |error: WireError| Error::new(ErrorKind::InvalidData, error.to_string());
+        let mut shared = S::shared(vec![request]).map_err(invalid)?;
+        let (mut session, mut out, mut is_begun) = (S::default(), Vec::new(), false);
+        session.open(&mut shared, &mut out);
+        let (mut answer, mut buffer) = (Answer::default(), vec![0; 64 * 1024]);
+        loop {
+            if !is_begun && session.room() > 0 {
+                is_begun = true;
+                session.begin(&mut shared, 0, true, &mut out);
+                self.send(stream, &out)?;
+            } else if !out.is_empty() {
+                stream.write_all(&out)?;
+            }
+            stream.flush()?;
+            out.clear();
+            let n = self.read(stream, &mut buffer, &answer)?;
+            answer.wire_bytes += n;
+            let mut input = &buffer[..n];
+            let mut closed = (n == 0).then(|| session.closed());
+            loop {
+                let event = match closed.take() {
+                    Some(event) => event,
+                    None => session.next(&mut shared, &mut input, &mut out, &mut answer),
+                };
+                match event.map_err(|e| broken(e, &answer))? {
+                    Some(Event::Head(_, found)) => answer.status = found.status,
+                    Some(Event::Body(_, bytes)) => answer.body.extend_from_slice(bytes),
+                    Some(Event::End { .. }) => {
+                        answer.wire_bytes -= input.len();
+                        answer.surplus_bytes = if S::IN_ORDER { self.surplus(stream, input) } else { 0 };
+                        return Ok(answer);
+                    }
+                    Some(Event::Refused(_)) => return Err(Error::other("the server refused the request")),
+                    Some(Event::Reset(_, number)) => {
+                        let why = format!("the server broke off its answer: {}", S::reason(number));
+                        return Err(Error::new(ErrorKind::InvalidData, why));
+                    }
+                    Some(Event::Malformed(_, error)) => return Err(invalid(error)),
+                    None => break,
+                }
+                if n == 0 {
+                    break;
+                }
+            }
+            if n == 0 {
+                return Err(Error::new(ErrorKind::UnexpectedEof, "closed without an answer"));
+            }
+            if answer.body.len() > MAX_BODY_BYTES {
+                return Err(Error::new(ErrorKind::InvalidData, "the body is larger than 64 MiB"));
+            }
+        }
+    }
+
+    /// Sends what opens the connection and the request.
+    fn send(&self, stream: &mut impl Write, bytes: &[u8]) -> Result<()> {
+        match self.pace {
+            Pace::AtOnce => stream.write_all(bytes),
+            Pace::InFragments => {
+                send_in_fragments(stream, bytes, bytes.len().saturating_sub(self.body_bytes))
+            }
+        }
+    }
+
+    fn read(&self, stream: &mut impl Read, buffer: &mut [u8], answer: &Answer) -> Result<usize> {
+        net::read_some(stream, buffer).map_err(|error| {
+            let why = match (error.kind(), answer.wire_bytes) {
+                (ErrorKind::WouldBlock, 0) => format!("nothing came for {ANSWER_PATIENCE:?}"),
+                (ErrorKind::WouldBlock, _) => {
+                    format!("only a part of an answer came, then nothing for {ANSWER_PATIENCE:?}")
+                }
+                _ => return error,
+            };
+            Error::new(ErrorKind::TimedOut, why)
+        })
+    }
+
+    /// The number of bytes that come after the answer, `input` among them. Empty lines belong to no answer; under load they are passed over,
+    /// too.
+    fn surplus(&self, stream: &mut impl Read, input: &[u8]) -> usize {
+        self.most.set(SURPLUS_PATIENCE);
+        let mut more = [0; 4096];
+        let n = net::read_some(stream, &mut more).unwrap_or(0);
+        let is_content = |byte: &&u8| !matches!(byte, b'\r' | b'\n');
+        input.iter().chain(&more[..n]).filter(is_content).count()
+    }
+}
+
+/// A connection on which each read and write ends after a while, and all of them at the deadline, however little is missing
 /// then.
 struct Exchange {
     stream: TcpStream,
     /// How long all may take.
     patience: Duration,
     deadline: Instant,
+    /// How long each read or write may take.
+    most: Rc<Cell<Duration>>,
 }
 
 impl Exchange {
     /// How long the next read or write may take.
     fn left(&self) -> Result<Duration> {
-        let left = self.deadline.saturating_duration_since(Instant::now()).min(ANSWER_PATIENCE);
+        let left = self.deadline.saturating_duration_since(Instant::now()).min(self.most.get());
         if left.is_zero() { Err(self.too_long()) } else { Ok(left) }
     }
 
@@ -131,7 +263,7 @@ impl Write for Exchange {
 fn send_in_fragments(stream: &mut impl Write, request: &[u8], head_bytes: usize) -> Result<()> {
     let body_bytes = request.len() - head_bytes;
     let mut from = 0;
-    for to in [2, 20, head_bytes - 1, head_bytes + body_bytes / 2, request.len()] {
+    for to in [2, 20, head_bytes.saturating_sub(1), head_bytes + body_bytes / 2, request.len()] {
         if to > from {
             stream.write_all(&request[from..to])?;
             from = to;
@@ -141,51 +273,22 @@ fn send_in_fragments(stream: &mut impl Write, request: &[u8], head_bytes: usize)
     Ok(())
 }
 
-fn read(stream: &mut impl Read) -> Result<Answer> {
-    let mut answer = Answer::default();
-    let (mut parser, mut buffer) = (ResponseParser::new(), vec![0; 64 * 1024]);
-    loop {
-        let n = match net::read_some(stream, &mut buffer) {
-            Err(e) if e.kind() == ErrorKind::WouldBlock => {
-                let why = match answer.wire_bytes {
-                    0 => format!("nothing came for {ANSWER_PATIENCE:?}"),
-                    _ => format!("only a part of an answer came, then nothing for {ANSWER_PATIENCE:?}"),
-                };
-                return Err(Error::new(ErrorKind::TimedOut, why));
-            }
-            other => other?,
-        };
-        answer.wire_bytes += n;
-        let mut input = &buffer[..n];
-        loop {
-            let field = |name: &str, value: &[u8]| answer.keep(name, value);
-            let event = if n == 0 { parser.closed() } else { parser.next_with(&mut input, false, field) };
-            match event.map_err(|e| broken(e, &answer))? {
-                Some(Part::Head(found)) => answer.status = found.status,
-                Some(Part::Body(bytes)) => answer.body.extend_from_slice(bytes),
-                Some(Part::End { .. }) => {
-                    answer.wire_bytes -= input.len();
-                    // Empty lines belong to no answer; under load they are passed over, too.
-                    parser.skip_empty_lines(&mut input);
-                    answer.surplus_bytes = input.len();
-                    return Ok(answer);
-                }
-                None => break,
-            }
-        }
-        if n == 0 {
-            return Err(Error::new(ErrorKind::UnexpectedEof, "closed without an answer"));
-        }
-        if answer.body.len() > MAX_BODY_BYTES {
-            return Err(Error::new(ErrorKind::InvalidData, "the body is larger than 64 MiB"));
-        }
-    }
-}
-
 fn broken(error: WireError, answer: &Answer) -> Error {
     let cut = format!("{error}, after {} bytes of the body", answer.body.len());
     let why = if error == WireError::Truncated { cut } else { error.to_string() };
     Error::new(ErrorKind::InvalidData, why)
+}
+
+impl Hearer for Answer {
+    const HEARS_FIELDS: bool = true;
+
+    fn is_head(&self, _: usize) -> bool {
+        false
+    }
+
+    fn field(&mut self, _: usize, name: &[u8], value: &[u8]) {
+        self.keep(&String::from_utf8_lossy(name), value);
+    }
 }
 
 impl Answer {

@@ -2,12 +2,12 @@
 //! first thing.
 
 mod ask;
-mod in_cell;
 pub mod origin;
+mod resumption;
 pub mod work;
 
 pub use ask::{Answer, Pace, ask, get};
-pub use in_cell::in_cell;
+pub use resumption::no_resumption;
 
 use crate::fault::Fault;
 use crate::verify::origin::Origin;

@@ -1,7 +1,7 @@
 //! Where requests to a server go, and which host they name.
 
 use model::url::Authorization;
-use model::{Address, Target};
+use model::{Address, Protocol, Target};
 use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 
 /// The address that a server listens on, and the host that requests to it name.
@@ -15,6 +15,8 @@ pub struct Origin {
     pub authorization: Option<Authorization>,
     /// Whether connections are encrypted.
     pub tls: bool,
+    /// What is spoken on them.
+    pub protocol: Protocol,
 }
 
 /// How a server that drome starts is asked, where that is not at 127.0.0.1.
@@ -39,7 +41,7 @@ impl AskedAt {
 impl From<SocketAddr> for Origin {
     /// The origin of a server for which requests name the address as their host.
     fn from(address: SocketAddr) -> Self {
-        Self { address, host: host_of(address), authorization: None, tls: false }
+        Self { address, host: host_of(address), authorization: None, tls: false, protocol: Protocol::Http1 }
     }
 }
 
@@ -52,7 +54,14 @@ impl Origin {
             host: target.host.clone(),
             authorization,
             tls: target.tls,
+            protocol: Protocol::Http1,
         })
+    }
+
+    /// The same server, asked by this protocol.
+    #[must_use]
+    pub fn by(&self, protocol: Protocol) -> Self {
+        Self { protocol, ..self.clone() }
     }
 
     /// The same server at another port, where connections are encrypted.
@@ -62,7 +71,7 @@ impl Origin {
         let name = self.host.strip_suffix(&format!(":{}", address.port())).unwrap_or(&self.host);
         let host = format!("{name}:{port}");
         address.set_port(port);
-        Self { address, host, authorization: self.authorization.clone(), tls: true }
+        Self { address, host, authorization: self.authorization.clone(), tls: true, ..*self }
     }
 
     /// The target for a path of this server.

@@ -68,7 +68,7 @@ impl<'b, 'a> ActiveCell<'b, 'a> {
             match servers.asked(at, asked) {
                 Some((origin, path, work)) => {
                     who.push(at);
-                    let plan = plan::plan(&warming, design, origin, path, work, &lab.cores, seed);
+                    let plan = plan::plan(&warming, design, &origin, path, work, &lab.cores, seed);
                     plans.push(Plan { probe: false, ..plan });
                 }
                 None => {

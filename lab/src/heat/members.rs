@@ -204,7 +204,7 @@ impl<'a> HeatServers<'a> {
         lab.run_prepare(run, &format!("{log}-"))?;
         let instance = lab.start(prepared, &cells, &log)?;
         if name != HUB {
-            lab.verify_once(prepared, &instance)?;
+            lab.verify_once(prepared, &instance, &cells)?;
         }
         Ok(instance)
     }
@@ -231,7 +231,7 @@ impl<'a> HeatServers<'a> {
 
     /// The origin, the path and the workload to request from a member in a cell; `None` if the member is gone or does not serve the
     /// workload.
-    pub fn asked(&self, at: usize, cell: &Cell) -> Option<(&Origin, &str, &Work)> {
+    pub fn asked(&self, at: usize, cell: &Cell) -> Option<(Origin, &str, &Work)> {
         let member = self.members.get(at)?;
         let origin = member.instance.as_ref()?.origin_in(cell)?;
         let prepared = self.prepared(&member.start.contender).ok()?;

@@ -10,8 +10,8 @@ use control::prepare::folders;
 use control::remote::RemoteMachine;
 use control::server::instance::Works;
 use control::verify::origin::AskedAt;
-use model::contender::Track;
-use model::study::REFERENCE;
+use model::contender::{Track, WithTls};
+use model::study::{REFERENCE, Transport};
 use model::{Run, Study};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -47,6 +47,16 @@ impl Lineup {
     /// Sets where each contender that is started on this machine is asked; `None`: at 127.0.0.1.
     pub fn ask_at(&mut self, asked_at: Option<&AskedAt>) {
         self.prepared.iter_mut().for_each(|prepared| prepared.asked_at = asked_at.cloned());
+    }
+
+    /// Sets what each contender of a race speaks: this, at its only port.
+    pub fn speak(&mut self, transport: Transport) {
+        let speaks = vec![transport.protocol];
+        for Prepared { contender, .. } in &mut self.prepared {
+            let tls = WithTls { args: Vec::new(), files: Vec::new(), speaks: speaks.clone(), instead: true };
+            contender.tls = transport.tls.map(|_| tls);
+            contender.speaks.clone_from(&speaks);
+        }
     }
 
     /// Describes a run of the study as these contenders are now. Those that lack something are in it with the reason.

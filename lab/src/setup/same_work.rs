@@ -7,9 +7,9 @@ use control::fault::Fault;
 use control::prepare::Prepared;
 use control::server::instance::Work;
 use control::verify::{self, Answer};
-use model::Run;
 use model::contender::Class;
 use model::run::Raced;
+use model::{Cell, Run};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
@@ -73,7 +73,7 @@ fn ask_all(
         let (title, patience) = (&prepared.contender.title, prepared.contender.run.ready);
         step(&format!("{name} (`{title}`) is started and asked for {path}, for up to {patience:?}"));
         let prepare = lab.run_prepare(run, "").map_err(|fault| setup_error(fault, SetupError::Race));
-        let asked = prepare.and_then(|()| ask_one(lab, prepared, path, wrong));
+        let asked = prepare.and_then(|()| ask_one(lab, prepared, (&run.study.cells[0], path), wrong));
         let (answer, class) = match asked {
             Err(SetupError::Race(_) | SetupError::Compared(_)) if any_body => continue,
             asked => asked?,
@@ -103,13 +103,14 @@ fn setup_error(fault: Fault, wrong: impl Fn(String) -> SetupError) -> SetupError
 fn ask_one(
     lab: &Lab,
     prepared: &Prepared,
-    path: &str,
+    (cell, path): (&Cell, &str),
     wrong: fn(String) -> SetupError,
 ) -> Result<(Answer, Option<Class>), SetupError> {
     let (name, title) = (&prepared.name, &prepared.contender.title);
     let trouble = |why: String| wrong(format!("{name} (`{title}`): {why}"));
-    let instance = lab.start(prepared, &[], name).map_err(|fault| setup_error(fault, trouble))?;
-    let answer = verify::get(&instance.origin, path);
+    let instance = lab.start(prepared, &[cell], name).map_err(|fault| setup_error(fault, trouble))?;
+    let lacks = || std::io::Error::other("it does not listen as it is asked");
+    let answer = instance.origin_in(cell).ok_or_else(lacks).and_then(|at| verify::get(&at, path));
     let class = instance.server.likely_class();
     // Trouble with stopping is no reason not to measure: it is noted at every start that is measured.
     let _ = instance.server.stop();

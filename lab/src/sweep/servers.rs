@@ -11,7 +11,8 @@ use control::server::plan;
 use control::server::under_load;
 use judge::verdict::{self, Case, Policy};
 use load::Progress;
-use model::{Cell, Design, Load, Measurement, Network, Plan, Tally, Usage};
+use model::study::Transport;
+use model::{Cell, Load, Measurement, Network, Plan, Study, Tally, Usage};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -30,8 +31,8 @@ pub enum SweepEntry {
 pub struct SweepServers<'a> {
     /// The lab.
     lab: &'a Lab,
-    /// The times of warm-up and measurement.
-    design: &'a Design,
+    /// Whose design has the times of warm-up and measurement.
+    study: &'a Study,
     /// The entries, in the order of the contenders.
     entries: Vec<SweepEntry>,
     /// What the network to the servers carries, where they are on another machine.
@@ -42,9 +43,9 @@ pub struct SweepServers<'a> {
 
 impl<'a> SweepServers<'a> {
     /// Starts the clock of the sweep.
-    pub fn new(lab: &'a Lab, design: &'a Design, entries: Vec<SweepEntry>) -> Self {
+    pub fn new(lab: &'a Lab, study: &'a Study, entries: Vec<SweepEntry>) -> Self {
         let network = None;
-        Self { lab, design, entries, network, began: Instant::now(), measured: 0 }
+        Self { lab, study, entries, network, began: Instant::now(), measured: 0 }
     }
 
     /// Sets what the network to the servers carries, where they are on another machine.
@@ -56,8 +57,8 @@ impl<'a> SweepServers<'a> {
     fn running(&self, base: &Plan, load: &Load, seed: u64) -> Result<Measurement, Fault> {
         let plan = Plan {
             load: load.clone(),
-            until: model::Until::Elapsed(self.design.measure),
-            warmup: self.design.warmup,
+            until: model::Until::Elapsed(self.study.design.measure),
+            warmup: self.study.design.warmup,
             seed,
             ..base.clone()
         };
@@ -69,6 +70,11 @@ impl<'a> SweepServers<'a> {
         Ok(self.judged(&plan, under_load::counted(tally)?, usage, None))
     }
 
+    /// What connections speak.
+    fn transport(&self) -> Transport {
+        self.study.cells.first().map(Cell::transport).unwrap_or_default()
+    }
+
     fn started(&self, name: &str, load: &Load, seed: u64) -> Result<Measurement, Fault> {
         let lab = self.lab;
         let unknown = |what: &str| Fault::Lab(what.to_owned());
@@ -77,9 +83,10 @@ impl<'a> SweepServers<'a> {
         let any = Work::default();
         let work = lab.works.get(RACED).unwrap_or(&any);
         let log = format!("{}-{name}", self.measured);
-        let cell = Cell::plain(String::new(), RACED.to_owned(), load.clone());
+        let cell = Cell::plain(String::new(), RACED.to_owned(), load.clone()).over(self.transport());
         let instance = lab.start(prepared, &[&cell], &log)?;
-        let plan = plan::plan(&cell, self.design, &instance.origin, path, work, &lab.cores, seed);
+        let at = instance.origin_in(&cell).ok_or_else(|| unknown("it does not listen as it is asked"))?;
+        let plan = plan::plan(&cell, &self.study.design, &at, path, work, &lab.cores, seed);
         let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;
         Ok(self.judged(&plan, loaded.tally, loaded.usage, loaded.stopping.as_deref()))
     }

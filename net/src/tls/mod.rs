@@ -1,6 +1,7 @@
 //! TLS over any back end: [`Tls`] is itself an [`Io`]. Bytes are encrypted and decrypted in buffers that all
 //! connections share; an idle connection holds its session and nothing else.
 
+mod blocking;
 mod buffers;
 mod client;
 mod connection;
@@ -11,6 +12,7 @@ mod session;
 mod tickets;
 mod verifier;
 
+pub use blocking::BlockingTls;
 pub use client::{ClientOptions, ClientTls, Version};
 pub use identity::{IdentityFiles, TlsError, self_signed_pem};
 pub use server::{ServerOptions, ServerTls};

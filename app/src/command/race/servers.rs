@@ -1,13 +1,14 @@
 //! The servers of a race: those of URLs, or those that commands, revisions or images start.
 
 use super::{OneRace, RaceArgs};
-use crate::command::race_settings::ServerSource;
+use crate::command::race_settings::{RaceSettings, ServerSource};
 use crate::command::revisions::{self, Revisions};
 use crate::command::url::OwnUrl;
 use crate::command::{images, race_urls};
 use crate::failure::WrongInput;
 use lab::setup::{self, Lineup, ServerCommand};
 use model::run::{Entrant, Raced};
+use model::study::Transport;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
@@ -24,6 +25,8 @@ pub struct RaceServers {
     pub path: String,
     /// What reports call the request.
     pub url: String,
+    /// What connections speak.
+    pub transport: Transport,
     /// What all of them have in common.
     pub raced: Raced,
     /// The revisions that were built, if there are any.
@@ -39,8 +42,9 @@ pub fn of(one: &OneRace, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
     let metric = settings.metric.as_ref().map(|decider| decider.metric).unwrap_or_default();
     args.running.ensure_fit(servers == ServerSource::Urls, metric)?;
     let is_elsewhere = args.servers_on.is_given();
-    let OwnUrl { shown: url, path, asked_at } =
+    let OwnUrl { shown: url, path, asked_at, tls } =
         OwnUrl::read(settings.url.as_deref().unwrap_or(URL), is_elsewhere)?;
+    let transport = settings.transport(tls)?;
     let mut revisions = None;
     let (mut lineup, mut entrants) = match servers {
         ServerSource::Images => setup::images(&images::resolve(settings, stop)?, &path)?,
@@ -48,7 +52,7 @@ pub fn of(one: &OneRace, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
             let built = revisions.insert(revisions::build(settings, one.folder.as_deref(), stop)?);
             setup::commands(&built.commands, &path)?
         }
-        ServerSource::Urls => return running(&settings.named, &args.running.pids),
+        ServerSource::Urls => return running(settings, &args.running.pids),
         ServerSource::Commands => {
             let here = settings.named.iter().map(|line| ServerCommand::at(line, is_elsewhere));
             setup::commands(&here.collect::<Vec<_>>(), &path)?
@@ -56,23 +60,26 @@ pub fn of(one: &OneRace, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
     };
     lineup.wait_for_answers(settings.ready.as_deref().copied());
     lineup.ask_at(asked_at.as_ref());
+    lineup.speak(transport);
     if let Some(revisions) = &revisions {
         revisions.name(&mut entrants);
     }
     let raced = Raced { prepare: args.prepare.clone(), ..Raced::default() };
-    Ok(RaceServers { lineup, entrants, path, url, raced, revisions })
+    Ok(RaceServers { lineup, entrants, path, url, transport, raced, revisions })
 }
 
 /// Servers that already run, at these URLs.
-fn running(urls: &[String], pids: &[i32]) -> anyhow::Result<RaceServers> {
-    let targets = race_urls::targets(urls)?;
-    let (lineup, entrants) = setup::running(&targets, pids)?;
+fn running(settings: &RaceSettings, pids: &[i32]) -> anyhow::Result<RaceServers> {
+    let targets = race_urls::targets(&settings.named)?;
+    let transport = settings.transport(targets.first().is_some_and(|target| target.tls))?;
+    let (mut lineup, entrants) = setup::running(&targets, pids)?;
     for doubt in setup::not_above_listeners(&targets, pids) {
         alert!("drome: {doubt}");
     }
     let path = targets.first().map(|target| target.path.clone()).unwrap_or_default();
+    lineup.speak(transport);
     let raced = Raced { running: true, ..Raced::default() };
-    Ok(RaceServers { lineup, entrants, url: path.clone(), path, raced, revisions: None })
+    Ok(RaceServers { lineup, entrants, url: path.clone(), path, transport, raced, revisions: None })
 }
 
 /// Fails if an option is given that is for servers that are named in another way.

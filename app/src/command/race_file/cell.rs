@@ -22,6 +22,12 @@ pub struct Cell {
     /// Whether a new connection is opened for every request.
     #[serde(default)]
     no_keepalive: Option<bool>,
+    /// Whether HTTP/2 is spoken.
+    #[serde(default)]
+    http2: Option<bool>,
+    /// HTTP/2: number of streams that a connection has open at the same time.
+    #[serde(default)]
+    streams: Option<NonZeroU32>,
     /// Metric that decides, such as `rate`, `server-cpu` or `p99@5k`.
     #[serde(default, deserialize_with = "parsed")]
     #[schemars(with = "Option<String>")]
@@ -39,11 +45,14 @@ pub struct Cell {
 impl Cell {
     /// What it says of its race.
     pub fn settings(self) -> RaceSettings {
-        let Self { title: _, url, connections, no_keepalive, metric, fail_if_slower, budget } = self;
+        let Self { title: _, url, connections, no_keepalive, http2, streams, metric, fail_if_slower, budget } =
+            self;
         RaceSettings {
             url,
             connections,
             no_keepalive,
+            http2,
+            streams,
             metric,
             fail_if_slower,
             budget,

@@ -17,7 +17,6 @@ use crate::supervise::GuardedProcess;
 use crate::supervise::guard;
 use crate::verify;
 use crate::verify::origin::Origin;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, Mutex};
@@ -34,7 +33,7 @@ pub struct RunningServers {
 #[derive(Debug)]
 pub struct One {
     pub server: GuardedProcess,
-    address: SocketAddr,
+    origin: Origin,
     /// Keeps the cores awake for as long as the server runs.
     _awake: Option<Awake>,
 }
@@ -59,7 +58,8 @@ impl RunningServers {
             // It is dropped here, and with it all that it started.
             return Err(Fault::Lab("the link is over".to_owned()));
         }
-        let server = self.all.add(One { server, address, _awake: Cores::deal().keep_awake() });
+        let origin = prepared.origin(address, tls);
+        let server = self.all.add(One { server, origin, _awake: Cores::deal().keep_awake() });
         Ok(Started { server, port: address.port(), tls_port, program })
     }
 
@@ -75,8 +75,8 @@ impl RunningServers {
 
     /// Whether a server answers on its own machine.
     pub fn answers(&self, id: u64, path: &str) -> Result<bool, String> {
-        let address = self.with(id, |one| one.address)?;
-        Ok(verify::get(&Origin::from(address), path).is_ok())
+        let origin = self.with(id, |one| one.origin.clone())?;
+        Ok(verify::get(&origin, path).is_ok())
     }
 
     /// Stops a server, and says what was wrong at its end.
