@@ -2,7 +2,7 @@
 //! the server's own log.
 
 use crate::common::catalog::{contender, study};
-use crate::common::{Home, run};
+use crate::common::{DROME, Home, run};
 
 /// nginx, whose log says of every request what it came over. LOG: the log's path; TICKETS: what it does with sessions.
 const CONF: &str = r#"
@@ -140,4 +140,50 @@ fn a_cell_that_can_not_be_asked_is_refused_before_anything_starts() {
     home.add_contender("logged", r#"["true"]"#);
     run(&mut home.with_catalog(&["run", "small"]))
         .assert_err(2, &["contender `logged` does not listen with TLS: add [tls]"]);
+}
+
+#[test]
+fn servers_of_a_race_are_asked_over_tls_and_http2_and_all_the_same() {
+    let home = Home::new();
+    let command = format!("{DROME} serve --tls --port {{port}} --fault delay=1ms");
+    let race = [
+        "race",
+        &command,
+        &command,
+        "--url",
+        "https://127.0.0.1:{port}/hello",
+        "--http2",
+        "--streams",
+        "4",
+        "-c",
+        "2",
+        "--rounds",
+        "2",
+        "-d",
+        "100ms",
+        "--warmup",
+        "10ms",
+        "--allow-busy",
+    ];
+    let finished = run(&mut home.drome(&race));
+    finished.assert_out(finished.code, &["kept open, HTTP/2 with 4 streams each, TLS 1.3"]);
+    let cell = &home.findings()["cells"][0];
+    assert!(cell["contenders"][0]["metric"]["median"].as_f64().unwrap() > 100.0, "{cell:#}");
+    home.assert_clean();
+    // A server that does not speak it is told so, and not raced by another protocol.
+    let plain = format!("{DROME} serve --port {{port}}");
+    let finished = run(&mut home.drome(&[
+        "race",
+        &plain,
+        &plain,
+        "--url",
+        "https://127.0.0.1:{port}/",
+        "--ready",
+        "1s",
+    ]));
+    finished.assert_err(1, &["it was not ready within 1s", "the server does not speak TLS"]);
+    run(&mut home.drome(&["race", &plain, &plain, "--streams", "4"]))
+        .assert_err(2, &["--streams needs --http2"]);
+    let mixed = ["race", "http://127.0.0.1:1/", "https://127.0.0.1:2/"];
+    run(&mut home.drome(&mixed)).assert_err(2, &["one is encrypted and one is not"]);
 }
