@@ -2,7 +2,6 @@
 
 use crate::checked;
 use crate::plan::Protocol;
-use crate::study::Cell;
 pub use crate::workers::Workers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -363,27 +362,6 @@ impl Contender {
     /// What it is asked by where nothing else is said.
     pub fn usual_protocol(&self) -> Protocol {
         self.speaks.first().copied().unwrap_or_default()
-    }
-
-    /// Why it can't be asked as this cell asks; `None`: it can.
-    pub fn lacks(&self, cell: &Cell) -> Option<String> {
-        if !self.serves.contains_key(&cell.workload) {
-            let workload = &cell.workload;
-            return Some(format!(
-                "does not serve the workload `{workload}`: add it under [serves] of its contender.toml"
-            ));
-        }
-        let (speaks, table) = match (&cell.tls, &self.tls) {
-            (None, _) => (&self.speaks, "at the top"),
-            (Some(_), Some(tls)) => (&tls.speaks, "under [tls]"),
-            (Some(_), None) => {
-                return Some("does not listen with TLS: add [tls] to its contender.toml".to_owned());
-            }
-        };
-        (!speaks.contains(&cell.protocol)).then(|| {
-            let (name, tls) = (cell.protocol.name(), if cell.tls.is_some() { " with TLS" } else { "" });
-            format!("does not speak {name}{tls}: name it in `speaks` {table} of its contender.toml")
-        })
     }
 
     /// The contender on its tuned track; `None` if it has none.

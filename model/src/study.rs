@@ -1,7 +1,7 @@
 //! A study: contenders × cells, a design and, for the founding pages, the published figures.
 
 use crate::checked;
-use crate::contender::Track;
+use crate::contender::{Contender, Track};
 pub use crate::design::Design;
 use crate::metric::{Metric, Percentile};
 pub use crate::page::{AsPublished, Published};
@@ -146,6 +146,27 @@ impl Cell {
     /// Whether it is asked over plain HTTP/1.1.
     pub fn is_plain_http1(&self) -> bool {
         self.transport() == Transport::default()
+    }
+
+    /// Why this contender can't be asked so; `None`: it can.
+    pub fn lack(&self, contender: &Contender) -> Option<String> {
+        if !contender.serves.contains_key(&self.workload) {
+            let workload = &self.workload;
+            return Some(format!(
+                "does not serve the workload `{workload}`: add it under [serves] of its contender.toml"
+            ));
+        }
+        let (speaks, place) = match (&self.tls, &contender.tls) {
+            (None, _) => (&contender.speaks, "at the top"),
+            (Some(_), Some(tls)) => (&tls.speaks, "under [tls]"),
+            (Some(_), None) => {
+                return Some("does not listen with TLS: add [tls] to its contender.toml".to_owned());
+            }
+        };
+        (!speaks.contains(&self.protocol)).then(|| {
+            let (name, tls) = (self.protocol.name(), if self.tls.is_some() { " with TLS" } else { "" });
+            format!("does not speak {name}{tls}: name it in `speaks` {place} of its contender.toml")
+        })
     }
 
     /// Why the cell contradicts itself; `None`: it does not.

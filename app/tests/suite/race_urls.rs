@@ -100,7 +100,7 @@ fn what_is_no_race_of_running_servers_is_refused_with_the_reason() {
     let other_pid = other.child.id().to_string();
     let cases: [(&[&str], &[&str], &str); 13] = [
         (&[&command, &b], &[], "is a command, and others are URLs of servers that already run"),
-        (&[&a, &encrypted], &[], "a race can't use TLS"),
+        (&[&a, &encrypted], &[], "one is encrypted and one is not"),
         (&[&a, &elsewhere], &[], "give URLs with the same path and query"),
         (&[&a, &b], &["--url", "http://127.0.0.1:{port}/"], "--url: the URLs of the servers already say"),
         (&[&a, &b], &["--prepare", "true"], "--prepare: it runs before a server starts"),

@@ -136,6 +136,11 @@ fn a_cell_that_can_not_be_asked_is_refused_before_anything_starts() {
         let home = home("", &cell);
         run(&mut home.with_catalog(&["run", "small"])).assert_err(2, &[why]);
     }
+    let instead = home("", CELLS);
+    let file = instead.path().join("own/contenders/logged/contender.toml");
+    let text = std::fs::read_to_string(&file).unwrap().replace("[tls]", "[tls]\ninstead = true");
+    std::fs::write(&file, text).unwrap();
+    run(&mut instead.with_catalog(&["run", "small"])).assert_err(2, &["`logged` listens with TLS instead"]);
     let home = home("", CELLS);
     home.add_contender("logged", r#"["true"]"#);
     run(&mut home.with_catalog(&["run", "small"]))
@@ -181,7 +186,7 @@ fn servers_of_a_race_are_asked_over_tls_and_http2_and_all_the_same() {
         "--ready",
         "1s",
     ]));
-    finished.assert_err(1, &["it was not ready within 1s", "the server does not speak TLS"]);
+    finished.assert_err(2, &["it was not ready within 1s", "the server does not speak TLS"]);
     run(&mut home.drome(&["race", &plain, &plain, "--streams", "4"]))
         .assert_err(2, &["--streams needs --http2"]);
     let mixed = ["race", "http://127.0.0.1:1/", "https://127.0.0.1:2/"];

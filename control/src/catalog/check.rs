@@ -72,13 +72,21 @@ impl Catalog {
                 return Err(in_file(file, &format!("published: there is no cell `{cell}`")));
             }
         }
+        let has_tls = study.cells.iter().any(|cell| cell.tls.is_some());
         for cell in &study.cells {
             self.workload(&cell.workload).map_err(|e| in_file(file, &e))?;
             if let Some(why) = cell.contradiction() {
                 return Err(in_file(file, &format!("cell `{}`: {why}", cell.title)));
             }
             for contender in study.contenders.iter().map(String::as_str).chain([REFERENCE]) {
-                if let Some(why) = self.contender(contender)?.contender.lacks(cell) {
+                if let Some(why) = cell.lack(&self.contender(contender)?.contender) {
+                    return Err(in_file(file, &format!("contender `{contender}` {why}")));
+                }
+                if cell.tls.is_none()
+                    && has_tls
+                    && self.contender(contender)?.contender.is_encrypted_instead()
+                {
+                    let why = "listens with TLS instead: put its encrypted cells into a study of their own";
                     return Err(in_file(file, &format!("contender `{contender}` {why}")));
                 }
             }
