@@ -32,6 +32,7 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("/usr/share/java/grpc-netty.jar", "libgrpc-java"),
     ("/usr/share/java/netty-codec-http2.jar", "libnetty-java"),
     ("/usr/share/java/guava.jar", "libguava-java"),
+    ("/usr/share/java/perfmark-api.jar", "libperfmark-java"),
     ("javac", "default-jdk-headless"),
     ("/usr/share/lua/5.1/cjson/util.lua", "lua-cjson"),
     ("ip", "iproute2"),

@@ -1,6 +1,7 @@
 //! What a server remembers of a connection that speaks HTTP/2, and of its streams.
 
 use crate::answers::frames::Body;
+use crate::answers::fresh::Call;
 use wire::http2::server::ServerSession;
 
 /// The session of a connection.
@@ -24,6 +25,6 @@ pub struct Arriving {
     pub body: Vec<u8>,
     /// The request's line for the log.
     pub line: String,
-    /// Whether it is a call of gRPC.
-    pub is_call: bool,
+    /// What it calls, if it is a call of gRPC.
+    pub call: Option<Call>,
 }

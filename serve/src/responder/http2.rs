@@ -43,9 +43,9 @@ pub struct Http2Connection<'c, 'f> {
 }
 
 impl Chosen {
-    /// Whether the answer is made of the request's body.
-    fn sends_back(&self) -> bool {
-        matches!(self, Self::Site(Asked::Fresh(Fresh::Echo)) | Self::Call(Call::Echo))
+    /// Whether the answer waits for the request's body.
+    fn waits_for_body(&self) -> bool {
+        matches!(self, Self::Site(Asked::Fresh(Fresh::Echo)) | Self::Call(_))
     }
 }
 
@@ -72,15 +72,15 @@ impl Responder {
                     if let Some(service) = &mut self.service {
                         service.run();
                     }
-                    if has_body && route.sends_back() {
+                    if has_body && route.waits_for_body() {
                         if expects_continue && input.is_empty() {
                             connection.session.say_continue(stream, &mut connection.out.bytes);
                         }
                         let line = self.log.as_mut().map(Log::take_request).unwrap_or_default();
-                        let is_call = matches!(route, Chosen::Call(_));
+                        let call = if let Chosen::Call(call) = route { Some(call) } else { None };
                         connection
                             .session
-                            .hold(stream, Work::Arriving(Arriving { body: Vec::new(), line, is_call }));
+                            .hold(stream, Work::Arriving(Arriving { body: Vec::new(), line, call }));
                         continue;
                     }
                     self.answer_stream(connection, stream, &route, &[])
@@ -105,7 +105,7 @@ impl Responder {
         bytes: &[u8],
         is_last: bool,
     ) -> Next {
-        let Some(Work::Arriving(Arriving { body, line, is_call })) = connection.session.work(stream) else {
+        let Some(Work::Arriving(Arriving { body, line, call })) = connection.session.work(stream) else {
             return Next::GoOn;
         };
         let is_too_large = body.len() + bytes.len() > MAX_SENT_BYTES;
@@ -115,17 +115,17 @@ impl Responder {
                 return Next::GoOn;
             }
         }
-        let (body, line, is_call) = (std::mem::take(body), std::mem::take(line), *is_call);
+        let (body, line, call) = (std::mem::take(body), std::mem::take(line), *call);
         if let Some(log) = &mut self.log {
             log.put_request(line);
         }
         // The rest of a body that is too large is passed over: a reset behind the answer, which RFC 9113 section 8.1 allows, loses it in some
         // clients.
-        let chosen = match (is_call, is_too_large) {
-            (true, true) => Chosen::Call(Call::TooLarge),
-            (true, false) => Chosen::Call(Call::Echo),
-            (false, true) => Chosen::Site(Asked::Ready(Standard::ContentTooLarge.route(false))),
-            (false, false) => Chosen::Site(Asked::Fresh(Fresh::Echo)),
+        let chosen = match (call, is_too_large) {
+            (Some(_), true) => Chosen::Call(Call::TooLarge),
+            (Some(call), false) => Chosen::Call(call),
+            (None, true) => Chosen::Site(Asked::Ready(Standard::ContentTooLarge.route(false))),
+            (None, false) => Chosen::Site(Asked::Fresh(Fresh::Echo)),
         };
         self.answer_stream(connection, stream, &chosen, &body)
     }
@@ -147,7 +147,13 @@ impl Responder {
                 }
                 (self.site.account(*route), Next::GoOn)
             }
-            _ => (self.draft(chosen, sent), connection.send_draft(&mut self.http2, stream)),
+            _ => {
+                let account = self.draft(chosen, sent);
+                // A message of gRPC says its own length, and curl looks for no trailers behind a body whose length is known. Without a
+                // body, it has to know that.
+                let keeps_length = !matches!(chosen, Chosen::Call(_)) || account.1 == 0;
+                (account, connection.send_draft(&mut self.http2, stream, keeps_length))
+            }
         };
         if let Some(log) = &mut self.log {
             log.answered(connection.peer, account);
@@ -191,7 +197,7 @@ impl Http2Connection<'_, '_> {
     }
 
     /// Answers with what HTTP/1 would, now or later.
-    fn send_draft(&mut self, thread: &mut Http2Thread, stream: u32) -> Next {
+    fn send_draft(&mut self, thread: &mut Http2Thread, stream: u32, keeps_length: bool) -> Next {
         let Http2Thread { draft, block, .. } = thread;
         if let Some(faults) = &mut self.faults {
             let reached = faults.befall(self.slot, stream, &draft.bytes, clock::now_ns());
@@ -199,7 +205,7 @@ impl Http2Connection<'_, '_> {
         }
         block.clear();
         let file = draft.take_file();
-        let (bytes, end) = translate(&draft.bytes, true, block);
+        let (bytes, end) = translate(&draft.bytes, keeps_length, block);
         let (body, length) = match file {
             Some((file, offset, length)) => (Body::File(file, offset), length),
             None => (Body::Bytes(Arc::from(bytes)), bytes.len() as u64),

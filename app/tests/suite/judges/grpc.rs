@@ -60,8 +60,8 @@ fn call(court: &RunningJudge, number: usize, way: &Way, io: &str) -> Claim {
     load.args(io_args).args(way.args).args(checks);
     // An empty message needs no file.
     load.args(if way.bytes > 0 { &data_args[..] } else { &[] });
-    let finished =
-        run(load.args(if way.scheme == "https" { &["--cacert", cacert.as_str()][..] } else { &[] }));
+    let trust = ["--cacert", cacert.as_str()];
+    let finished = run(load.args(if way.scheme == "https" { &trust[..] } else { &[] }));
     let json: Value = serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err));
     assert_accounted(&json);
     let n = |of: &str| json["requests"][of].as_u64().unwrap();

@@ -137,7 +137,7 @@ const JARS: &str = "/usr/share/java/grpc-api.jar:/usr/share/java/grpc-core.jar:/
     /usr/share/java/grpc-stub.jar:/usr/share/java/grpc-context.jar:/usr/share/java/guava.jar:\
     /usr/share/java/netty-buffer.jar:/usr/share/java/netty-codec.jar:/usr/share/java/netty-codec-http.jar:\
     /usr/share/java/netty-codec-http2.jar:/usr/share/java/netty-common.jar:/usr/share/java/netty-handler.jar:\
-    /usr/share/java/netty-resolver.jar:/usr/share/java/netty-transport.jar";
+    /usr/share/java/netty-resolver.jar:/usr/share/java/netty-transport.jar:/usr/share/java/perfmark-api.jar";
 
 /// gRPC for Go, which `cargo xtask test` builds where Go is installed.
 pub const GRPC_GO: Judge = Judge {

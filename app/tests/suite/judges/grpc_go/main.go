@@ -39,21 +39,26 @@ func answer(_ any, stream grpc.ServerStream) error {
 	return stream.SendMsg(&message)
 }
 
-func serve(port string, options ...grpc.ServerOption) {
+func listen(port string) net.Listener {
 	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
 	if err != nil {
 		log.Fatal(err)
 	}
+	return listener
+}
+
+func serve(listener net.Listener, options ...grpc.ServerOption) {
 	options = append(options, grpc.UnknownServiceHandler(answer), grpc.ForceServerCodec(raw{}))
 	log.Fatal(grpc.NewServer(options...).Serve(listener))
 }
 
 func main() {
-	dir, plain, tls := os.Args[1], os.Args[2], os.Args[3]
+	dir := os.Args[1]
 	identity, err := credentials.NewServerTLSFromFile(dir+"/cert.pem", dir+"/key.pem")
 	if err != nil {
 		log.Fatal(err)
 	}
+	plain, tls := listen(os.Args[2]), listen(os.Args[3])
 	go serve(plain)
 	serve(tls, grpc.Creds(identity))
 }
