@@ -1,6 +1,7 @@
 //! One connection as a client sees it, whatever the protocol: requests in, bytes out; bytes in, events out. No sockets and no clock.
 
-use crate::{GrpcStatus, Head, Missing, WireError};
+use crate::grpc::status::GrpcStatus;
+use crate::{Head, Missing, WireError};
 
 /// What is said on one connection of a client. Requests without a whole answer are known by their place: 0 is the one that was begun first.
 /// When one ends, whoever stands behind it moves up.

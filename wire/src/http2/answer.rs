@@ -1,7 +1,7 @@
 //! The header fields of an answer: what they say, and whether they may be there (RFC 9113 sections 8.1, 8.2 and 8.3).
 
 use super::fields::{is_name, is_of_connection};
-use crate::grpc::GrpcStatus;
+use crate::grpc::status::GrpcStatus;
 use crate::head::number;
 
 /// The fields of an answer as they come, in a head or in trailers.

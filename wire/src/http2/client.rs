@@ -8,7 +8,7 @@ use super::request::EncodedRequest;
 use super::shared::{Http2Shared, RECEIVE_WINDOW};
 use super::streams::Streams;
 use crate::client_session::{ClientSession, Event, Hearer, RequestBytes};
-use crate::grpc::GrpcStatus;
+use crate::grpc::status::GrpcStatus;
 use crate::{Missing, WireError, start};
 
 /// One connection.

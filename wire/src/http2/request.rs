@@ -3,7 +3,7 @@
 use super::fields::is_of_connection;
 use super::frame::{FRAME_HEAD_BYTES, MAX_FRAME_BYTES, append_block};
 use super::hpack::{NO_DYNAMIC_TABLE, write_field};
-use crate::grpc;
+use crate::grpc::message::{PREFIX_BYTES, write_fields, write_prefix};
 use crate::{RequestHead, RequestParser, WireError};
 
 /// A request.
@@ -26,8 +26,8 @@ impl EncodedRequest {
     /// The same for a call of gRPC, whose message is the request's body. Method and length do not matter.
     pub fn grpc(request: &[u8], is_https: bool) -> Result<Self, WireError> {
         let mut encoded =
-            Self::encode(request, vec![0; grpc::PREFIX_BYTES], |head| encode_head(head, is_https, true))?;
-        grpc::write_prefix(&mut encoded.body)?;
+            Self::encode(request, vec![0; PREFIX_BYTES], |head| encode_head(head, is_https, true))?;
+        write_prefix(&mut encoded.body)?;
         Ok(encoded)
     }
 
@@ -98,7 +98,7 @@ fn encode_head(head: &RequestHead<'_>, is_https: bool, is_grpc: bool) -> Vec<u8>
         }
     }
     if is_grpc {
-        grpc::write_fields(&mut block, head);
+        write_fields(&mut block, head);
     }
     block
 }

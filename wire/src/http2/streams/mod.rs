@@ -9,7 +9,7 @@ use super::frame::{
 use super::hpack::HpackDecoder;
 use super::shared::Http2Shared;
 use crate::client_session::Event;
-use crate::grpc::GrpcStatus;
+use crate::grpc::status::GrpcStatus;
 use crate::{Missing, WireError};
 use flow::send_body;
 use std::collections::VecDeque;

@@ -1,109 +1,11 @@
-//! gRPC as a client speaks it, unary: each request is a message, and its answer is one message and the status behind it. All the rest is
-//! HTTP/2.
+//! A client's connection: each request is a message, and its answer is one message and the status behind it. All the rest is HTTP/2.
 
+use super::message::{GrpcError, PREFIX_BYTES};
+use super::status::GrpcStatus;
 use crate::client_session::{ClientSession, Event, Hearer, RequestBytes};
-use crate::http2::hpack::write_field;
 use crate::http2::{EncodedRequest, Http2, Http2Shared};
-use crate::{Head, Missing, RequestHead, WireError};
+use crate::{Head, Missing, WireError};
 use std::collections::VecDeque;
-use std::fmt;
-
-/// The bytes before a message: whether it is compressed, and its length.
-pub const PREFIX_BYTES: usize = 5;
-
-/// The names of the statuses, from 0.
-const NAMES: [&str; 17] = [
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-];
-
-/// A `grpc-status`: 0 is success.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GrpcStatus(u32);
-
-impl GrpcStatus {
-    const OK: Self = Self(0);
-    /// Stands for a field whose value is no number, or two that differ.
-    const UNREADABLE: Self = Self(u32::MAX);
-
-    /// Reads the field's value, of which there may have been an `earlier` one.
-    pub(crate) fn read(value: &[u8], earlier: Option<Self>) -> Self {
-        let digits = value.trim_ascii();
-        let is_number = digits.iter().all(u8::is_ascii_digit);
-        let number = str::from_utf8(digits).ok().filter(|_| is_number).and_then(|digits| digits.parse().ok());
-        let status = number.map_or(Self::UNREADABLE, Self);
-        if earlier.is_some_and(|earlier| earlier != status) { Self::UNREADABLE } else { status }
-    }
-}
-
-impl fmt::Display for GrpcStatus {
-    /// As the cause of an error.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match NAMES.get(self.0 as usize) {
-            _ if *self == Self::UNREADABLE => {
-                write!(f, "a grpc-status that is no number, or two that differ")
-            }
-            Some(name) => write!(f, "grpc-status {} ({name}) instead of 0", self.0),
-            None => write!(f, "grpc-status {} instead of 0", self.0),
-        }
-    }
-}
-
-/// Why what came is no answer to a unary call, or why a message can't be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GrpcError {
-    /// A request's message is longer than its prefix can say.
-    #[error("a message of 4 GiB or more")]
-    TooLong,
-    /// The answer ended without trailers, or they say nothing of success.
-    #[error("no grpc-status at the end of the answer")]
-    NoStatus,
-    /// Success without a message.
-    #[error("grpc-status 0 and no message")]
-    NoMessage,
-    /// The answer ended within its message.
-    #[error("grpc-status 0 and a message that is shorter than its prefix announces")]
-    Short,
-    /// More bytes came than one message has.
-    #[error("grpc-status 0 and more than one message")]
-    Excess,
-    /// The first byte of the prefix is 1.
-    #[error("a compressed message, although no compression was offered")]
-    Compressed,
-    /// The first byte of the prefix is neither 0 nor 1.
-    #[error("a message whose prefix begins with neither 0 nor 1")]
-    Flag,
-}
-
-/// Writes the prefix of the message behind it.
-pub fn write_prefix(body: &mut [u8]) -> Result<(), WireError> {
-    let length = u32::try_from(body.len() - PREFIX_BYTES).map_err(|_| WireError::Grpc(GrpcError::TooLong))?;
-    body[1..PREFIX_BYTES].copy_from_slice(&length.to_be_bytes());
-    Ok(())
-}
-
-/// Adds the fields that a call has beside those of the request.
-pub fn write_fields(block: &mut Vec<u8>, head: &RequestHead<'_>) {
-    if !head.fields().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
-        write_field(block, b"content-type", b"application/grpc");
-    }
-    write_field(block, b"te", b"trailers");
-}
 
 /// A connection that speaks gRPC. The bodies of its events are messages without their prefixes; of an answer with another HTTP status than
 /// 200, they are its body as it came. An answer that is not exactly one message, or does not say how the call went, is malformed.
