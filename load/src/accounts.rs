@@ -245,6 +245,7 @@ impl Accounts {
                 let Errors { status: statuses, body, early, .. } = &mut tally.errors;
                 let (errors, cause) = match wrong {
                     Wrong::Status => (statuses, format!("status: {status} was not expected")),
+                    Wrong::Failed(failure) => (statuses, format!("status: {failure}")),
                     Wrong::Body => (body, "body: not the expected bytes".to_owned()),
                     Wrong::Early => {
                         (early, format!("early: answered with {status} before the request was sent whole"))

@@ -20,7 +20,7 @@ const CLOSING_NS: u64 = 10_000_000;
 
 /// The cause where a server has TLS and not the protocol that was asked for.
 const NOT_AGREED: &str =
-    "the server does not speak HTTP/2 on this port (ALPN): leave --http2 out for HTTP/1.1";
+    "the server does not speak HTTP/2 on this port (ALPN): leave --http2 out for HTTP/1.1; gRPC needs HTTP/2";
 
 /// The cause where a connection takes no more requests before it has answered one.
 const TAKES_NONE: &str = "the server took no request on the connection and is about to close it";
@@ -239,7 +239,7 @@ impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
         let error = match self.sessions[slot as usize].closed() {
             Ok(Some(_)) if self.io.ended_cleanly(slot) == Some(false) => CUT.to_owned(),
             Ok(Some(_)) => {
-                reading!(self, slot, now).whole(0, false, false);
+                reading!(self, slot, now).whole(0, false, false, None);
                 let connection = &mut self.connections[slot as usize];
                 if connection.begun() > 0 {
                     self.accounts.lost(connection, now, LossCause::of_all(Loss::Ended, BEHIND));

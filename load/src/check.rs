@@ -2,6 +2,7 @@
 
 use model::{Expect, Verify};
 use sha2::{Digest, Sha256};
+use wire::GrpcStatus;
 
 /// The sampling interval: one body in this many is verified.
 const SAMPLE: u64 = 64;
@@ -56,6 +57,8 @@ pub enum Wrong {
     Body,
     /// It came before the request was sent whole.
     Early,
+    /// The server says that it failed, beside the status.
+    Failed(GrpcStatus),
 }
 
 /// Digests that wait for the next body that one is made of: one for each connection, so that none is allocated for an answer, unless the

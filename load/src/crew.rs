@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
-use wire::{ClientSession, Http1, Http2, WebSocket};
+use wire::{ClientSession, Grpc, Http1, Http2, WebSocket};
 
 /// The number of pauses between two looks of a thread that polls for orders.
 const PAUSES: usize = 16;
@@ -194,6 +194,7 @@ impl<'a> SharedByThreads<'a> {
         match self.plans[0].protocol {
             Protocol::Http1 => self.speak::<I, Http1>(index, io, orders, tell),
             Protocol::Http2 => self.speak::<I, Http2>(index, io, orders, tell),
+            Protocol::Grpc => self.speak::<I, Grpc>(index, io, orders, tell),
             Protocol::WebSocket => self.speak::<I, WebSocket>(index, io, orders, tell),
         }
     }

@@ -4,13 +4,13 @@
 use crate::LoadError;
 use model::{Ask, Plan, Protocol};
 use net::tls::{HTTP_1_1, HTTP_2};
-use wire::{ClientSession, Http1, Http2, RequestBytes, WebSocket};
+use wire::{ClientSession, Grpc, Http1, Http2, RequestBytes, WebSocket};
 
 /// The names of the protocols that are offered to a server with TLS, the best first. One that lacks the first can say so by its choice.
 pub fn offered(protocol: Protocol) -> Vec<&'static str> {
     match protocol {
         Protocol::Http1 | Protocol::WebSocket => vec![HTTP_1_1],
-        Protocol::Http2 => vec![HTTP_2, HTTP_1_1],
+        Protocol::Http2 | Protocol::Grpc => vec![HTTP_2, HTTP_1_1],
     }
 }
 
@@ -19,6 +19,7 @@ pub fn check(plan: &Plan) -> Result<(), LoadError> {
     let said = match plan.protocol {
         Protocol::Http1 => Http1::shared(requests(plan)).map(drop),
         Protocol::Http2 => Http2::shared(requests(plan)).map(drop),
+        Protocol::Grpc => Grpc::shared(requests(plan)).map(drop),
         Protocol::WebSocket => WebSocket::shared(requests(plan)).map(drop),
     };
     said.map_err(|error| LoadError::Request { protocol: plan.protocol.name(), error })

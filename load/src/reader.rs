@@ -5,7 +5,7 @@ use crate::check::{BodySampler, SpareDigests, Wrong};
 use crate::connection::Connection;
 use crate::request_end::Answer;
 use model::{Loss, Plan};
-use wire::{ClientSession, Event, Hearer, WireError};
+use wire::{ClientSession, Event, GrpcStatus, Hearer, WireError};
 
 /// The number of times that a request is sent again after the server refused to look at it.
 const MOST_REFUSALS: u32 = 8;
@@ -78,9 +78,9 @@ impl<'p, S: ClientSession<'p>> Reading<'_, 'p, S> {
             match self.next(&mut bytes) {
                 Ok(Some(Event::Body(place, body))) => self.body(place, body),
                 Ok(Some(Event::Head(place, head))) => self.head(place, head),
-                Ok(Some(Event::End { place, keep_alive, is_early })) => {
+                Ok(Some(Event::End { place, keep_alive, is_early, failure })) => {
                     answers += 1;
-                    self.whole(place, keep_alive, is_early);
+                    self.whole(place, keep_alive, is_early, failure);
                     let is_last = !keep_alive && (S::IN_ORDER || self.connection.sent() == 0);
                     // What follows the last answer of a connection is not looked at, whenever it comes (RFC 9112 section 6.3).
                     if is_last {
@@ -131,16 +131,18 @@ impl<'p, S: ClientSession<'p>> Reading<'_, 'p, S> {
         flight.check.body(&self.plan.asks[flight.ask as usize].expect, body);
     }
 
-    /// Counts the whole answer to the request at this place. `is_early`: it is known to have come before the request was sent whole.
+    /// Counts the whole answer to the request at this place. `is_early`: it is known to have come before the request was sent whole;
+    /// `failure`: what the server says that went wrong, beside the status.
     #[inline]
-    pub fn whole(&mut self, place: usize, keeps_alive: bool, is_early: bool) {
+    pub fn whole(&mut self, place: usize, keeps_alive: bool, is_early: bool, failure: Option<GrpcStatus>) {
         let is_early =
             is_early || self.connection.unsent_bytes > 0 && S::IN_ORDER && is_unsent(self.connection);
         let Some(mut flight) = self.connection.finish(place) else { return };
         self.connection.outage.end(self.now_ns);
         let expect = &self.plan.asks[flight.ask as usize].expect;
         let (status, wrong) = flight.check.end(expect, &mut self.reader.digests);
-        let wrong = if is_early { Some(Wrong::Early) } else { wrong };
+        let early = if is_early { Some(Wrong::Early) } else { wrong };
+        let wrong = failure.map(Wrong::Failed).or(early);
         let now_ns = self.now_ns;
         self.accounts.answered(self.connection, Answer { flight, status, wrong, keeps_alive, now_ns });
     }

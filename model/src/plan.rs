@@ -189,6 +189,8 @@ pub enum Protocol {
     Http2,
     /// WebSocket: the bodies of requests are messages, and each one's answer is the next message of the server.
     WebSocket,
+    /// gRPC over HTTP/2: the bodies of requests are messages, each of a unary call.
+    Grpc,
 }
 
 impl Protocol {
@@ -203,6 +205,7 @@ impl Protocol {
             Self::Http1 => "HTTP/1.1",
             Self::Http2 => "HTTP/2",
             Self::WebSocket => "WebSocket",
+            Self::Grpc => "gRPC",
         }
     }
 }

@@ -66,7 +66,7 @@ struct PlanPart<'a> {
     url: &'a str,
     /// The address that was asked; null if several machines drove the load, each of which has its own.
     address: Option<String>,
-    /// The version of HTTP; `WebSocket` where that was spoken.
+    /// The version of HTTP; `WebSocket` or `gRPC` where that was spoken.
     http: &'static str,
     /// The number of connections.
     connections: usize,
@@ -293,6 +293,7 @@ fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally, is_from_machines: bool) -> Pl
             Protocol::Http1 => "1.1",
             Protocol::Http2 => "2",
             Protocol::WebSocket => "WebSocket",
+            Protocol::Grpc => "gRPC",
         },
         connections: plan.load.connections(),
         threads: tally.threads,

@@ -65,7 +65,9 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
     };
     let reuse = offered::reuse(&plan.load);
     let pipeline = match (plan.pipeline, plan.bursts) {
-        (n, _) if plan.protocol == Protocol::Http2 => format!(", HTTP/2, {}", units::several(n, "stream")),
+        (n, _) if matches!(plan.protocol, Protocol::Http2 | Protocol::Grpc) => {
+            format!(", {}, {}", plan.protocol.name(), units::several(n, "stream"))
+        }
         (n, _) if plan.protocol == Protocol::WebSocket => {
             format!(", WebSocket, {} in flight", units::several(n, "message"))
         }

@@ -46,7 +46,7 @@ pub fn cell_words(load: &Load, transport: Transport) -> String {
     let connections = units::several(load.connections(), "connection");
     let protocol = match transport.protocol {
         Protocol::Http1 => None,
-        Protocol::Http2 => {
+        Protocol::Http2 | Protocol::Grpc => {
             let streams = units::several(transport.streams.unwrap_or(1), "stream");
             Some(format!("{} with {streams} each", transport.protocol.name()))
         }

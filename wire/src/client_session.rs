@@ -1,5 +1,6 @@
 //! One connection as a client sees it, whatever the protocol: requests in, bytes out; bytes in, events out. No sockets and no clock.
 
+use crate::grpc::status::GrpcStatus;
 use crate::{Head, Missing, WireError};
 
 /// What is said on one connection of a client. Requests without a whole answer are known by their place: 0 is the one that was begun first.
@@ -111,6 +112,8 @@ pub enum Event<'a> {
         keep_alive: bool,
         /// Whether the answer came before the request was sent whole, as far as the protocol knows.
         is_early: bool,
+        /// What the server says that went wrong, where the protocol has a word for it behind the body: then it is no answer.
+        failure: Option<GrpcStatus>,
     },
     /// The server has not looked at the request, which is no longer open and may be sent again.
     Refused(usize),

@@ -84,7 +84,7 @@ impl<'p> ClientSession<'p> for Http1 {
             Part::End { keep_alive } => {
                 self.open -= 1;
                 self.is_followed = !input.is_empty();
-                Event::End { place: 0, keep_alive, is_early: false }
+                Event::End { place: 0, keep_alive, is_early: false, failure: None }
             }
         }))
     }
@@ -99,7 +99,12 @@ impl<'p> ClientSession<'p> for Http1 {
     }
 
     fn closed(&mut self) -> Result<Option<Event<'static>>, WireError> {
-        Ok(self.parser.closed()?.map(|_| Event::End { place: 0, keep_alive: false, is_early: false }))
+        Ok(self.parser.closed()?.map(|_| Event::End {
+            place: 0,
+            keep_alive: false,
+            is_early: false,
+            failure: None,
+        }))
     }
 
     fn missing(&self) -> Missing {

@@ -4,6 +4,7 @@
 mod body;
 mod chunked;
 mod client_session;
+mod grpc;
 mod head;
 mod http1;
 pub mod http2;
@@ -13,6 +14,7 @@ mod start;
 pub mod websocket;
 
 pub use client_session::{ClientSession, Event, Hearer, RequestBytes};
+pub use grpc::{Grpc, GrpcError, GrpcStatus};
 pub use http1::{Http1, Http1Shared};
 pub use http2::{Http2, Http2Shared};
 pub use request::{Request, RequestHead, RequestParser};
@@ -88,6 +90,9 @@ pub enum WireError {
     /// A WebSocket can't be opened, or can't go on.
     #[error("WebSocket: {0}")]
     WebSocket(websocket::WebSocketError),
+    /// What came is no answer of gRPC, or a message can't be sent.
+    #[error("gRPC: {0}")]
+    Grpc(GrpcError),
     /// A whole answer is followed by bytes that can't begin another one.
     #[error("{0}")]
     Excess(Ending),

@@ -28,6 +28,12 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("starman", "starman"),
     ("/usr/lib/python3/dist-packages/bottle.py", "python3-bottle"),
     ("/usr/lib/python3/dist-packages/waitress/__init__.py", "python3-waitress"),
+    ("/usr/lib/python3/dist-packages/grpc/__init__.py", "python3-grpcio"),
+    ("/usr/share/java/grpc-netty.jar", "libgrpc-java"),
+    ("/usr/share/java/netty-codec-http2.jar", "libnetty-java"),
+    ("/usr/share/java/guava.jar", "libguava-java"),
+    ("/usr/share/java/perfmark-api.jar", "libperfmark-java"),
+    ("javac", "default-jdk-headless"),
     ("/usr/share/lua/5.1/cjson/util.lua", "lua-cjson"),
     ("ip", "iproute2"),
     ("siege", "siege"),
@@ -128,6 +134,18 @@ pub fn ensure_h2spec(root: &Path) -> Result<()> {
         return Ok(());
     }
     go_program(root, H2SPEC.0, H2SPEC.1).map(drop)
+}
+
+/// Builds the judge of `app/tests/suite/judges/grpc.rs` that is written in Go, whose `go.sum` pins what it is built of. Where Go is not
+/// installed, as above.
+pub fn ensure_grpc_judge(root: &Path) -> Result<()> {
+    if find("go").is_none() {
+        return Ok(());
+    }
+    let mut go = command("go");
+    go.args(["build", "-trimpath", "-o"]).arg(root.join("target/tools/grpc-judge")).arg(".");
+    go.current_dir(root.join("app/tests/suite/judges/grpc_go"));
+    run_command(go.envs([("CGO_ENABLED", "0"), ("GOFLAGS", "-buildvcs=false")]))
 }
 
 /// The program that Go builds of a module's package, in target/tools, built unless this version is there.

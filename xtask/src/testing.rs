@@ -88,6 +88,7 @@ pub fn test(is_fast: bool) -> Result<()> {
 pub fn install_packages() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     packages::ensure_h2spec(&root())?;
+    packages::ensure_grpc_judge(&root())?;
     packages::ensure_for_browser(&root())
 }
 
@@ -132,6 +133,7 @@ pub fn of_program(
 fn fast() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     packages::ensure_h2spec(&root())?;
+    packages::ensure_grpc_judge(&root())?;
     let skipped: Vec<&str> = SLOW.iter().flat_map(|module| ["--skip", *module]).collect();
     // `cargo test` builds examples, which some tests run, only if no target is named.
     run("cargo", &["build", "--workspace", "--locked", "--examples"])?;

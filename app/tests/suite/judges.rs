@@ -1,5 +1,6 @@
 //! Real servers as judges of the load engine: whatever it says it sent, their own logs say they were asked.
 
+mod grpc;
 pub mod judge;
 
 use crate::common::{Home, assert_accounted, back_ends, run, wait_for};

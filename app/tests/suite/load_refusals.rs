@@ -2,7 +2,7 @@
 
 use crate::common::certificates::Authority;
 use crate::common::{Finished, Home, Server, answers, back_ends, run, serve};
-use crate::judges::judge::NGINX;
+use crate::judges::judge::{NGINX, PYTHON};
 use std::process::Command;
 
 /// Nobody listens here.
@@ -87,6 +87,46 @@ fn a_wrong_command_line_is_told_what_is_allowed() {
     ] {
         load(url, &[]).assert_err(2, &[words]);
     }
+}
+
+#[test]
+fn calls_of_grpc_have_options_of_their_own() {
+    let grpc = ["--grpc", "/a.B/C"];
+    let alone: [&[&str]; 11] = [
+        &["--http2"],
+        &["--h2c"],
+        &["--websocket"],
+        &["--pipeline", "2"],
+        &["--bursts"],
+        &["--http", "1.0"],
+        &["-m", "GET"],
+        &["--body", "x"],
+        &["--body-file", "/no/such/file"],
+        &["--urls", "/no/such/file"],
+        &["--expect-status", "200"],
+    ];
+    for args in alone {
+        let words = ["--grpc <METHOD>", "cannot be used with"];
+        load(&format!("http://{NOBODY}"), &[&grpc, args].concat()).assert_err(2, &words);
+    }
+    for method in ["", "/", "a.B/C", "/a.B", "/a.B/", "//C", "/a.B/C/D", "/a.B/C?d", "/a.B/C d", "/a.B/C#d"] {
+        let finished = load(&format!("http://{NOBODY}"), &["--grpc", method]);
+        finished.assert_err(2, &["write it like /package.Service/Method"]);
+    }
+    load(&format!("http://{NOBODY}"), &["--data", "x"]).assert_err(2, &["--grpc"]);
+    let rows: [(&str, &[&str], &str); 3] = [
+        ("/hello", &[], "--grpc has the path, so /hello of the URL"),
+        ("/", &["--data", "/no/such/file"], "can't read --data /no/such/file"),
+        ("/", &["--insecure"], "for https only"),
+    ];
+    for (path, args, words) in rows {
+        load(&format!("http://{NOBODY}{path}"), &[&grpc, args].concat()).assert_err(2, &[words]);
+    }
+    // A server that has TLS and not HTTP/2.
+    let (home, python) = (Home::new(), PYTHON.sit());
+    let url = format!("https://{}", python.tls);
+    let finished = run(home.drome(&["load", &url, "--insecure", "-n", "10"]).args(grpc));
+    assert_says(&finished, 1, &["does not speak HTTP/2 on this port (ALPN)", "gRPC needs HTTP/2"]);
 }
 
 /// A server that shows a certificate for this name, good until this year; and who vouches for it.

@@ -75,6 +75,7 @@ mod root;
 mod run;
 mod schema;
 mod serve;
+mod serve_grpc;
 mod serve_http2;
 mod servers_on;
 mod servers_on_links;

@@ -1,11 +1,14 @@
 //! The works, in the order of the table: what is measured, what it is compared with, and the bounds.
 
+mod http2;
+
 use super::model::{Baseline, Bound, Client, Figure, Quantity, Run, Server, Work};
 use Baseline::{Expected, HighestOf, LowestOf, Nothing, PerExtraConnection};
 use Bound::{AtLeast, AtMost, Within};
 use Client::{Ab, Drome, H2load, Wrk};
 use Quantity::{ClientAnonymous, ClientCpu, Quantile, Rate, Rss, ServerAnonymous, ServerCpu, ServerIdle};
 use Server::{Go, Nginx, NginxHttp2, NginxTls, Node, Reference, Root};
+use http2::{AT_HTTP2_NGINX, AT_HTTP2_REFERENCE, CLEAR, H2C, H2C_32, HTTP2, HTTP2_32, http2, of_each};
 
 const FLOOR: Server = Server::Floor(12);
 const REFERENCE: Server = Reference(&[]);
@@ -131,36 +134,6 @@ const fn with_tls(most: f64) -> [Figure; 3] {
         figure(ClientCpu, 0, LowestOf(&[3]), AtMost(most)),
     ]
 }
-
-/// A load of HTTP/2.
-const fn http2(
-    name: &'static str,
-    title: &'static str,
-    connections: usize,
-    runs: &'static [Run],
-    figures: &'static [Figure],
-) -> Work {
-    Work { name, title, connections, min_seconds: 2, runs, figures, ..WORK }
-}
-
-/// The same load by drome and by h2load.
-const fn of_each(
-    server: Server,
-    drome: &'static [&'static str],
-    h2load: &'static [&'static str],
-) -> [Run; 2] {
-    [run(server, "/hello", Drome(drome)), run(server, "/hello", H2load(h2load))]
-}
-
-const CLEAR: Server = NginxHttp2 { is_tls: false };
-const H2C: &[&str] = &["--h2c"];
-const H2C_32: &[&str] = &["--h2c", "--streams", "32"];
-const HTTP2: &[&str] = &["--http2", "--insecure"];
-const HTTP2_32: &[&str] = &["--http2", "--insecure", "--streams", "32"];
-
-/// What the client costs at the reference, and at nginx, which is the limit.
-const AT_HTTP2_REFERENCE: [Figure; 1] = [figure(ClientCpu, 0, LowestOf(&[1]), AtMost(0.65))];
-const AT_HTTP2_NGINX: [Figure; 1] = [figure(ClientCpu, 0, LowestOf(&[1]), AtMost(0.85))];
 
 const AT_NGINX: [Run; 6] = all_clients(Nginx);
 const AT_GO: [Run; 6] = all_clients(Go);
@@ -370,6 +343,7 @@ pub const WORKS: &[Work] = &[
         &of_each(NginxHttp2 { is_tls: true }, HTTP2_32, &["-m32"]),
         &AT_HTTP2_NGINX,
     ),
+    http2::GRPC_ECHO,
     http2(
         "http2-server",
         "reference server, HTTP/2, `/hello`, 16 connections of 32 streams",

@@ -10,7 +10,7 @@ use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use wire::{ClientSession, Event, Hearer, Http1, Http2, RequestBytes, WebSocket, WireError};
+use wire::{ClientSession, Event, Grpc, Hearer, Http1, Http2, RequestBytes, WebSocket, WireError};
 
 /// How long to wait for the connection, and for each read or write.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
@@ -92,7 +92,8 @@ fn encrypted(exchange: Exchange, at: &Origin) -> Result<BlockingTls<Exchange>> {
     let name = at.host.rsplit_once(':').map_or(at.host.as_str(), |(name, _)| name);
     let tls = ClientTls::new(&options, name).map_err(Error::other)?;
     let stream = BlockingTls::connect(exchange, &tls)?;
-    if at.protocol == Protocol::Http2 && stream.agreed() != Some(net::tls::HTTP_2.as_bytes()) {
+    let is_agreed_on = matches!(at.protocol, Protocol::Http2 | Protocol::Grpc);
+    if is_agreed_on && stream.agreed() != Some(net::tls::HTTP_2.as_bytes()) {
         return Err(Error::other("the server with TLS does not speak HTTP/2: it did not choose h2 (ALPN)"));
     }
     Ok(stream)
@@ -114,6 +115,7 @@ impl Asked<'_> {
         match protocol {
             Protocol::Http1 => self.over::<Http1>(stream),
             Protocol::Http2 => self.over::<Http2>(stream),
+            Protocol::Grpc => self.over::<Grpc>(stream),
             Protocol::WebSocket => self.over::<WebSocket>(stream),
         }
     }
@@ -149,6 +151,9 @@ impl Asked<'_> {
                 match event.map_err(|e| broken(e, &answer))? {
                     Some(Event::Head(_, found)) => answer.status = found.status,
                     Some(Event::Body(_, bytes)) => answer.body.extend_from_slice(bytes),
+                    Some(Event::End { failure: Some(failure), .. }) => {
+                        return Err(Error::other(format!("{failure}")));
+                    }
                     Some(Event::End { .. }) => {
                         answer.wire_bytes -= input.len();
                         answer.surplus_bytes = if S::IN_ORDER { self.surplus(stream, input) } else { 0 };

@@ -73,7 +73,12 @@ impl ClientSession<'_> for Toy {
     ) -> Result<Option<Event<'a>>, WireError> {
         if let Some(place) = self.ending.take() {
             self.open.remove(place);
-            return Ok(Some(Event::End { place, keep_alive: !self.is_closing, is_early: self.is_early }));
+            return Ok(Some(Event::End {
+                place,
+                keep_alive: !self.is_closing,
+                is_early: self.is_early,
+                failure: None,
+            }));
         }
         while let [number, word, rest @ ..] = *input {
             if *word == CLOSING {

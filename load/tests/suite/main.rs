@@ -4,6 +4,7 @@
 
 mod closing;
 mod exchanges;
+mod grpc;
 mod slices;
 #[path = "../../../net/tests/uring/mod.rs"]
 mod uring;

@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use wire::http2::frame::{FRAME_HEAD_BYTES, append_block, append_data, flag};
 use wire::http2::hpack::{write_field, write_status};
+use wire::http2::server::BodyEnd;
 
 /// The field `date` up to its value: its name by its index in the static table, then the length of the value, which is not compressed, so
 /// that another one can be written over it (RFC 7541 sections 6.2.2 and 5.2).
@@ -16,6 +17,9 @@ const MAX_NAME_BYTES: usize = 32;
 /// The place of the stream's number in the head of a frame, and that of the flags.
 const STREAM_AT: usize = 5;
 const FLAGS_AT: usize = 4;
+
+/// The field `grpc-status: 0`, with neither table nor Huffman's code.
+const GRPC_OK: &[u8] = b"\0\x0bgrpc-status\x010";
 
 /// The body of an answer.
 #[derive(Clone, Debug)]
@@ -40,7 +44,7 @@ impl ReadyFrames {
     /// The frames for a head of HTTP/1; those for the body are made when they are sent if it is `shared`, or else are made here.
     pub fn from_http1(head: &[u8], body: &[u8], has_shared_body: bool) -> Self {
         let (mut block, mut bytes) = (Vec::new(), Vec::new());
-        let date_at = append_fields(head, true, &mut block);
+        let (date_at, _) = append_fields(head, true, false, &mut block);
         append_block(&mut bytes, 0, &block, body.is_empty() && !has_shared_body);
         let headers_bytes = bytes.len();
         if !body.is_empty() {
@@ -84,20 +88,22 @@ impl ReadyFrames {
     }
 }
 
-/// Appends the fields of an answer of HTTP/1 to a block. Returns its body.
-pub fn translate<'a>(answer: &'a [u8], keeps_length: bool, block: &mut Vec<u8>) -> &'a [u8] {
+/// Appends the fields of an answer of HTTP/1 to a block. Returns its body, and what follows that. The `Grpc-Status` of an answer with a body
+/// is 0, and becomes its trailers.
+pub fn translate<'a>(answer: &'a [u8], keeps_length: bool, block: &mut Vec<u8>) -> (&'a [u8], BodyEnd) {
     let end = memchr::memmem::find(answer, b"\r\n\r\n").map_or(answer.len(), |at| at + 4);
     let (head, body) = answer.split_at(end);
-    append_fields(head, keeps_length, block);
-    body
+    let (_, end) = append_fields(head, keeps_length, !body.is_empty(), block);
+    (body, end)
 }
 
-/// Appends the fields of a head of HTTP/1 to a block, less what HTTP/2 does not allow (RFC 9113 section 8.2.2). Returns the place of the date.
-fn append_fields(head: &[u8], keeps_length: bool, block: &mut Vec<u8>) -> usize {
+/// Appends the fields of a head of HTTP/1 to a block, less what HTTP/2 does not allow (RFC 9113 section 8.2.2). Returns the place of the date,
+/// and what follows the body.
+fn append_fields(head: &[u8], keeps_length: bool, has_body: bool, block: &mut Vec<u8>) -> (usize, BodyEnd) {
     let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let status = lines.next().and_then(|line| str::from_utf8(line.get(9..12)?).ok()?.parse().ok());
     write_status(block, status.unwrap_or(500));
-    let mut date_at = 0;
+    let (mut date_at, mut end) = (0, BodyEnd::Nothing);
     for line in lines {
         let Some(colon) = memchr::memchr(b':', line) else { continue };
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
@@ -108,6 +114,7 @@ fn append_fields(head: &[u8], keeps_length: bool, block: &mut Vec<u8>) -> usize 
         match &*small {
             b"connection" => {}
             b"content-length" if !keeps_length => {}
+            b"grpc-status" if has_body => end = BodyEnd::Trailers(GRPC_OK),
             b"date" if value.len() == DATE_BYTES => {
                 block.extend_from_slice(&DATE_FIELD);
                 date_at = block.len();
@@ -116,5 +123,5 @@ fn append_fields(head: &[u8], keeps_length: bool, block: &mut Vec<u8>) -> usize 
             name => write_field(block, name, value),
         }
     }
-    date_at
+    (date_at, end)
 }

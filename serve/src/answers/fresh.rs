@@ -4,6 +4,7 @@ use crate::answers::head::{Context, head};
 use crate::connections::out::Out;
 use serde::Serialize;
 use std::fmt::Write;
+use wire::RequestHead;
 
 /// The largest body that is sent back.
 pub const MAX_SENT_BYTES: usize = 4 * 1024 * 1024;
@@ -20,6 +21,49 @@ pub enum Fresh {
     },
     /// The body of the request.
     Echo,
+}
+
+/// A unary call of gRPC, and how it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// With the request's message, if it is one.
+    Echo,
+    /// There is no such method.
+    Unknown,
+    /// The message is larger than those that are sent back.
+    TooLarge,
+}
+
+/// The bytes before a message of gRPC: whether it is compressed, and its length.
+const PREFIX_BYTES: usize = 5;
+
+impl Call {
+    /// The call that a request of HTTP/2 makes, if it makes one: `/package.Service/Echo` sends a message back, whatever the service is called.
+    pub fn of(head: &RequestHead<'_>) -> Option<Self> {
+        let is_grpc = |value: &[u8]| {
+            let rest = value.strip_prefix(b"application/grpc");
+            rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';')))
+        };
+        let is_type = |(name, value): (&str, &[u8])| name == "content-type" && is_grpc(value);
+        let is_call = head.method == "POST" && head.fields().any(is_type);
+        let service = head.target.strip_prefix('/').and_then(|target| target.strip_suffix("/Echo"));
+        let is_echo = service.is_some_and(|service| !service.is_empty() && !service.contains('/'));
+        is_call.then_some(if is_echo { Self::Echo } else { Self::Unknown })
+    }
+
+    /// The status, and its reason where it is not 0.
+    fn status(self, sent: &[u8]) -> (u8, &'static str) {
+        let is_message = || match sent.split_first_chunk::<PREFIX_BYTES>() {
+            Some(([0, length @ ..], message)) => message.len() == u32::from_be_bytes(*length) as usize,
+            _ => false,
+        };
+        match self {
+            Self::Echo if is_message() => (0, ""),
+            Self::Echo => (13, "not one message without compression"),
+            Self::Unknown => (12, "only methods that are called Echo are there"),
+            Self::TooLarge => (8, "a message of more than 4 MiB"),
+        }
+    }
 }
 
 /// A request whose body is arriving and will be its answer.
@@ -69,6 +113,22 @@ impl Writer {
     /// Writes the echo. Returns status and length for the log.
     pub fn echo(&mut self, body: &[u8], context: Context<'_>, out: &mut Out) -> (u16, u64) {
         let fields = self.fields("application/octet-stream", body.len());
+        head("200 OK", &[&fields], context, out);
+        self.length = fields;
+        out.bytes.extend_from_slice(body);
+        (200, body.len() as u64)
+    }
+
+    /// Writes the answer to a call with this message, prefix included. Returns status and length for the log. The `Grpc-Status` belongs
+    /// behind the body, if there is one.
+    pub fn call(&mut self, call: Call, sent: &[u8], context: Context<'_>, out: &mut Out) -> (u16, u64) {
+        let (status, reason) = call.status(sent);
+        let body = if status == 0 { sent } else { &[] };
+        let mut fields = self.fields("application/grpc", body.len());
+        let _ = write!(fields, "Grpc-Status: {status}\r\n");
+        if status != 0 {
+            let _ = write!(fields, "Grpc-Message: {reason}\r\n");
+        }
         head("200 OK", &[&fields], context, out);
         self.length = fields;
         out.bytes.extend_from_slice(body);

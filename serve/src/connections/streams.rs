@@ -1,6 +1,7 @@
 //! What a server remembers of a connection that speaks HTTP/2, and of its streams.
 
 use crate::answers::frames::Body;
+use crate::answers::fresh::Call;
 use wire::http2::server::ServerSession;
 
 /// The session of a connection.
@@ -9,10 +10,21 @@ pub type Http2Session = ServerSession<Work>;
 /// What is remembered of an open stream.
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// A body that is arriving and will be sent back, and the request's line for the log.
-    Arriving(Vec<u8>, String),
+    /// A body that is arriving and will be sent back.
+    Arriving(Arriving),
     /// An answer whose time has not come.
     Delayed,
     /// The body of an answer.
     Sending(Body),
+}
+
+/// A request whose body is arriving.
+#[derive(Clone, Debug)]
+pub struct Arriving {
+    /// What has come of it.
+    pub body: Vec<u8>,
+    /// The request's line for the log.
+    pub line: String,
+    /// What it calls, if it is a call of gRPC.
+    pub call: Option<Call>,
 }

@@ -2,18 +2,18 @@
 
 use super::{Next, Responder};
 use crate::answers::frames::{Body, translate};
-use crate::answers::fresh::{Fresh, MAX_SENT_BYTES};
+use crate::answers::fresh::{Call, Fresh, MAX_SENT_BYTES};
 use crate::answers::head::Context;
 use crate::answers::log::Log;
 use crate::answers::site::{Asked, Route, Site, Standard};
 use crate::connections::out::{Each, Out};
-use crate::connections::streams::{Http2Session, Work};
+use crate::connections::streams::{Arriving, Http2Session, Work};
 use crate::fault::{FaultyOutbox, Reached};
 use crate::files::{Files, Reply, render};
 use net::{Slot, clock};
 use std::net::IpAddr;
 use std::sync::Arc;
-use wire::http2::server::{AnswerBody, Routed, ServerEvent, ServerShared};
+use wire::http2::server::{AnswerBody, BodyEnd, Routed, ServerEvent, ServerShared};
 use wire::{MAX_TARGET_BYTES, RequestHead};
 
 /// What the sessions of a thread have in common.
@@ -30,6 +30,7 @@ pub struct Http2Thread {
 enum Chosen {
     Site(Asked),
     File(Reply),
+    Call(Call),
 }
 
 /// One connection, for as long as it is looked at.
@@ -39,6 +40,13 @@ pub struct Http2Connection<'c, 'f> {
     pub peer: Option<IpAddr>,
     pub faults: Option<&'c mut FaultyOutbox<'f>>,
     pub out: &'c mut Out,
+}
+
+impl Chosen {
+    /// Whether the answer waits for the request's body.
+    fn waits_for_body(&self) -> bool {
+        matches!(self, Self::Site(Asked::Fresh(Fresh::Echo)) | Self::Call(_))
+    }
 }
 
 impl Http2Thread {
@@ -64,12 +72,15 @@ impl Responder {
                     if let Some(service) = &mut self.service {
                         service.run();
                     }
-                    if has_body && matches!(route, Chosen::Site(Asked::Fresh(Fresh::Echo))) {
+                    if has_body && route.waits_for_body() {
                         if expects_continue && input.is_empty() {
                             connection.session.say_continue(stream, &mut connection.out.bytes);
                         }
                         let line = self.log.as_mut().map(Log::take_request).unwrap_or_default();
-                        connection.session.hold(stream, Work::Arriving(Vec::new(), line));
+                        let call = if let Chosen::Call(call) = route { Some(call) } else { None };
+                        connection
+                            .session
+                            .hold(stream, Work::Arriving(Arriving { body: Vec::new(), line, call }));
                         continue;
                     }
                     self.answer_stream(connection, stream, &route, &[])
@@ -94,7 +105,9 @@ impl Responder {
         bytes: &[u8],
         is_last: bool,
     ) -> Next {
-        let Some(Work::Arriving(body, line)) = connection.session.work(stream) else { return Next::GoOn };
+        let Some(Work::Arriving(Arriving { body, line, call })) = connection.session.work(stream) else {
+            return Next::GoOn;
+        };
         let is_too_large = body.len() + bytes.len() > MAX_SENT_BYTES;
         if !is_too_large {
             body.extend_from_slice(bytes);
@@ -102,16 +115,19 @@ impl Responder {
                 return Next::GoOn;
             }
         }
-        let (body, line) = (std::mem::take(body), std::mem::take(line));
+        let (body, line, call) = (std::mem::take(body), std::mem::take(line), *call);
         if let Some(log) = &mut self.log {
             log.put_request(line);
         }
-        if !is_too_large {
-            return self.answer_stream(connection, stream, &Chosen::Site(Asked::Fresh(Fresh::Echo)), &body);
-        }
-        let refusal = Chosen::Site(Asked::Ready(Standard::ContentTooLarge.route(false)));
-        // The rest of the body is passed over: a reset behind the answer, which RFC 9113 section 8.1 allows, loses it in some clients.
-        self.answer_stream(connection, stream, &refusal, &[])
+        // The rest of a body that is too large is passed over: a reset behind the answer, which RFC 9113 section 8.1 allows, loses it in some
+        // clients.
+        let chosen = match (call, is_too_large) {
+            (Some(_), true) => Chosen::Call(Call::TooLarge),
+            (Some(call), false) => Chosen::Call(call),
+            (None, true) => Chosen::Site(Asked::Ready(Standard::ContentTooLarge.route(false))),
+            (None, false) => Chosen::Site(Asked::Fresh(Fresh::Echo)),
+        };
+        self.answer_stream(connection, stream, &chosen, &body)
     }
 
     /// Answers a request, whose body is `sent`.
@@ -131,7 +147,13 @@ impl Responder {
                 }
                 (self.site.account(*route), Next::GoOn)
             }
-            _ => (self.draft(chosen, sent), connection.send_draft(&mut self.http2, stream)),
+            _ => {
+                let account = self.draft(chosen, sent);
+                // A message of gRPC says its own length, and curl looks for no trailers behind a body whose length is known. Without a
+                // body, it has to know that.
+                let keeps_length = !matches!(chosen, Chosen::Call(_)) || account.1 == 0;
+                (account, connection.send_draft(&mut self.http2, stream, keeps_length))
+            }
         };
         if let Some(log) = &mut self.log {
             log.answered(connection.peer, account);
@@ -153,6 +175,7 @@ impl Responder {
                 self.fresh.json(*number, *head_only, context, draft)
             }
             Chosen::Site(Asked::Fresh(Fresh::Echo)) => self.fresh.echo(sent, context, draft),
+            Chosen::Call(call) => self.fresh.call(*call, sent, context, draft),
             Chosen::File(reply) => render::write(reply, &self.site, context, draft),
         }
     }
@@ -169,12 +192,12 @@ impl Http2Connection<'_, '_> {
         }
         let body =
             if ready.shared.is_empty() { Arc::from(ready.frames.body()) } else { Arc::clone(ready.shared) };
-        let whole = AnswerBody { length: ready.length.into(), allowed: u64::MAX, breaks_off: false };
+        let whole = AnswerBody { length: ready.length.into(), allowed: u64::MAX, end: BodyEnd::Nothing };
         self.session.answer(stream, ready.frames.block(), whole, Work::Sending(Body::Bytes(body)), out);
     }
 
     /// Answers with what HTTP/1 would, now or later.
-    fn send_draft(&mut self, thread: &mut Http2Thread, stream: u32) -> Next {
+    fn send_draft(&mut self, thread: &mut Http2Thread, stream: u32, keeps_length: bool) -> Next {
         let Http2Thread { draft, block, .. } = thread;
         if let Some(faults) = &mut self.faults {
             let reached = faults.befall(self.slot, stream, &draft.bytes, clock::now_ns());
@@ -182,12 +205,12 @@ impl Http2Connection<'_, '_> {
         }
         block.clear();
         let file = draft.take_file();
-        let bytes = translate(&draft.bytes, true, block);
+        let (bytes, end) = translate(&draft.bytes, keeps_length, block);
         let (body, length) = match file {
             Some((file, offset, length)) => (Body::File(file, offset), length),
             None => (Body::Bytes(Arc::from(bytes)), bytes.len() as u64),
         };
-        let whole = AnswerBody { length, allowed: u64::MAX, breaks_off: false };
+        let whole = AnswerBody { length, allowed: u64::MAX, end };
         self.session.answer(stream, block, whole, Work::Sending(body), &mut self.out.bytes);
         Next::GoOn
     }
@@ -206,7 +229,7 @@ impl Http2Connection<'_, '_> {
                 Work::Sending(Body::File(file, offset)) => {
                     self.out.file(file, offset + part.offset, part.length as u64);
                 }
-                Work::Arriving(..) | Work::Delayed => {}
+                Work::Arriving(_) | Work::Delayed => {}
             }
             part.append_end(&mut self.out.bytes);
         }
@@ -242,6 +265,9 @@ fn choose(
     }
     if let Some(files) = files {
         return Routed { route: Chosen::File(files.reply(head, now_ns)), is_lasting: false };
+    }
+    if let Some(call) = Call::of(head) {
+        return Routed { route: Chosen::Call(call), is_lasting: false };
     }
     let asked = site.route(head.method, head.target);
     let is_lasting = !is_logged && matches!(asked, Asked::Ready(_));

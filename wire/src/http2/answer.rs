@@ -1,6 +1,7 @@
 //! The header fields of an answer: what they say, and whether they may be there (RFC 9113 sections 8.1, 8.2 and 8.3).
 
 use super::fields::{is_name, is_of_connection};
+use crate::grpc::status::GrpcStatus;
 use crate::head::number;
 
 /// The fields of an answer as they come, in a head or in trailers.
@@ -10,6 +11,8 @@ pub struct AnswerFields {
     pub status: u16,
     /// The `Content-Length`.
     pub length: Option<u64>,
+    /// The `grpc-status`.
+    pub grpc_status: Option<GrpcStatus>,
     /// Whether one of them may not be there.
     pub is_malformed: bool,
     has_ordinary: bool,
@@ -31,6 +34,8 @@ impl AnswerFields {
             let length = number(value);
             self.is_malformed |= length.is_none() || self.length.is_some_and(|other| Some(other) != length);
             self.length = length;
+        } else if name == b"grpc-status" {
+            self.grpc_status = Some(GrpcStatus::read(value, self.grpc_status));
         }
         !self.is_malformed
     }

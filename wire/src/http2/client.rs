@@ -8,6 +8,7 @@ use super::request::EncodedRequest;
 use super::shared::{Http2Shared, RECEIVE_WINDOW};
 use super::streams::Streams;
 use crate::client_session::{ClientSession, Event, Hearer, RequestBytes};
+use crate::grpc::status::GrpcStatus;
 use crate::{Missing, WireError, start};
 
 /// One connection.
@@ -15,6 +16,13 @@ use crate::{Missing, WireError, start};
 pub struct Http2 {
     reader: FrameReader,
     streams: Streams,
+}
+
+impl Http2 {
+    /// The `grpc-status` in the last header fields of the answer whose end was told last.
+    pub(crate) fn grpc_status(&self) -> Option<GrpcStatus> {
+        self.streams.grpc_status()
+    }
 }
 
 impl<'p> ClientSession<'p> for Http2 {

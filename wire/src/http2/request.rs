@@ -3,6 +3,7 @@
 use super::fields::is_of_connection;
 use super::frame::{FRAME_HEAD_BYTES, MAX_FRAME_BYTES, append_block};
 use super::hpack::{NO_DYNAMIC_TABLE, write_field};
+use crate::grpc::message::{PREFIX_BYTES, write_fields, write_prefix};
 use crate::{RequestHead, RequestParser, WireError};
 
 /// A request.
@@ -19,8 +20,25 @@ impl EncodedRequest {
     /// Encodes a request that is written as HTTP/1. Fields that belong to a connection have no place in HTTP/2 (RFC 9113 section 8.2.2),
     /// and chunks are joined.
     pub fn from_http1(request: &[u8], is_https: bool) -> Result<Self, WireError> {
-        let (mut parser, mut input, mut body) = (RequestParser::new(), request, Vec::new());
-        let Some(parsed) = parser.next(&mut input, |head| encode_head(head, is_https))? else {
+        Self::encode(request, Vec::new(), |head| encode_head(head, is_https, false))
+    }
+
+    /// The same for a call of gRPC, whose message is the request's body. Method and length do not matter.
+    pub fn grpc(request: &[u8], is_https: bool) -> Result<Self, WireError> {
+        let mut encoded =
+            Self::encode(request, vec![0; PREFIX_BYTES], |head| encode_head(head, is_https, true))?;
+        write_prefix(&mut encoded.body)?;
+        Ok(encoded)
+    }
+
+    /// `body`: what comes before the request's own.
+    fn encode(
+        request: &[u8],
+        mut body: Vec<u8>,
+        block: impl FnOnce(&RequestHead<'_>) -> Vec<u8>,
+    ) -> Result<Self, WireError> {
+        let (mut parser, mut input) = (RequestParser::new(), request);
+        let Some(parsed) = parser.next(&mut input, block)? else {
             return Err(WireError::Truncated);
         };
         if !parser.body(&mut input, |piece| body.extend_from_slice(piece))? {
@@ -52,9 +70,9 @@ impl EncodedRequest {
     }
 }
 
-fn encode_head(head: &RequestHead<'_>, is_https: bool) -> Vec<u8> {
+fn encode_head(head: &RequestHead<'_>, is_https: bool, is_grpc: bool) -> Vec<u8> {
     let mut block = Vec::new();
-    write_field(&mut block, b":method", head.method.as_bytes());
+    write_field(&mut block, b":method", if is_grpc { b"POST" } else { head.method.as_bytes() });
     write_field(&mut block, b":scheme", if is_https { b"https" } else { b"http" });
     let host = head.fields().find(|(name, _)| name.eq_ignore_ascii_case("host"));
     if let Some((_, host)) = host {
@@ -71,12 +89,16 @@ fn encode_head(head: &RequestHead<'_>, is_https: bool) -> Vec<u8> {
         let is_kept = match &*name {
             "host" | "http2-settings" => false,
             name if is_of_connection(name.as_bytes()) => false,
+            "te" | "content-length" if is_grpc => false,
             "te" => value.eq_ignore_ascii_case(b"trailers"),
             name => !of_connection.iter().any(|other| other.eq_ignore_ascii_case(name.as_bytes())),
         };
         if is_kept {
             write_field(&mut block, name.as_bytes(), value);
         }
+    }
+    if is_grpc {
+        write_fields(&mut block, head);
     }
     block
 }

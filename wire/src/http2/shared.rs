@@ -14,9 +14,15 @@ const LAST_BLOCK_BYTES: usize = 1024;
 pub struct Http2Shared {
     pub(super) requests: Vec<EncodedRequest>,
     pub(super) scratch: Vec<u8>,
-    /// The last block of header fields that means the same on every connection: servers send the same one again and again.
-    last_block: Vec<u8>,
-    last_fields: AnswerFields,
+    last_head: KnownBlock,
+    last_trailers: KnownBlock,
+}
+
+/// The last block of header fields that means the same on every connection: servers send the same one again and again.
+#[derive(Debug, Default)]
+struct KnownBlock {
+    bytes: Vec<u8>,
+    fields: AnswerFields,
 }
 
 impl Http2Shared {
@@ -25,17 +31,19 @@ impl Http2Shared {
         Self { requests, ..Self::default() }
     }
 
-    /// What this block says, if it is the last one.
+    /// What this block says, if it is the last head, or the last trailers.
     #[inline]
-    pub(super) fn known(&self, block: &[u8]) -> Option<AnswerFields> {
-        (self.last_block == block && !block.is_empty()).then_some(self.last_fields)
+    pub(super) fn known(&self, block: &[u8], are_trailers: bool) -> Option<AnswerFields> {
+        let last = if are_trailers { &self.last_trailers } else { &self.last_head };
+        (last.bytes == block && !block.is_empty()).then_some(last.fields)
     }
 
-    pub(super) fn remember(&mut self, block: &[u8], fields: AnswerFields) {
+    pub(super) fn remember(&mut self, block: &[u8], are_trailers: bool, fields: AnswerFields) {
         if block.len() <= LAST_BLOCK_BYTES {
-            self.last_block.clear();
-            self.last_block.extend_from_slice(block);
-            self.last_fields = fields;
+            let last = if are_trailers { &mut self.last_trailers } else { &mut self.last_head };
+            last.bytes.clear();
+            last.bytes.extend_from_slice(block);
+            last.fields = fields;
         }
     }
 }

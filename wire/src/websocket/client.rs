@@ -105,7 +105,7 @@ impl WebSocket {
         if !keep_alive {
             self.reader.close(Some(close_code::NORMAL), out);
         }
-        Event::End { place: 0, keep_alive, is_early: false }
+        Event::End { place: 0, keep_alive, is_early: false, failure: None }
     }
 }
 

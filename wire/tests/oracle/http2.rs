@@ -3,9 +3,8 @@
 use super::cuts;
 use wire::http2::frame::{ErrorCode, FrameHead, PREFACE, Parameter, append_settings, kind};
 use wire::http2::hpack::{HpackDecoder, HpackError, write_field};
-use wire::http2::{EncodedRequest, Http2, Http2Shared};
-use wire::{ClientSession, Event, Hearer};
-use wire::{Head, WireError};
+use wire::http2::{Http2, Http2Shared};
+use wire::{ClientSession, Event, Grpc, GrpcStatus, Head, Hearer, RequestBytes, WireError};
 
 /// What came of a connection: the events, joined so that cuts don't show; how it ended; what the client wrote.
 #[derive(Debug, Default, PartialEq)]
@@ -22,7 +21,7 @@ pub enum Told {
     Head(usize, Head),
     Field(usize, Vec<u8>, Vec<u8>),
     Body(usize, Vec<u8>),
-    End(usize, bool, bool),
+    End(usize, bool, bool, Option<GrpcStatus>),
     Refused(usize),
     Reset(usize, ErrorCode),
     Malformed(usize, WireError),
@@ -54,18 +53,29 @@ impl<const HEARS: bool> Hearer for Ears<HEARS> {
 /// The length of the POST's body.
 pub const BODY_BYTES: usize = 70_000;
 
+/// A session whose frames are those of HTTP/2.
+pub trait Session: for<'p> ClientSession<'p, Shared = Http2Shared> {}
+
+impl Session for Http2 {}
+impl Session for Grpc {}
+
 /// A GET, a HEAD and a POST of more bytes than the window that a connection has at first.
-pub fn shared() -> Http2Shared {
+pub fn shared<S: Session>() -> Http2Shared {
     let body = "x".repeat(BODY_BYTES);
     let post = format!("POST /upload HTTP/1.1\r\nHost: host\r\nContent-Length: {BODY_BYTES}\r\n\r\n{body}");
     let requests = ["GET / HTTP/1.1\r\nHost: host\r\n\r\n", "HEAD /x HTTP/1.1\r\nHost: host\r\n\r\n", &post];
-    let encoded = requests.map(|request| EncodedRequest::from_http1(request.as_bytes(), false).unwrap());
-    Http2Shared::new(encoded.into())
+    let requests = requests.map(str::as_bytes);
+    let requests = requests.map(|request| RequestBytes { request, last: request, is_encrypted: false });
+    S::shared(requests.into()).unwrap()
 }
 
 /// Lets a client that has begun these requests read these pieces.
-pub fn talk<const HEARS: bool>(asks: &[usize], pieces: &[&[u8]], shared: &mut Http2Shared) -> Talk {
-    let (mut client, mut talk) = (Http2::default(), Talk::default());
+pub fn talk<S: Session, const HEARS: bool>(
+    asks: &[usize],
+    pieces: &[&[u8]],
+    shared: &mut Http2Shared,
+) -> Talk {
+    let (mut client, mut talk) = (S::default(), Talk::default());
     let mut ears = Ears::<HEARS> { is_head: Vec::new(), fields: Vec::new() };
     client.open(shared, &mut talk.written);
     for ask in asks {
@@ -120,9 +130,9 @@ impl Talk {
                     _ => Told::Body(place, bytes.to_vec()),
                 }
             }
-            Event::End { place, keep_alive, is_early } => {
+            Event::End { place, keep_alive, is_early, failure } => {
                 assert!(ends(place).1, "an answer has a head");
-                Told::End(place, keep_alive, is_early)
+                Told::End(place, keep_alive, is_early, failure)
             }
             Event::Refused(place) => {
                 ends(place);
@@ -141,23 +151,32 @@ impl Talk {
     }
 }
 
-/// What a server sends, in every way of cutting it that is tried: all must say the same.
+/// What a server sends, in every way of cutting it that is tried: all must say the same, to HTTP/2 and to gRPC.
 pub fn check_http2(bytes: &[u8]) {
+    check_session::<Http2>(bytes);
+    check_session::<Grpc>(bytes);
+}
+
+fn check_session<S: Session>(bytes: &[u8]) {
     let mut settings = Vec::new();
     append_settings(&mut settings, &[Parameter::InitialWindowSize(65_540)]);
     for bytes in [bytes, &[&settings, bytes].concat()] {
         let asks = [0, 1, 2, 0];
-        let whole = talk::<true>(&asks, &[bytes], &mut shared());
-        let mut last = shared();
+        let whole = talk::<S, true>(&asks, &[bytes], &mut shared::<S>());
+        let mut last = shared::<S>();
         for pieces in cuts(bytes) {
-            assert_eq!(whole, talk::<true>(&asks, &pieces, &mut last));
+            assert_eq!(whole, talk::<S, true>(&asks, &pieces, &mut last));
         }
         let mut deaf = whole;
         deaf.events.retain(|told| !matches!(told, Told::Field(..)));
         join(&mut deaf.events);
         // The second time heads may be known.
         for _ in 0..2 {
-            assert_eq!(deaf, talk::<false>(&asks, &[bytes], &mut last), "heads that are known are the same");
+            assert_eq!(
+                deaf,
+                talk::<S, false>(&asks, &[bytes], &mut last),
+                "heads that are known are the same"
+            );
         }
         check_written(&deaf);
     }
@@ -192,7 +211,8 @@ fn check_written(talk: &Talk) {
     let frames = written_frames(&talk.written);
     assert!(talk.written.starts_with(PREFACE) && frames[0].0.kind == kind::SETTINGS);
     let sent = frames.iter().filter(|(head, _)| head.kind == kind::DATA).map(|(head, _)| head.length);
-    assert!(sent.sum::<usize>() <= BODY_BYTES);
+    // Four requests of gRPC have a prefix each.
+    assert!(sent.sum::<usize>() <= BODY_BYTES + 4 * 5);
     for (head, payload) in &frames {
         match head.kind {
             kind::GOAWAY => assert!(matches!(talk.error, Some(WireError::Frame(_)))),

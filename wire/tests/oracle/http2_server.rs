@@ -5,7 +5,9 @@ use super::http2::written_frames;
 use std::collections::BTreeMap;
 use wire::http2::frame::{ErrorCode, FrameHead, PREFACE, append_block, append_data, kind};
 use wire::http2::hpack::write_status;
-use wire::http2::server::{AnswerBody, MAX_OPEN_STREAMS, Routed, ServerEvent, ServerSession, ServerShared};
+use wire::http2::server::{
+    AnswerBody, BodyEnd, MAX_OPEN_STREAMS, Routed, ServerEvent, ServerSession, ServerShared,
+};
 
 /// A server on one connection. `/N` is a body of N bytes, any other path one of 2; a body that comes is sent back.
 #[derive(Default)]
@@ -83,7 +85,7 @@ impl Server {
             append_block(&mut self.written, stream, &block, false);
             return append_data(&mut self.written, stream, &body, true);
         }
-        let whole = AnswerBody { length: body.len() as u64, allowed: u64::MAX, breaks_off: false };
+        let whole = AnswerBody { length: body.len() as u64, allowed: u64::MAX, end: BodyEnd::Nothing };
         self.session.answer(stream, &block, whole, body, &mut self.written);
     }
 

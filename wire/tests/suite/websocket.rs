@@ -285,7 +285,8 @@ fn only_binary_payload_can_be_dropped_unread() {
         assert_eq!(session.skippable(), expected);
         session.skip(7);
         let ends = session.next(&mut shared, &mut &[][..], &mut Vec::new(), &mut NoHead).unwrap();
-        let is_whole = ends == Some(Event::End { place: 0, keep_alive: true, is_early: false });
+        let is_whole =
+            ends == Some(Event::End { place: 0, keep_alive: true, is_early: false, failure: None });
         assert_eq!(is_whole, start & 0x80 != 0);
     }
 }

@@ -40,6 +40,11 @@ pub struct ConnectionArgs {
     /// Speak WebSocket: send the message of --body or --body-file again and again, and expect it back
     #[arg(long, conflicts_with_all = ["http2", "h2c", "bursts"])]
     websocket: bool,
+    /// Call this method of gRPC, such as /package.Service/Method, over HTTP/2: h2c for http, agreed on for https
+    #[arg(long, value_name = "METHOD", value_parser = parse::grpc_method, conflicts_with_all = [
+        "http2", "h2c", "websocket", "pipeline", "bursts", "http", "method", "body", "body_file", "urls", "expect_status",
+    ])]
+    pub grpc: Option<String>,
     /// HTTP/2: number of requests in flight on each connection [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     streams: Option<u16>,
@@ -105,7 +110,15 @@ impl ConnectionArgs {
                 refuse!("--h2c is for http, and {} is encrypted: write --http2", target.url)
             }
             (_, Protocol::Http1 | Protocol::WebSocket) if self.streams.is_some() => {
-                refuse!("--streams: only HTTP/2 has streams: add --http2 or --h2c, or write --pipeline")
+                refuse!(
+                    "--streams: only HTTP/2 has streams: add --http2, --h2c or --grpc, or write --pipeline"
+                )
+            }
+            (_, Protocol::Grpc) if target.path != "/" => {
+                refuse!(
+                    "--grpc has the path, so {} of the URL would not be asked for: leave it out",
+                    target.path
+                )
             }
             _ => {}
         }
@@ -123,10 +136,11 @@ impl ConnectionArgs {
 
     /// What is spoken.
     pub fn protocol(&self) -> Protocol {
-        match (self.http2 || self.h2c, self.websocket) {
-            (true, _) => Protocol::Http2,
-            (false, true) => Protocol::WebSocket,
-            (false, false) => Protocol::Http1,
+        match (&self.grpc, self.http2 || self.h2c, self.websocket) {
+            (Some(_), ..) => Protocol::Grpc,
+            (None, true, _) => Protocol::Http2,
+            (None, false, true) => Protocol::WebSocket,
+            (None, false, false) => Protocol::Http1,
         }
     }
 

@@ -128,6 +128,10 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
         None => url::resolve(&args.url)?,
     };
     args.fit(&target, connections)?;
+    if let Some(method) = &wanted.grpc {
+        target.url = target.url.trim_end_matches('/').to_owned() + method;
+        target.path.clone_from(method);
+    }
     let load = args.open.load(connections, per_connection);
     let duration = args.duration.or_else(|| args.open.length()).unwrap_or(DEFAULT_DURATION);
     let until = args.requests.map_or(Until::Elapsed(duration), Until::Answered);

@@ -24,6 +24,9 @@ pub struct RequestArgs {
     /// File with the request body
     #[arg(long, value_name = "FILE")]
     body_file: Option<PathBuf>,
+    /// File with the message of --grpc, encoded as it is sent (protobuf's bytes) [default: an empty message]
+    #[arg(long, value_name = "FILE", requires = "grpc")]
+    data: Option<PathBuf>,
     /// HTTP version
     #[arg(long, value_enum, default_value = "1.1", value_name = "VERSION")]
     http: Version,
@@ -122,7 +125,8 @@ impl RequestArgs {
         let usual = if body.is_empty() || is_message { "GET" } else { "POST" };
         let headers = if is_message { self.headers_of_message(&body) } else { self.headers.clone() };
         let expect = Expect {
-            status: self.expect_status,
+            // An answer of gRPC has this one, however the call went.
+            status: if protocol == Protocol::Grpc { Some(200) } else { self.expect_status },
             any_status: is_message,
             length: self.expect_length,
             body: self.expect_body.as_deref().map(|file| bytes_of("--expect-body", file)).transpose()?,
@@ -181,10 +185,11 @@ impl RequestArgs {
     }
 
     fn request_body(&self) -> anyhow::Result<Vec<u8>> {
-        Ok(match (&self.body, &self.body_file) {
-            (Some(text), _) => text.clone().into_bytes(),
-            (None, Some(file)) => bytes_of("--body-file", file)?,
-            (None, None) => Vec::new(),
+        Ok(match (&self.body, &self.body_file, &self.data) {
+            (Some(text), ..) => text.clone().into_bytes(),
+            (None, Some(file), _) => bytes_of("--body-file", file)?,
+            (None, None, Some(file)) => bytes_of("--data", file)?,
+            (None, None, None) => Vec::new(),
         })
     }
 }

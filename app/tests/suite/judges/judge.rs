@@ -114,6 +114,40 @@ pub const NGHTTPD: Judge = Judge {
     ..NGINX
 };
 
+/// Debian's gRPC for Python; the `python3` on the path may be another one.
+pub const GRPC_PYTHON: Judge = Judge {
+    name: "gRPC in Python",
+    program: "/usr/bin/python3",
+    args: &["{dir}/conf", "{dir}", "{port}", "{tls}"],
+    conf: include_str!("grpc_python.py"),
+    line: "call {target} of ",
+    ..NGHTTPD
+};
+
+/// Debian's gRPC for Java, without TLS.
+pub const GRPC_JAVA: Judge = Judge {
+    name: "gRPC in Java",
+    program: "java",
+    args: &["--source", "17", "-cp", JARS, "{dir}/conf", "{port}", "{tls}"],
+    conf: include_str!("grpc_java.java"),
+    ..GRPC_PYTHON
+};
+
+const JARS: &str = "/usr/share/java/grpc-api.jar:/usr/share/java/grpc-core.jar:/usr/share/java/grpc-netty.jar:\
+    /usr/share/java/grpc-stub.jar:/usr/share/java/grpc-context.jar:/usr/share/java/guava.jar:\
+    /usr/share/java/netty-buffer.jar:/usr/share/java/netty-codec.jar:/usr/share/java/netty-codec-http.jar:\
+    /usr/share/java/netty-codec-http2.jar:/usr/share/java/netty-common.jar:/usr/share/java/netty-handler.jar:\
+    /usr/share/java/netty-resolver.jar:/usr/share/java/netty-transport.jar:/usr/share/java/perfmark-api.jar";
+
+/// gRPC for Go, which `cargo xtask test` builds where Go is installed.
+pub const GRPC_GO: Judge = Judge {
+    name: "gRPC in Go",
+    program: concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tools/grpc-judge"),
+    args: &["{dir}", "{port}", "{tls}"],
+    conf: "",
+    ..GRPC_PYTHON
+};
+
 /// A judge at work, and whoever works behind it.
 pub struct RunningJudge {
     judge: &'static Judge,
@@ -125,6 +159,13 @@ pub struct RunningJudge {
 }
 
 impl Judge {
+    /// Whether its program is there. Where it is not, this is no failure but in CI.
+    pub fn is_built(&self) -> bool {
+        let is_there = Path::new(self.program).is_file();
+        assert!(is_there || std::env::var_os("CI").is_none(), "cargo xtask test builds {}", self.program);
+        is_there
+    }
+
     pub fn sit(&'static self) -> RunningJudge {
         let behind = self.behind.map(|judge| Box::new(judge.sit()));
         let [plain, tls] = free_ports();

@@ -8,7 +8,7 @@ use crate::fault::{Framing, Mishap};
 use net::{Slot, clock};
 use std::sync::Arc;
 use wire::http2::frame::{ErrorCode, MAX_STREAM, append_block};
-use wire::http2::server::AnswerBody;
+use wire::http2::server::{AnswerBody, BodyEnd};
 
 /// How soon it is looked at again whether an answer has been sent.
 const LOOK_AGAIN_NS: u64 = 1_000_000;
@@ -20,6 +20,7 @@ pub struct FaultyAnswer {
     stream: u32,
     block: Vec<u8>,
     body: Arc<[u8]>,
+    end: BodyEnd,
     mishap: Option<Mishap>,
     /// Whether it is the last of its connection.
     is_last: bool,
@@ -56,13 +57,14 @@ impl FaultyOutbox<'_> {
         let mishap = fate.mishap.filter(|mishap| matches!(mishap, Mishap::Status(_) | Mishap::Length(_)));
         let answer = changed(answer, Change { mishap, ..Change::default() });
         let mut block = Vec::new();
-        let body = Arc::from(translate(&answer, framing == Framing::Length, &mut block));
+        let (body, end) = translate(&answer, framing == Framing::Length, &mut block);
         let ends_connection = framing == Framing::Http10;
         let answer = FaultyAnswer {
             number: fate.number,
             stream,
             block,
-            body,
+            body: Arc::from(body),
+            end,
             mishap: fate.mishap,
             is_last: fate.is_last || ends_connection,
             says_close: fate.says_close || ends_connection,
@@ -131,14 +133,14 @@ impl FaultyOutbox<'_> {
 impl FaultyAnswer {
     /// Sends its head; of its body nothing may be sent yet.
     fn begin(self, session: &mut Http2Session, out: &mut Vec<u8>) {
-        let Self { stream, block, body, mishap, is_last, says_close, .. } = self;
+        let Self { stream, block, body, end, mishap, is_last, says_close, .. } = self;
         let (length, body) = (body.len() as u64, Work::Sending(Body::Bytes(body)));
-        let whole = AnswerBody { length, allowed: 0, breaks_off: false };
+        let whole = AnswerBody { length, allowed: 0, end };
         match mishap {
             Some(Mishap::Garbage) => out.extend_from_slice(GARBAGE),
             Some(Mishap::Truncate) if length < 2 => session.reset(stream, ErrorCode::INTERNAL_ERROR, out),
             Some(Mishap::Truncate) => {
-                let half = AnswerBody { length: length / 2, breaks_off: true, ..whole };
+                let half = AnswerBody { length: length / 2, end: BodyEnd::Reset, ..whole };
                 session.answer(stream, &block, half, body, out);
             }
             _ => session.answer(stream, &block, whole, body, out),

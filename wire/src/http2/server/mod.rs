@@ -6,7 +6,7 @@ mod state;
 mod streams;
 
 pub use recall::{Routed, ServerShared};
-pub use streams::{AnswerBody, Part};
+pub use streams::{AnswerBody, BodyEnd, Part};
 
 use super::frame::{
     DEFAULT_WINDOW, ErrorCode, Frame, FrameError, FrameReader, MAX_STREAM, PREFACE, Parameter, append_block,
@@ -194,7 +194,12 @@ impl<W: Clone> ServerSession<W> {
         let state = &mut self.state;
         state.cancelled = state.cancelled.saturating_sub(1);
         if let Some(open) = state.open_stream(stream) {
-            append_block(out, stream, block, body.length == 0);
+            let trailers = match body.end {
+                BodyEnd::Trailers(trailers) if body.length == 0 => Some(trailers),
+                _ => None,
+            };
+            append_block(out, stream, block, body.length == 0 && trailers.is_none());
+            trailers.into_iter().for_each(|trailers| append_block(out, stream, trailers, true));
             open.answer(body, work);
             if body.length == 0 {
                 open.work = None;
@@ -213,13 +218,13 @@ impl<W: Clone> ServerSession<W> {
         self.state.reset(stream, code, out);
     }
 
-    /// Writes the head of the next DATA, whose bytes the caller has to append. `None`: nothing can be sent now. Where it breaks off, the caller
-    /// appends the end as well, with [`Part::append_end`].
+    /// Writes the head of the next DATA, whose bytes the caller has to append. `None`: nothing can be sent now. Behind it the caller
+    /// appends what follows the body, with [`Part::append_end`].
     #[inline]
     pub fn next_part(&mut self, out: &mut Vec<u8>) -> Option<Part<W>> {
         let part = self.state.streams.next_part()?;
         self.state.idle_frames.clear();
-        let ends = part.is_last && !part.breaks_off;
+        let ends = part.is_last && part.end == BodyEnd::Nothing;
         append_frame_head(out, part.length, kind::DATA, if ends { flag::END_STREAM } else { 0 }, part.stream);
         Some(part)
     }
@@ -254,10 +259,12 @@ impl<W: Clone> ServerSession<W> {
 }
 
 impl<W> Part<W> {
-    /// Appends the reset behind a body that is broken off.
+    /// Appends what follows the body.
     pub fn append_end(&self, out: &mut Vec<u8>) {
-        if self.is_last && self.breaks_off {
-            append_reset(out, self.stream, ErrorCode::INTERNAL_ERROR);
+        match self.end {
+            BodyEnd::Trailers(block) if self.is_last => append_block(out, self.stream, block, true),
+            BodyEnd::Reset if self.is_last => append_reset(out, self.stream, ErrorCode::INTERNAL_ERROR),
+            _ => {}
         }
     }
 }

@@ -21,8 +21,7 @@ pub struct Stream<W> {
     sent: u64,
     allowed: u64,
     length: u64,
-    /// Whether a reset follows the last byte, not the end.
-    breaks_off: bool,
+    end: BodyEnd,
     /// The caller's.
     pub work: Option<W>,
 }
@@ -46,8 +45,20 @@ pub struct AnswerBody {
     pub length: u64,
     /// How many of them may be sent at once; [`ServerSession::allow`](super::ServerSession::allow) says more.
     pub allowed: u64,
-    /// Whether the stream is reset after the last byte instead of ending.
-    pub breaks_off: bool,
+    /// What follows the last byte.
+    pub end: BodyEnd,
+}
+
+/// What follows the last byte of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BodyEnd {
+    /// Nothing: it is the end of the stream.
+    #[default]
+    Nothing,
+    /// Trailers, as a block that needs no dynamic table.
+    Trailers(&'static [u8]),
+    /// A reset of the stream.
+    Reset,
 }
 
 /// A part of a body that is to be sent now.
@@ -63,8 +74,8 @@ pub struct Part<W> {
     pub length: usize,
     /// Whether it is the last one.
     pub is_last: bool,
-    /// Whether a reset follows.
-    pub breaks_off: bool,
+    /// What follows the last one.
+    pub end: BodyEnd,
 }
 
 impl<W> Default for Streams<W> {
@@ -105,7 +116,7 @@ impl<W> Streams<W> {
             sent: 0,
             allowed: 0,
             length: 0,
-            breaks_off: false,
+            end: BodyEnd::Nothing,
             work: None,
         });
     }
@@ -126,7 +137,10 @@ impl<W> Streams<W> {
     /// Removes a stream of which both sides have ended.
     pub fn remove_if_over(&mut self, id: u32) {
         let is_over = |stream: &mut Stream<W>| {
-            stream.has_ended && stream.is_answered && stream.sent == stream.length && !stream.breaks_off
+            stream.has_ended
+                && stream.is_answered
+                && stream.sent == stream.length
+                && stream.end != BodyEnd::Reset
         };
         if self.get(id).is_some_and(is_over) {
             self.remove(id);
@@ -188,25 +202,25 @@ impl<W: Clone> Streams<W> {
         stream.sent += length;
         stream.window -= length as i64;
         self.window -= length as u32;
-        let (is_last, breaks_off) = (stream.sent == stream.length, stream.breaks_off);
+        let (is_last, end) = (stream.sent == stream.length, stream.end);
         if is_last {
             stream.work = None;
         }
-        if is_last && breaks_off {
+        if is_last && end == BodyEnd::Reset {
             self.remove(id);
         } else if is_last {
             self.remove_if_over(id);
         }
-        Some(Part { stream: id, work, offset, length: length as usize, is_last, breaks_off })
+        Some(Part { stream: id, work, offset, length: length as usize, is_last, end })
     }
 }
 
 impl<W> Stream<W> {
     /// Begins the answer.
     pub fn answer(&mut self, body: AnswerBody, work: W) {
-        let AnswerBody { length, allowed, breaks_off } = body;
+        let AnswerBody { length, allowed, end } = body;
         (self.is_answered, self.work) = (true, Some(work));
-        (self.length, self.allowed, self.breaks_off) = (length, allowed.min(length), breaks_off);
+        (self.length, self.allowed, self.end) = (length, allowed.min(length), end);
     }
 
     /// Allows further bytes to be sent. False: there is nothing left that could be.

@@ -9,6 +9,7 @@ use super::frame::{
 use super::hpack::HpackDecoder;
 use super::shared::Http2Shared;
 use crate::client_session::Event;
+use crate::grpc::status::GrpcStatus;
 use crate::{Missing, WireError};
 use flow::send_body;
 use std::collections::VecDeque;
@@ -43,6 +44,8 @@ pub struct Streams {
     next_id: u32,
     /// The stream whose answer is whole, which has not been told yet; 0: none.
     ended: u32,
+    /// The `grpc-status` with which a stream last ended.
+    grpc_status: Option<GrpcStatus>,
     /// The last stream on which frames may come although it is closed, because we have closed it.
     cancelled: u32,
     /// The last stream that the server looks at, once it has said so.
@@ -69,6 +72,7 @@ impl Default for Streams {
             decoder: HpackDecoder::default(),
             next_id: 1,
             ended: 0,
+            grpc_status: None,
             cancelled: 0,
             last_taken: None,
             reason: None,
@@ -95,6 +99,11 @@ impl Streams {
     /// The reason that the server gave for the end of the connection.
     pub fn reason(&self) -> Option<ErrorCode> {
         self.reason
+    }
+
+    /// The `grpc-status` in the last header fields of the stream whose end was told last.
+    pub fn grpc_status(&self) -> Option<GrpcStatus> {
+        self.grpc_status
     }
 
     pub fn room(&self) -> usize {
@@ -156,7 +165,7 @@ impl Streams {
                     // The answer did not wait for the body, which nobody needs now.
                     self.close(stream.id, ErrorCode::CANCEL, out);
                 }
-                return Some(Event::End { place, keep_alive: !self.is_closing(), is_early });
+                return Some(Event::End { place, keep_alive: !self.is_closing(), is_early, failure: None });
             }
         }
         let last_taken = self.last_taken?;

@@ -23,11 +23,11 @@ impl Streams {
             self.idle.count()?;
             return Ok(None);
         };
-        let fields = match shared.known(block) {
+        let has_head = self.open[place].has_head;
+        let fields = match shared.known(block, has_head) {
             Some(fields) if !H::HEARS_FIELDS => fields,
             _ => self.read_fields(place, block, shared, hearer)?,
         };
-        let has_head = self.open[place].has_head;
         if has_head {
             return Ok(self.on_trailers(place, fields, ends_stream, out));
         }
@@ -47,7 +47,7 @@ impl Streams {
         let stream = &mut self.open[place];
         (stream.has_head, stream.length) = (true, length);
         if ends_stream {
-            self.ended = id;
+            (self.ended, self.grpc_status) = (id, fields.grpc_status);
         }
         Ok(Some(Event::Head(place, Head { status: fields.status, length })))
     }
@@ -66,12 +66,12 @@ impl Streams {
             }
         })?;
         if decoded.is_fixed && !H::HEARS_FIELDS {
-            shared.remember(block, fields);
+            shared.remember(block, self.open[place].has_head, fields);
         }
         Ok(fields)
     }
 
-    #[cold]
+    #[inline]
     fn on_trailers(
         &mut self,
         place: usize,
@@ -87,7 +87,7 @@ impl Streams {
         if is_short {
             return Some(self.fail(place, FrameError::protocol(TOO_SHORT), out));
         }
-        self.ended = stream.id;
+        (self.ended, self.grpc_status) = (stream.id, fields.grpc_status);
         None
     }
 
@@ -118,7 +118,7 @@ impl Streams {
         stream.body = so_far;
         stream.received += data.counted;
         if data.ends_stream && data.rest == 0 {
-            self.ended = stream.id;
+            (self.ended, self.grpc_status) = (stream.id, None);
         } else if stream.received > RECEIVE_WINDOW / 2 {
             append_window_update(out, stream.id, std::mem::take(&mut stream.received));
         }

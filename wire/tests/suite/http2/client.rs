@@ -152,7 +152,7 @@ fn cancelled_streams_are_passed_over_but_for_tables_and_windows() {
     let frames = [data(3, "hello"), entry, last_data(3, ""), reset(3, ErrorCode::CANCEL), user].concat();
     let expected = [
         Event::Head(1, Head { status: 200, length: Some(0) }),
-        Event::End { place: 1, keep_alive: true, is_early: false },
+        Event::End { place: 1, keep_alive: true, is_early: false, failure: None },
     ];
     assert_eq!(read(&mut connection, &frames), expected);
     // Half of what is read, of any stream, is renewed.

@@ -1,12 +1,14 @@
 //! HTTP/2: a client's connection. What servers send is put together from frames here.
 
 mod client;
+mod grpc;
 mod misbehaving;
 mod pieces;
 mod requests;
 mod server;
 
-use crate::oracle::http2::{Talk, Told, check_http2, shared, talk, written_frames};
+use crate::oracle::http2::{Session, Talk, Told, check_http2, shared, talk, written_frames};
+use wire::Http2;
 use wire::http2::frame::{ErrorCode, FRAME_HEAD_BYTES, Frame, FrameReader, append_frame_head, flag, kind};
 use wire::http2::hpack::write_field;
 
@@ -67,7 +69,12 @@ pub fn window_update(stream: u32, increment: u32) -> Vec<u8> {
 /// What a client that has begun a GET, a HEAD and a POST makes of these bytes, in words; behind `>` what it
 /// writes besides requests.
 pub fn told(bytes: &[u8]) -> String {
-    let talk = talk::<false>(&[0, 1, 2], &[bytes], &mut shared());
+    told_to::<Http2>(&[0, 1, 2], bytes)
+}
+
+/// What a client of this protocol that has begun these requests makes of these bytes, in the same words.
+pub fn told_to<S: Session>(asks: &[usize], bytes: &[u8]) -> String {
+    let talk = talk::<S, false>(asks, &[bytes], &mut shared::<S>());
     let mut parts: Vec<String> = talk.events.iter().map(event_in_words).collect();
     let error = talk.error.or(talk.closed.and_then(Result::err));
     parts.extend(error.map(|error| error.to_string()));
@@ -87,10 +94,11 @@ fn event_in_words(told: &Told) -> String {
         Told::Field(..) => "a field".to_owned(),
         Told::Body(place, bytes) if bytes.len() > 20 => format!("{place}: {} bytes", bytes.len()),
         Told::Body(place, bytes) => format!("{place}: {}", String::from_utf8_lossy(bytes)),
-        Told::End(place, keep_alive, is_early) => {
+        Told::End(place, keep_alive, is_early, failure) => {
             let (early, last) =
                 (if *is_early { " early" } else { "" }, if *keep_alive { "" } else { " for good" });
-            format!("{place} ends{early}{last}")
+            let failure = failure.map(|failure| format!(" with {failure}")).unwrap_or_default();
+            format!("{place} ends{early}{last}{failure}")
         }
         Told::Refused(place) => format!("{place} refused"),
         Told::Reset(place, code) => format!("{place} reset: {code}"),

@@ -7,7 +7,7 @@ use wire::http2::EncodedRequest;
 use wire::http2::hpack::HpackDecoder;
 
 /// The fields, one a line, and whether the stream ends with them; read from the frames that are written.
-fn written(request: &EncodedRequest, announces_table: bool) -> (String, bool) {
+pub fn written(request: &EncodedRequest, announces_table: bool) -> (String, bool) {
     let mut out = settings(&[]);
     request.append_head(&mut out, 0x0102_0305, announces_table);
     let (mut input, mut reader) = (&out[..], FrameReader::default());
