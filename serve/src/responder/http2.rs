@@ -124,7 +124,7 @@ impl Responder {
         sent: &[u8],
     ) -> Next {
         let (account, next) = match chosen {
-            Chosen::Site(Asked::Ready(route)) if connection.faults.is_none() => {
+            Chosen::Site(Asked::Ready(route) | Asked::WebSocket(route)) if connection.faults.is_none() => {
                 connection.answer_ready(&self.site, *route, stream);
                 if self.log.is_none() {
                     return Next::GoOn;
@@ -145,7 +145,8 @@ impl Responder {
         let draft = &mut self.http2.draft;
         draft.clear();
         match chosen {
-            Chosen::Site(Asked::Ready(route)) => {
+            // Only HTTP/1.1 can be upgraded.
+            Chosen::Site(Asked::Ready(route) | Asked::WebSocket(route)) => {
                 self.site.write(*route, true, false, &mut draft.bytes);
                 self.site.account(*route)
             }
