@@ -3,7 +3,6 @@
 use crate::connections::accept_pause::AcceptPause;
 use crate::connections::out::{Content, Each, Out};
 use crate::connections::protocol::{Protocol, WebSocketEcho};
-use crate::connections::streams::Http2Session;
 use crate::fault::{Draft, FaultyOutbox};
 use crate::responder::http2::Http2Connection;
 use crate::responder::{Next, Responder};
@@ -200,7 +199,8 @@ impl<I: Io> Worker<'_, I> {
             Event::Ended => self.ended(slot),
             Event::Failed(..) if slot == LISTENER => self.accept_pause.begin(&mut self.io),
             Event::Failed(..) => self.close(slot),
-            Event::Connected | Event::Secured | Event::Skipped(_) => {}
+            Event::Secured => self.secured(slot),
+            Event::Connected | Event::Skipped(_) => {}
         }
     }
 
@@ -217,6 +217,14 @@ impl<I: Io> Worker<'_, I> {
         }
         if let Some(service) = &mut self.responder.service {
             service.run_for_connection();
+        }
+    }
+
+    /// Speaks HTTP/2 where the handshake chose it, whatever comes (RFC 9113 section 3.4).
+    fn secured(&mut self, slot: Slot) {
+        if self.io.handshake(slot).is_some_and(|handshake| handshake.is_http2) {
+            self.connections[slot as usize].protocol = Protocol::open_http2(0, &mut self.out);
+            self.send(slot, Next::GoOn);
         }
     }
 
@@ -393,11 +401,7 @@ fn answer(
     };
     connection.is_http10 = responder.was_http10;
     connection.protocol = match next {
-        Next::SpeakHttp2(before) => {
-            let session = Box::new(Http2Session::with_preface(before));
-            session.open(&mut out.bytes);
-            Protocol::Http2(session)
-        }
+        Next::SpeakHttp2(before) => Protocol::open_http2(before, out),
         Next::SpeakWebSocket => Protocol::WebSocket(Box::<WebSocketEcho>::default()),
         _ => return next,
     };

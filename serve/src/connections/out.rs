@@ -106,10 +106,12 @@ impl Out {
         self.each == Each::Alone
     }
 
-    /// Becomes this; takes its bytes.
+    /// Becomes this, unless there are no bytes of it; takes them.
     pub fn be(&mut self, content: Content, bytes: &mut Vec<u8>) {
-        self.content = content;
-        self.bytes.append(bytes);
+        if !bytes.is_empty() {
+            self.content = content;
+            self.bytes.append(bytes);
+        }
     }
 
     /// Adds a piece of a file.

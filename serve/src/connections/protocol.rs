@@ -1,6 +1,7 @@
 //! The protocol of a connection, and what is remembered for it: one pointer, so that a connection of one protocol does not pay for the others.
 
 use crate::answers::fresh::{Echo, MAX_SENT_BYTES};
+use crate::connections::out::Out;
 use crate::connections::streams::{Http2Session, Work};
 use wire::websocket::WebSocketServer;
 
@@ -30,6 +31,13 @@ impl Default for Protocol {
 }
 
 impl Protocol {
+    /// Begins HTTP/2, of whose preface this number of bytes has come; says what opens it.
+    pub fn open_http2(preface: u8, out: &mut Out) -> Self {
+        let session = Box::new(Http2Session::with_preface(preface));
+        session.open(&mut out.bytes);
+        Self::Http2(session)
+    }
+
     /// The session, if this is HTTP/2.
     pub fn http2(&self) -> Option<&Http2Session> {
         if let Self::Http2(session) = self { Some(session) } else { None }

@@ -1,6 +1,7 @@
 //! What a server remembers of a connection that speaks HTTP/2, and of its streams.
 
 use crate::answers::frames::Body;
+use std::sync::Arc;
 use wire::http2::server::ServerSession;
 
 /// The session of a connection.
@@ -15,4 +16,15 @@ pub enum Work {
     Delayed,
     /// The body of an answer.
     Sending(Body),
+}
+
+/// The bytes of bodies that are in memory for this connection only.
+pub fn held_bytes(session: &Http2Session) -> usize {
+    let held = |work: &Work| match work {
+        Work::Arriving(body, _) => body.capacity(),
+        // One with other owners is that of a page.
+        Work::Sending(Body::Bytes(body)) if Arc::strong_count(body) == 1 => body.len(),
+        Work::Sending(_) | Work::Delayed => 0,
+    };
+    session.all_work().map(held).sum()
 }

@@ -241,7 +241,12 @@ mod tests {
     }
 
     fn ask(outbox: &mut FaultyOutbox<'_>, io: &mut Record, slot: Slot, now_ns: u64) -> (bool, bool) {
-        outbox.send(io, slot, Draft { bytes: ANSWER, goes_on: true, http10: false, is_message: false }, now_ns)
+        outbox.send(
+            io,
+            slot,
+            Draft { bytes: ANSWER, goes_on: true, http10: false, is_message: false },
+            now_ns,
+        )
     }
 
     /// An outbox with eight connections.

@@ -7,7 +7,7 @@ use crate::answers::head::Context;
 use crate::answers::log::Log;
 use crate::answers::site::{Asked, Route, Site, Standard};
 use crate::connections::out::{Each, Out};
-use crate::connections::streams::{Http2Session, Work};
+use crate::connections::streams::{Http2Session, Work, held_bytes};
 use crate::fault::{FaultyOutbox, Reached};
 use crate::files::{Files, Reply, render};
 use net::{Slot, clock};
@@ -15,6 +15,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use wire::http2::server::{AnswerBody, Routed, ServerEvent, ServerShared};
 use wire::{MAX_TARGET_BYTES, RequestHead};
+
+/// The most bytes of bodies that are held for one connection, arriving and to be sent back. A body that would be beyond that is refused.
+const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
+
+/// After how many bytes of a body those of all streams are counted.
+const COUNTED_BYTES: usize = 16 * 1024;
 
 /// What the sessions of a thread have in common.
 #[derive(Debug)]
@@ -74,6 +80,9 @@ impl Responder {
                     }
                     self.answer_stream(connection, stream, &route, &[])
                 }
+                Ok(Some(ServerEvent::TooLong { stream })) => {
+                    self.refuse_stream(connection, stream, Standard::HeadTooLong)
+                }
                 Ok(Some(ServerEvent::Body { stream, bytes, is_last })) => {
                     self.send_body_back(connection, stream, bytes, is_last)
                 }
@@ -94,24 +103,39 @@ impl Responder {
         bytes: &[u8],
         is_last: bool,
     ) -> Next {
-        let Some(Work::Arriving(body, line)) = connection.session.work(stream) else { return Next::GoOn };
-        let is_too_large = body.len() + bytes.len() > MAX_SENT_BYTES;
-        if !is_too_large {
+        let Some(Work::Arriving(body, _)) = connection.session.work(stream) else { return Next::GoOn };
+        let (before, length) = (body.len(), body.len() + bytes.len());
+        let refusal = if length > MAX_SENT_BYTES {
+            Some(Standard::ContentTooLarge)
+        } else {
             body.extend_from_slice(bytes);
-            if !is_last {
-                return Next::GoOn;
-            }
+            let is_counted = before / COUNTED_BYTES != length / COUNTED_BYTES;
+            let is_too_much = || held_bytes(connection.session) > MAX_HELD_BYTES;
+            (is_counted && is_too_much()).then_some(Standard::Unavailable)
+        };
+        if refusal.is_none() && !is_last {
+            return Next::GoOn;
         }
+        let Some(Work::Arriving(body, line)) = connection.session.work(stream) else { return Next::GoOn };
         let (body, line) = (std::mem::take(body), std::mem::take(line));
         if let Some(log) = &mut self.log {
             log.put_request(line);
         }
-        if !is_too_large {
-            return self.answer_stream(connection, stream, &Chosen::Site(Asked::Fresh(Fresh::Echo)), &body);
+        match refusal {
+            None => self.answer_stream(connection, stream, &Chosen::Site(Asked::Fresh(Fresh::Echo)), &body),
+            Some(refusal) => self.refuse_stream(connection, stream, refusal),
         }
-        let refusal = Chosen::Site(Asked::Ready(Standard::ContentTooLarge.route(false)));
-        // The rest of the body is passed over: a reset behind the answer, which RFC 9113 section 8.1 allows, loses it in some clients.
-        self.answer_stream(connection, stream, &refusal, &[])
+    }
+
+    /// Answers a request that is not looked at further. The rest of its body is passed over: a reset behind the answer, which RFC 9113
+    /// section 8.1 allows, loses it in some clients.
+    fn refuse_stream(
+        &mut self,
+        connection: &mut Http2Connection<'_, '_>,
+        stream: u32,
+        with: Standard,
+    ) -> Next {
+        self.answer_stream(connection, stream, &Chosen::Site(Asked::Ready(with.route(false))), &[])
     }
 
     /// Answers a request, whose body is `sent`.
@@ -247,4 +271,95 @@ fn choose(
     let asked = site.route(head.method, head.target);
     let is_lasting = !is_logged && matches!(asked, Asked::Ready(_));
     Routed { route: Chosen::Site(asked), is_lasting }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Config, Faults, Listen, Messages, Server};
+    use std::time::Duration;
+    use wire::http2::frame::{FrameHead, PREFACE, append_block, append_data, append_settings, kind};
+    use wire::http2::hpack::{HpackDecoder, write_field};
+
+    fn responder() -> Responder {
+        let config = Config {
+            listen: Listen::Tcp(([127, 0, 0, 1], 0).into()),
+            threads: 1,
+            root: None,
+            idle_timeout: Duration::from_mins(1),
+            access_log: None,
+            spin: Duration::ZERO,
+            messages: Messages::default(),
+            faults: Faults::default(),
+            io: None,
+            tls: None,
+        };
+        let mut site = Site::new();
+        site.echo("/echo");
+        Server::bind(config).unwrap().responder(&site).unwrap()
+    }
+
+    /// The statuses of answers, by stream.
+    fn statuses(mut bytes: &[u8]) -> Vec<(u32, u16)> {
+        let mut all = Vec::new();
+        while let Some((head, rest)) = bytes.split_first_chunk() {
+            let head = FrameHead::from_bytes(*head);
+            let (payload, rest) = rest.split_at(head.length);
+            bytes = rest;
+            if head.kind == kind::HEADERS {
+                let status = |name: &[u8], value: &[u8]| {
+                    if name == b":status" {
+                        all.push((head.stream, str::from_utf8(value).unwrap().parse().unwrap()));
+                    }
+                };
+                HpackDecoder::default().decode(payload, &mut Vec::new(), status).unwrap();
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn bodies_of_one_connection_are_held_up_to_a_bound_and_then_refused() {
+        let (mut responder, mut session) = (responder(), Http2Session::default());
+        let (mut out, mut said) = (Out::new(Each::Gathered), Vec::new());
+        let mut say = |bytes: &[u8], session: &mut Http2Session| {
+            let mut input = bytes;
+            while !input.is_empty() {
+                let mut connection =
+                    Http2Connection { session, slot: 0, peer: None, faults: None, out: &mut out };
+                assert_eq!(responder.answer_http2(&mut connection, &mut input), Next::GoOn);
+                assert!(held_bytes(session) < MAX_HELD_BYTES + MAX_SENT_BYTES);
+                said.append(&mut out.bytes);
+            }
+        };
+        let mut block = Vec::new();
+        for (name, value) in
+            [(":method", "POST"), (":scheme", "http"), (":path", "/echo"), (":authority", "h")]
+        {
+            write_field(&mut block, name.as_bytes(), value.as_bytes());
+        }
+        let mut bytes = PREFACE.to_vec();
+        append_settings(&mut bytes, &[]);
+        let streams: Vec<u32> = (0..24).map(|at| 2 * at + 1).collect();
+        streams.iter().for_each(|stream| append_block(&mut bytes, *stream, &block, false));
+        say(&bytes, &mut session);
+        // All but the last piece of each body, in turns: 96 MB.
+        for _ in 0..255 {
+            for stream in &streams {
+                let mut piece = Vec::new();
+                append_data(&mut piece, *stream, &[b'x'; 16 * 1024], false);
+                say(&piece, &mut session);
+            }
+        }
+        for stream in &streams {
+            let mut end = Vec::new();
+            append_data(&mut end, *stream, b"end", true);
+            say(&end, &mut session);
+        }
+        let statuses = statuses(&said);
+        let refused = statuses.iter().filter(|(_, status)| *status == 503).count();
+        assert_eq!(statuses.len(), streams.len(), "each is answered: {statuses:?}");
+        assert!(refused > 0 && refused <= 16, "{refused} are refused: {statuses:?}");
+        assert!(statuses.iter().all(|(_, status)| [200, 503].contains(status)), "{statuses:?}");
+    }
 }

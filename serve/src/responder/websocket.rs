@@ -19,7 +19,8 @@ impl Responder {
         out: &mut Out,
     ) -> Next {
         // Frames would follow a body, which means nothing here.
-        let answer = asked.and_then(|answer| parser.is_idle().then_some(answer).ok_or(UpgradeRefusal::Malformed));
+        let answer =
+            asked.and_then(|answer| parser.is_idle().then_some(answer).ok_or(UpgradeRefusal::Malformed));
         let (status, next) = match answer {
             Ok(answer) => {
                 answer.write(&mut out.bytes);
