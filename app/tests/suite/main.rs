@@ -76,6 +76,7 @@ mod run;
 mod schema;
 mod serve;
 mod serve_http2;
+mod serve_websocket;
 mod servers_on;
 mod servers_on_links;
 mod servers_on_sshd;
