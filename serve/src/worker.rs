@@ -248,7 +248,8 @@ impl<I: Io> Worker<'_, I> {
         if connection.is_blocked {
             connection.waiting.extend_from_slice(bytes);
             if connection.waiting.len() > connection.protocol.most_waiting_bytes() {
-                self.close(slot);
+                // A close would wait until the peer has read what it was sent.
+                self.finish(slot, Next::Reset);
             }
             return;
         }

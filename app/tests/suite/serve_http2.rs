@@ -99,10 +99,17 @@ fn too_many_fields_cost_the_request_and_not_the_connection() {
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
     everywhere(&[], |server, is_encrypted| {
         let url = url(server, is_encrypted, "/hello");
-        let told = ["-o", "/dev/null", "-w", "%{http_code} %{num_connects}\n", &url];
-        let how = if is_encrypted { "--http2" } else { "--http2-prior-knowledge" };
-        let args = [&["-sk", how], &told[..], &fields, &["--next", "-sk", how], &told[..]].concat();
-        assert_eq!(tool("curl", &args).out, "431 1\n200 0\n");
+        let (how, told) = (
+            if is_encrypted { "--http2" } else { "--http2-prior-knowledge" },
+            "%{http_code} %{num_connects}\n",
+        );
+        let once = ["-sk", how, "-w", told, &url, "-o", "/dev/null"];
+        assert_eq!(tool("curl", &[&once[..], &fields].concat()).out, "431 1\n");
+        // Some versions of curl can't ask twice without TLS.
+        if is_encrypted {
+            let twice = [&once[..], &fields, &[&url, "-o", "/dev/null"]].concat();
+            assert_eq!(tool("curl", &twice).out, "431 1\n431 0\n");
+        }
     });
 }
 

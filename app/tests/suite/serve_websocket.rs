@@ -10,7 +10,7 @@ use std::time::Duration;
 const UPGRADE: &str = "GET /websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
                        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 const UPGRADED: &str = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-                        Sec-WebSocket-Accept: s3pPLBMiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+                        Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
 
 /// A client's close frame without a code, and the server's.
 const CLOSE: &[u8] = b"\x88\x80\0\0\0\0";
