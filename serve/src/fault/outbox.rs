@@ -353,6 +353,29 @@ mod tests {
     }
 
     #[test]
+    fn messages_of_a_websocket_have_faults_of_their_own() {
+        let cases: [(&str, &[u8], bool); 9] = [
+            ("chunked", b"\x82\x04PONG", true),
+            ("http10", b"\x82\x04PONG", true),
+            ("status=503", b"\x82\x04PONG", true),
+            ("length=-1", b"\x82\x04PONG", true),
+            ("unasked", b"\x82\x04PONG\x81\x07unasked", true),
+            ("truncate", b"\x82\x04P", false),
+            ("garbage", GARBAGE, true),
+            ("close-after=1", b"\x82\x04PONG\x88\x02\x03\xe9", false),
+            ("drop-after=1", b"\x82\x04PONG", false),
+        ];
+        for (fault, expected, goes_on) in cases {
+            let (faults, numbers, mut io) = (faults(&[fault]), AtomicU64::new(0), Record::default());
+            let mut outbox = outbox(&faults, &numbers);
+            outbox.forget(0);
+            let draft = Draft { bytes: b"\x82\x04PONG", goes_on: true, http10: false, is_message: true };
+            assert_eq!(outbox.send(&mut io, 0, draft, 0), (true, goes_on), "{fault}");
+            assert_eq!(io.sent[0].1, expected, "{fault}");
+        }
+    }
+
+    #[test]
     fn who_speaks_http_1_0_gets_no_chunks() {
         let (faults, numbers, mut io) = (faults(&["chunked"]), AtomicU64::new(0), Record::default());
         let draft = Draft { bytes: ANSWER, goes_on: true, http10: true, is_message: false };
