@@ -58,3 +58,13 @@ impl Protocol {
         if matches!(self, Self::WebSocket(_)) { MAX_SENT_BYTES } else { MAX_WAITING_BYTES }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_pays_a_pointer_and_which_it_is() {
+        assert_eq!(size_of::<Protocol>(), 2 * size_of::<usize>());
+    }
+}
