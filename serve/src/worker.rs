@@ -3,6 +3,7 @@
 use crate::connections::accept_pause::AcceptPause;
 use crate::connections::out::{Content, Each, Out};
 use crate::connections::protocol::{Protocol, WebSocketEcho};
+use crate::connections::streams::Http2Session;
 use crate::fault::{Draft, FaultyOutbox};
 use crate::responder::http2::Http2Connection;
 use crate::responder::{Next, Responder};
@@ -51,7 +52,7 @@ impl Connection {
 
     /// Whether there is something to do without anything more from the peer.
     fn can_go_on(&self) -> bool {
-        !self.waiting.is_empty() || self.protocol.http2().is_some_and(|session| session.can_send())
+        !self.waiting.is_empty() || self.protocol.http2().is_some_and(Http2Session::can_send)
     }
 }
 

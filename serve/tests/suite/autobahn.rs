@@ -54,14 +54,14 @@ fn said(pieces: Vec<Vec<u8>>) -> Vec<u8> {
     stream.set_write_timeout(Some(PATIENCE)).unwrap();
     stream.write_all(UPGRADE).unwrap();
     let mut writer = stream.try_clone().unwrap();
-    let writes = std::thread::spawn(move || pieces.iter().all(|piece| writer.write_all(piece).is_ok()));
+    let sending = std::thread::spawn(move || pieces.iter().all(|piece| writer.write_all(piece).is_ok()));
     let mut got = Vec::new();
     match stream.read_to_end(&mut got) {
         // What a server that has closed is still sent resets the connection.
         Err(error) if error.kind() != ErrorKind::ConnectionReset => panic!("{error}"),
         _ => {}
     }
-    writes.join().unwrap();
+    sending.join().unwrap();
     let end = got.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
     assert!(got.starts_with(b"HTTP/1.1 101 "));
     got.split_off(end)
