@@ -303,7 +303,7 @@ impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
         self.give_up_overdue(now);
         if now >= self.check_ns {
             self.check_ns = now + CHECK_NS;
-            self.accounts.check_against(&self.connections, S::IN_ORDER);
+            self.check_accounts();
         }
     }
 
@@ -332,9 +332,15 @@ impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
         }
     }
 
+    /// A session may have no room until its handshake is answered.
+    fn check_accounts(&self) {
+        let sends_all = |at: usize| S::IN_ORDER && self.sessions[at].room() > 0;
+        self.accounts.check_against(&self.connections, sends_all);
+    }
+
     /// Counts the requests without a whole answer at the end.
     pub(crate) fn count_unfinished(&mut self, end_ns: u64) {
-        self.accounts.check_against(&self.connections, S::IN_ORDER);
+        self.check_accounts();
         for (_, slot) in self.connections.iter().zip(0..).filter(|(connection, _)| connection.is_sending) {
             self.accounts.not_taken(self.io.unsent(slot));
         }

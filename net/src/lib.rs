@@ -56,7 +56,7 @@ pub struct Completion {
 pub enum Event {
     /// The connection that was asked for is open.
     Connected,
-    /// The handshake of a connection that was asked for is complete (TLS only): after `Connected`.
+    /// The handshake is complete (TLS only): after `Connected` or `Accepted`.
     Secured,
     /// The listener has a new connection; its slot is this one.
     Accepted,

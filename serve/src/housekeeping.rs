@@ -1,5 +1,7 @@
 //! Ends connections that do not end by themselves: idle ones now and then, all of them at a stop.
 
+use crate::connections::out::Content;
+use crate::connections::protocol::Protocol;
 use crate::responder::Next;
 use crate::worker::{Connection, LOOK_UP, Worker};
 use net::{Io, Slot, clock};
@@ -46,8 +48,11 @@ impl<I: Io> Worker<'_, I> {
         self.turn_until_quiet(start_ns + LAST_CALL_NS)?;
         self.stop_listening();
         self.turn_until_quiet(start_ns + GRACE_NS)?;
-        let is_idle =
-            |c: &Connection| c.http2.as_ref().map_or_else(|| c.parser.is_idle(), |http2| http2.is_idle());
+        let is_idle = |c: &Connection| match &c.protocol {
+            Protocol::Http1(_) => c.parser.is_idle(),
+            Protocol::Http2(session) => session.is_idle(),
+            Protocol::WebSocket(echo) => echo.server.is_idle(),
+        };
         let waits_for_nothing =
             |c: &Connection| !c.is_blocked && c.last.is_none() && c.waiting.is_empty() && is_idle(c);
         while self.close_those(waits_for_nothing) > 0 {
@@ -90,7 +95,7 @@ impl<I: Io> Worker<'_, I> {
         for slot in 0..self.connections.len() {
             let connection = &self.connections[slot];
             let session =
-                connection.http2.as_ref().filter(|_| connection.is_open && connection.last.is_none());
+                connection.protocol.http2().filter(|_| connection.is_open && connection.last.is_none());
             if let Some(session) = session {
                 session.announce_end(&mut self.out.bytes);
                 self.send(slot as Slot, Next::GoOn);
@@ -98,12 +103,21 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Says to a peer that speaks HTTP/2 which of its requests were the last ones that were looked at.
+    /// Says to a peer that speaks HTTP/2 which of its requests were the last ones that were looked at, and to one of a WebSocket that it ends.
     fn say_goodbye(&mut self, slot: usize) {
         let connection = &mut self.connections[slot];
-        if let Some(session) = connection.http2.as_mut().filter(|_| connection.last.is_none()) {
-            session.end(true, &mut self.out.bytes);
-            self.send(slot as Slot, Next::GoOn);
+        match &mut connection.protocol {
+            _ if connection.last.is_some() => {}
+            Protocol::Http1(_) => {}
+            Protocol::Http2(session) => {
+                session.end(true, &mut self.out.bytes);
+                self.send(slot as Slot, Next::GoOn);
+            }
+            Protocol::WebSocket(echo) => {
+                echo.server.end(&mut echo.held);
+                self.out.be(Content::Aside, &mut echo.held);
+                self.send(slot as Slot, Next::GoOn);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Answers requests, for one thread, without sockets. Answers to a pipeline are collected.
 
 pub mod http2;
+pub mod websocket;
 
 use crate::answers::date::Clock;
 use crate::answers::fresh::{self, Echo, Fresh, MAX_SENT_BYTES};
@@ -13,6 +14,7 @@ use crate::files::render;
 use crate::service::Service;
 use http2::Http2Thread;
 use std::net::IpAddr;
+use wire::websocket::{UpgradeAnswer, UpgradeRefusal};
 use wire::{RequestParser, WireError};
 
 /// Everything that a thread needs to answer.
@@ -47,6 +49,8 @@ pub enum Next {
     Reset,
     /// What came begins HTTP/2, of whose preface this number of bytes came before.
     SpeakHttp2(u8),
+    /// What follows is a WebSocket.
+    SpeakWebSocket,
 }
 
 impl Responder {
@@ -82,12 +86,16 @@ impl Responder {
                     None => return Next::GoOn,
                 }
             }
-            let (site, log) = (&self.site, &mut self.log);
+            let (site, log, mut upgrade) = (&self.site, &mut self.log, Err(UpgradeRefusal::Required));
             let next = parser.next(input, |head| {
                 if let Some(log) = log {
                     log.asked(head);
                 }
-                site.route(head.method, head.target)
+                let asked = site.route(head.method, head.target);
+                if matches!(asked, Asked::WebSocket(_)) {
+                    upgrade = UpgradeAnswer::to(head);
+                }
+                asked
             });
             match next {
                 Ok(Some(request)) => {
@@ -115,6 +123,7 @@ impl Responder {
                             *echo = Some(Box::new(Echo { body, keep_alive, http10 }));
                             continue;
                         }
+                        Asked::WebSocket(_) => return self.upgrade(upgrade, parser, peer, out),
                     };
                     if let (Some(log), Some(account)) = (&mut self.log, account) {
                         log.answered(peer, account);

@@ -1,9 +1,9 @@
 //! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
-use crate::answers::fresh::Echo;
 use crate::connections::accept_pause::AcceptPause;
-use crate::connections::out::{Each, Out};
-use crate::connections::streams::{Http2Session, Work};
+use crate::connections::out::{Content, Each, Out};
+use crate::connections::protocol::{Protocol, WebSocketEcho};
+use crate::connections::streams::Http2Session;
 use crate::fault::{Draft, FaultyOutbox};
 use crate::responder::http2::Http2Connection;
 use crate::responder::{Next, Responder};
@@ -20,17 +20,12 @@ use wire::RequestParser;
 /// How long an idle thread may take to notice a stop.
 pub const LOOK_UP: Duration = Duration::from_millis(100);
 
-/// How many bytes of requests a peer may send without reading its answers before it is disconnected.
-const MAX_WAITING_BYTES: usize = 1024 * 1024;
-
 /// The largest number of connections of a thread for which a ring is sized; more are served a little more slowly.
 const MOST_CONNECTIONS: usize = 64 * 1024;
 
 #[derive(Default)]
 pub struct Connection {
     pub parser: RequestParser,
-    /// A request whose body is arriving and will be sent back.
-    echo: Option<Box<Echo>>,
     /// Requests that arrived while earlier answers had to wait.
     pub waiting: Vec<u8>,
     pub is_open: bool,
@@ -46,21 +41,18 @@ pub struct Connection {
     pub stamp_ns: u64,
     /// The peer's address, if it is logged.
     peer: Option<IpAddr>,
-    /// The session, if the peer speaks HTTP/2.
-    pub http2: Option<Box<Http2Session>>,
+    pub protocol: Protocol,
 }
 
 impl Connection {
     /// Whether it waits for its peer to read, or for the time of an answer.
     pub fn is_held(&self) -> bool {
-        let is_delayed =
-            |session: &Http2Session| session.all_work().any(|work| matches!(work, Work::Delayed));
-        self.is_blocked || self.http2.as_deref().is_some_and(is_delayed)
+        self.is_blocked || self.protocol.has_delayed()
     }
 
     /// Whether there is something to do without anything more from the peer.
     fn can_go_on(&self) -> bool {
-        !self.waiting.is_empty() || self.http2.as_ref().is_some_and(|session| session.can_send())
+        !self.waiting.is_empty() || self.protocol.http2().is_some_and(Http2Session::can_send)
     }
 }
 
@@ -208,7 +200,8 @@ impl<I: Io> Worker<'_, I> {
             Event::Ended => self.ended(slot),
             Event::Failed(..) if slot == LISTENER => self.accept_pause.begin(&mut self.io),
             Event::Failed(..) => self.close(slot),
-            Event::Connected | Event::Secured | Event::Skipped(_) => {}
+            Event::Secured => self.secured(slot),
+            Event::Connected | Event::Skipped(_) => {}
         }
     }
 
@@ -225,6 +218,14 @@ impl<I: Io> Worker<'_, I> {
         }
         if let Some(service) = &mut self.responder.service {
             service.run_for_connection();
+        }
+    }
+
+    /// Speaks HTTP/2 where the handshake chose it, whatever comes (RFC 9113 section 3.4).
+    fn secured(&mut self, slot: Slot) {
+        if self.io.handshake(slot).is_some_and(|handshake| handshake.is_http2) {
+            self.connections[slot as usize].protocol = Protocol::open_http2(0, &mut self.out);
+            self.send(slot, Next::GoOn);
         }
     }
 
@@ -247,8 +248,9 @@ impl<I: Io> Worker<'_, I> {
         let bytes = self.io.bytes();
         if connection.is_blocked {
             connection.waiting.extend_from_slice(bytes);
-            if connection.waiting.len() > MAX_WAITING_BYTES {
-                self.close(slot);
+            if connection.waiting.len() > connection.protocol.most_waiting_bytes() {
+                // A close would wait until the peer has read what it was sent.
+                self.finish(slot, Next::Reset);
             }
             return;
         }
@@ -269,9 +271,12 @@ impl<I: Io> Worker<'_, I> {
         let connection = &mut self.connections[slot as usize];
         if !self.out.is_empty() {
             let sent = match &mut self.outbox {
-                Some(outbox) if !self.out.is_interim() && connection.http2.is_none() => {
-                    let goes_on = next == Next::GoOn;
-                    let draft = Draft { bytes: &self.out.bytes, goes_on, http10: connection.is_http10 };
+                Some(outbox)
+                    if self.out.content() != Content::Aside && connection.protocol.http2().is_none() =>
+                {
+                    let (goes_on, http10) = (next == Next::GoOn, connection.is_http10);
+                    let is_message = self.out.content() == Content::Message;
+                    let draft = Draft { bytes: &self.out.bytes, goes_on, http10, is_message };
                     let (is_out, still_goes_on) = outbox.send(&mut self.io, slot, draft, clock::now_ns());
                     if goes_on && (!still_goes_on || self.out.is_cut()) {
                         next = Next::Close;
@@ -331,7 +336,7 @@ impl<I: Io> Worker<'_, I> {
         }
         while let Some((slot, reached)) = self.outbox.as_mut().and_then(|o| o.take_due(now_ns)) {
             let Some(connection) = self.connections.get_mut(slot as usize) else { continue };
-            let Some(session) = connection.http2.as_deref_mut().filter(|_| connection.last.is_none()) else {
+            let Some(session) = connection.protocol.http2_mut().filter(|_| connection.last.is_none()) else {
                 continue;
             };
             let (faults, out, peer) = (self.outbox.as_mut(), &mut self.out, connection.peer);
@@ -387,18 +392,21 @@ fn answer(
     input: &mut &[u8],
     out: &mut Out,
 ) -> Next {
-    let Connection { parser, echo, http2, peer, .. } = connection;
-    if let Some(session) = http2 {
-        return responder
-            .answer_http2(&mut Http2Connection { session, slot, peer: *peer, faults, out }, input);
-    }
-    let next = responder.answer(parser, echo, *peer, input, out);
+    let Connection { parser, protocol, peer, .. } = connection;
+    let next = match protocol {
+        Protocol::Http1(echo) => responder.answer(parser, echo, *peer, input, out),
+        Protocol::Http2(session) => {
+            let mut connection = Http2Connection { session, slot, peer: *peer, faults, out };
+            return responder.answer_http2(&mut connection, input);
+        }
+        Protocol::WebSocket(echo) => return responder.answer_websocket(echo, input, out),
+    };
     connection.is_http10 = responder.was_http10;
-    if let Next::SpeakHttp2(before) = next {
-        connection.parser = RequestParser::default();
-        let session = connection.http2.insert(Box::new(Http2Session::with_preface(before)));
-        session.open(&mut out.bytes);
-        return answer(slot, connection, responder, faults, input, out);
-    }
-    next
+    connection.protocol = match next {
+        Next::SpeakHttp2(before) => Protocol::open_http2(before, out),
+        Next::SpeakWebSocket => Protocol::WebSocket(Box::<WebSocketEcho>::default()),
+        _ => return next,
+    };
+    connection.parser = RequestParser::default();
+    answer(slot, connection, responder, faults, input, out)
 }

@@ -19,6 +19,9 @@ use std::time::Duration;
 /// The page that is served at `/`.
 const ROOT: &str = "html-228";
 
+/// Where a WebSocket can be opened, which sends messages back.
+const WEBSOCKET: &str = "/websocket";
+
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -164,6 +167,7 @@ fn tls(args: &ServeArgs) -> anyhow::Result<Option<ServerTls>> {
 /// The bodies of the workloads, at the paths that every contender serves them at.
 fn reference_pages(common: &Common) -> anyhow::Result<Site> {
     let mut site = Site::new();
+    site.websocket(WEBSOCKET);
     let catalog = catalog(common)?;
     for (name, work) in control::prepare::assets::works(&catalog)? {
         let (Some(workload), Some(body)) = (&work.workload, &work.body) else {

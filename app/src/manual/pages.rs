@@ -157,6 +157,7 @@ drome pull --from 'ssh HOST' --all --machine ci-1  # all of its runs, under a na
 # serve
 drome serve  # the reference pages on port 8080
 drome serve --port 8081 --root public  # the files of a folder
+drome serve --port 8080 --tls  # over TLS, with HTTP/2; WebSocket messages come back on /websocket
 drome serve --port 8082 --spin 20us  # a server that takes 20 µs longer for each request
 0 stopped by a signal
 1

@@ -4,7 +4,10 @@ mod grpc;
 pub mod judge;
 
 use crate::common::{Home, assert_accounted, back_ends, run, wait_for};
-use judge::{APACHE, CADDY, H2O, HAPROXY, Judge, LIGHTTPD, NGHTTPD, NGINX, NODE, PYTHON, RunningJudge};
+use judge::{
+    APACHE, CADDY, GORILLA, H2O, HAPROXY, Judge, LIGHTTPD, NGHTTPD, NGINX, NODE, PYTHON, RunningJudge,
+    WEBSOCKETS, WS,
+};
 use serde_json::Value;
 
 const HELLO_SHA256: &str = "d2a84f4b8b650937ec8f73cd8be2c74add5a911ba64df27458ed8229da804a26";
@@ -58,6 +61,23 @@ const WAYS_OF_HTTP2: [Way; 7] = [
     tls("/hello", &["-d", "300ms", "--http2", "--streams", "8"]),
 ];
 
+/// Messages: text, binary, large, several in flight, on connections that end.
+const WAYS_OF_WEBSOCKET: [Way; 9] = [
+    plain("/text", &["-n", "500", "--websocket", "--body", "Grüße"]),
+    plain("/in-flight", &["-n", "2000", "--websocket", "--body", "0123456789abcdef", "--pipeline", "16"]),
+    plain(
+        "/binary",
+        &["-n", "500", "--websocket", "--body", "x", "-H", "Content-Type: application/octet-stream"],
+    ),
+    plain("/large", &["-n", "100", "--websocket", "--body-file", "{large}", "--pipeline", "3"]),
+    plain("/empty", &["-n", "500", "--websocket"]),
+    plain("/ends", &["-n", "500", "--websocket", "--body", "x", "--requests-per-connection", "7"]),
+    tls("/text", &["-n", "500", "--websocket", "--body", "x", "--pipeline", "4"]),
+    // Time is up while messages are under way.
+    plain("/rate", &["--websocket", "--body", "x", "--arrivals", "poisson", "--ramp", "1k..5k/300ms"]),
+    plain("/time", &["-d", "300ms", "--websocket", "--body", "x", "--pipeline", "8"]),
+];
+
 /// What drome says of one way of asking.
 struct Claim {
     /// The target that no other way has, and the version of HTTP.
@@ -73,10 +93,14 @@ fn ask(court: &RunningJudge, number: usize, way: &Way, io: &str) -> Claim {
     let target = format!("{}?{io}-{number}", way.path);
     let url = format!("{}://{address}{target}", way.scheme);
     let cacert = court.cacert();
-    let check = ["--format", "json", "--expect-sha256", HELLO_SHA256, "--verify", "all"];
+    let has = |arg| way.args.contains(&arg);
+    // A message must come back as it is.
+    let expect = if has("--websocket") { &[][..] } else { &["--expect-sha256", HELLO_SHA256] };
+    let check = ["--format", "json", "--verify", "all"];
+    let args = way.args.iter().map(|arg| arg.replace("{large}", &court.path("large")));
     let trust = if way.scheme == "https" { &["--cacert", cacert.as_str()][..] } else { &[] };
     let mut load = Home::new().drome(&["load", &url, "-c", "8", "--io", io]);
-    let finished = run(load.args(way.args).args(check).args(trust));
+    let finished = run(load.args(args).args(check).args(expect).args(trust));
     let json: Value = serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err));
     // Void is no failure here: on a machine that is busy otherwise, sends lag.
     let is_sound = matches!(finished.code, 0 | 4) && json["errors"]["total"] == 0 && json["plan"]["io"] == io;
@@ -89,7 +113,6 @@ fn ask(court: &RunningJudge, number: usize, way: &Way, io: &str) -> Claim {
         let wanted: u64 = wanted.parse().unwrap();
         assert_eq!((completed, sent), (wanted, wanted), "{:?}", way.args);
     }
-    let has = |arg| way.args.contains(&arg);
     let version = if has("--http2") {
         "2"
     } else if has("1.0") {
@@ -186,4 +209,23 @@ fn h2o_was_asked_in_http2_what_drome_says_it_sent() {
 #[test]
 fn nghttpd_was_asked_in_http2_what_drome_says_it_sent() {
     judged(&NGHTTPD, &WAYS_OF_HTTP2);
+}
+
+#[test]
+fn websockets_got_the_messages_that_drome_says_it_sent() {
+    judged(&WEBSOCKETS, &WAYS_OF_WEBSOCKET);
+}
+
+#[test]
+fn ws_got_the_messages_that_drome_says_it_sent() {
+    judged(&WS, &WAYS_OF_WEBSOCKET);
+}
+
+#[test]
+fn gorilla_got_the_messages_that_drome_says_it_sent() {
+    if std::process::Command::new("go").arg("version").output().is_ok() {
+        return judged(&GORILLA, &WAYS_OF_WEBSOCKET);
+    }
+    assert!(std::env::var_os("CI").is_none(), "go is missing: install it from https://go.dev/dl");
+    eprintln!("not checked: go is missing; install it from https://go.dev/dl");
 }

@@ -77,6 +77,7 @@ mod schema;
 mod serve;
 mod serve_grpc;
 mod serve_http2;
+mod serve_websocket;
 mod servers_on;
 mod servers_on_links;
 mod servers_on_sshd;

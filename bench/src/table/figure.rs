@@ -131,7 +131,7 @@ fn doubt(sample: &Sample) -> Option<String> {
 mod tests {
     use super::super::clients::ClientReport;
     use super::super::model::Bound;
-    use super::super::works::WORKS;
+    use super::super::works::works;
     use super::*;
     use serde_json::{Value, json};
 
@@ -149,7 +149,9 @@ mod tests {
     }
 
     /// The work whose runs these are taken for.
-    const WORK: &Work = &WORKS[0];
+    fn work() -> &'static Work {
+        works().next().unwrap()
+    }
 
     fn medians(row: &Row) -> Vec<f64> {
         row.parts.iter().map(|part| part.median).collect()
@@ -167,10 +169,10 @@ mod tests {
             vec![sample(1, 300, json!(null)), sample(1, 300, json!(null)), sample(1, 1000, json!(null))],
             vec![sample(1, 900, json!(null)), sample(1, 1000, json!(null)), sample(1, 900, json!(null))],
         ];
-        let outcome = evaluate(WORK, &figure(Quantity::ClientCpu, Baseline::LowestOf(&[1])), &rounds);
+        let outcome = evaluate(work(), &figure(Quantity::ClientCpu, Baseline::LowestOf(&[1])), &rounds);
         assert_eq!(medians(&outcome), [300.0, 300.0]);
         assert_eq!((outcome.median, outcome.by_round), (Some(0.9), vec![Some(0.5), Some(1.0), Some(0.9)]));
-        let outcome = evaluate(WORK, &figure(Quantity::ServerCpu, Baseline::LowestOf(&[1, 2])), &rounds);
+        let outcome = evaluate(work(), &figure(Quantity::ServerCpu, Baseline::LowestOf(&[1, 2])), &rounds);
         // The other run with the lower median, 600 ns, in all rounds: not the luckiest of each round.
         assert_eq!(medians(&outcome), [600.0, 600.0, 1800.0]);
         assert_eq!((outcome.median, outcome.by_round), (Some(0.9), vec![Some(0.5), Some(1.0), Some(0.9)]));
@@ -180,11 +182,11 @@ mod tests {
     fn the_best_of_others_is_the_most_where_more_is_better() {
         let rounds =
             [vec![sample(1, 50, json!(null)), sample(1, 100, json!(null)), sample(1, 80, json!(null))]];
-        let outcome = evaluate(WORK, &figure(Quantity::ClientCpu, Baseline::HighestOf(&[1, 2])), &rounds);
+        let outcome = evaluate(work(), &figure(Quantity::ClientCpu, Baseline::HighestOf(&[1, 2])), &rounds);
         assert_eq!(outcome.median, Some(0.5));
         let half_a_second = [vec![sample(1, 125_000_000, json!({"duration_s": 0.5}))]];
         assert_eq!(
-            evaluate(WORK, &figure(Quantity::ServerIdle, Baseline::Nothing), &half_a_second).median,
+            evaluate(work(), &figure(Quantity::ServerIdle, Baseline::Nothing), &half_a_second).median,
             Some(0.5)
         );
         let with = |connections, bytes: u64| {
@@ -192,7 +194,7 @@ mod tests {
             Ok(Sample { connections, ..sample(1, 1, report).unwrap() })
         };
         let rounds = [vec![with(1100, 170_000), with(100, 20_000)]];
-        let outcome = evaluate(WORK, &figure(Quantity::Rss, Baseline::PerExtraConnection(&[1])), &rounds);
+        let outcome = evaluate(work(), &figure(Quantity::Rss, Baseline::PerExtraConnection(&[1])), &rounds);
         assert_eq!(outcome.median, Some(150.0));
     }
 
@@ -200,16 +202,16 @@ mod tests {
     fn a_run_that_failed_makes_its_figure_unknown_and_its_round_does_not_count() {
         let failed = || Err("wrk is not installed".to_owned());
         let over_wrk = figure(Quantity::ClientCpu, Baseline::LowestOf(&[1]));
-        let outcome = evaluate(WORK, &over_wrk, &[vec![sample(1, 5, json!(null)), failed()]]);
+        let outcome = evaluate(work(), &over_wrk, &[vec![sample(1, 5, json!(null)), failed()]]);
         assert_eq!((outcome.median, outcome.unknown.as_deref()), (None, Some("wrk is not installed")));
         assert_eq!((medians(&outcome), outcome.parts[0].of.as_str()), (vec![5.0], "drome"));
         let rounds = [
             vec![sample(1, 5, json!(null)), failed()],
             vec![sample(1, 5, json!(null)), sample(1, 10, json!(null))],
         ];
-        let outcome = evaluate(WORK, &over_wrk, &rounds);
+        let outcome = evaluate(work(), &over_wrk, &rounds);
         assert_eq!((outcome.median, outcome.by_round), (Some(0.5), vec![None, Some(0.5)]));
-        let missing = evaluate(WORK, &figure(Quantity::Rss, Baseline::Nothing), &rounds);
+        let missing = evaluate(work(), &figure(Quantity::Rss, Baseline::Nothing), &rounds);
         let why = "`drome load --format json` has no client.rss_max_bytes";
         assert_eq!(missing.unknown.as_deref(), Some(why));
     }
@@ -218,7 +220,7 @@ mod tests {
     fn quantiles_come_from_the_report_and_so_do_doubts() {
         let report = json!({"latency_ns": {"p95": 51.0}, "verdict": {"valid": false, "reasons": ["late"]}});
         let p95 = figure(Quantity::Quantile("latency_ns", "p95"), Baseline::Expected(50.0));
-        let outcome = evaluate(WORK, &p95, &[vec![sample(1, 1, report)]]);
+        let outcome = evaluate(work(), &p95, &[vec![sample(1, 1, report)]]);
         assert_eq!((outcome.median, outcome.doubt.as_deref()), (Some(1.02), Some("late")));
         let bounds = [Bound::Within(0.021), Bound::Within(0.01), Bound::AtLeast(1.03), Bound::AtMost(1.02)];
         assert_eq!(bounds.map(|bound| bound.holds(1.02)), [true, false, false, true]);
@@ -226,7 +228,7 @@ mod tests {
 
     #[test]
     fn every_figure_of_the_table_refers_to_runs_of_its_work() {
-        for work in WORKS {
+        for work in works() {
             for figure in work.figures {
                 let others = figure.baseline.runs();
                 assert!(others.iter().chain([&figure.run]).all(|at| *at < work.runs.len()), "{}", work.name);

@@ -118,12 +118,12 @@ fn computed_from(row: &Row) -> String {
 mod tests {
     use super::super::figure::evaluate;
     use super::super::record::{Part, run_name};
-    use super::super::works::WORKS;
+    use super::super::works::works;
     use super::*;
 
     /// A row with this median, or the reason why there is none; parts are runs of the work, by index.
     fn outcome(work: &str, figure: usize, value: Result<f64, &str>, parts: &[(usize, f64)]) -> Row {
-        let work = WORKS.iter().find(|w| w.name == work).unwrap();
+        let work = works().find(|w| w.name == work).unwrap();
         let figure = &work.figures[figure];
         let part = |(run, median): &(usize, f64)| Part {
             of: run_name(work, figure.quantity, *run),

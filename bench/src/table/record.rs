@@ -1,7 +1,7 @@
 //! A whole measurement as data: what is written as JSON, and what every table is made from.
 
 use super::model::{Baseline, Bound, Client, Figure, Quantity, Work};
-use super::works::WORKS;
+use super::works::works;
 use super::{clients, server};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,7 @@ impl Record {
         let kept: Vec<Row> = self.rows.into_iter().filter(|row| !is_later(&row.work)).collect();
         let all: Vec<Row> = kept.into_iter().chain(later.rows).collect();
         let rows: Vec<Row> =
-            WORKS.iter().flat_map(|work| all.iter().filter(|row| row.work == work.name)).cloned().collect();
+            works().flat_map(|work| all.iter().filter(|row| row.work == work.name)).cloned().collect();
         let rounds = rows.iter().map(|row| row.by_round.len()).filter(|rounds| *rounds > 0).min();
         let setting =
             later.setting.map(|setting| Setting { rounds: rounds.unwrap_or(setting.rounds), ..setting });
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn row(work: &str, median: f64, rounds: usize) -> Row {
-        let known = WORKS.iter().find(|known| known.name == work).unwrap_or(&WORKS[0]);
+        let known = works().find(|known| known.name == work).unwrap_or(works().next().unwrap());
         let (by_round, work) = (vec![Some(median); rounds], work.to_owned());
         Row { work, by_round, median: Some(median), ..evaluate(known, &known.figures[0], &[]) }
     }

@@ -9,9 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use xtask::{packages, printed};
 
-/// Files of 12 bytes, 50 KB and 200 KB, and a page that the contenders read when they start.
-const FILES: &[(&str, usize)] =
-    &[("hello", 12), ("file-50k", 50_000), ("file-200k", 200_000), ("html-228.html", 228)];
+/// Files of 12 bytes to 200 KB, of which some are sent, and a page that the contenders read when they start.
+const FILES: &[(&str, usize)] = &[
+    ("hello", 12),
+    ("message-1k", 1_000),
+    ("message-64k", 64_000),
+    ("file-50k", 50_000),
+    ("file-200k", 200_000),
+    ("html-228.html", 228),
+];
 
 /// The programs, and what servers serve: files, and their certificate. All of this is in the folder of [`Drome`].
 pub struct Fixtures {

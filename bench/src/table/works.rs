@@ -1,14 +1,13 @@
 //! The works, in the order of the table: what is measured, what it is compared with, and the bounds.
 
-mod http2;
+mod protocols;
 
 use super::model::{Baseline, Bound, Client, Figure, Quantity, Run, Server, Work};
 use Baseline::{Expected, HighestOf, LowestOf, Nothing, PerExtraConnection};
 use Bound::{AtLeast, AtMost, Within};
 use Client::{Ab, Drome, H2load, Wrk};
 use Quantity::{ClientAnonymous, ClientCpu, Quantile, Rate, Rss, ServerAnonymous, ServerCpu, ServerIdle};
-use Server::{Go, Nginx, NginxHttp2, NginxTls, Node, Reference, Root};
-use http2::{AT_HTTP2_NGINX, AT_HTTP2_REFERENCE, CLEAR, H2C, H2C_32, HTTP2, HTTP2_32, http2, of_each};
+use Server::{Go, Nginx, NginxTls, Node, Reference, Root};
 
 const FLOOR: Server = Server::Floor(12);
 const REFERENCE: Server = Reference(&[]);
@@ -141,7 +140,11 @@ const AT_NODE: [Run; 6] = all_clients(Node);
 const AT_REFERENCE: [Run; 6] = all_clients(REFERENCE);
 
 /// All of them, in the order of the table.
-pub const WORKS: &[Work] = &[
+pub fn works() -> impl Iterator<Item = &'static Work> + Clone {
+    [OF_HTTP_1, protocols::WORKS, OF_CONNECTIONS_TIME_AND_CAPACITY].into_iter().flatten()
+}
+
+const OF_HTTP_1: &[Work] = &[
     Work {
         name: "keep-alive",
         title: "64 keep-alive connections, 12-byte body",
@@ -294,63 +297,10 @@ pub const WORKS: &[Work] = &[
         figures: &[figure(ClientCpu, 0, LowestOf(&[1]), AtMost(1.0))],
         ..WORK
     },
-    http2(
-        "http2-64x1",
-        "HTTP/2, 64 connections of one stream, 12-byte body, the reference server",
-        64,
-        &of_each(REFERENCE, H2C, &[]),
-        &AT_HTTP2_REFERENCE,
-    ),
-    http2(
-        "http2-16x32",
-        "HTTP/2, 16 connections of 32 streams, 12-byte body, the reference server",
-        16,
-        &of_each(REFERENCE, H2C_32, &["-m32"]),
-        &AT_HTTP2_REFERENCE,
-    ),
-    http2(
-        "http2-tls-64x1",
-        "HTTP/2 over TLS 1.3, 64 connections of one stream, 12-byte body, the reference server",
-        64,
-        &of_each(Reference(&["--tls"]), HTTP2, &[]),
-        &AT_HTTP2_REFERENCE,
-    ),
-    http2(
-        "http2-tls-16x32",
-        "HTTP/2 over TLS 1.3, 16 connections of 32 streams, 12-byte body, the reference server",
-        16,
-        &of_each(Reference(&["--tls"]), HTTP2_32, &["-m32"]),
-        &AT_HTTP2_REFERENCE,
-    ),
-    http2(
-        "http2-nginx-64x1",
-        "HTTP/2, 64 connections of one stream, 12-byte body, nginx, which is the limit",
-        64,
-        &of_each(CLEAR, H2C, &[]),
-        &AT_HTTP2_NGINX,
-    ),
-    http2(
-        "http2-nginx-16x32",
-        "HTTP/2, 16 connections of 32 streams, 12-byte body, nginx, which is the limit",
-        16,
-        &of_each(CLEAR, H2C_32, &["-m32"]),
-        &AT_HTTP2_NGINX,
-    ),
-    http2(
-        "http2-nginx-tls-16x32",
-        "HTTP/2 over TLS 1.3, 16 connections of 32 streams, 12-byte body, nginx, which is the limit",
-        16,
-        &of_each(NginxHttp2 { is_tls: true }, HTTP2_32, &["-m32"]),
-        &AT_HTTP2_NGINX,
-    ),
-    http2::GRPC_ECHO,
-    http2(
-        "http2-server",
-        "reference server, HTTP/2, `/hello`, 16 connections of 32 streams",
-        16,
-        &[run(REFERENCE, "/hello", Drome(H2C_32)), run(CLEAR, "/hello", Drome(H2C_32))],
-        &[figure(ServerCpu, 0, LowestOf(&[1]), AtMost(0.60))],
-    ),
+];
+
+/// Those that follow the other protocols.
+const OF_CONNECTIONS_TIME_AND_CAPACITY: &[Work] = &[
     connections("connections-1k", "1,000 keep-alive connections, 12-byte body", 1_000, 1, &ONE_THOUSAND),
     connections(
         "connections-10k",

@@ -26,7 +26,7 @@ fn serve(mut stream: TcpStream, trailers: Option<&'static [u8]>) -> Option<()> {
                     let end = trailers.map_or(BodyEnd::Nothing, BodyEnd::Trailers);
                     session.answer(stream, &block, AnswerBody { length: 5, allowed: 5, end }, (), &mut out);
                 }
-                ServerEvent::Body { .. } => {}
+                ServerEvent::Body { .. } | ServerEvent::TooLong { .. } => {}
             }
         }
         while let Some(part) = session.next_part(&mut out) {

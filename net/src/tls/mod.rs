@@ -67,7 +67,7 @@ impl<I: Io> Tls<I> {
         Self::new(inner, Side::Client(tls))
     }
 
-    /// A back end for accepted connections. Handshakes are not reported, unless they fail.
+    /// A back end for accepted connections. [`Event::Secured`] follows [`Event::Accepted`].
     pub fn server(inner: I, config: Arc<ServerConfig>) -> Self {
         Self::new(inner, Side::Server(config))
     }
@@ -146,9 +146,7 @@ impl<I: Io> Tls<I> {
     fn follow(&mut self, slot: Slot, turn: &Turn) {
         self.flush(slot);
         if turn.is_secured {
-            if matches!(self.side, Side::Client(_)) {
-                self.tell(slot, Event::Secured);
-            }
+            self.tell(slot, Event::Secured);
             self.go_on(slot);
         }
         if !self.buffers.plain.is_empty() {

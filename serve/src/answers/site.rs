@@ -23,6 +23,7 @@ enum Page {
     Ready(usize),
     Json,
     Echo,
+    WebSocket,
 }
 
 /// The answer to a request.
@@ -32,6 +33,8 @@ pub enum Asked {
     Ready(Route),
     /// An answer that must be made.
     Fresh(Fresh),
+    /// A WebSocket that sends messages back; this answer where there can be none.
+    WebSocket(Route),
 }
 
 /// The index of an answer, and whether its body is left out.
@@ -146,6 +149,11 @@ impl Site {
         self.paths.insert(path.to_owned(), Page::Echo);
     }
 
+    /// Adds a path where a WebSocket can be opened, which sends messages back.
+    pub fn websocket(&mut self, path: &str) {
+        self.paths.insert(path.to_owned(), Page::WebSocket);
+    }
+
     /// Writes a date into every answer.
     pub fn set_date(&mut self, date: &Date) {
         for answer in &mut self.answers {
@@ -171,6 +179,7 @@ impl Site {
             },
             Some(Page::Echo) if method == "POST" => Asked::Fresh(Fresh::Echo),
             Some(Page::Echo) => Asked::Ready(Standard::PostOnly.route(head_only)),
+            Some(Page::WebSocket) => Asked::WebSocket(Standard::BadRequest.route(head_only)),
             Some(Page::Ready(_) | Page::Json) => Asked::Ready(Standard::NotAllowed.route(false)),
             None => Asked::Ready(Standard::NotFound.route(head_only)),
         }
@@ -249,7 +258,7 @@ mod tests {
     fn ready(site: &Site, method: &str, target: &str) -> Route {
         match site.route(method, target) {
             Asked::Ready(route) => route,
-            Asked::Fresh(fresh) => panic!("{fresh:?}"),
+            asked => panic!("{asked:?}"),
         }
     }
 

@@ -2,4 +2,5 @@
 
 pub(crate) mod accept_pause;
 pub(crate) mod out;
+pub(crate) mod protocol;
 pub(crate) mod streams;

@@ -15,8 +15,19 @@ pub struct Out {
     files: Vec<Insert>,
     file_bytes: u64,
     each: Each,
-    /// Whether the bytes are an interim answer and nothing else.
-    is_interim: bool,
+    content: Content,
+}
+
+/// What the output is, as far as faults are concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Content {
+    /// Answers.
+    #[default]
+    Answers,
+    /// A message of a WebSocket.
+    Message,
+    /// Nothing that a fault could change: the permission to send a body, control frames of a WebSocket.
+    Aside,
 }
 
 /// The interim answer to a client that waits for permission to send a body.
@@ -44,7 +55,7 @@ impl Out {
     /// An empty output.
     pub fn new(each: Each) -> Self {
         let bytes = Vec::with_capacity(GATHER_BYTES);
-        Self { bytes, files: Vec::new(), file_bytes: 0, each, is_interim: false }
+        Self { bytes, files: Vec::new(), file_bytes: 0, each, content: Content::Answers }
     }
 
     /// Whether it is empty.
@@ -72,19 +83,35 @@ impl Out {
         self.bytes.clear();
         self.files.clear();
         self.file_bytes = 0;
-        self.is_interim = false;
+        self.content = Content::Answers;
     }
 
     /// Adds the permission to send the body. The next thing to be added is the answer, after the body has arrived.
     pub fn say_continue(&mut self) {
-        self.is_interim = self.is_empty();
+        if self.is_empty() {
+            self.content = Content::Aside;
+        }
         self.bytes.extend_from_slice(CONTINUE);
     }
 
-    /// Whether it is only the permission to send the body, which is no answer that a fault could change.
+    /// What it is; answers, unless something else was said.
     #[inline]
-    pub fn is_interim(&self) -> bool {
-        self.is_interim
+    pub fn content(&self) -> Content {
+        self.content
+    }
+
+    /// Whether each answer is sent on its own.
+    #[inline]
+    pub fn is_of_one(&self) -> bool {
+        self.each == Each::Alone
+    }
+
+    /// Becomes this, unless there are no bytes of it; takes them.
+    pub fn be(&mut self, content: Content, bytes: &mut Vec<u8>) {
+        if !bytes.is_empty() {
+            self.content = content;
+            self.bytes.append(bytes);
+        }
     }
 
     /// Adds a piece of a file.
@@ -106,7 +133,7 @@ impl Out {
     pub fn send(&mut self, io: &mut impl Io, slot: Slot) -> bool {
         let sent = if self.files.is_empty() { io.send(slot, &self.bytes) } else { self.send_files(io, slot) };
         self.bytes.clear();
-        self.is_interim = false;
+        self.content = Content::Answers;
         sent
     }
 

@@ -10,6 +10,15 @@ pub const GARBAGE: &[u8] = b"\x00\xff this is not HTTP\r\n\r\n";
 pub const UNASKED: &[u8] =
     b"HTTP/1.1 408 Request Timeout\r\nServer: drome\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
+/// The beginning of the answer that opens a WebSocket.
+pub const UPGRADE: &[u8] = b"HTTP/1.1 101 ";
+
+/// The message that no message asked for.
+const UNASKED_MESSAGE: &[u8] = b"\x81\x07unasked";
+
+/// A close frame with the code of a server that goes.
+const GOING_AWAY: &[u8] = b"\x88\x02\x03\xe9";
+
 /// The largest chunk.
 const MAX_CHUNK_BYTES: usize = 4096;
 
@@ -68,6 +77,17 @@ pub fn changed(answer: &[u8], change: Change) -> Vec<u8> {
         Some(Mishap::Truncate) => [head.bytes().as_slice(), &body[..body.len() / 2]].concat(),
         Some(Mishap::Unasked) => [head.bytes().as_slice(), &body, UNASKED].concat(),
         Some(Mishap::Status(_) | Mishap::Reset) | None => [head.bytes().as_slice(), &body].concat(),
+    }
+}
+
+/// The bytes to send instead of a message of a WebSocket. Faults of status, length and framing are of HTTP only.
+pub fn changed_message(message: &[u8], mishap: Option<Mishap>, says_close: bool) -> Vec<u8> {
+    let end = if says_close { GOING_AWAY } else { &[] };
+    match mishap {
+        Some(Mishap::Garbage) => GARBAGE.to_vec(),
+        Some(Mishap::Truncate) => message[..message.len() / 2].to_vec(),
+        Some(Mishap::Unasked) => [message, UNASKED_MESSAGE, end].concat(),
+        Some(Mishap::Status(_) | Mishap::Length(_) | Mishap::Reset) | None => [message, end].concat(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 pub mod streams;
 
-use super::answer::{Change, changed};
+use super::answer::{Change, UPGRADE, changed, changed_message};
 use super::{Faults, Framing, Mishap, mishap};
 use net::{Io, Slot, clock};
 use std::cmp::Reverse;
@@ -64,6 +64,8 @@ pub struct Draft<'a> {
     pub goes_on: bool,
     /// Whether the request was HTTP/1.0, which does not understand chunks.
     pub http10: bool,
+    /// Whether it is a message of a WebSocket, in its frames.
+    pub is_message: bool,
 }
 
 impl<'f> FaultyOutbox<'f> {
@@ -91,13 +93,21 @@ impl<'f> FaultyOutbox<'f> {
     /// reports when it is), and second whether the connection stays open after it.
     pub fn send<I: Io>(&mut self, io: &mut I, slot: Slot, draft: Draft<'_>, now_ns: u64) -> (bool, bool) {
         let Fate { number, mishap, says_close, is_last, delay_ns } = self.fate(slot);
+        let is_upgrade = draft.bytes.starts_with(UPGRADE);
         let framing = match self.faults.framing.unwrap_or_default() {
+            _ if draft.is_message || is_upgrade => Framing::Length,
             Framing::Chunked if draft.http10 => Framing::Length,
             framing => framing,
         };
-        let bytes = changed(draft.bytes, Change { framing, mishap, says_close });
+        let bytes = if draft.is_message {
+            changed_message(draft.bytes, mishap, says_close)
+        } else {
+            changed(draft.bytes, Change { framing, mishap, says_close })
+        };
         let is_reset = mishap == Some(Mishap::Reset);
-        let is_over = is_last || framing == Framing::Http10 || is_reset || mishap == Some(Mishap::Truncate);
+        let is_refused = is_upgrade && matches!(mishap, Some(Mishap::Status(_) | Mishap::Garbage));
+        let is_cut = mishap == Some(Mishap::Truncate);
+        let is_over = is_last || framing == Framing::Http10 || is_reset || is_refused || is_cut;
         let goes_on = draft.goes_on && !is_over;
         if delay_ns > 0 || self.faults.trickle.is_some() {
             let Some(line) = self.lines.get_mut(slot as usize) else {
@@ -231,7 +241,12 @@ mod tests {
     }
 
     fn ask(outbox: &mut FaultyOutbox<'_>, io: &mut Record, slot: Slot, now_ns: u64) -> (bool, bool) {
-        outbox.send(io, slot, Draft { bytes: ANSWER, goes_on: true, http10: false }, now_ns)
+        outbox.send(
+            io,
+            slot,
+            Draft { bytes: ANSWER, goes_on: true, http10: false, is_message: false },
+            now_ns,
+        )
     }
 
     /// An outbox with eight connections.
@@ -338,9 +353,32 @@ mod tests {
     }
 
     #[test]
+    fn messages_of_a_websocket_have_faults_of_their_own() {
+        let cases: [(&str, &[u8], bool); 9] = [
+            ("chunked", b"\x82\x04PONG", true),
+            ("http10", b"\x82\x04PONG", true),
+            ("status=503", b"\x82\x04PONG", true),
+            ("length=-1", b"\x82\x04PONG", true),
+            ("unasked", b"\x82\x04PONG\x81\x07unasked", true),
+            ("truncate", b"\x82\x04P", false),
+            ("garbage", GARBAGE, true),
+            ("close-after=1", b"\x82\x04PONG\x88\x02\x03\xe9", false),
+            ("drop-after=1", b"\x82\x04PONG", false),
+        ];
+        for (fault, expected, goes_on) in cases {
+            let (faults, numbers, mut io) = (faults(&[fault]), AtomicU64::new(0), Record::default());
+            let mut outbox = outbox(&faults, &numbers);
+            outbox.forget(0);
+            let draft = Draft { bytes: b"\x82\x04PONG", goes_on: true, http10: false, is_message: true };
+            assert_eq!(outbox.send(&mut io, 0, draft, 0), (true, goes_on), "{fault}");
+            assert_eq!(io.sent[0].1, expected, "{fault}");
+        }
+    }
+
+    #[test]
     fn who_speaks_http_1_0_gets_no_chunks() {
         let (faults, numbers, mut io) = (faults(&["chunked"]), AtomicU64::new(0), Record::default());
-        let draft = Draft { bytes: ANSWER, goes_on: true, http10: true };
+        let draft = Draft { bytes: ANSWER, goes_on: true, http10: true, is_message: false };
         outbox(&faults, &numbers).send(&mut io, 0, draft, 0);
         assert_eq!(io.sent[0].1, ANSWER);
     }

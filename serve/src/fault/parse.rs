@@ -40,6 +40,17 @@ const OVER_HTTP2: &[(&str, &str)] = &[
     ("unasked:", "a 408 on a stream that the client has not opened"),
 ];
 
+/// What is different over WebSocket.
+const OVER_WEBSOCKET: &[(&str, &str)] = &[
+    ("delay, trickle, reset:", "messages are answers, too; those of one connection wait for each other"),
+    ("close-after:", "a close frame announces the end; the answer to the handshake counts as one"),
+    ("truncate:", "the connection is closed in the middle of the message"),
+    ("garbage:", "bytes that are no frame"),
+    ("unasked:", "a message that no message asked for"),
+    ("status:", "only the answer to the handshake has one"),
+    ("chunked, http10, length:", "nothing"),
+];
+
 /// The longest duration in a fault.
 const LONGEST: Duration = Duration::from_hours(24);
 
@@ -51,9 +62,11 @@ pub fn help() -> String {
     format!(
         "A known fault, for tests. May be given several times:\n{}\n\
          @0.01 is the share of answers that are affected, chosen by --seed; without it, all of them are. \
-         An answer has at most one fault with a share.\nOver HTTP/2:\n{}",
+         An answer has at most one fault with a share.\nOver HTTP/2:\n{}\n\
+         Over WebSocket:\n{}",
         forms(|_| true),
-        lines(OVER_HTTP2.iter())
+        lines(OVER_HTTP2.iter()),
+        lines(OVER_WEBSOCKET.iter())
     )
 }
 

@@ -7,7 +7,7 @@ use crate::answers::head::Context;
 use crate::answers::log::Log;
 use crate::answers::site::{Asked, Route, Site, Standard};
 use crate::connections::out::{Each, Out};
-use crate::connections::streams::{Arriving, Http2Session, Work};
+use crate::connections::streams::{Arriving, Http2Session, Work, held_bytes};
 use crate::fault::{FaultyOutbox, Reached};
 use crate::files::{Files, Reply, render};
 use net::{Slot, clock};
@@ -15,6 +15,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use wire::http2::server::{AnswerBody, BodyEnd, Routed, ServerEvent, ServerShared};
 use wire::{MAX_TARGET_BYTES, RequestHead};
+
+/// The most bytes of bodies that are held for one connection, arriving and to be sent back. A body that would be beyond that is refused.
+const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
+
+/// After how many bytes of a body those of all streams are counted.
+const COUNTED_BYTES: usize = 16 * 1024;
 
 /// What the sessions of a thread have in common.
 #[derive(Debug)]
@@ -85,6 +91,9 @@ impl Responder {
                     }
                     self.answer_stream(connection, stream, &route, &[])
                 }
+                Ok(Some(ServerEvent::TooLong { stream })) => {
+                    self.refuse_stream(connection, stream, Standard::HeadTooLong)
+                }
                 Ok(Some(ServerEvent::Body { stream, bytes, is_last })) => {
                     self.send_body_back(connection, stream, bytes, is_last)
                 }
@@ -105,29 +114,44 @@ impl Responder {
         bytes: &[u8],
         is_last: bool,
     ) -> Next {
-        let Some(Work::Arriving(Arriving { body, line, call })) = connection.session.work(stream) else {
+        let Some(Work::Arriving(Arriving { body, .. })) = connection.session.work(stream) else {
             return Next::GoOn;
         };
-        let is_too_large = body.len() + bytes.len() > MAX_SENT_BYTES;
-        if !is_too_large {
+        let (before, length) = (body.len(), body.len() + bytes.len());
+        let refusal = if length > MAX_SENT_BYTES {
+            Some(Standard::ContentTooLarge)
+        } else {
             body.extend_from_slice(bytes);
-            if !is_last {
-                return Next::GoOn;
-            }
+            let is_counted = before / COUNTED_BYTES != length / COUNTED_BYTES;
+            let is_too_much = || held_bytes(connection.session) > MAX_HELD_BYTES;
+            (is_counted && is_too_much()).then_some(Standard::Unavailable)
+        };
+        if refusal.is_none() && !is_last {
+            return Next::GoOn;
         }
-        let (body, line, call) = (std::mem::take(body), std::mem::take(line), *call);
+        let Some(Work::Arriving(arriving)) = connection.session.work(stream) else { return Next::GoOn };
+        let Arriving { body, line, call } = std::mem::take(arriving);
         if let Some(log) = &mut self.log {
             log.put_request(line);
         }
-        // The rest of a body that is too large is passed over: a reset behind the answer, which RFC 9113 section 8.1 allows, loses it in some
-        // clients.
-        let chosen = match (call, is_too_large) {
-            (Some(_), true) => Chosen::Call(Call::TooLarge),
-            (Some(call), false) => Chosen::Call(call),
-            (None, true) => Chosen::Site(Asked::Ready(Standard::ContentTooLarge.route(false))),
-            (None, false) => Chosen::Site(Asked::Fresh(Fresh::Echo)),
+        let chosen = match (refusal, call) {
+            (None, None) => Chosen::Site(Asked::Fresh(Fresh::Echo)),
+            (None, Some(call)) => Chosen::Call(call),
+            (Some(_), Some(_)) => Chosen::Call(Call::TooLarge),
+            (Some(refusal), None) => return self.refuse_stream(connection, stream, refusal),
         };
         self.answer_stream(connection, stream, &chosen, &body)
+    }
+
+    /// Answers a request that is not looked at further. The rest of its body is passed over: a reset behind the answer, which RFC 9113
+    /// section 8.1 allows, loses it in some clients.
+    fn refuse_stream(
+        &mut self,
+        connection: &mut Http2Connection<'_, '_>,
+        stream: u32,
+        with: Standard,
+    ) -> Next {
+        self.answer_stream(connection, stream, &Chosen::Site(Asked::Ready(with.route(false))), &[])
     }
 
     /// Answers a request, whose body is `sent`.
@@ -140,7 +164,7 @@ impl Responder {
         sent: &[u8],
     ) -> Next {
         let (account, next) = match chosen {
-            Chosen::Site(Asked::Ready(route)) if connection.faults.is_none() => {
+            Chosen::Site(Asked::Ready(route) | Asked::WebSocket(route)) if connection.faults.is_none() => {
                 connection.answer_ready(&self.site, *route, stream);
                 if self.log.is_none() {
                     return Next::GoOn;
@@ -167,7 +191,8 @@ impl Responder {
         let draft = &mut self.http2.draft;
         draft.clear();
         match chosen {
-            Chosen::Site(Asked::Ready(route)) => {
+            // Only HTTP/1.1 can be upgraded.
+            Chosen::Site(Asked::Ready(route) | Asked::WebSocket(route)) => {
                 self.site.write(*route, true, false, &mut draft.bytes);
                 self.site.account(*route)
             }
@@ -272,4 +297,95 @@ fn choose(
     let asked = site.route(head.method, head.target);
     let is_lasting = !is_logged && matches!(asked, Asked::Ready(_));
     Routed { route: Chosen::Site(asked), is_lasting }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Config, Faults, Listen, Messages, Server};
+    use std::time::Duration;
+    use wire::http2::frame::{FrameHead, PREFACE, append_block, append_data, append_settings, kind};
+    use wire::http2::hpack::{HpackDecoder, write_field};
+
+    fn responder() -> Responder {
+        let config = Config {
+            listen: Listen::Tcp(([127, 0, 0, 1], 0).into()),
+            threads: 1,
+            root: None,
+            idle_timeout: Duration::from_mins(1),
+            access_log: None,
+            spin: Duration::ZERO,
+            messages: Messages::default(),
+            faults: Faults::default(),
+            io: None,
+            tls: None,
+        };
+        let mut site = Site::new();
+        site.echo("/echo");
+        Server::bind(config).unwrap().responder(&site).unwrap()
+    }
+
+    /// The statuses of answers, by stream.
+    fn statuses(mut bytes: &[u8]) -> Vec<(u32, u16)> {
+        let mut all = Vec::new();
+        while let Some((head, rest)) = bytes.split_first_chunk() {
+            let head = FrameHead::from_bytes(*head);
+            let (payload, rest) = rest.split_at(head.length);
+            bytes = rest;
+            if head.kind == kind::HEADERS {
+                let status = |name: &[u8], value: &[u8]| {
+                    if name == b":status" {
+                        all.push((head.stream, str::from_utf8(value).unwrap().parse().unwrap()));
+                    }
+                };
+                HpackDecoder::default().decode(payload, &mut Vec::new(), status).unwrap();
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn bodies_of_one_connection_are_held_up_to_a_bound_and_then_refused() {
+        let (mut responder, mut session) = (responder(), Http2Session::default());
+        let (mut out, mut said) = (Out::new(Each::Gathered), Vec::new());
+        let mut say = |bytes: &[u8], session: &mut Http2Session| {
+            let mut input = bytes;
+            while !input.is_empty() {
+                let mut connection =
+                    Http2Connection { session, slot: 0, peer: None, faults: None, out: &mut out };
+                assert_eq!(responder.answer_http2(&mut connection, &mut input), Next::GoOn);
+                assert!(held_bytes(session) < MAX_HELD_BYTES + MAX_SENT_BYTES);
+                said.append(&mut out.bytes);
+            }
+        };
+        let mut block = Vec::new();
+        for (name, value) in
+            [(":method", "POST"), (":scheme", "http"), (":path", "/echo"), (":authority", "h")]
+        {
+            write_field(&mut block, name.as_bytes(), value.as_bytes());
+        }
+        let mut bytes = PREFACE.to_vec();
+        append_settings(&mut bytes, &[]);
+        let streams: Vec<u32> = (0..24).map(|at| 2 * at + 1).collect();
+        streams.iter().for_each(|stream| append_block(&mut bytes, *stream, &block, false));
+        say(&bytes, &mut session);
+        // All but the last piece of each body, in turns: 96 MB.
+        for _ in 0..255 {
+            for stream in &streams {
+                let mut piece = Vec::new();
+                append_data(&mut piece, *stream, &[b'x'; 16 * 1024], false);
+                say(&piece, &mut session);
+            }
+        }
+        for stream in &streams {
+            let mut end = Vec::new();
+            append_data(&mut end, *stream, b"end", true);
+            say(&end, &mut session);
+        }
+        let statuses = statuses(&said);
+        let refused = statuses.iter().filter(|(_, status)| *status == 503).count();
+        assert_eq!(statuses.len(), streams.len(), "each is answered: {statuses:?}");
+        assert!(refused > 0 && refused <= 16, "{refused} are refused: {statuses:?}");
+        assert!(statuses.iter().all(|(_, status)| [200, 503].contains(status)), "{statuses:?}");
+    }
 }

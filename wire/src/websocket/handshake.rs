@@ -177,6 +177,14 @@ pub enum UpgradeRefusal {
 }
 
 impl UpgradeRefusal {
+    /// The status of the answer.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Required => 426,
+            Self::Malformed => 400,
+        }
+    }
+
     /// The whole answer; the connection is closed behind it.
     pub fn response(self) -> &'static [u8] {
         match self {

@@ -18,6 +18,8 @@ pub use server::WebSocketServer;
 mod close_code {
     /// All is said.
     pub const NORMAL: u16 = 1000;
+    /// The server goes.
+    pub const GOING_AWAY: u16 = 1001;
     /// The peer breaks the protocol.
     pub const PROTOCOL: u16 = 1002;
     /// Stands for no code; it is never sent.

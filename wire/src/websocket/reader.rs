@@ -74,6 +74,11 @@ impl MessageReader {
         self.is_fragmented || self.held_bytes > 0 || !matches!(self.state, State::Start | State::Closed)
     }
 
+    /// Whether it is within a frame of a message.
+    pub fn is_in_message_frame(&self) -> bool {
+        matches!(self.state, State::Payload(left) if left > 0)
+    }
+
     /// The bytes to come of a payload that need not be looked at.
     #[inline]
     pub fn skippable(&self) -> Option<u64> {

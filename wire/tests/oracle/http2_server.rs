@@ -9,7 +9,8 @@ use wire::http2::server::{
     AnswerBody, BodyEnd, MAX_OPEN_STREAMS, Routed, ServerEvent, ServerSession, ServerShared,
 };
 
-/// A server on one connection. `/N` is a body of N bytes, any other path one of 2; a body that comes is sent back.
+/// A server on one connection. `/N` is a body of N bytes, any other path one of 2; a body that comes is sent back. Fields that are too long
+/// are answered with 7 bytes.
 #[derive(Default)]
 pub struct Server {
     pub session: ServerSession<Vec<u8>>,
@@ -56,6 +57,10 @@ impl Server {
                     } else {
                         self.answer(stream, &route);
                     }
+                }
+                Ok(Some(ServerEvent::TooLong { stream })) => {
+                    self.seen.push((stream, "too long".to_owned()));
+                    self.answer(stream, "GET /7");
                 }
                 Ok(Some(ServerEvent::Body { stream, bytes, is_last })) => {
                     let body = self.session.work(stream).unwrap();

@@ -108,7 +108,10 @@ impl RequestArgs {
                 target.path
             );
         }
-        if self.verify.is_some() && self.expect_body.is_none() && self.expect_sha256.is_none() {
+        // A message is expected to come back as it is, unless something else is said.
+        let is_echo = protocol == Protocol::WebSocket && self.expect_length.is_none();
+        let is_checked = is_echo || self.expect_body.is_some() || self.expect_sha256.is_some();
+        if self.verify.is_some() && !is_checked {
             refuse!("--verify needs --expect-body or --expect-sha256: without them no body is checked");
         }
         Ok(())

@@ -25,8 +25,18 @@ pub struct Judge {
     log: &'static str,
     line: &'static str,
     behind: Option<&'static Judge>,
-    /// Whether it is asked in HTTP/2 only, and has no answer without a length.
-    is_of_http2: bool,
+    of: Of,
+}
+
+/// What a server is asked in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// HTTP/1.1 and HTTP/2.
+    Http,
+    /// HTTP/2 only, with TLS. It has no answer without a length.
+    Http2,
+    /// WebSocket: it sends messages back.
+    WebSocket,
 }
 
 pub const NGINX: Judge = Judge {
@@ -37,7 +47,7 @@ pub const NGINX: Judge = Judge {
     log: "access.log",
     line: "\"GET {target} HTTP/{version}",
     behind: None,
-    is_of_http2: false,
+    of: Of::Http,
 };
 
 pub const APACHE: Judge = Judge {
@@ -90,7 +100,7 @@ pub const CADDY: Judge = Judge {
     args: &["run", "--adapter", "caddyfile", "--config", "{dir}/conf"],
     conf: include_str!("Caddyfile"),
     line: "\"uri\":\"{target}\"",
-    is_of_http2: true,
+    of: Of::Http2,
     ..NGINX
 };
 
@@ -99,7 +109,7 @@ pub const H2O: Judge = Judge {
     program: "h2o",
     args: &["-c", "{dir}/conf"],
     conf: include_str!("h2o.conf"),
-    is_of_http2: true,
+    of: Of::Http2,
     ..NGINX
 };
 
@@ -110,7 +120,7 @@ pub const NGHTTPD: Judge = Judge {
     conf: "",
     log: "stdout",
     line: ":path: {target}",
-    is_of_http2: true,
+    of: Of::Http2,
     ..NGINX
 };
 
@@ -146,6 +156,34 @@ pub const GRPC_GO: Judge = Judge {
     args: &["{dir}", "{port}", "{tls}"],
     conf: "",
     ..GRPC_PYTHON
+};
+
+/// Python's `websockets`, as Debian packages it.
+pub const WEBSOCKETS: Judge = Judge {
+    name: "websockets",
+    program: "/usr/bin/python3",
+    args: &["{dir}/conf"],
+    conf: include_str!("websockets.py"),
+    log: "stdout",
+    line: "message {target}",
+    of: Of::WebSocket,
+    ..NGINX
+};
+
+/// Node's `ws`, as Debian packages it.
+pub const WS: Judge = Judge { name: "ws", program: "node", conf: include_str!("ws.js"), ..WEBSOCKETS };
+
+/// Go's Gorilla, as Debian packages it.
+pub const GORILLA: Judge = Judge {
+    name: "Gorilla",
+    program: "sh",
+    args: &[
+        "-c",
+        "cp {dir}/conf {dir}/echo.go && GO111MODULE=off GOFLAGS= GOPATH=/usr/share/gocode \
+         go build -o {dir}/echo {dir}/echo.go && exec {dir}/echo",
+    ],
+    conf: include_str!("gorilla.go"),
+    ..WEBSOCKETS
 };
 
 /// A judge at work, and whoever works behind it.
@@ -189,7 +227,7 @@ impl Judge {
 impl RunningJudge {
     fn wait_until_ready(&mut self) {
         let name = self.judge.name;
-        let ports = if self.judge.is_of_http2 { [self.tls; 2] } else { [self.plain, self.tls] };
+        let ports = if self.judge.of == Of::Http2 { [self.tls; 2] } else { [self.plain, self.tls] };
         wait_for(
             || {
                 let ended = self.process.try_wait().unwrap();
@@ -198,7 +236,7 @@ impl RunningJudge {
             },
             name,
         );
-        if self.judge.is_of_http2 {
+        if self.judge.of != Of::Http {
             return;
         }
         assert_eq!(http::get(self.plain, "/hello").text(), BODY, "{name}: {}", self.file("error.log"));
@@ -208,14 +246,19 @@ impl RunningJudge {
         wait_for(is_chunked, &format!("{name} to answer in chunks: {}", self.file("error.log")));
     }
 
+    /// A file in its folder.
+    pub fn path(&self, name: &str) -> String {
+        self.home.path().join(name).display().to_string()
+    }
+
     /// Where an authority is that vouches for it.
     pub fn cacert(&self) -> String {
-        self.home.path().join("ca.pem").display().to_string()
+        self.path("ca.pem")
     }
 
     /// Whether it has an answer without a length.
     pub fn has_chunked(&self) -> bool {
-        !self.judge.is_of_http2
+        self.judge.of == Of::Http
     }
 
     /// Each log: who wrote it, and how many requests it has with this target and this version of HTTP.
@@ -258,6 +301,7 @@ fn folder() -> Home {
     let home = Home::new();
     std::fs::set_permissions(home.path(), Permissions::from_mode(0o755)).unwrap();
     home.write("hello", BODY);
+    home.write("large", &BODY.repeat(10_000));
     let script = home.write("chunked.cgi", include_str!("chunked.cgi"));
     std::fs::set_permissions(script, Permissions::from_mode(0o755)).unwrap();
     Authority::new(&home).sign("127.0.0.1", 4000);

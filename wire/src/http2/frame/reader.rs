@@ -5,8 +5,7 @@ use super::data::{Data, DataPart};
 use super::error::{padding_error, size_error, wrong_length};
 use super::{ErrorCode, FRAME_HEAD_BYTES, FrameError, FrameHead, MAX_CONTINUATIONS, MAX_FRAME_BYTES};
 use super::{SettingsPayload, flag, kind};
-use crate::MAX_HEAD_BYTES;
-use crate::http2::hpack::HpackError;
+use crate::http2::hpack::{HpackError, MAX_DECODED_BYTES};
 use std::ops::Range;
 
 /// The most memory that is kept for the next frame that is split.
@@ -173,7 +172,7 @@ impl FrameReader {
                 let what = "a block of header fields in too many frames";
                 return Err(FrameError::new(ErrorCode::ENHANCE_YOUR_CALM, what));
             }
-            Some(block) if block.length + head.length > MAX_HEAD_BYTES => {
+            Some(block) if block.length + head.length > MAX_DECODED_BYTES => {
                 return Err(HpackError::TooLong.into());
             }
             _ => {}

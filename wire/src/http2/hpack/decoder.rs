@@ -16,6 +16,9 @@ pub struct HpackDecoder {
     table: DynamicTable,
 }
 
+/// The most bytes of fields that are decoded of one block, in order to read the next one: what is beyond [`MAX_HEAD_BYTES`] goes nowhere.
+pub const MAX_DECODED_BYTES: usize = 4 * MAX_HEAD_BYTES;
+
 /// What a whole block was like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
@@ -23,6 +26,8 @@ pub struct Decoded {
     pub is_fixed: bool,
     /// Whether it did not change the dynamic table: the same bytes mean the same until another block does.
     pub keeps_table: bool,
+    /// What was too much, so that not all fields were passed on.
+    pub excess: Option<HpackError>,
 }
 
 /// A string of a field.
@@ -49,15 +54,29 @@ impl HpackDecoder {
         Self { table: DynamicTable::with_limit(limit) }
     }
 
-    /// Calls `field` with the name and the value of each field. `scratch`: memory to work in; its content means nothing.
+    /// Calls `field` with the name and the value of each field. `scratch`: memory to work in; its content means nothing. Too many fields, or
+    /// too long ones, are an error.
     #[inline]
     pub fn decode(
+        &mut self,
+        block: &[u8],
+        scratch: &mut Vec<u8>,
+        field: impl FnMut(&[u8], &[u8]),
+    ) -> Result<Decoded, HpackError> {
+        let decoded = self.decode_some(block, scratch, field)?;
+        decoded.excess.map_or(Ok(decoded), Err)
+    }
+
+    /// The same, but what is too much is left out, so that further blocks can be read; up to [`MAX_DECODED_BYTES`].
+    #[inline]
+    pub fn decode_some(
         &mut self,
         mut block: &[u8],
         scratch: &mut Vec<u8>,
         mut field: impl FnMut(&[u8], &[u8]),
     ) -> Result<Decoded, HpackError> {
         let (mut is_fixed, mut keeps_table, mut count, mut size) = (true, true, 0, 0);
+        let mut excess = None;
         while let Some((&first, rest)) = block.split_first() {
             block = rest;
             if first >> 5 == 0b001 {
@@ -70,14 +89,19 @@ impl HpackDecoder {
             }
             count += 1;
             if count > MAX_HEAD_FIELDS {
-                return Err(HpackError::TooMany);
+                excess = excess.or(Some(HpackError::TooMany));
             }
             let mut visit = |name: &[u8], value: &[u8]| {
                 size += name.len() + value.len() + FIELD_OVERHEAD_BYTES;
                 if size > MAX_HEAD_BYTES {
+                    excess = excess.or(Some(HpackError::TooLong));
+                }
+                if size > MAX_DECODED_BYTES {
                     return Err(HpackError::TooLong);
                 }
-                field(name, value);
+                if excess.is_none() {
+                    field(name, value);
+                }
                 Ok(())
             };
             if first >= 0x80 {
@@ -90,7 +114,7 @@ impl HpackDecoder {
                 keeps_table &= first & 0x40 == 0;
             }
         }
-        Ok(Decoded { is_fixed, keeps_table })
+        Ok(Decoded { is_fixed, keeps_table, excess })
     }
 
     /// Reads a field whose value is written out. True: it has nothing to do with the dynamic table.

@@ -8,7 +8,7 @@ mod fixed;
 mod huffman;
 mod integer;
 
-pub use decoder::{Decoded, HpackDecoder};
+pub use decoder::{Decoded, HpackDecoder, MAX_DECODED_BYTES};
 pub use encoder::{NO_DYNAMIC_TABLE, write_field, write_status};
 pub use error::HpackError;
 pub use huffman::{huffman_decode, huffman_encode, huffman_length};

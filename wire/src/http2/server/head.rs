@@ -38,12 +38,12 @@ struct Pseudo<'f> {
 }
 
 impl Fields {
-    /// Decodes a block.
+    /// Decodes a block; what is too much is left out.
     pub fn decode(&mut self, hpack: &mut HpackDecoder, block: &[u8]) -> Result<Decoded, HpackError> {
         let Self { text, ends, scratch } = self;
         text.clear();
         ends.clear();
-        hpack.decode(block, scratch, |name, value| {
+        hpack.decode_some(block, scratch, |name, value| {
             text.extend_from_slice(name);
             let end = text.len() as u32;
             text.extend_from_slice(value);

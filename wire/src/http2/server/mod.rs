@@ -38,6 +38,12 @@ pub enum ServerEvent<'a, R> {
         /// Whether the client waits for `100 Continue` before it sends the body.
         expects_continue: bool,
     },
+    /// A request whose header fields are too many or too long, and were dropped. It has to be answered before the next event is asked for;
+    /// no body is passed on.
+    TooLong {
+        /// Its stream.
+        stream: u32,
+    },
     /// Bytes of the body of a request that is being held.
     Body {
         /// Its stream.

@@ -95,7 +95,8 @@ impl<W> State<W> {
             self.known = 0;
         }
         if stream <= self.last {
-            return self.trailers(shared, stream, ends_stream, out);
+            let are_trailers = decoded.excess.is_none() && shared.fields.are_trailers();
+            return self.trailers(are_trailers, stream, ends_stream, out);
         }
         if !self.may_open(stream) {
             self.last = stream;
@@ -106,6 +107,15 @@ impl<W> State<W> {
             return Ok(None);
         }
         self.last = stream;
+        if decoded.excess.is_some() {
+            self.idle_frames.clear();
+            if ends_stream {
+                self.whole = stream;
+            } else {
+                self.streams.open(stream, RECEIVE_WINDOW, None, false);
+            }
+            return Ok(Some(ServerEvent::TooLong { stream }));
+        }
         let mut is_lasting = false;
         let parsed = shared.fields.parse(|head| {
             let routed = route(head);
@@ -131,7 +141,7 @@ impl<W> State<W> {
     /// Handles header fields on a stream that was opened before.
     fn trailers<'a, R>(
         &mut self,
-        shared: &ServerShared<R>,
+        are_trailers: bool,
         stream: u32,
         ends_stream: bool,
         out: &mut Vec<u8>,
@@ -139,7 +149,7 @@ impl<W> State<W> {
         let is_behind = stream < self.last;
         match self.streams.get(stream) {
             Some(open) if !open.has_ended => {
-                if ends_stream && shared.fields.are_trailers() {
+                if ends_stream && are_trailers {
                     return Ok(self.end_body(stream, &[], out));
                 }
                 self.reset(stream, ErrorCode::PROTOCOL_ERROR, out);

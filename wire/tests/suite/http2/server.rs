@@ -153,6 +153,34 @@ fn malformed_requests_end_their_streams_only() {
     ]);
 }
 
+/// A field of 4,000 bytes that goes into the table, and a byte for each time that it comes again.
+fn growing(times: usize) -> Vec<u8> {
+    [&[0x40, 1, b'x', 0x7f, 0x80 + 33, 0x1e][..], &[b'v'; 4000], &vec![0xbe; times]].concat()
+}
+
+#[test]
+fn fields_that_are_too_much_cost_their_request_and_no_other() {
+    // Refers to the field that came with the request before.
+    let again = |stream| get_with(stream, &[0xbe]);
+    let trailers = |stream, fields: &[u8]| frame(kind::HEADERS, 5, stream, fields);
+    let many = literal("x", "y").repeat(200);
+    check(vec![
+        ("many", vec![get_with(1, &many), get(3)], "1: 7 bytes, 3: 2 bytes"),
+        ("long", vec![get_with(1, &growing(50)), again(3)], "1: 7 bytes, 3: 2 bytes"),
+        (
+            "with a body",
+            vec![
+                frame(kind::HEADERS, flag::END_HEADERS, 1, &[super::block(POST), many.clone()].concat()),
+                data(1, "x"),
+                last_data(1, "y"),
+                get(3),
+            ],
+            "3: 2 bytes, 1: 7 bytes",
+        ),
+        ("behind a body", vec![head(1, POST), trailers(1, &many), get(3)], "1: PROTOCOL_ERROR, 3: 2 bytes"),
+    ]);
+}
+
 #[test]
 fn clients_that_misbehave_are_told_and_left() {
     let goaway = |last, code: &str| -> &'static str { format!("GOAWAY {last} {code}").leak() };
@@ -187,13 +215,14 @@ fn clients_that_misbehave_are_told_and_left() {
             vec![frame(kind::HEADERS, 5, 1, &[0xff, 0x7f])],
             goaway(0, "COMPRESSION_ERROR"),
         ),
-        ("too many fields", vec![get_with(1, &literal("x", "y").repeat(200))], goaway(0, calm)),
+        ("fields that grow in the table", vec![get_with(1, &growing(70))], goaway(0, calm)),
         (
-            "fields that grow in the table",
-            vec![get_with(
-                1,
-                &[&[0x40, 1, b'x', 0x7f, 0x80 + 33, 0x1e][..], &[b'v'; 4000], &[0xbe; 50]].concat(),
-            )],
+            "fields without end",
+            (0..20)
+                .map(|at| {
+                    frame(if at == 0 { kind::HEADERS } else { kind::CONTINUATION }, 0, 1, &[0x82; 16_384])
+                })
+                .collect(),
             goaway(0, calm),
         ),
         (
