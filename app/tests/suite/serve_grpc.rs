@@ -20,7 +20,7 @@ fn curl(server: &Server, is_encrypted: bool, path: &str, kind: &str, body: &[u8]
     curl.arg("--data-binary").arg(format!("@{}", sent.display()));
     let finished = run(curl.arg(format!("{scheme}://{}{path}", server.address)));
     let head = std::fs::read_to_string(&head).unwrap();
-    let status = head.lines().filter_map(|line| line.strip_prefix("grpc-status: ")).last();
+    let status = head.lines().rev().find_map(|line| line.strip_prefix("grpc-status: "));
     let is_same = std::fs::read(&got).unwrap_or_default() == body;
     let echo = if is_same { " the same" } else { "" };
     format!("{}{echo}, {}", finished.out, status.unwrap_or("none").trim())

@@ -139,7 +139,7 @@ impl Asked<'_> {
             }
             stream.flush()?;
             out.clear();
-            let n = self.read(stream, &mut buffer, &answer)?;
+            let n = Self::read(stream, &mut buffer, &answer)?;
             answer.wire_bytes += n;
             let mut input = &buffer[..n];
             let mut closed = (n == 0).then(|| session.closed());
@@ -190,7 +190,7 @@ impl Asked<'_> {
         }
     }
 
-    fn read(&self, stream: &mut impl Read, buffer: &mut [u8], answer: &Answer) -> Result<usize> {
+    fn read(stream: &mut impl Read, buffer: &mut [u8], answer: &Answer) -> Result<usize> {
         net::read_some(stream, buffer).map_err(|error| {
             let why = match (error.kind(), answer.wire_bytes) {
                 (ErrorKind::WouldBlock, 0) => format!("nothing came for {ANSWER_PATIENCE:?}"),
