@@ -1,12 +1,16 @@
 //! The protocol of a connection, and what is remembered for it: one pointer, so that a connection of one protocol does not pay for the others.
 
-use crate::answers::fresh::{Echo, MAX_SENT_BYTES};
+use crate::answers::fresh::Echo;
 use crate::connections::out::Out;
 use crate::connections::streams::{Http2Session, Work};
 use wire::websocket::WebSocketServer;
 
 /// How many bytes of requests a peer may send without reading its answers before it is disconnected.
 const MAX_WAITING_BYTES: usize = 1024 * 1024;
+
+/// The most bytes that are held for one connection in order to be sent back: of bodies over HTTP/2, of which one that would be beyond that is
+/// refused, and of messages that a WebSocket's peer sends while it does not read.
+pub const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
 
 /// What is spoken.
 pub enum Protocol {
@@ -53,9 +57,9 @@ impl Protocol {
         self.http2().is_some_and(|session| session.all_work().any(|work| matches!(work, Work::Delayed)))
     }
 
-    /// How many bytes a peer may send while it does not read. A WebSocket's may send a message as long as the longest body that is sent back.
+    /// How many bytes a peer may send while it does not read.
     pub fn most_waiting_bytes(&self) -> usize {
-        if matches!(self, Self::WebSocket(_)) { MAX_SENT_BYTES } else { MAX_WAITING_BYTES }
+        if matches!(self, Self::WebSocket(_)) { MAX_HELD_BYTES } else { MAX_WAITING_BYTES }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::answers::head::Context;
 use crate::answers::log::Log;
 use crate::answers::site::{Asked, Route, Site, Standard};
 use crate::connections::out::{Each, Out};
+use crate::connections::protocol::MAX_HELD_BYTES;
 use crate::connections::streams::{Arriving, Http2Session, Work, held_bytes};
 use crate::fault::{FaultyOutbox, Reached};
 use crate::files::{Files, Reply, render};
@@ -15,9 +16,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use wire::http2::server::{AnswerBody, BodyEnd, Routed, ServerEvent, ServerShared};
 use wire::{MAX_TARGET_BYTES, RequestHead};
-
-/// The most bytes of bodies that are held for one connection, arriving and to be sent back. A body that would be beyond that is refused.
-const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
 
 /// After how many bytes of a body those of all streams are counted.
 const COUNTED_BYTES: usize = 16 * 1024;

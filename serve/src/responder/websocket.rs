@@ -37,12 +37,13 @@ impl Responder {
         next
     }
 
-    /// Sends back the messages of `input`, until it or the output is exhausted.
+    /// Sends back the messages of `input`.
     #[inline]
     pub fn answer_websocket(&mut self, echo: &mut WebSocketEcho, input: &mut &[u8], out: &mut Out) -> Next {
         let WebSocketEcho { server, held } = echo;
         let is_of_one = out.is_of_one();
-        while !out.is_full() {
+        // All of it, unless each is sent on its own: what waited would be copied again and again otherwise.
+        while !is_of_one || !out.is_full() {
             let into = if is_of_one { &mut *held } else { &mut out.bytes };
             match server.echo_one(input, into) {
                 Ok(true) => {
