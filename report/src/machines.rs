@@ -85,7 +85,7 @@ mod tests {
             title: "keep-alive".to_owned(),
             workload: "hello".to_owned(),
             load: model::Load::Closed { connections: 1, per_connection: None },
-            transport: Default::default(),
+            transport: model::study::Transport::default(),
             metric: model::Metric::Rate,
             rounds: 4,
             noise_floor: None,

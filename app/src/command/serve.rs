@@ -136,12 +136,12 @@ fn serve_all(servers: Vec<(Server, bool)>, site: &Site, stop: &AtomicBool) -> an
     std::thread::scope(|scope| {
         let mut servers = servers.into_iter();
         let own = servers.next();
-        let others: Vec<_> = servers.map(|server| scope.spawn(|| serve(server))).collect();
+        let others: Vec<_> = servers.map(|server| scope.spawn(move || serve(server))).collect();
         let own = own.map_or(Ok(()), serve);
         let others = others
             .into_iter()
             .map(|thread| thread.join().map_err(|_| anyhow!("a thread of the server died"))?);
-        others.fold(own, |ended, other| ended.and(other))
+        others.fold(own, Result::and)
     })
 }
 

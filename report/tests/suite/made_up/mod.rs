@@ -153,7 +153,7 @@ pub fn findings() -> Findings {
         cells: vec![CellFindings {
             title: "keep-alive".to_owned(),
             workload: "hello".to_owned(),
-            transport: Default::default(),
+            transport: model::study::Transport::default(),
             load: Load::Closed { connections: 10, per_connection: None },
             metric: Metric::Rate,
             rounds: 6,
