@@ -71,7 +71,8 @@ func main() {
 			go func() {
 				fork := prefork.New(server)
 				fork.Reuseport = true
-				log.Fatal(fork.ListenAndServeTLS(host()+":"+secure[0], secure[1], secure[2]))
+				// Here, the key comes first.
+				log.Fatal(fork.ListenAndServeTLS(host()+":"+secure[0], secure[2], secure[1]))
 			}()
 		}
 	}
