@@ -5,8 +5,10 @@ use axum::response::{Html, IntoResponse};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
+use axum_server::accept::NoDelayAcceptor;
 use axum_server::tls_rustls::RustlsConfig;
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 use tower_http::services::ServeDir;
 
 /// The largest body that `/echo` sends back, in bytes.
@@ -47,8 +49,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let listener = tokio::net::TcpListener::bind(format!("{host}:{port}")).await?;
     if let ["--tls", port, cert, key] = rest[usize::from(tuned)..] {
         let config = RustlsConfig::from_pem_file(cert, key).await?;
-        let server = axum_server::bind_rustls(format!("{host}:{port}").parse()?, config);
-        tokio::spawn(server.serve(app.clone().into_make_service()));
+        let address: SocketAddr = format!("{host}:{port}").parse()?;
+        let (server, app) = (axum_server::bind_rustls(address, config), app.clone().into_make_service());
+        if tuned {
+            tokio::spawn(server.map(|tls| tls.acceptor(NoDelayAcceptor::new())).serve(app));
+        } else {
+            tokio::spawn(server.serve(app));
+        }
     }
     // As it comes, the kernel may hold back a small file until the client has
     // acknowledged its head, which is written first.
