@@ -2,10 +2,15 @@
 
 const cluster = require('cluster');
 const { readFileSync } = require('fs');
+const https = require('https');
 const { join } = require('path');
+const { parseArgs } = require('util');
 const express = require('express');
 
-const [port, assets, workers = '1'] = process.argv.slice(2);
+const { positionals: [port, assets, workers = '1'], values: tls } = parseArgs({
+  allowPositionals: true,
+  options: { 'tls-port': { type: 'string' }, cert: { type: 'string' }, key: { type: 'string' } },
+});
 
 if (cluster.isPrimary && Number(workers) > 1) {
   for (let i = 0; i < Number(workers); i += 1) cluster.fork();
@@ -25,7 +30,12 @@ function serve() {
   app.post('/echo', express.raw({ type: 'application/octet-stream', limit: '1mb' }), echo);
   app.use(express.static(assets));
 
-  app.listen(Number(port), process.env.DROME_HOST ?? '127.0.0.1');
+  const host = process.env.DROME_HOST ?? '127.0.0.1';
+  app.listen(Number(port), host);
+  if (tls['tls-port']) {
+    const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)];
+    https.createServer({ cert, key }, app).listen(Number(tls['tls-port']), host);
+  }
 }
 
 function sendJson(request, response) {

@@ -3,10 +3,14 @@
 const cluster = require('cluster');
 const { readFileSync } = require('fs');
 const { join, resolve } = require('path');
+const { parseArgs } = require('util');
 const fastify = require('fastify');
 const fastifyStatic = require('@fastify/static');
 
-const [port, assets, workers = '1'] = process.argv.slice(2);
+const { positionals: [port, assets, workers = '1'], values: tls } = parseArgs({
+  allowPositionals: true,
+  options: { 'tls-port': { type: 'string' }, cert: { type: 'string' }, key: { type: 'string' } },
+});
 
 // Fastify compiles a serialiser from what a route says that it answers.
 const jsonSchema = {
@@ -30,9 +34,19 @@ if (cluster.isPrimary && Number(workers) > 1) {
 }
 
 async function serve() {
+  const host = process.env.DROME_HOST ?? '127.0.0.1';
+  await build({}).listen({ port: Number(port), host });
+  if (tls['tls-port']) {
+    const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)];
+    await build({ http2: true, https: { cert, key, allowHTTP1: true } })
+      .listen({ port: Number(tls['tls-port']), host });
+  }
+}
+
+function build(options) {
   // Read once, as bytes: the run measures the server, not the file system.
   const page = readFileSync(join(assets, 'html-228.html'));
-  const app = fastify();
+  const app = fastify(options);
 
   app.addContentTypeParser(
     'application/octet-stream',
@@ -49,6 +63,5 @@ async function serve() {
   app.post('/echo', async (request, reply) =>
     reply.type('application/octet-stream').send(request.body));
   app.register(fastifyStatic, { root: resolve(assets), index: false });
-
-  await app.listen({ port: Number(port), host: process.env.DROME_HOST ?? '127.0.0.1' });
+  return app;
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/hex"
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/goccy/go-json"
@@ -17,10 +21,14 @@ type message struct {
 }
 
 func main() {
-	if len(os.Args) < 3 || len(os.Args) > 4 || len(os.Args) == 4 && os.Args[3] != "tuned" {
-		log.Fatal("usage: server PORT ASSETS [tuned]")
+	args, secure := os.Args, []string(nil)
+	if at := slices.Index(args, "--tls"); at > 0 && len(args) == at+4 {
+		args, secure = args[:at], args[at+1:]
 	}
-	port, assets, tuned := os.Args[1], os.Args[2], len(os.Args) == 4
+	if len(args) < 3 || len(args) > 4 || len(args) == 4 && args[3] != "tuned" {
+		log.Fatal("usage: server PORT ASSETS [tuned] [--tls PORT CERTIFICATE KEY]")
+	}
+	port, assets, tuned := args[1], args[2], len(args) == 4
 
 	// Read once: the run measures the server, not the file system.
 	page, err := os.ReadFile(filepath.Join(assets, "html-228.html"))
@@ -45,10 +53,38 @@ func main() {
 	app.Post("/echo", echo)
 	app.Get("/*", static.New(assets))
 
-	log.Fatal(app.Listen(host()+":"+port, fiber.ListenConfig{
-		DisableStartupMessage: true,
-		EnablePrefork:         tuned,
-	}))
+	listen := fiber.ListenConfig{DisableStartupMessage: true, EnablePrefork: tuned}
+	if secure != nil {
+		withTLS := listen
+		withTLS.CertFile, withTLS.CertKeyFile = secure[1], secure[2]
+		if tuned {
+			// Made here so that the master makes it, not each of its children.
+			keys := ticketKeys()
+			withTLS.TLSConfigFunc = func(config *tls.Config) { config.SetSessionTicketKeys(keys) }
+		}
+		// With prefork, the master's children listen at both ports.
+		if !tuned || fiber.IsChild() {
+			go func() { log.Fatal(app.Listen(host()+":"+secure[0], withTLS)) }()
+		}
+	}
+	log.Fatal(app.Listen(host()+":"+port, listen))
+}
+
+// ticketKeys is the same for the master and its children, as crypto/tls asks for
+// where several processes serve one address.
+func ticketKeys() [][32]byte {
+	var key [32]byte
+	if text := os.Getenv("TICKET_KEY"); text != "" {
+		bytes, err := hex.DecodeString(text)
+		if err != nil {
+			log.Fatal(err)
+		}
+		copy(key[:], bytes)
+	} else {
+		rand.Read(key[:])
+		os.Setenv("TICKET_KEY", hex.EncodeToString(key[:]))
+	}
+	return [][32]byte{key}
 }
 
 func sendJSON(c fiber.Ctx) error {

@@ -20,8 +20,8 @@ type message struct {
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: server PORT ASSETS")
+	if len(os.Args) != 3 && (len(os.Args) != 7 || os.Args[3] != "--tls") {
+		log.Fatal("usage: server PORT ASSETS [--tls PORT CERTIFICATE KEY]")
 	}
 	port, assets := os.Args[1], os.Args[2]
 
@@ -42,6 +42,11 @@ func main() {
 	router.POST("/echo", echo)
 	for _, name := range []string{"html-147.html", "png-50k.png", "jpeg-200k.jpg", "download-1m.bin"} {
 		router.StaticFile("/"+name, filepath.Join(assets, name))
+	}
+	if len(os.Args) == 7 {
+		go func() {
+			log.Fatal(router.RunTLS(host()+":"+os.Args[4], os.Args[5], os.Args[6]))
+		}()
 	}
 	log.Fatal(router.Run(host() + ":" + port))
 }

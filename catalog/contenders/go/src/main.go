@@ -19,8 +19,8 @@ type message struct {
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: server PORT ASSETS")
+	if len(os.Args) != 3 && (len(os.Args) != 7 || os.Args[3] != "--tls") {
+		log.Fatal("usage: server PORT ASSETS [--tls PORT CERTIFICATE KEY]")
 	}
 	port, assets := os.Args[1], os.Args[2]
 
@@ -37,6 +37,11 @@ func main() {
 	mux.HandleFunc("GET /json", sendJSON)
 	mux.HandleFunc("POST /echo", echo)
 	mux.Handle("GET /", http.FileServer(http.Dir(assets)))
+	if len(os.Args) == 7 {
+		go func() {
+			log.Fatal(http.ListenAndServeTLS(host()+":"+os.Args[4], os.Args[5], os.Args[6], mux))
+		}()
+	}
 	log.Fatal(http.ListenAndServe(host()+":"+port, mux))
 }
 

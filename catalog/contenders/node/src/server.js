@@ -4,8 +4,10 @@ const cluster = require('cluster');
 const { createReadStream, readFileSync } = require('fs');
 const { stat } = require('fs/promises');
 const http = require('http');
+const http2 = require('http2');
 const { extname, join } = require('path');
 const { pipeline } = require('stream');
+const { parseArgs } = require('util');
 
 // The largest body that /echo sends back, in bytes.
 const MAX_BODY_LENGTH = 1 << 20;
@@ -18,7 +20,10 @@ const TYPES = {
   '.bin': 'application/octet-stream',
 };
 
-const [port, assets, workers = '1'] = process.argv.slice(2);
+const { positionals: [port, assets, workers = '1'], values: tls } = parseArgs({
+  allowPositionals: true,
+  options: { 'tls-port': { type: 'string' }, cert: { type: 'string' }, key: { type: 'string' } },
+});
 
 if (cluster.isPrimary && Number(workers) > 1) {
   for (let i = 0; i < Number(workers); i += 1) cluster.fork();
@@ -37,7 +42,7 @@ function serve() {
     'POST /echo': echo,
   };
 
-  http.createServer((request, response) => {
+  const answer = (request, response) => {
     const [path, query] = request.url.split('?', 2);
     const route = routes[`${request.method} ${path}`];
     if (route) {
@@ -47,7 +52,14 @@ function serve() {
     } else {
       send(response, 404, 'text/plain', 'Not Found\n');
     }
-  }).listen(Number(port), process.env.DROME_HOST ?? '127.0.0.1');
+  };
+  const host = process.env.DROME_HOST ?? '127.0.0.1';
+  http.createServer(answer).listen(Number(port), host);
+  if (tls['tls-port']) {
+    const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)];
+    http2.createSecureServer({ cert, key, allowHTTP1: true }, answer)
+      .listen(Number(tls['tls-port']), host);
+  }
 }
 
 function send(response, status, type, body) {

@@ -2,6 +2,9 @@ use actix_files::Files;
 use actix_web::http::header::ContentType;
 use actix_web::web::{self, Bytes, PayloadConfig, Query};
 use actix_web::{App, HttpResponse, HttpServer, Responder, get, post};
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde::{Deserialize, Serialize};
 
 /// The largest body that `/echo` sends back, in bytes.
@@ -24,9 +27,11 @@ struct Message {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(port), Some(assets)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: server PORT ASSETS [tuned]".into());
+        return Err("usage: server PORT ASSETS [tuned] [--tls PORT CERTIFICATE KEY]".into());
     };
-    let tuned = arguments.next().is_some_and(|word| word == "tuned");
+    let rest: Vec<String> = arguments.collect();
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let tuned = rest.first() == Some(&"tuned");
 
     // Read once: the run measures the server, not the file system.
     let page = Bytes::from(std::fs::read(format!("{assets}/html-228.html"))?);
@@ -50,6 +55,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         server = server.tcp_nodelay(true);
     }
     let host = std::env::var("DROME_HOST").unwrap_or_else(|_| "127.0.0.1".to_owned());
+    if let ["--tls", port, cert, key] = rest[usize::from(tuned)..] {
+        let chain = CertificateDer::pem_file_iter(cert)?.collect::<Result<_, _>>()?;
+        let config = ServerConfig::builder()
+            .with_no_client_auth()
+            .with_single_cert(chain, PrivateKeyDer::from_pem_file(key)?)?;
+        // Actix Web itself offers HTTP/2.
+        server = server.bind_rustls_0_23(format!("{host}:{port}"), config)?;
+    }
     server.bind(format!("{host}:{port}"))?.run().await?;
     Ok(())
 }

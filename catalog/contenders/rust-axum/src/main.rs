@@ -5,7 +5,10 @@ use axum::response::{Html, IntoResponse};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
+use axum_server::accept::NoDelayAcceptor;
+use axum_server::tls_rustls::RustlsConfig;
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 use tower_http::services::ServeDir;
 
 /// The largest body that `/echo` sends back, in bytes.
@@ -26,9 +29,11 @@ struct Message {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(port), Some(assets)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: server PORT ASSETS [tuned]".into());
+        return Err("usage: server PORT ASSETS [tuned] [--tls PORT CERTIFICATE KEY]".into());
     };
-    let tuned = arguments.next().is_some_and(|word| word == "tuned");
+    let rest: Vec<String> = arguments.collect();
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let tuned = rest.first() == Some(&"tuned");
 
     // Read once: the run measures the server, not the file system.
     let page = Bytes::from(std::fs::read(format!("{assets}/html-228.html"))?);
@@ -42,6 +47,16 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .fallback_service(ServeDir::new(assets));
     let host = std::env::var("DROME_HOST").unwrap_or_else(|_| "127.0.0.1".to_owned());
     let listener = tokio::net::TcpListener::bind(format!("{host}:{port}")).await?;
+    if let ["--tls", port, cert, key] = rest[usize::from(tuned)..] {
+        let config = RustlsConfig::from_pem_file(cert, key).await?;
+        let address: SocketAddr = format!("{host}:{port}").parse()?;
+        let (server, app) = (axum_server::bind_rustls(address, config), app.clone().into_make_service());
+        if tuned {
+            tokio::spawn(server.map(|tls| tls.acceptor(NoDelayAcceptor::new())).serve(app));
+        } else {
+            tokio::spawn(server.serve(app));
+        }
+    }
     // As it comes, the kernel may hold back a small file until the client has
     // acknowledged its head, which is written first.
     let listener = listener.tap_io(move |stream| {

@@ -4,13 +4,18 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// The largest body that `/echo` sends back, in bytes.
 const MAX_BODY_LEN: usize = 1 << 20;
@@ -30,7 +35,7 @@ struct Message {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(port), Some(assets)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: server PORT ASSETS".into());
+        return Err("usage: server PORT ASSETS [--tls PORT CERTIFICATE KEY]".into());
     };
     let assets = PathBuf::from(assets);
 
@@ -40,12 +45,16 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let app = Arc::new(App { assets, page });
     let host = std::env::var("DROME_HOST").unwrap_or_else(|_| "127.0.0.1".to_owned());
     let listener = TcpListener::bind(format!("{host}:{port}")).await?;
-    loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            // No descriptors left, most likely: others may close theirs soon.
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            continue;
+    if arguments.next().is_some_and(|word| word == "--tls") {
+        let (Some(port), Some(cert), Some(key)) = (arguments.next(), arguments.next(), arguments.next())
+        else {
+            return Err("--tls needs PORT CERTIFICATE KEY".into());
         };
+        let listener = TcpListener::bind(format!("{host}:{port}")).await?;
+        tokio::spawn(serve_tls(listener, acceptor(&cert, &key)?, Arc::clone(&app)));
+    }
+    loop {
+        let stream = accept(&listener).await;
         let app = Arc::clone(&app);
         tokio::spawn(async move {
             let service = service_fn(move |request| {
@@ -57,6 +66,43 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .timer(TokioTimer::new())
                 .serve_connection(TokioIo::new(stream), service)
                 .await;
+        });
+    }
+}
+
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            // No descriptors left, most likely: others may close theirs soon.
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    }
+}
+
+fn acceptor(cert: &str, key: &str) -> Result<TlsAcceptor, Box<dyn std::error::Error>> {
+    let chain = CertificateDer::pem_file_iter(cert)?.collect::<Result<_, _>>()?;
+    let mut config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, PrivateKeyDer::from_pem_file(key)?)?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+async fn serve_tls(listener: TcpListener, acceptor: TlsAcceptor, app: Arc<App>) {
+    loop {
+        let stream = accept(&listener).await;
+        let (acceptor, app) = (acceptor.clone(), Arc::clone(&app));
+        tokio::spawn(async move {
+            let Ok(stream) = acceptor.accept(stream).await else { return };
+            let service = service_fn(move |request| {
+                let app = Arc::clone(&app);
+                async move { Ok::<_, Infallible>(app.answer(request).await) }
+            });
+            let mut builder = auto::Builder::new(TokioExecutor::new());
+            builder.http1().timer(TokioTimer::new());
+            builder.http2().timer(TokioTimer::new());
+            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }

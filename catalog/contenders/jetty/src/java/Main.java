@@ -21,15 +21,22 @@ import org.eclipse.jetty.util.Fields;
 import org.eclipse.jetty.util.ajax.JSON;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 
-/** Starts the server: {@code Main PORT ASSETS}. */
+/** Starts the server: {@code Main PORT ASSETS [--tls PORT CERTIFICATE KEY]}. */
 public class Main {
     public static void main(String[] args) throws Exception {
         Path assets = Path.of(args[1]);
         Server server = new Server();
         ServerConnector connector = new ServerConnector(server);
-        connector.setHost(System.getenv().getOrDefault("DROME_HOST", "127.0.0.1"));
+        String host = System.getenv().getOrDefault("DROME_HOST", "127.0.0.1");
+        connector.setHost(host);
         connector.setPort(Integer.parseInt(args[0]));
         server.addConnector(connector);
+        if (args.length == 6 && args[2].equals("--tls")) {
+            ServerConnector secure = Secure.connector(server, Path.of(args[4]), Path.of(args[5]));
+            secure.setHost(host);
+            secure.setPort(Integer.parseInt(args[3]));
+            server.addConnector(secure);
+        }
 
         ResourceHandler files = new ResourceHandler();
         files.setBaseResource(ResourceFactory.of(server).newResource(assets));

@@ -13,11 +13,13 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.stream.ChunkedNioFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -36,12 +38,14 @@ class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final Path assets;
     private final byte[] page;
+    private final boolean encrypted;
 
     record Message(String message, int number) {}
 
-    Routes(Path assets, byte[] page) {
+    Routes(Path assets, byte[] page, boolean encrypted) {
         this.assets = assets;
         this.page = page;
+        this.encrypted = encrypted;
     }
 
     @Override
@@ -106,6 +110,11 @@ class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
                         TYPES.getOrDefault(extension, "application/octet-stream"))
                 .set(HttpHeaderNames.CONTENT_LENGTH, length);
         context.write(head);
+        if (encrypted) {
+            // It ends with the last content, too.
+            context.write(new HttpChunkedInput(new ChunkedNioFile(file.toFile())));
+            return;
+        }
         // The kernel copies the file (sendfile); the region closes it.
         context.write(new DefaultFileRegion(file.toFile(), 0, length));
         context.write(LastHttpContent.EMPTY_LAST_CONTENT);

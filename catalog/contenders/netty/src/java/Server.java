@@ -13,9 +13,9 @@ import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Starts the server: {@code Server PORT ASSETS nio|epoll}. */
+/** Starts the server: {@code Server PORT ASSETS nio|epoll [--tls PORT CERTIFICATE KEY]}. */
 public class Server {
-    private static final int LARGEST_BODY_BYTES = 2 << 20;
+    static final int LARGEST_BODY_BYTES = 2 << 20;
 
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(args[0]);
@@ -29,6 +29,15 @@ public class Server {
         Class<? extends ServerChannel> transport =
                 epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
 
+        String host = System.getenv().getOrDefault("DROME_HOST", "127.0.0.1");
+        if (args.length == 7 && args[3].equals("--tls")) {
+            new ServerBootstrap()
+                    .group(loops)
+                    .channel(transport)
+                    .childHandler(new Secure(args[5], args[6], assets, page))
+                    .bind(host, Integer.parseInt(args[4]))
+                    .sync();
+        }
         new ServerBootstrap()
                 .group(loops)
                 .channel(transport)
@@ -39,10 +48,10 @@ public class Server {
                                 new HttpServerCodec(),
                                 new HttpServerKeepAliveHandler(),
                                 new HttpObjectAggregator(LARGEST_BODY_BYTES),
-                                new Routes(assets, page));
+                                new Routes(assets, page, false));
                     }
                 })
-                .bind(System.getenv().getOrDefault("DROME_HOST", "127.0.0.1"), port)
+                .bind(host, port)
                 .sync()
                 .channel()
                 .closeFuture()

@@ -4,30 +4,36 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.FileSystemAccess;
 import io.vertx.ext.web.handler.StaticHandler;
+import java.util.List;
 
 /** One HTTP server; Vert.x shares the port among its instances. */
 public class Server extends VerticleBase {
     private final int port;
     private final String assets;
+    private final List<String> tls;
 
-    Server(int port, String assets) {
+    Server(int port, String assets, List<String> tls) {
         this.port = port;
         this.assets = assets;
+        this.tls = tls;
     }
 
-    /** {@code Server PORT ASSETS INSTANCES nio|native}. */
+    /** {@code Server PORT ASSETS INSTANCES nio|native [--tls PORT CERTIFICATE KEY]}. */
     public static void main(String[] args) {
         int port = Integer.parseInt(args[0]);
         var options = new VertxOptions().setPreferNativeTransport(args[3].equals("native"));
         var vertx = Vertx.vertx(options);
+        List<String> tls = List.of(args).subList(4, args.length);
         vertx.deployVerticle(
-                        () -> new Server(port, args[1]),
+                        () -> new Server(port, args[1], tls),
                         new DeploymentOptions().setInstances(Integer.parseInt(args[2])))
                 .onFailure(error -> {
                     error.printStackTrace();
@@ -49,7 +55,19 @@ public class Server extends VerticleBase {
                 .handler(request -> send(
                         request, "application/octet-stream", request.body().buffer()));
         router.route().handler(StaticHandler.create(FileSystemAccess.ROOT, assets));
-        return vertx.createHttpServer().requestHandler(router).listen(port, System.getenv().getOrDefault("DROME_HOST", "127.0.0.1"));
+        String host = System.getenv().getOrDefault("DROME_HOST", "127.0.0.1");
+        Future<?> plain = vertx.createHttpServer().requestHandler(router).listen(port, host);
+        if (tls.size() != 4 || !tls.get(0).equals("--tls")) {
+            return plain;
+        }
+        var options = new HttpServerOptions()
+                .setSsl(true)
+                .setUseAlpn(true)
+                .setKeyCertOptions(
+                        new PemKeyCertOptions().setCertPath(tls.get(2)).setKeyPath(tls.get(3)));
+        return Future.all(plain, vertx.createHttpServer(options)
+                .requestHandler(router)
+                .listen(Integer.parseInt(tls.get(1)), host));
     }
 
     private static void json(RoutingContext request) {
