@@ -173,7 +173,7 @@ impl Cell {
     pub fn contradiction(&self) -> Option<&'static str> {
         match (self.protocol, self.tls, self.load.per_connection()) {
             (Protocol::Http1 | Protocol::WebSocket, ..) if self.streams.is_some() => {
-                Some("streams needs protocol = \"http2\"")
+                Some("streams needs protocol = \"http2\", or \"grpc\"")
             }
             (_, Some(Handshake::Resumed), None) => Some(
                 "tls = \"resumed\" needs new connections that can resume a session: write per_connection = 1 in its load",

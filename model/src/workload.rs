@@ -1,5 +1,6 @@
 //! A workload: the request and the answer that it must get. The crate `bodies` makes the bytes from the recipes.
 
+use crate::plan::Protocol;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,9 @@ pub struct Workload {
     /// The file in the assets folder that has the body; absent: the answer is made anew for every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The only protocol in which it can be asked; absent: HTTP, in any version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Protocol>,
     /// The method of the request.
     #[serde(default)]
     pub method: Method,
@@ -69,6 +73,14 @@ pub enum Recipe {
 }
 
 impl Workload {
+    /// Whether it can be asked in this protocol.
+    pub fn is_of(&self, protocol: Protocol) -> bool {
+        match self.protocol {
+            None => matches!(protocol, Protocol::Http1 | Protocol::Http2),
+            Some(own) => own == protocol,
+        }
+    }
+
     /// Why the workload contradicts itself; `None`: it does not.
     pub fn contradiction(&self) -> Option<&'static str> {
         let is_text_with_number = matches!(&self.body, Recipe::Text(text) if text.contains(NUMBER));
@@ -77,7 +89,10 @@ impl Workload {
             Some("body = \"sent\" needs `send`: what is sent")
         } else if self.send == Some(Recipe::Sent) {
             Some("send = \"sent\" has no meaning: must be a recipe, such as { bytes = 1024 }")
-        } else if self.send.is_some() && self.method == Method::Get {
+        } else if self.send.is_some()
+            && self.method == Method::Get
+            && self.protocol != Some(Protocol::WebSocket)
+        {
             Some("a GET sends no body: write method = \"POST\" beside `send`")
         } else if has_number && !is_text_with_number {
             Some("the query has {n}, but no body text has it")

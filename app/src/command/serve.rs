@@ -175,6 +175,7 @@ fn reference_pages(common: &Common) -> anyhow::Result<Site> {
         };
         match &workload.file {
             Some(file) => site.page(&format!("/{file}"), &workload.content_type, body),
+            None if workload.protocol.is_some() => {}
             None if workload.body == Recipe::Sent => site.echo(&format!("/{name}")),
             None if workload.body == Recipe::Text(serve::OBJECT.to_owned()) => site.json(&format!("/{name}")),
             None => {}

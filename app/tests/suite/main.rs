@@ -87,7 +87,7 @@ mod stand_ins;
 mod steady;
 mod stops;
 mod sweep;
-mod tls_cells;
+mod transports;
 mod ui;
 mod ui_profiles;
 mod verdict_file;

@@ -75,6 +75,12 @@ impl Catalog {
         let has_tls = study.cells.iter().any(|cell| cell.tls.is_some());
         for cell in &study.cells {
             self.workload(&cell.workload).map_err(|e| in_file(file, &e))?;
+            if !self.workload(&cell.workload).is_ok_and(|workload| workload.is_of(cell.protocol)) {
+                let (workload, protocol) = (&cell.workload, cell.protocol.name());
+                let why =
+                    format!("cell `{}`: the workload `{workload}` can't be asked in {protocol}", cell.title);
+                return Err(in_file(file, &why));
+            }
             if let Some(why) = cell.contradiction() {
                 return Err(in_file(file, &format!("cell `{}`: {why}", cell.title)));
             }

@@ -7,7 +7,7 @@ use crate::verify;
 use model::Contender;
 use model::contender::Faults;
 use model::inspection::Inspection;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -58,21 +58,21 @@ fn verify_all(
     let with_tls = contender.tls.iter().flat_map(|tls| tls.speaks.iter().map(|speaks| (*speaks, true)));
     let plain = contender.speaks.iter().map(|speaks| (*speaks, false));
     let declared = plain.chain(with_tls).filter_map(|(protocol, tls)| instance.origin_by(protocol, tls));
-    let mut served_wrongly = BTreeSet::new();
+    let mut right: BTreeMap<String, bool> = BTreeMap::new();
     for at in declared {
         let faults = if at.protocol.is_usual() { contender.faults.clone() } else { Faults::default() };
         let verified = verify::full(&at, &contender.serves, &faults, works)?;
-        let is_wrong = |(_, wrong): &(&String, &Vec<String>)| !wrong.is_empty();
-        served_wrongly.extend(verified.workloads.iter().filter(is_wrong).map(|(name, _)| name.clone()));
+        for (name, wrong) in &verified.workloads {
+            *right.entry(name.clone()).or_insert(true) &= wrong.is_empty();
+        }
         let by = format!("{}{}: ", at.protocol.name(), if at.tls { " with TLS" } else { "" });
         let named = |why: String| if at == *usual { why } else { format!("{by}{why}") };
         seen.wrong.extend(verified.wrong().into_iter().map(named));
         if at == *usual {
-            seen.right = verified.workloads.len();
             seen.known = verified.known;
             seen.hello_wire_bytes = verified.wire_bytes.get("hello").copied();
         }
     }
-    seen.right = seen.right.saturating_sub(served_wrongly.len());
+    seen.right = right.values().filter(|is_right| **is_right).count();
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::machine::cores::Cores;
 use crate::server::instance::Work;
 use crate::verify::origin::Origin;
 use model::study::{Handshake, Transport};
-use model::{Ask, Cell, Design, Expect, Plan, Resumption, TlsChoice, TlsVersion, Until};
+use model::{Ask, Cell, Design, Expect, Plan, Protocol, Resumption, TlsChoice, TlsVersion, Until};
 use std::time::Duration;
 
 /// How long a measurement of a study waits for one answer at most.
@@ -36,11 +36,18 @@ pub fn plan(
 /// What is asked of a server in a cell, and how; everything else is as in `drome load` by default.
 pub fn asked(cell: &Cell, at: &Origin, path: &str, work: &Work) -> Plan {
     let question = work.usual(path);
+    // A message has no status.
+    let is_message = cell.protocol == Protocol::WebSocket;
     let ask = Ask {
         request: question.request(at, true),
         last: question.request(at, false),
         head_only: false,
-        expect: Expect { status: Some(200), body: question.body, ..Expect::default() },
+        expect: Expect {
+            status: (!is_message).then_some(200),
+            any_status: is_message,
+            body: question.body,
+            ..Expect::default()
+        },
         weight: 1.0,
     };
     let plan = Plan::new(at.target(&question.path), ask, cell.load.clone(), Until::Elapsed(Duration::ZERO));

@@ -24,6 +24,9 @@ const FRAGMENT_PAUSE: Duration = Duration::from_millis(15);
 /// How long further bytes are waited for. A server that sends more than its answer does so at once.
 const SURPLUS_PATIENCE: Duration = Duration::from_millis(20);
 
+/// How often a request that was refused is sent again.
+const MOST_REFUSALS: u32 = 8;
+
 /// The size of the largest body that is read. No workload serves a larger one.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
@@ -126,14 +129,17 @@ impl Asked<'_> {
             RequestBytes { request: self.request, last: self.request, is_encrypted: self.is_encrypted };
         let invalid = |error: WireError| Error::new(ErrorKind::InvalidData, error.to_string());
         let mut shared = S::shared(vec![request]).map_err(invalid)?;
-        let (mut session, mut out, mut is_begun) = (S::default(), Vec::new(), false);
+        let (mut session, mut out) = (S::default(), Vec::new());
+        let (mut is_begun, mut refusals) = (false, 0);
         session.open(&mut shared, &mut out);
+        stream.write_all(&out)?;
+        out.clear();
         let (mut answer, mut buffer) = (Answer::default(), vec![0; 64 * 1024]);
         loop {
             if !is_begun && session.room() > 0 {
                 is_begun = true;
                 session.begin(&mut shared, 0, true, &mut out);
-                self.send(stream, &out)?;
+                self.send(stream, &out, refusals > 0)?;
             } else if !out.is_empty() {
                 stream.write_all(&out)?;
             }
@@ -159,6 +165,10 @@ impl Asked<'_> {
                         answer.surplus_bytes = if S::IN_ORDER { self.surplus(stream, input) } else { 0 };
                         return Ok(answer);
                     }
+                    // It has not looked at the request: lighttpd does so before it has heard that its settings are known.
+                    Some(Event::Refused(_)) if refusals < MOST_REFUSALS => {
+                        (is_begun, refusals) = (false, refusals + 1)
+                    }
                     Some(Event::Refused(_)) => return Err(Error::other("the server refused the request")),
                     Some(Event::Reset(_, number)) => {
                         let why = format!("the server broke off its answer: {}", S::reason(number));
@@ -180,9 +190,10 @@ impl Asked<'_> {
         }
     }
 
-    /// Sends what opens the connection and the request.
-    fn send(&self, stream: &mut impl Write, bytes: &[u8]) -> Result<()> {
+    /// Sends the request, or sends it again.
+    fn send(&self, stream: &mut impl Write, bytes: &[u8], is_again: bool) -> Result<()> {
         match self.pace {
+            _ if is_again => stream.write_all(bytes),
             Pace::AtOnce => stream.write_all(bytes),
             Pace::InFragments => {
                 send_in_fragments(stream, bytes, bytes.len().saturating_sub(self.body_bytes))

@@ -12,6 +12,7 @@ pub use resumption::no_resumption;
 use crate::fault::Fault;
 use crate::verify::origin::Origin;
 use crate::verify::work::{Question, Work, Works};
+use model::Protocol;
 use model::contender::Faults;
 use model::workload::Recipe;
 use std::collections::BTreeMap;
@@ -56,7 +57,7 @@ impl Verified {
 /// could not ask.
 pub fn brief(at: &Origin, serves: &BTreeMap<String, String>, works: &Works) -> Result<Vec<String>, Fault> {
     let mut wrong = Vec::new();
-    for (name, path, work) in known(serves, works) {
+    for (name, path, work) in known(at, serves, works) {
         wrong.extend(once(at, name, work, &work.usual(path), Pace::AtOnce)?.1);
     }
     Ok(wrong)
@@ -72,7 +73,7 @@ pub fn full(
 ) -> Result<Verified, Fault> {
     let mut verified = Verified::default();
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
-    for (name, path, work) in known(serves, works) {
+    for (name, path, work) in known(at, serves, works) {
         let usual = work.usual(path);
         let (answer, mut wrong) = once(at, name, work, &usual, Pace::AtOnce)?;
         if let Some(answer) = answer {
@@ -99,18 +100,21 @@ pub fn full(
         }
         verified.workloads.insert(name.to_owned(), wrong);
     }
-    if !verified.workloads.is_empty() {
+    if !verified.workloads.is_empty() && matches!(at.protocol, Protocol::Http1 | Protocol::Http2) {
         verified.unknown_path = unknown_path(at, &format!("/drome-no-such-path-{}", chance(seed, 0)))?;
     }
     Ok(verified)
 }
 
-/// The workloads that are served and whose answers are known.
+/// The workloads that are served, can be asked in the origin's protocol, and whose answers are known.
 fn known<'w>(
+    at: &Origin,
     serves: &'w BTreeMap<String, String>,
     works: &'w Works,
 ) -> impl Iterator<Item = (&'w str, &'w str, &'w Work)> {
-    let work = |name: &String| works.get(name).filter(|work| work.workload.is_some());
+    let protocol = at.protocol;
+    let is_of = move |work: &&Work| work.workload.as_ref().is_some_and(|workload| workload.is_of(protocol));
+    let work = move |name: &String| works.get(name).filter(is_of);
     serves.iter().filter_map(move |(name, path)| Some((name.as_str(), path.as_str(), work(name)?)))
 }
 
@@ -144,7 +148,7 @@ fn once(
     match ask(at, asked, pace) {
         Ok(answer) => {
             let content_type = work.workload.as_ref().map(|w| w.content_type.as_str());
-            let wrong = differences(&answer, asked, content_type);
+            let wrong = differences(&answer, asked, content_type.filter(|_| has_head(at)), has_head(at));
             Ok((Some(answer), wrong.into_iter().map(|why| format!("{what}: {why}")).collect()))
         }
         Err(error) => match Fault::own(&error) {
@@ -154,10 +158,20 @@ fn once(
     }
 }
 
+/// Whether each answer has a head: messages have none.
+fn has_head(at: &Origin) -> bool {
+    at.protocol != Protocol::WebSocket
+}
+
 /// What is wrong with an answer.
-fn differences(answer: &Answer, asked: &Question, content_type: Option<&str>) -> Vec<String> {
+fn differences(
+    answer: &Answer,
+    asked: &Question,
+    content_type: Option<&str>,
+    has_status: bool,
+) -> Vec<String> {
     let mut wrong = Vec::new();
-    if answer.status != 200 {
+    if has_status && answer.status != 200 {
         wrong.push(format!("status {} instead of 200", answer.status));
     }
     if content_type.is_some() && answer.content_type.as_deref() != content_type {

@@ -2,7 +2,7 @@
 
 use crate::verify::origin::Origin;
 use model::workload::{Method, NUMBER, Recipe};
-use model::{Asking, Workload};
+use model::{Asking, Protocol, Workload};
 use std::collections::BTreeMap;
 
 /// The number in a query under load.
@@ -72,7 +72,9 @@ impl Work {
 
     /// The request with a query that must not matter, where the answer depends on none.
     pub fn with_query(&self, path: &str, query: &str) -> Option<Question> {
-        let is_free = self.workload.as_ref()?.query.is_none();
+        // The path of a call is a name, which has no query.
+        let workload = self.workload.as_ref()?;
+        let is_free = workload.query.is_none() && workload.protocol != Some(Protocol::Grpc);
         is_free.then(|| self.usual(&format!("{path}?{query}")))
     }
 }
@@ -81,7 +83,9 @@ impl Question {
     /// The request as bytes, to this server.
     pub fn request(&self, at: &Origin, keep_alive: bool) -> Vec<u8> {
         let kind = [("Content-Type".to_owned(), "application/octet-stream".to_owned())];
-        let headers: &[(String, String)] = if self.method == Method::Post { &kind } else { &[] };
+        // gRPC has a type of its own.
+        let has_kind = self.method == Method::Post && at.protocol != Protocol::Grpc;
+        let headers: &[(String, String)] = if has_kind { &kind } else { &[] };
         at.target(&self.path).request(Asking {
             method: self.method.word(),
             path: &self.path,

@@ -240,7 +240,7 @@ impl<'a> HeatServers<'a> {
         match path.zip(work) {
             Some((path, work)) => Some((origin, path, work)),
             None if member.start.contender == HUB => {
-                Some((origin, &self.hub.plainest.0, &self.hub.plainest.1))
+                self.hub.plainest(cell.protocol).map(|(path, work)| (origin, path, work))
             }
             None => None,
         }

@@ -1,4 +1,4 @@
-//! Cells over TLS and HTTP/2: the same start of a server is asked plainly and encrypted, and it resumes sessions where a cell says so, by
+//! Cells over TLS, HTTP/2, gRPC and WebSocket: the same start of a server is asked plainly and encrypted, and it resumes sessions where a cell says so, by
 //! the server's own log.
 
 use crate::common::catalog::{contender, study};
@@ -126,7 +126,7 @@ fn a_cell_that_can_not_be_asked_is_refused_before_anything_starts() {
         ("protocol = \"http2\"", "contender `logged` does not speak HTTP/2: name it in `speaks` at the top"),
         (
             "protocol = \"websocket\"\ntls = \"full\"",
-            "contender `logged` does not speak WebSocket with TLS: name it in `speaks` under [tls]",
+            "cell `c`: the workload `hello` can't be asked in WebSocket",
         ),
     ];
     for (words, why) in cases {
@@ -191,4 +191,48 @@ fn servers_of_a_race_are_asked_over_tls_and_http2_and_all_the_same() {
         .assert_err(2, &["--streams needs --http2"]);
     let mixed = ["race", "http://127.0.0.1:1/", "https://127.0.0.1:2/"];
     run(&mut home.drome(&mixed)).assert_err(2, &["one is encrypted and one is not"]);
+}
+
+#[test]
+fn messages_and_calls_are_verified_and_measured_like_requests() {
+    let home = Home::new();
+    let cells = r#"
+[[cell]]
+title    = "messages"
+workload = "message"
+load     = { closed = { connections = 2 } }
+protocol = "websocket"
+
+[[cell]]
+title    = "calls"
+workload = "call"
+load     = { closed = { connections = 2 } }
+protocol = "grpc"
+streams  = 4
+"#;
+    home.write_study("small", &study(&["echo"], cells, &[]));
+    let text = contender("echo", r#"["{drome}", "serve", "--port", "{port}", "--fault", "delay=1ms"]"#)
+        .replace("[version]", "speaks = [\"http1\", \"grpc\", \"websocket\"]\n[version]");
+    home.write_contender("echo", &format!("{text}message = \"/websocket\"\ncall = \"/a.B/Echo\"\n"));
+    let verified = run(&mut home.with_catalog(&["verify", "echo"]));
+    verified.assert_out(0, &["3 of 3"]);
+    let finished = run(&mut home.with_catalog(&["run", "small", "--allow-busy"]));
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
+    let cells = home.findings()["cells"].clone();
+    for (cell, protocol) in ["websocket", "grpc"].into_iter().enumerate() {
+        assert_eq!(cells[cell]["protocol"], protocol);
+        let rates = &cells[cell]["contenders"];
+        assert!(rates[1]["metric"]["median"].as_f64().is_some_and(|rate| rate > 100.0), "{rates:#}");
+    }
+    // A server that answers with other messages, and one whose method is another.
+    home.write_contender("echo", &format!("{text}message = \"/echo\"\ncall = \"/a.B/Other\"\n"));
+    let verified = run(&mut home.with_catalog(&["verify", "echo"]));
+    assert_ne!(verified.code, 0);
+    let told = verified.out + &verified.err;
+    assert!(
+        told.contains("WebSocket: message (/echo)") && told.contains("gRPC: call (/a.B/Other)"),
+        "{told}"
+    );
+    assert!(told.contains("grpc-status 12 (UNIMPLEMENTED)"), "{told}");
+    home.assert_clean();
 }
