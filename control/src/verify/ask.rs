@@ -167,7 +167,7 @@ impl Asked<'_> {
                     }
                     // It has not looked at the request: lighttpd does so before it has heard that its settings are known.
                     Some(Event::Refused(_)) if refusals < MOST_REFUSALS => {
-                        (is_begun, refusals) = (false, refusals + 1)
+                        (is_begun, refusals) = (false, refusals + 1);
                     }
                     Some(Event::Refused(_)) => return Err(Error::other("the server refused the request")),
                     Some(Event::Reset(_, number)) => {
