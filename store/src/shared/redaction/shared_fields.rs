@@ -12,7 +12,7 @@ Row: run:Run ended~ heat:Heat start:Start slice:Slice import:Import replays:Repl
 Run: id name study:Study seed started_at workloads:Values quick environment:Environment contenders:Entrants copies race:Raced
      allow_busy fleet:Fleet
 Study: title~ source~ contenders tracks cell:Cell design:Design published:Published unequal~
-Cell: title~ workload load:Load
+Cell: title~ workload load:Load protocol streams tls
 Load: closed:Requests open:Requests
 Requests: connections per_connection arrivals rate_per_s
 Design: budget decide heat margin measure metric precision rounds slice warmup warmup_limit
