@@ -3,6 +3,7 @@
 use crate::findings::Figure;
 use crate::metric::Metric;
 use crate::plan::Load;
+use crate::study::Transport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,9 @@ pub struct CellHistory {
     pub workload: String,
     /// How requests arrived.
     pub load: Load,
+    /// What connections spoke.
+    #[serde(flatten)]
+    pub transport: Transport,
     /// The metric in this cell. Speed is the rate itself, or the reciprocal of the metric where less is better.
     #[serde(default)]
     pub metric: Metric,

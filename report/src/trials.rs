@@ -7,6 +7,7 @@ use model::contender::Track;
 use model::findings::CellFindings;
 use model::heat::HUB;
 use model::run::Entrant;
+use model::study::Handshake;
 use model::{Cell, Conditions, Load, Measurement, Run, StartInCell, Usage};
 use stats::Histogram;
 
@@ -25,7 +26,7 @@ struct Row<'a> {
 }
 
 /// The trial and its parameters.
-fn asked<'a>() -> [Field<Row<'a>>; 19] {
+fn asked<'a>() -> [Field<Row<'a>>; 22] {
     [
         ("run", |r| Some(r.run.id.clone())),
         ("study", |r| Some(r.run.name.clone())),
@@ -41,6 +42,9 @@ fn asked<'a>() -> [Field<Row<'a>>; 19] {
         ("connections", |r| text(r.cell?.load.connections())),
         ("per_connection", |r| text(r.cell?.load.per_connection()?)),
         ("offered_rate_per_s", |r| decimals(r.cell?.load.rate_per_s()?.mean_per_s(window_ns(r)), 3)),
+        ("protocol", |r| text(r.cell?.protocol.name())),
+        ("streams", |r| text(r.cell?.streams?)),
+        ("tls", |r| text(if r.cell?.tls? == Handshake::Full { "full" } else { "resumed" })),
         ("contender", |r| Some(r.of.start.contender.clone())),
         ("title", |r| if is_hub(r) { text("the hub of the heat") } else { Some(r.entrant?.title.clone()) }),
         (

@@ -104,7 +104,8 @@ fn failed(run: &Findings) -> Vec<FailedContender> {
 
 /// Whether two cells of two runs are the same.
 pub fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
-    (&a.workload, &a.load, a.metric) == (&b.workload, &b.load, b.metric)
+    let asked = |cell: &CellFindings| (cell.workload.clone(), cell.load.clone(), cell.transport, cell.metric);
+    asked(a) == asked(b)
 }
 
 /// The contenders of both runs, without the reference.
@@ -197,6 +198,15 @@ mod tests {
         let (_, old) = run("old", 1.0, &[("a", 50_000.0)], 3);
         let (_, other) = run("newer", 1.0, &[("b", 10_000.0)], 8);
         assert!(matches!(compare(&old, &other, false), Err(CompareError::Nothing { .. })));
+    }
+
+    #[test]
+    fn a_cell_over_other_connections_is_another_cell() {
+        let (_, old) = run("old", 1.0, &[("a", 50_000.0)], 8);
+        let (_, mut new) = run("newer", 1.0, &[("a", 50_000.0)], 8);
+        assert!(compare(&old, &new, false).is_ok());
+        new.cells[0].transport.tls = Some(model::study::Handshake::Full);
+        assert!(matches!(compare(&old, &new, false), Err(CompareError::Nothing { .. })));
     }
 
     #[test]

@@ -94,6 +94,7 @@ fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
         title: cell.title.clone(),
         workload: cell.workload.clone(),
         load: cell.load.clone(),
+        transport: cell.transport,
         metric: cell.metric,
         runs: alike.iter().map(|(run, _)| in_history(run)).collect(),
         left_out: left_out.collect(),

@@ -58,6 +58,7 @@ pub(super) fn cell(old: &CellFindings, new: &CellFindings, both_runs: &BothRuns)
         title: new.title.clone(),
         workload: new.workload.clone(),
         load: new.load.clone(),
+        transport: new.transport,
         metric: new.metric,
         drift: drift([old, new], base).filter(|_| is_same_yardstick),
         drift_of: if base == HUB { DriftOf::Hub } else { DriftOf::Reference },
