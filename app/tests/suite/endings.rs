@@ -31,12 +31,12 @@ fn every_study_of_all_has_the_same_cores() {
 fn a_measurement_that_can_not_be_made_is_no_interruption() {
     let home = Home::new();
     let server = serve(&["--tls"]);
-    let url = format!("https://{}/hello", server.address);
+    let url = format!("http://{}/hello", server.address);
     let few = ["-c", "2", "--shares", "0.5", "--repeats", "1", "--duration", "100ms"];
     let finished = run(home.drome(&["sweep", &url]).args(few));
     assert_eq!(finished.code, 4, "{}{}", finished.out, finished.err);
     let all = finished.out + &finished.err;
-    assert!(all.contains("--insecure") && !all.contains("interrupted"), "{all}");
+    assert!(all.contains("write https://") && !all.contains("interrupted"), "{all}");
 }
 
 #[test]
