@@ -102,6 +102,8 @@ mod tests {
         let usual = read("http://127.0.0.1:{port}/x?y").unwrap();
         assert_eq!((usual.path.as_str(), usual.asked_at), ("/x?y", None));
         assert_eq!(read("{host}:{port}").unwrap().asked_at, None);
+        let tls = |url: &str| read(url).unwrap().tls;
+        assert!(tls("https://127.0.0.1:{port}/") && !tls("http://127.0.0.1:{port}/"));
         assert_eq!(read("http://127.0.0.1/x").unwrap().path, "/x", "the port is the server's");
         let own = read("http://u:p@127.0.0.2:{port}/").unwrap();
         let asked_at = own.asked_at.unwrap();
@@ -116,7 +118,6 @@ mod tests {
         let ipv6 = read("http://[::]:{port}/").map(|own| own.asked_at.unwrap().name);
         assert!(ipv6.is_err() || ipv6.unwrap() == "[::]", "a machine may have no IPv6");
         for (url, why) in [
-            ("https://127.0.0.1:{port}/", "write http"),
             ("http://127.0.0.1:8080/", "{port} in place of the port"),
             ("http://192.0.2.1:{port}/", "not on this machine"),
             ("ftp://127.0.0.1:{port}/", "only http and https"),

@@ -19,7 +19,7 @@ fn comparison(ratios: &[(&str, Change, Option<Figure>)]) -> Comparison {
     };
     let cell = CellComparison {
         title: "hello".to_owned(),
-        worktransport: crate::study::Transport::default(),
+        transport: crate::study::Transport::default(),
         workload: "hello".to_owned(),
         load: Load::Closed { connections: 1, per_connection: None },
         metric: Metric::Rate,

@@ -83,7 +83,7 @@ fn a_contender_that_could_not_be_judged_at_all_is_a_skipped_test() {
 pub fn comparison() -> Comparison {
     let cell = |title: &str, contenders| CellComparison {
         title: title.to_owned(),
-        worktransport: model::study::Transport::default(),
+        transport: model::study::Transport::default(),
         workload: "hello".to_owned(),
         load: Load::Closed { connections: 10, per_connection: None },
         metric: Metric::Rate,

@@ -215,7 +215,7 @@ fn two_runs() {
         confidence: 0.95,
         cells: vec![CellComparison {
             title: "keep-alive".to_owned(),
-            worktransport: model::study::Transport::default(),
+            transport: model::study::Transport::default(),
             workload: "hello".to_owned(),
             load: Load::Closed { connections: 10, per_connection: None },
             metric: model::Metric::Rate,

@@ -68,7 +68,7 @@ pub fn history() -> History {
     let cell = CellHistory {
         number: Some(1),
         title: "keep-alive".to_owned(),
-        worktransport: model::study::Transport::default(),
+        transport: model::study::Transport::default(),
         workload: "hello".to_owned(),
         load: Load::Closed { connections: 10, per_connection: None },
         metric: model::Metric::Rate,

@@ -228,7 +228,7 @@ fn what_other_commands_print_is_as_their_schemas_say() {
     };
     let cell = CellComparison {
         title: "x".to_owned(),
-        worktransport: model::study::Transport::default(),
+        transport: model::study::Transport::default(),
         workload: "hello".to_owned(),
         load: Load::Closed { connections: 10, per_connection: None },
         metric: Metric::Rate,
