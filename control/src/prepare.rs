@@ -140,8 +140,9 @@ impl Prepared {
         Origin { tls, protocol: self.contender.usual_protocol(), ..origin }
     }
 
-    /// Its entry in a run.
-    pub fn entrant(&self) -> Entrant {
+    /// Its entry in a run, in which it is started with TLS or without.
+    pub fn entrant(&self, tls: bool) -> Entrant {
+        let start = self.contender.start(tls);
         let (version, missing) = match self.version() {
             Ok(version) => (Some(version), None),
             Err(lack) => (None, Some(lack.sentence())),
@@ -158,18 +159,16 @@ impl Prepared {
             alone: self.contender.alone,
             because: because.map(|tuned| tuned.because.clone()),
             source_sha256: Some(self.source_sha256.clone()),
-            command: self.contender.run.command.clone(),
-            files: self.declared_files(),
+            files: self.declared_files(&start.files),
+            command: start.command,
             image: None,
         }
     }
 
-    /// Its templates with nothing filled in; one that can't be read is left out here and refused at the start.
-    fn declared_files(&self) -> BTreeMap<String, String> {
+    /// These templates with nothing filled in; one that can't be read is left out here and refused at the start.
+    fn declared_files(&self, files: &[String]) -> BTreeMap<String, String> {
         let read = |name: &String| fs::read_to_string(self.folder.join("src").join(name)).ok();
-        let of_tls = self.contender.tls.iter().flat_map(|tls| &tls.files);
-        let all = self.contender.run.files.iter().chain(of_tls);
-        all.filter_map(|name| Some((name.clone(), read(name)?))).collect()
+        files.iter().filter_map(|name| Some((name.clone(), read(name)?))).collect()
     }
 
     /// The files that it is built of and runs with.

@@ -211,10 +211,11 @@ impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
     /// Handles the last answer on a connection, which the server closes now. Requests behind this answer are lost, unless the server said
     /// that it has not looked at them.
     fn after_last(&mut self, slot: Slot, now: u64) {
-        let connection = &mut self.connections[slot as usize];
-        if !S::IN_ORDER && connection.answered() > 0 {
+        let is_used = self.connections[slot as usize].answered() > 0 || self.was_closed_idle(slot);
+        if !S::IN_ORDER && is_used {
             return self.ask_anew(slot, now);
         }
+        let connection = &mut self.connections[slot as usize];
         if !S::IN_ORDER && connection.begun() > 0 {
             return self.give_up(slot, now, LossCause::of_all(Loss::Ended, TAKES_NONE));
         }

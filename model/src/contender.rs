@@ -346,12 +346,14 @@ impl Contender {
         self.class.unwrap_or_else(|| Class::of_language(&self.language))
     }
 
-    /// How it is started where it is to listen with TLS as well; `None`: it can't.
-    pub fn start_with_tls(&self) -> Option<Start> {
-        let (mut start, tls) = (self.run.clone(), self.tls.as_ref()?);
-        start.command.extend(tls.args.iter().cloned());
-        start.files.extend(tls.files.iter().cloned());
-        Some(start)
+    /// How it is started, with TLS or without.
+    pub fn start(&self, tls: bool) -> Start {
+        let mut start = self.run.clone();
+        if let Some(with_tls) = self.tls.as_ref().filter(|_| tls) {
+            start.command.extend(with_tls.args.iter().cloned());
+            start.files.extend(with_tls.files.iter().cloned());
+        }
+        start
     }
 
     /// Whether it listens nowhere without TLS where it is started with TLS.
@@ -420,5 +422,33 @@ mod tests {
             ("", Class::Managed),
         ];
         assert!(guesses.iter().all(|(language, class)| Class::of_language(language) == *class));
+    }
+
+    #[test]
+    fn arguments_and_files_of_tls_come_with_tls_alone_on_either_track() {
+        let text = r#"
+title = "x"
+language = "C"
+kind = "server"
+homepage = "x"
+[version]
+command = ["x"]
+[run]
+command = ["x", "{port}"]
+files = ["x.conf"]
+[tuned]
+because = "x"
+command = ["x", "--fast", "{port}"]
+[tls]
+args = ["{tls_port}"]
+files = ["tls.conf"]
+[serves]
+"#;
+        let contender: Contender = toml::from_str(text).unwrap();
+        let plain = contender.start(false);
+        assert_eq!((plain.command.len(), plain.files), (2, vec!["x.conf".to_owned()]));
+        let with_tls = contender.tuned().unwrap().start(true);
+        assert_eq!(with_tls.command, ["x", "--fast", "{port}", "{tls_port}"]);
+        assert_eq!(with_tls.files, ["x.conf", "tls.conf"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Ends connections that do not end by themselves: idle ones now and then, all of them at a stop.
 
-use crate::connections::out::Content;
-use crate::connections::protocol::Protocol;
+use crate::connections::out::OutputKind;
+use crate::connections::protocol::ProtocolState;
 use crate::responder::Next;
 use crate::worker::{Connection, LOOK_UP, Worker};
 use net::{Io, Slot, clock};
@@ -49,9 +49,9 @@ impl<I: Io> Worker<'_, I> {
         self.stop_listening();
         self.turn_until_quiet(start_ns + GRACE_NS)?;
         let is_idle = |c: &Connection| match &c.protocol {
-            Protocol::Http1(_) => c.parser.is_idle(),
-            Protocol::Http2(session) => session.is_idle(),
-            Protocol::WebSocket(echo) => echo.server.is_idle(),
+            ProtocolState::Http1(_) => c.parser.is_idle(),
+            ProtocolState::Http2(session) => session.is_idle(),
+            ProtocolState::WebSocket(echo) => echo.server.is_idle(),
         };
         let waits_for_nothing =
             |c: &Connection| !c.is_blocked && c.last.is_none() && c.waiting.is_empty() && is_idle(c);
@@ -108,14 +108,14 @@ impl<I: Io> Worker<'_, I> {
         let connection = &mut self.connections[slot];
         match &mut connection.protocol {
             _ if connection.last.is_some() => {}
-            Protocol::Http1(_) => {}
-            Protocol::Http2(session) => {
+            ProtocolState::Http1(_) => {}
+            ProtocolState::Http2(session) => {
                 session.end(true, &mut self.out.bytes);
                 self.send(slot as Slot, Next::GoOn);
             }
-            Protocol::WebSocket(echo) => {
+            ProtocolState::WebSocket(echo) => {
                 echo.server.end(&mut echo.held);
-                self.out.be(Content::Aside, &mut echo.held);
+                self.out.append_as(OutputKind::Aside, &mut echo.held);
                 self.send(slot as Slot, Next::GoOn);
             }
         }

@@ -1,8 +1,8 @@
 //! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
 use crate::connections::accept_pause::AcceptPause;
-use crate::connections::out::{Content, Each, Out};
-use crate::connections::protocol::{Protocol, WebSocketEcho};
+use crate::connections::out::{Each, Out, OutputKind};
+use crate::connections::protocol::{ProtocolState, WebSocketEcho};
 use crate::connections::streams::Http2Session;
 use crate::fault::{Draft, FaultyOutbox};
 use crate::responder::http2::Http2Connection;
@@ -41,7 +41,7 @@ pub struct Connection {
     pub stamp_ns: u64,
     /// The peer's address, if it is logged.
     peer: Option<IpAddr>,
-    pub protocol: Protocol,
+    pub protocol: ProtocolState,
 }
 
 impl Connection {
@@ -224,7 +224,7 @@ impl<I: Io> Worker<'_, I> {
     /// Speaks HTTP/2 where the handshake chose it, whatever comes (RFC 9113 section 3.4).
     fn secured(&mut self, slot: Slot) {
         if self.io.handshake(slot).is_some_and(|handshake| handshake.is_http2) {
-            self.connections[slot as usize].protocol = Protocol::open_http2(0, &mut self.out);
+            self.connections[slot as usize].protocol = ProtocolState::open_http2(0, &mut self.out);
             self.send(slot, Next::GoOn);
         }
     }
@@ -272,10 +272,10 @@ impl<I: Io> Worker<'_, I> {
         if !self.out.is_empty() {
             let sent = match &mut self.outbox {
                 Some(outbox)
-                    if self.out.content() != Content::Aside && connection.protocol.http2().is_none() =>
+                    if self.out.kind() != OutputKind::Aside && connection.protocol.http2().is_none() =>
                 {
                     let (goes_on, http10) = (next == Next::GoOn, connection.is_http10);
-                    let is_message = self.out.content() == Content::Message;
+                    let is_message = self.out.kind() == OutputKind::Message;
                     let draft = Draft { bytes: &self.out.bytes, goes_on, http10, is_message };
                     let (is_out, still_goes_on) = outbox.send(&mut self.io, slot, draft, clock::now_ns());
                     if goes_on && (!still_goes_on || self.out.is_cut()) {
@@ -394,17 +394,17 @@ fn answer(
 ) -> Next {
     let Connection { parser, protocol, peer, .. } = connection;
     let next = match protocol {
-        Protocol::Http1(echo) => responder.answer(parser, echo, *peer, input, out),
-        Protocol::Http2(session) => {
+        ProtocolState::Http1(echo) => responder.answer(parser, echo, *peer, input, out),
+        ProtocolState::Http2(session) => {
             let mut connection = Http2Connection { session, slot, peer: *peer, faults, out };
             return responder.answer_http2(&mut connection, input);
         }
-        Protocol::WebSocket(echo) => return responder.answer_websocket(echo, input, out),
+        ProtocolState::WebSocket(echo) => return responder.answer_websocket(echo, input, out),
     };
     connection.is_http10 = responder.was_http10;
     connection.protocol = match next {
-        Next::SpeakHttp2(before) => Protocol::open_http2(before, out),
-        Next::SpeakWebSocket => Protocol::WebSocket(Box::<WebSocketEcho>::default()),
+        Next::SpeakHttp2(before) => ProtocolState::open_http2(before, out),
+        Next::SpeakWebSocket => ProtocolState::WebSocket(Box::<WebSocketEcho>::default()),
         _ => return next,
     };
     connection.parser = RequestParser::default();

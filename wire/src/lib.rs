@@ -1,5 +1,5 @@
-//! HTTP and WebSocket as bytes ↔ events; no sockets. A client's side is a [`ClientSession`], whatever the protocol; HTTP/1 and WebSocket have the
-//! server's side, too. Any split of the same bytes gives the same events.
+//! HTTP/1, HTTP/2, gRPC and WebSocket as bytes ↔ events; no sockets. A client's side is a [`ClientSession`], whatever the protocol; all but gRPC
+//! have the server's side, too. Any split of the same bytes gives the same events.
 
 mod body;
 mod chunked;
@@ -14,7 +14,7 @@ mod start;
 pub mod websocket;
 
 pub use client_session::{ClientSession, Event, Hearer, RequestBytes};
-pub use grpc::{Grpc, GrpcError, GrpcStatus};
+pub use grpc::{Grpc, GrpcError, GrpcStatus, is_message as is_grpc_message};
 pub use http1::{Http1, Http1Shared};
 pub use http2::{Http2, Http2Shared};
 pub use request::{Request, RequestHead, RequestParser};

@@ -140,7 +140,7 @@ pub fn ensure_h2spec(root: &Path) -> Result<()> {
 }
 
 /// Builds the judge of `app/tests/suite/judges/grpc.rs` that is written in Go, whose `go.sum` pins what it is built of. Where Go is not
-/// installed, as above.
+/// installed, the test says so, and fails in CI.
 pub fn ensure_grpc_judge(root: &Path) -> Result<()> {
     if find("go").is_none() {
         return Ok(());

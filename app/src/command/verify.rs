@@ -133,8 +133,8 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
         bar.set_message(console::fitted(&prepared.name));
         ensure_not_stopped(&stop)?;
         let log = logs.join(format!("{}.log", prepared.name));
-        let (cpus, assets, tls) = (cpus.clone(), assets.clone(), prepared.contender.tls.is_some());
-        let place = ServerPlace { cpus, connections: 1, tls, assets, log };
+        let (cpus, assets) = (cpus.clone(), assets.clone());
+        let place = ServerPlace { cpus, connections: 1, tls: false, assets, log };
         let seen = inspect::inspect(prepared, &place, &works, &stop);
         ensure_not_stopped(&stop)?;
         let seen = seen.map_err(|why| anyhow::anyhow!("can't check {}: {why}", prepared.name))?;

@@ -1,6 +1,6 @@
 //! Unary calls of `drome serve`: what curl sees of them, what a real client makes of them, and what drome says when they go wrong.
 
-use crate::common::{Home, Server, back_ends, run, serve};
+use crate::common::{Home, Server, back_ends, everywhere, run, serve};
 use std::process::Command;
 
 /// A message with its prefix.
@@ -45,15 +45,12 @@ fn a_call_of_echo_gets_its_message_back_and_others_an_error() {
         ("/x/Echo", "application/grpc-web", &framed(0, 5, b"hello"), "2 404 10, none"),
         ("/echo", "text/plain", b"hello", "2 200 5 the same, none"),
     ];
-    for io in back_ends() {
-        for tls in [&[][..], &["--tls"]] {
-            let server = serve(&[&["--io", io], tls].concat());
-            for (path, kind, body, expected) in rows {
-                let told = curl(&server, !tls.is_empty(), path, kind, body);
-                assert_eq!(told, expected, "{path} {kind} {} bytes", body.len());
-            }
+    everywhere(&[], |server, is_encrypted| {
+        for (path, kind, body, expected) in rows {
+            let told = curl(server, is_encrypted, path, kind, body);
+            assert_eq!(told, expected, "{path} {kind} {} bytes", body.len());
         }
-    }
+    });
 }
 
 /// Debian's gRPC for Python calls what is not drome's own client.

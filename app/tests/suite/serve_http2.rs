@@ -1,6 +1,6 @@
 //! `drome serve` over HTTP/2, judged by h2spec and asked by curl, nghttp and h2load.
 
-use crate::common::{Finished, Home, Server, back_ends, process, run, serve};
+use crate::common::{Finished, Home, Server, back_ends, everywhere, is_there_or_told, process, run, serve};
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -28,26 +28,12 @@ fn curl(server: &Server, is_encrypted: bool, path: &str, args: &[&str]) -> Strin
     tool("curl", &all).out
 }
 
-/// The server on every back end, plain and encrypted.
-fn everywhere(args: &[&str], check: impl Fn(&Server, bool)) {
-    for io in back_ends() {
-        for tls in [&[][..], &["--tls"]] {
-            let server = serve(&[&["--io", io], tls, args].concat());
-            check(&server, !tls.is_empty());
-        }
-    }
-}
-
 /// The judge of HTTP/2 servers, which `cargo xtask test` builds where Go is installed.
 fn h2spec() -> Option<PathBuf> {
     let program =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/h2spec-v2.2.1+incompatible/h2spec");
-    if program.is_file() {
-        return Some(program);
-    }
-    assert!(std::env::var_os("CI").is_none(), "h2spec is missing: cargo xtask test builds it with Go");
-    eprintln!("not checked: h2spec is missing; cargo xtask test builds it where Go is installed");
-    None
+    let why = "h2spec is missing: cargo xtask test builds it with Go";
+    is_there_or_told(program.is_file(), why).then_some(program)
 }
 
 /// The port speaks HTTP/1.1, too. So without TLS, where nothing was agreed on, what is not the preface of HTTP/2 is a request of HTTP/1.1 that can't

@@ -1,8 +1,7 @@
 //! `drome serve`'s WebSocket, asked by Python's `websockets`, by Node's `ws`, by drome itself, and byte by byte.
 
-use crate::common::{Home, PATIENCE, Server, back_ends, load, process, run, serve};
+use crate::common::{Home, Server, back_ends, http, load, process, run, serve};
 use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
 
@@ -22,16 +21,9 @@ fn text(of: &str) -> Vec<u8> {
     [&[0x81, 0x80 + of.len() as u8, 0, 0, 0, 0], of.as_bytes()].concat()
 }
 
-fn connect(server: &Server) -> TcpStream {
-    let stream = TcpStream::connect(server.address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.set_write_timeout(Some(PATIENCE)).unwrap();
-    stream
-}
-
 /// All that the server says to these bytes, until it closes.
 fn said(server: &Server, bytes: &[u8]) -> Vec<u8> {
-    let (mut stream, mut got) = (connect(server), Vec::new());
+    let (mut stream, mut got) = (http::connect(server.address), Vec::new());
     stream.write_all(bytes).unwrap();
     let _ = stream.read_to_end(&mut got);
     got
@@ -117,7 +109,7 @@ fn requests_before_and_messages_behind_the_handshake_may_come_at_once() {
         assert!(lossy(before).starts_with("HTTP/1.1 200 OK\r\n") && before.ends_with(b"PONG"));
         assert_eq!(&behind[UPGRADED.len()..], [&b"\x81\x02hi"[..], CLOSED].concat());
         // Byte by byte: nothing depends on where the bytes are cut.
-        let (mut stream, mut slow) = (connect(&server), Vec::new());
+        let (mut stream, mut slow) = (http::connect(server.address), Vec::new());
         stream.set_nodelay(true).unwrap();
         for byte in &sent {
             stream.write_all(&[*byte]).unwrap();
@@ -132,7 +124,7 @@ fn requests_before_and_messages_behind_the_handshake_may_come_at_once() {
 fn a_client_that_does_not_read_may_send_a_message_and_not_messages_without_end() {
     for io in back_ends() {
         let server = serve(&["--io", io]);
-        let (mut stream, mut got) = (connect(&server), vec![0; UPGRADED.len()]);
+        let (mut stream, mut got) = (http::connect(server.address), vec![0; UPGRADED.len()]);
         stream.write_all(UPGRADE.as_bytes()).unwrap();
         stream.read_exact(&mut got).unwrap();
         let length = 3_000_000_u64;
@@ -152,7 +144,7 @@ fn a_client_that_does_not_read_may_send_a_message_and_not_messages_without_end()
 fn a_server_that_ends_or_waited_too_long_says_so() {
     for io in back_ends() {
         let mut server = serve(&["--io", io]);
-        let (mut stream, mut got) = (connect(&server), vec![0; UPGRADED.len()]);
+        let (mut stream, mut got) = (http::connect(server.address), vec![0; UPGRADED.len()]);
         stream.write_all(UPGRADE.as_bytes()).unwrap();
         stream.read_exact(&mut got).unwrap();
         process::signal(&server.child, "-TERM");
@@ -191,7 +183,7 @@ fn each_fault_has_its_meaning_over_websocket() {
         assert!(cut.len() < UPGRADED.len() && UPGRADED.as_bytes().starts_with(&cut), "{}", lossy(&cut));
         // A message in fragments is one answer, also where they come one by one; a ping is none.
         let server = serve(&["--io", io, "--fault", "drop-after=2"]);
-        let mut stream = connect(&server);
+        let mut stream = http::connect(server.address);
         for piece in
             [UPGRADE.as_bytes(), b"\x89\x80\0\0\0\0", b"\x01\x81\0\0\0\0a", b"\x80\x81\0\0\0\0b", CLOSE]
         {

@@ -27,6 +27,8 @@ listen {host}:{tls_port} ssl http2;
 ssl_certificate "{cert}";
 ssl_certificate_key "{key}";
 ssl_protocols TLSv1.3;
+# Fewer than the cell asks for, which a report of it then says.
+http2_max_concurrent_streams 2;
 TICKETS
 "#;
 
@@ -106,6 +108,10 @@ fn each_cell_is_asked_as_it_says_by_the_servers_own_log() {
             "HTTP/2 with 4 streams each, TLS 1.3",
         ],
     );
+    // It allows two, and the load generator says so only where it was to open more.
+    let trials = run(&mut home.drome(&["report", "--format", "csv"]));
+    trials.assert_out(0, &["the server takes 2 requests at once on a connection, not 4"]);
+    assert_eq!(trials.out.matches("requests at once on a connection").count(), 1, "{}", trials.out);
     home.assert_clean();
 }
 
@@ -171,6 +177,7 @@ fn servers_of_a_race_are_asked_over_tls_and_http2_and_all_the_same() {
         "--allow-busy",
     ];
     let finished = run(&mut home.drome(&race));
+    assert!(matches!(finished.code, 0 | 4), "{}{}", finished.out, finished.err);
     finished.assert_out(finished.code, &["kept open, HTTP/2 with 4 streams each, TLS 1.3"]);
     let cell = &home.findings()["cells"][0];
     assert!(cell["contenders"][0]["metric"]["median"].as_f64().unwrap() > 100.0, "{cell:#}");

@@ -6,6 +6,9 @@ use model::study::REFERENCE;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// Why a contender that listens at one port only can't be in cells with TLS and without.
+const INSTEAD: &str = "listens with TLS instead: put its encrypted cells into a study of their own";
+
 impl Catalog {
     /// Checks that every name in a file exists, and that every contender serves what it is asked for.
     pub(super) fn check(&self) -> Result<(), CatalogError> {
@@ -74,8 +77,8 @@ impl Catalog {
         }
         let has_tls = study.cells.iter().any(|cell| cell.tls.is_some());
         for cell in &study.cells {
-            self.workload(&cell.workload).map_err(|e| in_file(file, &e))?;
-            if !self.workload(&cell.workload).is_ok_and(|workload| workload.is_of(cell.protocol)) {
+            let workload = self.workload(&cell.workload).map_err(|e| in_file(file, &e))?;
+            if !workload.is_of(cell.protocol) {
                 let (workload, protocol) = (&cell.workload, cell.protocol.name());
                 let why =
                     format!("cell `{}`: the workload `{workload}` can't be asked in {protocol}", cell.title);
@@ -85,14 +88,10 @@ impl Catalog {
                 return Err(in_file(file, &format!("cell `{}`: {why}", cell.title)));
             }
             for contender in study.contenders.iter().map(String::as_str).chain([REFERENCE]) {
-                if let Some(why) = cell.lack(&self.contender(contender)?.contender) {
-                    return Err(in_file(file, &format!("contender `{contender}` {why}")));
-                }
-                if cell.tls.is_none()
-                    && has_tls
-                    && self.contender(contender)?.contender.is_encrypted_instead()
-                {
-                    let why = "listens with TLS instead: put its encrypted cells into a study of their own";
+                let declared = &self.contender(contender)?.contender;
+                let is_lost = cell.tls.is_none() && has_tls && declared.is_encrypted_instead();
+                let why = is_lost.then(|| INSTEAD.to_owned()).or_else(|| cell.lack(declared));
+                if let Some(why) = why {
                     return Err(in_file(file, &format!("contender `{contender}` {why}")));
                 }
             }

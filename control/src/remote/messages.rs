@@ -179,7 +179,7 @@ pub struct StartServer {
     pub cpus: Vec<usize>,
     /// How many connections it will have.
     pub connections: usize,
-    /// Whether it must listen with TLS as well.
+    /// Whether it must listen with TLS.
     pub tls: bool,
     /// The name of the file for its output.
     pub log: String,
@@ -192,7 +192,7 @@ pub struct Started {
     pub server: u64,
     /// Its port.
     pub port: u16,
-    /// Its port with TLS, if that was wanted.
+    /// Its port with TLS, if it has one beside that.
     pub tls_port: Option<u16>,
     /// The program that it is.
     pub program: Option<Executable>,

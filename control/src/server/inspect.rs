@@ -5,7 +5,6 @@ use crate::prepare::Prepared;
 use crate::server::instance::{Instance, ServerPlace, Works};
 use crate::verify;
 use model::Contender;
-use model::contender::Faults;
 use model::inspection::Inspection;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -33,46 +32,60 @@ pub fn inspect(
         }
         Ok(version) => seen.version = Some(version),
     }
-    match Instance::start(prepared, place, stop) {
-        Err(Fault::Contender(why)) => seen.wrong.push(why),
-        Err(Fault::Lab(why)) => return Err(why),
-        Ok(mut instance) => {
-            verify_all(&prepared.contender, &instance, works, &mut seen).map_err(|own| own.to_string())?;
-            seen.wrong.extend(instance.server.ended());
-            seen.wrong.extend(instance.server.stop().err());
+    let mut right = BTreeMap::new();
+    for tls in [false, true] {
+        if tls && prepared.contender.tls.is_none() {
+            continue;
+        }
+        let place = ServerPlace { tls, ..place.clone() };
+        match Instance::start(prepared, &place, stop) {
+            Err(Fault::Contender(why)) => seen.wrong.push(why),
+            Err(Fault::Lab(why)) => return Err(why),
+            Ok(mut instance) => {
+                let contender = &prepared.contender;
+                let verified = verify_all(contender, &instance, (tls, works), &mut seen, &mut right);
+                verified.map_err(|own| own.to_string())?;
+                seen.wrong.extend(instance.server.ended());
+                seen.wrong.extend(instance.server.stop().err());
+            }
         }
     }
+    // That it serves them, but can't be asked, is a wrong declaration.
+    let is_unasked = |name: &&String| works.contains_key(*name) && !right.contains_key(*name);
+    let unasked = prepared.contender.serves.keys().filter(is_unasked);
+    if seen.wrong.is_empty() {
+        seen.wrong
+            .extend(unasked.map(|name| format!("{name}: it speaks no protocol in which this can be asked")));
+    }
+    seen.right = right.values().filter(|is_right| **is_right).count();
     seen.elapsed_s = begun.elapsed().as_secs_f64();
     Ok(seen)
 }
 
-/// Verifies every workload in everything that the contender declares to speak, with TLS and without. What is wrong by its usual protocol is
-/// told as it is; elsewhere, the protocol is told as well.
+/// Verifies every workload that can be asked so in every protocol that the contender declares, with TLS or without; `right` has whether each
+/// workload is served correctly so far. What is wrong by its usual protocol is told as it is; elsewhere, the protocol is told as well.
 fn verify_all(
     contender: &Contender,
     instance: &Instance,
-    works: &Works,
+    (tls, works): (bool, &Works),
     seen: &mut Inspection,
+    right: &mut BTreeMap<String, bool>,
 ) -> Result<(), Fault> {
-    let usual = &instance.origin;
-    let with_tls = contender.tls.iter().flat_map(|tls| tls.speaks.iter().map(|speaks| (*speaks, true)));
-    let plain = contender.speaks.iter().map(|speaks| (*speaks, false));
-    let declared = plain.chain(with_tls).filter_map(|(protocol, tls)| instance.origin_by(protocol, tls));
-    let mut right: BTreeMap<String, bool> = BTreeMap::new();
-    for at in declared {
-        let faults = if at.protocol.is_usual() { contender.faults.clone() } else { Faults::default() };
-        let verified = verify::full(&at, &contender.serves, &faults, works)?;
+    let with_tls = contender.tls.as_ref().map_or(&[][..], |tls| &tls.speaks);
+    let speaks = if tls { with_tls } else { &contender.speaks };
+    for at in speaks.iter().filter_map(|protocol| instance.origin_by(*protocol, tls)) {
+        let verified = verify::full(&at, &contender.serves, &contender.faults, works)?;
         for (name, wrong) in &verified.workloads {
             *right.entry(name.clone()).or_insert(true) &= wrong.is_empty();
         }
-        let by = format!("{}{}: ", at.protocol.name(), if at.tls { " with TLS" } else { "" });
-        let named = |why: String| if at == *usual { why } else { format!("{by}{why}") };
+        let is_usual = !tls && at.protocol == contender.usual_protocol();
+        let by = format!("{}{}: ", at.protocol.name(), if tls { " with TLS" } else { "" });
+        let named = |why: String| if is_usual { why } else { format!("{by}{why}") };
         seen.wrong.extend(verified.wrong().into_iter().map(named));
-        if at == *usual {
+        if is_usual {
             seen.known = verified.known;
             seen.hello_wire_bytes = verified.wire_bytes.get("hello").copied();
         }
     }
-    seen.right = right.values().filter(|is_right| **is_right).count();
     Ok(())
 }

@@ -8,7 +8,6 @@ use crate::processes::local;
 use crate::supervise::{GuardedProcess, GuardedStart};
 use crate::verify::{self, Answer};
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -310,14 +309,12 @@ fn lay(
     dir: &Path,
 ) -> std::io::Result<Vec<String>> {
     let mut places = prepared.places();
-    let run = if place.tls {
+    let run = prepared.contender.start(place.tls);
+    if place.tls {
         let (cert, key) = identity::files(&folders::cache())?;
         let text = |file: PathBuf| file.display().to_string();
         places.extend([("tls_port", tls_port.to_string()), ("cert", text(cert)), ("key", text(key))]);
-        prepared.contender.start_with_tls().ok_or(ErrorKind::Unsupported)?
-    } else {
-        prepared.contender.run.clone()
-    };
+    }
     places.extend([
         ("host", at.ip().to_string()),
         ("port", at.port().to_string()),

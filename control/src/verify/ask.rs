@@ -92,9 +92,14 @@ fn encrypted(exchange: Exchange, at: &Origin) -> Result<BlockingTls<Exchange>> {
         alpn: load::offered(at.protocol),
         ..ClientOptions::default()
     };
-    let name = at.host.rsplit_once(':').map_or(at.host.as_str(), |(name, _)| name);
-    let tls = ClientTls::new(&options, name).map_err(Error::other)?;
-    let stream = BlockingTls::connect(exchange, &tls)?;
+    let tls = ClientTls::new(&options, at.target("/").name()).map_err(Error::other)?;
+    let stream = BlockingTls::connect(exchange, &tls).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => {
+            let why = format!("nothing came for {ANSWER_PATIENCE:?} in the TLS handshake");
+            Error::new(ErrorKind::TimedOut, why)
+        }
+        _ => error,
+    })?;
     let is_agreed_on = matches!(at.protocol, Protocol::Http2 | Protocol::Grpc);
     if is_agreed_on && stream.agreed() != Some(net::tls::HTTP_2.as_bytes()) {
         return Err(Error::other("the server with TLS does not speak HTTP/2: it did not choose h2 (ALPN)"));

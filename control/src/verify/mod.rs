@@ -64,13 +64,15 @@ pub fn brief(at: &Origin, serves: &BTreeMap<String, String>, works: &Works) -> R
 }
 
 /// Asks in every way that a client may: with unforeseeable queries, numbers and bodies, in fragments, and for a path that does not
-/// exist. An error means that the lab itself failed and could not ask.
+/// exist. The faults are those of HTTP/1.1. An error means that the lab itself failed and could not ask.
 pub fn full(
     at: &Origin,
     serves: &BTreeMap<String, String>,
     faults: &Faults,
     works: &Works,
 ) -> Result<Verified, Fault> {
+    let none = Faults::default();
+    let faults = if at.protocol.is_usual() { faults } else { &none };
     let mut verified = Verified::default();
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
     for (name, path, work) in known(at, serves, works) {

@@ -127,7 +127,7 @@ fn last_heard(tally: &Tally) -> String {
 #[cfg(test)]
 mod tests {
     use crate::verdict::example::{closed, judged, tally};
-    use model::{Errors, Tally};
+    use model::{Errors, Resumption, Tally};
 
     #[test]
     fn wrong_work_is_named_and_much_of_it_is_void() {
@@ -164,6 +164,24 @@ mod tests {
         assert_eq!(of(100), (true, "100 requests failed".to_owned()));
         let (valid, words) = of(900);
         assert!(!valid && words.starts_with("900 requests failed: more than one in a hundred"), "{words}");
+    }
+
+    #[test]
+    fn full_handshakes_void_where_each_was_to_resume_a_session() {
+        let of = |resumption, resumed| {
+            let mut tally = Tally { handshakes_resumed: resumed, ..tally(0.1) };
+            tally.handshake.record_n(100_000, 1_000);
+            let mut plan = closed();
+            plan.tls.resumption = resumption;
+            let verdict = judged(&plan, &tally, None);
+            (verdict.valid, verdict.reasons.iter().any(|why| why.contains("TLS handshakes were full ones")))
+        };
+        let required = |resumed| of(Resumption::Required, resumed);
+        assert_eq!(
+            (required(1_000), required(995), required(980)),
+            ((true, false), (true, true), (false, true))
+        );
+        assert_eq!((of(Resumption::Offered, 0), of(Resumption::Off, 0)), ((true, false), (true, false)));
     }
 
     #[test]

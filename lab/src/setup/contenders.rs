@@ -61,7 +61,8 @@ impl Lineup {
 
     /// Describes a run of the study as these contenders are now. Those that lack something are in it with the reason.
     pub fn run(&self, name: &str, study: Study, rules: RunRules) -> Run {
-        let entrants = self.prepared.iter().map(|p| (p.name.clone(), p.entrant())).collect();
+        let tls = study.cells.iter().any(|cell| cell.tls.is_some());
+        let entrants = self.prepared.iter().map(|p| (p.name.clone(), p.entrant(tls))).collect();
         let workloads = digests(&study, &self.works);
         Run { workloads, ..new_run(name, study, entrants, 1, rules) }
     }

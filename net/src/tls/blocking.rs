@@ -3,7 +3,7 @@
 use super::client::ClientTls;
 use super::reason::{self, Peer};
 use rustls::{ClientConnection, StreamOwned};
-use std::io::{Error, Read, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 
 /// The client's side of an encrypted stream.
 pub struct BlockingTls<S: Read + Write>(StreamOwned<ClientConnection, S>);
@@ -14,7 +14,7 @@ impl<S: Read + Write> BlockingTls<S> {
         let mut connection =
             ClientConnection::new(tls.config.clone(), tls.name.clone()).map_err(Error::other)?;
         while connection.is_handshaking() {
-            if let (0, 0) = connection.complete_io(&mut stream).map_err(explained)? {
+            if let (0, 0) = connection.complete_io(&mut stream).map_err(in_handshake)? {
                 return Err(Error::other(reason::closed(Peer::Server)));
             }
         }
@@ -40,6 +40,14 @@ impl<S: Read + Write> Write for BlockingTls<S> {
 
     fn flush(&mut self) -> Result<()> {
         self.0.flush().map_err(explained)
+    }
+}
+
+/// The same, of a handshake, which the server may also have ended by closing.
+fn in_handshake(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => Error::new(ErrorKind::UnexpectedEof, reason::closed(Peer::Server)),
+        _ => explained(error),
     }
 }
 

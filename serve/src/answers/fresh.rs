@@ -32,14 +32,13 @@ pub enum Call {
     Unknown,
     /// The message is larger than those that are sent back.
     TooLarge,
+    /// The messages of the connection's calls take too much memory together.
+    TooMuch,
 }
-
-/// The bytes before a message of gRPC: whether it is compressed, and its length.
-const PREFIX_BYTES: usize = 5;
 
 impl Call {
     /// The call that a request of HTTP/2 makes, if it makes one: `/package.Service/Echo` sends a message back, whatever the service is called.
-    pub fn of(head: &RequestHead<'_>) -> Option<Self> {
+    pub fn from_head(head: &RequestHead<'_>) -> Option<Self> {
         let is_grpc = |value: &[u8]| {
             let rest = value.strip_prefix(b"application/grpc");
             rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';')))
@@ -53,15 +52,12 @@ impl Call {
 
     /// The status, and its reason where it is not 0.
     fn status(self, sent: &[u8]) -> (u8, &'static str) {
-        let is_message = || match sent.split_first_chunk::<PREFIX_BYTES>() {
-            Some(([0, length @ ..], message)) => message.len() == u32::from_be_bytes(*length) as usize,
-            _ => false,
-        };
         match self {
-            Self::Echo if is_message() => (0, ""),
+            Self::Echo if wire::is_grpc_message(sent) => (0, ""),
             Self::Echo => (13, "not one message without compression"),
             Self::Unknown => (12, "only methods that are called Echo are there"),
             Self::TooLarge => (8, "a message of more than 4 MiB"),
+            Self::TooMuch => (8, "too many bytes arrive on this connection at once"),
         }
     }
 }

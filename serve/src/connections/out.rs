@@ -15,12 +15,12 @@ pub struct Out {
     files: Vec<Insert>,
     file_bytes: u64,
     each: Each,
-    content: Content,
+    kind: OutputKind,
 }
 
 /// What the output is, as far as faults are concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Content {
+pub enum OutputKind {
     /// Answers.
     #[default]
     Answers,
@@ -55,7 +55,7 @@ impl Out {
     /// An empty output.
     pub fn new(each: Each) -> Self {
         let bytes = Vec::with_capacity(GATHER_BYTES);
-        Self { bytes, files: Vec::new(), file_bytes: 0, each, content: Content::Answers }
+        Self { bytes, files: Vec::new(), file_bytes: 0, each, kind: OutputKind::Answers }
     }
 
     /// Whether it is empty.
@@ -83,33 +83,33 @@ impl Out {
         self.bytes.clear();
         self.files.clear();
         self.file_bytes = 0;
-        self.content = Content::Answers;
+        self.kind = OutputKind::Answers;
     }
 
     /// Adds the permission to send the body. The next thing to be added is the answer, after the body has arrived.
     pub fn say_continue(&mut self) {
         if self.is_empty() {
-            self.content = Content::Aside;
+            self.kind = OutputKind::Aside;
         }
         self.bytes.extend_from_slice(CONTINUE);
     }
 
     /// What it is; answers, unless something else was said.
     #[inline]
-    pub fn content(&self) -> Content {
-        self.content
+    pub fn kind(&self) -> OutputKind {
+        self.kind
     }
 
     /// Whether each answer is sent on its own.
     #[inline]
-    pub fn is_of_one(&self) -> bool {
+    pub fn sends_each_alone(&self) -> bool {
         self.each == Each::Alone
     }
 
     /// Becomes this, unless there are no bytes of it; takes them.
-    pub fn be(&mut self, content: Content, bytes: &mut Vec<u8>) {
+    pub fn append_as(&mut self, kind: OutputKind, bytes: &mut Vec<u8>) {
         if !bytes.is_empty() {
-            self.content = content;
+            self.kind = kind;
             self.bytes.append(bytes);
         }
     }
@@ -133,7 +133,7 @@ impl Out {
     pub fn send(&mut self, io: &mut impl Io, slot: Slot) -> bool {
         let sent = if self.files.is_empty() { io.send(slot, &self.bytes) } else { self.send_files(io, slot) };
         self.bytes.clear();
-        self.content = Content::Answers;
+        self.kind = OutputKind::Answers;
         sent
     }
 

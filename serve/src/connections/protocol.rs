@@ -13,7 +13,7 @@ const MAX_WAITING_BYTES: usize = 1024 * 1024;
 pub const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
 
 /// What is spoken.
-pub enum Protocol {
+pub enum ProtocolState {
     /// HTTP/1, and a request whose body is arriving and will be sent back.
     Http1(Option<Box<Echo>>),
     Http2(Box<Http2Session>),
@@ -28,13 +28,13 @@ pub struct WebSocketEcho {
     pub held: Vec<u8>,
 }
 
-impl Default for Protocol {
+impl Default for ProtocolState {
     fn default() -> Self {
         Self::Http1(None)
     }
 }
 
-impl Protocol {
+impl ProtocolState {
     /// Begins HTTP/2, of whose preface this number of bytes has come; says what opens it.
     pub fn open_http2(preface: u8, out: &mut Out) -> Self {
         let session = Box::new(Http2Session::with_preface(preface));
@@ -69,6 +69,6 @@ mod tests {
 
     #[test]
     fn a_connection_pays_a_pointer_and_which_it_is() {
-        assert_eq!(size_of::<Protocol>(), 2 * size_of::<usize>());
+        assert_eq!(size_of::<ProtocolState>(), 2 * size_of::<usize>());
     }
 }

@@ -135,6 +135,7 @@ impl Responder {
         let chosen = match (refusal, call) {
             (None, None) => Chosen::Site(Asked::Fresh(Fresh::Echo)),
             (None, Some(call)) => Chosen::Call(call),
+            (Some(Standard::Unavailable), Some(_)) => Chosen::Call(Call::TooMuch),
             (Some(_), Some(_)) => Chosen::Call(Call::TooLarge),
             (Some(refusal), None) => return self.refuse_stream(connection, stream, refusal),
         };
@@ -289,7 +290,7 @@ fn choose(
     if let Some(files) = files {
         return Routed { route: Chosen::File(files.reply(head, now_ns)), is_lasting: false };
     }
-    if let Some(call) = Call::of(head) {
+    if let Some(call) = Call::from_head(head) {
         return Routed { route: Chosen::Call(call), is_lasting: false };
     }
     let asked = site.route(head.method, head.target);

@@ -2,7 +2,7 @@
 
 use super::{Next, Responder};
 use crate::answers::fresh::MAX_SENT_BYTES;
-use crate::connections::out::{Content, Out};
+use crate::connections::out::{Out, OutputKind};
 use crate::connections::protocol::WebSocketEcho;
 use std::net::IpAddr;
 use wire::RequestParser;
@@ -41,22 +41,22 @@ impl Responder {
     #[inline]
     pub fn answer_websocket(&mut self, echo: &mut WebSocketEcho, input: &mut &[u8], out: &mut Out) -> Next {
         let WebSocketEcho { server, held } = echo;
-        let is_of_one = out.is_of_one();
+        let sends_each_alone = out.sends_each_alone();
         // All of it, unless each is sent on its own: what waited would be copied again and again otherwise.
-        while !is_of_one || !out.is_full() {
-            let into = if is_of_one { &mut *held } else { &mut out.bytes };
+        while !sends_each_alone || !out.is_full() {
+            let into = if sends_each_alone { &mut *held } else { &mut out.bytes };
             match server.echo_one(input, into) {
                 Ok(true) => {
                     if let Some(service) = &mut self.service {
                         service.run();
                     }
-                    if is_of_one {
-                        out.be(Content::Message, held);
+                    if sends_each_alone {
+                        out.append_as(OutputKind::Message, held);
                     }
                 }
                 Ok(false) => break,
                 Err(_) => {
-                    out.be(Content::Aside, held);
+                    out.append_as(OutputKind::Aside, held);
                     return Next::Linger;
                 }
             }
@@ -64,8 +64,8 @@ impl Responder {
         if held.len() > MAX_SENT_BYTES {
             return Next::Close;
         }
-        if is_of_one && out.is_empty() && (server.is_idle() || server.is_closed()) {
-            out.be(Content::Aside, held);
+        if sends_each_alone && out.is_empty() && (server.is_idle() || server.is_closed()) {
+            out.append_as(OutputKind::Aside, held);
         }
         if server.is_closed() { Next::Close } else { Next::GoOn }
     }

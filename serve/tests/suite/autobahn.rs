@@ -89,7 +89,9 @@ fn fails(numbers: &str, sent: &[Frame], heard: &[Frame], error: WebSocketError, 
     let expected = [&before[..], &close(code, "").bytes(None)].concat();
     let got = said(vec![sent.iter().map(|frame| frame.bytes(Some(MASK))).collect::<Vec<_>>().concat()]);
     // Where a part of a frame was sent back before the error in its text was found, no close frame fits.
-    let is_cut = error == WebSocketError::Text && got.starts_with(&before);
+    let echoed = sent.iter().map(|frame| frame.bytes(None)).collect::<Vec<_>>().concat();
+    let is_part = got.len() < echoed.len() && echoed.starts_with(&got);
+    let is_cut = error == WebSocketError::Text && got.starts_with(&before) && is_part;
     assert!(got == expected || is_cut, "{numbers}: {got:?}");
 }
 

@@ -39,6 +39,14 @@ pub fn write_prefix(body: &mut [u8]) -> Result<(), WireError> {
     Ok(())
 }
 
+/// Whether these bytes are exactly one message, uncompressed, with its prefix.
+pub fn is_message(bytes: &[u8]) -> bool {
+    match bytes.split_first_chunk::<PREFIX_BYTES>() {
+        Some(([0, length @ ..], message)) => message.len() == u32::from_be_bytes(*length) as usize,
+        _ => false,
+    }
+}
+
 /// Adds the fields that a call has beside those of the request.
 pub fn write_fields(block: &mut Vec<u8>, head: &RequestHead<'_>) {
     if !head.fields().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {

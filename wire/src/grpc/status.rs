@@ -1,5 +1,6 @@
 //! How a call went.
 
+use crate::head::number;
 use std::fmt;
 
 /// The names of the statuses, from 0.
@@ -34,9 +35,7 @@ impl GrpcStatus {
 
     /// Reads the field's value, of which there may have been an `earlier` one.
     pub(crate) fn read(value: &[u8], earlier: Option<Self>) -> Self {
-        let digits = value.trim_ascii();
-        let is_number = digits.iter().all(u8::is_ascii_digit);
-        let number = str::from_utf8(digits).ok().filter(|_| is_number).and_then(|digits| digits.parse().ok());
+        let number = number(value).and_then(|number| u32::try_from(number).ok());
         let status = number.map_or(Self::UNREADABLE, Self);
         if earlier.is_some_and(|earlier| earlier != status) { Self::UNREADABLE } else { status }
     }

@@ -32,8 +32,7 @@ impl<'p> ClientSession<'p> for Http2 {
     const IS_AGREED_ON: bool = true;
 
     fn shared(requests: Vec<RequestBytes<'p>>) -> Result<Http2Shared, WireError> {
-        let encode = |bytes: &RequestBytes<'p>| EncodedRequest::from_http1(bytes.request, bytes.is_encrypted);
-        Ok(Http2Shared::new(requests.iter().map(encode).collect::<Result<_, _>>()?))
+        Http2Shared::of(&requests, EncodedRequest::from_http1)
     }
 
     fn reason(number: u32) -> &'static str {

@@ -2,6 +2,8 @@
 
 use super::answer::AnswerFields;
 use super::request::EncodedRequest;
+use crate::WireError;
+use crate::client_session::RequestBytes;
 
 /// The bytes that the server may send ahead, on each stream and on the connection: as much as nobody has to wait for.
 pub const RECEIVE_WINDOW: u32 = (1 << 30) - 1;
@@ -26,9 +28,13 @@ struct KnownBlock {
 }
 
 impl Http2Shared {
-    /// These requests.
-    pub fn new(requests: Vec<EncodedRequest>) -> Self {
-        Self { requests, ..Self::default() }
+    /// These requests, each encoded by `encode` (whose second argument is whether it goes to an https URL).
+    pub fn of(
+        requests: &[RequestBytes<'_>],
+        encode: fn(&[u8], bool) -> Result<EncodedRequest, WireError>,
+    ) -> Result<Self, WireError> {
+        let encoded = requests.iter().map(|bytes| encode(bytes.request, bytes.is_encrypted));
+        Ok(Self { requests: encoded.collect::<Result<_, _>>()?, ..Self::default() })
     }
 
     /// What this block says, if it is the last head, or the last trailers.

@@ -218,6 +218,25 @@ pub fn serve(args: &[&str]) -> Server {
     Server { child, address }
 }
 
+/// drome's own server on every back end, plain and with TLS; `check` is told whether it is with TLS.
+pub fn everywhere(args: &[&str], check: impl Fn(&Server, bool)) {
+    for io in back_ends() {
+        for tls in [&[][..], &["--tls"]] {
+            let server = serve(&[&["--io", io], tls, args].concat());
+            check(&server, !tls.is_empty());
+        }
+    }
+}
+
+/// Whether something is there that a test needs. Where it is not, that is said, and is a failure in CI.
+pub fn is_there_or_told(is_there: bool, why_not: &str) -> bool {
+    assert!(is_there || std::env::var_os("CI").is_none(), "{why_not}");
+    if !is_there {
+        eprintln!("not checked: {why_not}");
+    }
+    is_there
+}
+
 /// What can drive the server's sockets on this machine.
 pub fn back_ends() -> &'static [&'static str] {
     if uring::is_usable() { &["epoll", "uring"] } else { &["epoll"] }

@@ -3,7 +3,7 @@
 
 use crate::common::certificates::Authority;
 use crate::common::http;
-use crate::common::{Home, process, wait_for};
+use crate::common::{Home, is_there_or_told, process, wait_for};
 use std::fs::{File, Permissions};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
@@ -25,15 +25,15 @@ pub struct Judge {
     log: &'static str,
     line: &'static str,
     behind: Option<&'static Judge>,
-    of: Of,
+    asked_in: AskedIn,
 }
 
 /// What a server is asked in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum AskedIn {
     /// HTTP/1.1 and HTTP/2.
     Http,
-    /// HTTP/2 only, with TLS. It has no answer without a length.
+    /// HTTP/2 or gRPC only: it is ready when its port for TLS accepts, and has no answer without a length.
     Http2,
     /// WebSocket: it sends messages back.
     WebSocket,
@@ -47,7 +47,7 @@ pub const NGINX: Judge = Judge {
     log: "access.log",
     line: "\"GET {target} HTTP/{version}",
     behind: None,
-    of: Of::Http,
+    asked_in: AskedIn::Http,
 };
 
 pub const APACHE: Judge = Judge {
@@ -100,7 +100,7 @@ pub const CADDY: Judge = Judge {
     args: &["run", "--adapter", "caddyfile", "--config", "{dir}/conf"],
     conf: include_str!("Caddyfile"),
     line: "\"uri\":\"{target}\"",
-    of: Of::Http2,
+    asked_in: AskedIn::Http2,
     ..NGINX
 };
 
@@ -109,7 +109,7 @@ pub const H2O: Judge = Judge {
     program: "h2o",
     args: &["-c", "{dir}/conf"],
     conf: include_str!("h2o.conf"),
-    of: Of::Http2,
+    asked_in: AskedIn::Http2,
     ..NGINX
 };
 
@@ -120,7 +120,7 @@ pub const NGHTTPD: Judge = Judge {
     conf: "",
     log: "stdout",
     line: ":path: {target}",
-    of: Of::Http2,
+    asked_in: AskedIn::Http2,
     ..NGINX
 };
 
@@ -166,7 +166,7 @@ pub const WEBSOCKETS: Judge = Judge {
     conf: include_str!("websockets.py"),
     log: "stdout",
     line: "message {target}",
-    of: Of::WebSocket,
+    asked_in: AskedIn::WebSocket,
     ..NGINX
 };
 
@@ -200,8 +200,10 @@ impl Judge {
     /// Whether its program is there. Where it is not, this is no failure but in CI.
     pub fn is_built(&self) -> bool {
         let is_there = Path::new(self.program).is_file();
-        assert!(is_there || std::env::var_os("CI").is_none(), "cargo xtask test builds {}", self.program);
-        is_there
+        is_there_or_told(
+            is_there,
+            &format!("{} is missing: cargo xtask test builds it with Go", self.program),
+        )
     }
 
     pub fn sit(&'static self) -> RunningJudge {
@@ -227,7 +229,8 @@ impl Judge {
 impl RunningJudge {
     fn wait_until_ready(&mut self) {
         let name = self.judge.name;
-        let ports = if self.judge.of == Of::Http2 { [self.tls; 2] } else { [self.plain, self.tls] };
+        let ports =
+            if self.judge.asked_in == AskedIn::Http2 { [self.tls; 2] } else { [self.plain, self.tls] };
         wait_for(
             || {
                 let ended = self.process.try_wait().unwrap();
@@ -236,7 +239,7 @@ impl RunningJudge {
             },
             name,
         );
-        if self.judge.of != Of::Http {
+        if self.judge.asked_in != AskedIn::Http {
             return;
         }
         assert_eq!(http::get(self.plain, "/hello").text(), BODY, "{name}: {}", self.file("error.log"));
@@ -258,7 +261,7 @@ impl RunningJudge {
 
     /// Whether it has an answer without a length.
     pub fn has_chunked(&self) -> bool {
-        self.judge.of == Of::Http
+        self.judge.asked_in == AskedIn::Http
     }
 
     /// Each log: who wrote it, and how many requests it has with this target and this version of HTTP.

@@ -49,13 +49,8 @@ const GRPC_ECHO: Work = http2(
 );
 
 /// Messages that the reference sends back, and requests of HTTP/1.1 that are like them.
-const fn websocket(
-    name: &'static str,
-    title: &'static str,
-    runs: &'static [Run; 2],
-    most: &'static [Figure; 2],
-) -> Work {
-    Work { name, title, min_seconds: 2, runs, figures: most, ..WORK }
+const fn websocket(name: &'static str, title: &'static str, runs: &'static [Run; 2]) -> Work {
+    Work { name, title, min_seconds: 2, runs, figures: &AS_REQUESTS, ..WORK }
 }
 
 const fn messages(args: &'static [&'static str]) -> Run {
@@ -133,7 +128,6 @@ pub const WORKS: &[Work] = &[
         "websocket-16",
         "WebSocket, 64 connections, 16-byte messages that come back, compared with `/hello` over HTTP/1.1",
         &[messages(&["--websocket", "--body", SIXTEEN]), run(REFERENCE, "/hello", Drome(&[]))],
-        &AS_REQUESTS,
     ),
     websocket(
         "websocket-16x16",
@@ -142,7 +136,6 @@ pub const WORKS: &[Work] = &[
             messages(&["--websocket", "--body", SIXTEEN, "--pipeline", "16"]),
             run(REFERENCE, "/hello", Drome(&["--pipeline", "16"])),
         ],
-        &AS_REQUESTS,
     ),
     websocket(
         "websocket-1k",
@@ -151,7 +144,6 @@ pub const WORKS: &[Work] = &[
             messages(&["--websocket", "--body-file", FILE_1K]),
             run(REFERENCE, "/echo", Drome(&["--body-file", FILE_1K, "--expect-body", FILE_1K])),
         ],
-        &AS_REQUESTS,
     ),
     websocket(
         "websocket-64k",
@@ -160,6 +152,5 @@ pub const WORKS: &[Work] = &[
             messages(&["--websocket", "--body-file", FILE_64K]),
             run(REFERENCE, "/echo", Drome(&["--body-file", FILE_64K, "--expect-body", FILE_64K])),
         ],
-        &AS_REQUESTS,
     ),
 ];

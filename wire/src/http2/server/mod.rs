@@ -200,12 +200,11 @@ impl<W: Clone> ServerSession<W> {
         let state = &mut self.state;
         state.cancelled = state.cancelled.saturating_sub(1);
         if let Some(open) = state.open_stream(stream) {
-            let trailers = match body.end {
-                BodyEnd::Trailers(trailers) if body.length == 0 => Some(trailers),
-                _ => None,
-            };
-            append_block(out, stream, block, body.length == 0 && trailers.is_none());
-            trailers.into_iter().for_each(|trailers| append_block(out, stream, trailers, true));
+            debug_assert!(
+                body.length > 0 || !matches!(body.end, BodyEnd::Trailers(_)),
+                "no body, but trailers"
+            );
+            append_block(out, stream, block, body.length == 0);
             open.answer(body, work);
             if body.length == 0 {
                 open.work = None;

@@ -55,7 +55,7 @@ pub enum BodyEnd {
     /// Nothing: it is the end of the stream.
     #[default]
     Nothing,
-    /// Trailers, as a block that needs no dynamic table.
+    /// Trailers, as a block that needs no dynamic table. Only behind a body that is not empty.
     Trailers(&'static [u8]),
     /// A reset of the stream.
     Reset,

@@ -111,7 +111,7 @@ class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
                 .set(HttpHeaderNames.CONTENT_LENGTH, length);
         context.write(head);
         if (encrypted) {
-            // It ends with the last content, too.
+            // HttpChunkedInput also writes the last content.
             context.write(new HttpChunkedInput(new ChunkedNioFile(file.toFile())));
             return;
         }
