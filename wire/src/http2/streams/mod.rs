@@ -235,8 +235,10 @@ mod tests {
 
     #[test]
     fn a_connection_ends_with_its_last_stream() {
-        let request = crate::http2::EncodedRequest::from_http1(b"GET / HTTP/1.1\r\n\r\n", false).unwrap();
-        let (shared, mut out) = (Http2Shared::new(vec![request]), Vec::new());
+        let get = b"GET / HTTP/1.1\r\n\r\n";
+        let request = crate::RequestBytes { request: get, last: get, is_encrypted: false };
+        let shared = Http2Shared::of(&[request], crate::http2::EncodedRequest::from_http1).unwrap();
+        let mut out = Vec::new();
         let mut streams = Streams { next_id: MAX_STREAM - 2, ..Streams::default() };
         for room in [2, 1, 0] {
             assert_eq!((streams.room(), streams.is_closing()), (room, room == 0));

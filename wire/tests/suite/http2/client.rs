@@ -1,8 +1,8 @@
 //! What a client does besides reading one server's bytes: room, windows, cancelled streams, memory.
 
 use super::*;
-use wire::http2::{EncodedRequest, Http2, Http2Shared, RECEIVE_WINDOW};
-use wire::{ClientSession, Event, Hearer};
+use wire::http2::{Http2, Http2Shared, RECEIVE_WINDOW};
+use wire::{ClientSession, Event, Hearer, RequestBytes};
 use wire::{Head, Missing};
 
 /// Keeps the fields that it hears, one a line.
@@ -31,10 +31,15 @@ impl Hearer for Deaf {
     }
 }
 
+/// What a thread shares whose connections send this one request.
+fn shared(request: &[u8]) -> Http2Shared {
+    Http2::shared(vec![RequestBytes { request, last: request, is_encrypted: false }]).unwrap()
+}
+
 /// A client that has begun this number of GETs.
 fn begun(count: usize) -> (Http2, Http2Shared, Vec<u8>) {
-    let get = EncodedRequest::from_http1(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n", false).unwrap();
-    let (mut client, mut shared, mut out) = (Http2::default(), Http2Shared::new(vec![get]), Vec::new());
+    let get = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    let (mut client, mut shared, mut out) = (Http2::default(), shared(get), Vec::new());
     client.open(&mut shared, &mut out);
     for _ in 0..count {
         client.begin(&mut shared, 0, false, &mut out);
@@ -104,8 +109,7 @@ fn windows_are_renewed_when_half_is_used() {
 #[test]
 fn the_body_of_a_request_keeps_to_the_windows() {
     let bytes = format!("POST / HTTP/1.1\r\nContent-Length: 200000\r\n\r\n{}", "x".repeat(200_000));
-    let post = EncodedRequest::from_http1(bytes.as_bytes(), false).unwrap();
-    let (mut client, mut shared, mut out) = (Http2::default(), Http2Shared::new(vec![post]), Vec::new());
+    let (mut client, mut shared, mut out) = (Http2::default(), shared(bytes.as_bytes()), Vec::new());
     client.open(&mut shared, &mut out);
     client.begin(&mut shared, 0, false, &mut out);
     client.begin(&mut shared, 0, true, &mut out);
