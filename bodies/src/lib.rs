@@ -26,12 +26,31 @@ pub fn body(recipe: &Recipe) -> Result<Vec<u8>, BodyError> {
     match recipe {
         Recipe::Text(text) => Ok(text.as_bytes().to_vec()),
         Recipe::Bytes(bytes) => Ok(chance::bytes(*bytes)),
+        Recipe::BytesValue(bytes) => Ok(bytes_value(&chance::bytes(*bytes))),
         Recipe::HtmlBytes(bytes) => html::document(*bytes),
         Recipe::PngBytes(bytes) => image::png(*bytes),
         Recipe::JpegBytes(bytes) => image::jpeg(*bytes),
         // The answer has the bytes of the request.
         Recipe::Sent => Ok(Vec::new()),
     }
+}
+
+/// This value as protobuf's `google.protobuf.BytesValue`: its first field, unless it is empty, which is a message without fields.
+/// <https://protobuf.dev/programming-guides/encoding/>
+pub fn bytes_value(value: &[u8]) -> Vec<u8> {
+    let mut message = Vec::new();
+    if !value.is_empty() {
+        // Field 1, whose length follows in groups of seven bits, the lowest first.
+        message.push(1 << 3 | 2);
+        let mut length = value.len();
+        while length >= 0x80 {
+            message.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        message.push(length as u8);
+        message.extend_from_slice(value);
+    }
+    message
 }
 
 #[cfg(test)]
@@ -67,6 +86,21 @@ mod tests {
             Recipe::Bytes(1 << 20),
         ];
         assert_eq!(all.each_ref().map(digest), ["2e189197", "c3aab517", "fb30ce73", "19edafc9", "d83bfe1c"]);
+    }
+
+    #[test]
+    fn a_message_says_how_long_its_value_is() {
+        for (bytes, prefix) in [
+            (0, &[][..]),
+            (1, &[0x0a, 1]),
+            (127, &[0x0a, 127]),
+            (128, &[0x0a, 0x80, 1]),
+            (70_000, &[0x0a, 0xf0, 0xa2, 0x04]),
+        ] {
+            let message = body(&Recipe::BytesValue(bytes)).unwrap();
+            let value = body(&Recipe::Bytes(bytes)).unwrap();
+            assert_eq!(message.strip_prefix(prefix), Some(&value[..]), "{bytes}");
+        }
     }
 
     #[test]

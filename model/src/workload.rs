@@ -62,6 +62,8 @@ pub enum Recipe {
     Text(String),
     /// This many bytes that look random, so that they can't be compressed.
     Bytes(usize),
+    /// The same bytes in a message of gRPC: protobuf's `google.protobuf.BytesValue`, whose value has this many.
+    BytesValue(usize),
     /// An HTML document of this many bytes.
     HtmlBytes(usize),
     /// A PNG image of this many bytes.

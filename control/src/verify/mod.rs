@@ -125,7 +125,7 @@ fn variations(work: &Work, path: &str, seed: u64) -> Vec<Question> {
     let numbers = [0, chance(seed, 1), chance(seed, 2)].map(|n| work.with_number(path, n));
     let sent = SIZES.map(|size| {
         let bytes = bodies::body(&Recipe::Bytes(size)).unwrap_or_default();
-        work.with_body(path, bytes.iter().map(|byte| byte ^ seed as u8).collect())
+        work.with_bytes(path, bytes.iter().map(|byte| byte ^ seed as u8).collect())
     });
     let query = work.with_query(path, &format!("q={}", chance(seed, 3)));
     numbers.into_iter().chain(sent).chain([query]).flatten().collect()

@@ -64,9 +64,12 @@ impl Work {
         Some(Question { path, body: Some(body.into_bytes()), ..self.usual("") })
     }
 
-    /// The request with another body, where what is sent comes back.
-    pub fn with_body(&self, path: &str, send: Vec<u8>) -> Option<Question> {
-        let comes_back = self.workload.as_ref()?.body == Recipe::Sent;
+    /// The request with other bytes, where what is sent comes back.
+    pub fn with_bytes(&self, path: &str, bytes: Vec<u8>) -> Option<Question> {
+        let workload = self.workload.as_ref()?;
+        let is_message = matches!(workload.send, Some(Recipe::BytesValue(_)));
+        let send = if is_message { bodies::bytes_value(&bytes) } else { bytes };
+        let comes_back = workload.body == Recipe::Sent;
         comes_back.then(|| Question { body: Some(send.clone()), send, ..self.usual(path) })
     }
 
@@ -118,7 +121,7 @@ mod tests {
         let other = json.with_number("/json", 17).unwrap();
         assert_eq!(other.path, "/json?n=17");
         assert_eq!(other.body.as_deref(), Some(&br#"{"message":"Hello World","number":17}"#[..]));
-        assert_eq!((json.with_query("/json", "q=1"), json.with_body("/json", vec![1])), (None, None));
+        assert_eq!((json.with_query("/json", "q=1"), json.with_bytes("/json", vec![1])), (None, None));
     }
 
     #[test]
@@ -126,12 +129,13 @@ mod tests {
         let echo = work("echo");
         let usual = echo.usual("/echo");
         assert_eq!((usual.send.len(), usual.body.as_deref()), (1024, Some(&usual.send[..])));
-        let other = echo.with_body("/echo", b"abc".to_vec()).unwrap();
+        let other = echo.with_bytes("/echo", b"abc".to_vec()).unwrap();
         let at = Origin::from(std::net::SocketAddr::from(([127, 0, 0, 1], 81)));
         let request = String::from_utf8(other.request(&at, true)).unwrap();
         assert!(request.starts_with("POST /echo HTTP/1.1\r\nHost: 127.0.0.1:81\r\n"), "{request}");
         assert!(request.ends_with("\r\n\r\nabc") && request.contains("Content-Length: 3\r\n"), "{request}");
         assert_eq!(echo.with_number("/echo", 1), None);
+        assert_eq!(work("call").with_bytes("/a.B/C", b"abc".to_vec()).unwrap().send, b"\x0a\x03abc");
     }
 
     #[test]
