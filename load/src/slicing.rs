@@ -292,6 +292,7 @@ impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
         }
         let (bytes, in_flight_ns) = self.under_way(now);
         self.renews_before_ns = 0;
+        S::take_held_back(&mut self.shared);
         self.accounts.enter_slice(&mut counts.counted, now, bytes, in_flight_ns);
         self.window.open(now);
         counts.opened_ns = Some(now);

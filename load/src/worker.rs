@@ -242,6 +242,7 @@ impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
 
     fn open_window(&mut self, now: u64) {
         let (bytes, ns) = self.under_way(now);
+        S::take_held_back(&mut self.shared);
         self.accounts.open_window(now, bytes, ns);
         self.window.open(now);
         for connection in &mut self.connections {
@@ -346,7 +347,9 @@ impl<'p, I: Io, S: ClientSession<'p>> Worker<'p, I, S> {
         }
         let allowed =
             self.sessions.iter().filter_map(S::max_open).filter(|most| *most < self.plan.pipeline).min();
-        self.accounts.tally().streams_allowed = allowed.map(|most| most as u64);
+        let held_back = S::take_held_back(&mut self.shared);
+        let tally = self.accounts.tally();
+        (tally.streams_allowed, tally.held_back) = (allowed.map(|most| most as u64), held_back);
         let left = usize::try_from(self.requests_left()).unwrap_or(usize::MAX);
         let offered = &mut self.offered;
         // What is due when the window ends is due after it.

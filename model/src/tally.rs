@@ -86,6 +86,9 @@ pub struct Tally {
     /// The fewest requests that the server took at once on a connection, by its own word, where that is fewer than were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams_allowed: Option<u64>,
+    /// The number of requests whose bodies had to wait for the server's flow control (HTTP/2's windows).
+    #[serde(default)]
+    pub held_back: u64,
     /// How long a request that could have left waited in the load generator until it was handed to the kernel: in open load since it was
     /// due and a connection was free, in closed load since the answer before it was whole.
     #[serde(with = "checked::histogram")]
@@ -285,6 +288,7 @@ impl Tally {
         (self.heard_ns, self.owed_ns, self.stalled_ns, self.outage_ns) = (None, None, None, None);
         (self.sent_bytes, self.received_bytes, self.body_bytes) = (0, 0, 0);
         (self.handshakes_resumed, self.agreed, self.streams_allowed) = (0, None, None);
+        self.held_back = 0;
         (self.connections_opened, self.verified, self.unanswered) = (0, 0, 0);
         (self.io, self.io_fallback, self.halted, self.interrupted) = (None, None, None, false);
         (self.client_cpu_ns, self.client_system_cpu_ns, self.client_idle_ns) = (0, None, 0);

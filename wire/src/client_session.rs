@@ -35,6 +35,12 @@ pub trait ClientSession<'p>: Default {
         None
     }
 
+    /// The number of requests whose bodies had to wait for the server's flow control, since this was asked last.
+    fn take_held_back(shared: &mut Self::Shared) -> u64 {
+        let _ = shared;
+        0
+    }
+
     /// Begins the request with this index among the shared ones, for which there is room. `is_last`: none follows on this connection.
     fn begin(&mut self, shared: &mut Self::Shared, ask: usize, is_last: bool, out: &mut Vec<u8>);
 

@@ -8,11 +8,18 @@ const DELAYED_ACK_NS: std::ops::Range<u64> = 35_000_000..60_000_000;
 /// Larger bodies may take that time for other reasons.
 const SMALL_BODY_BYTES: f64 = 64.0 * 1024.0;
 
+/// The share of requests that must wait for flow control before it is said.
+const MANY: f64 = 0.1;
+
 /// The percentiles that are looked at: what happens to less than a tenth of the answers is no habit of the server.
 const HABITS: [f64; 2] = [0.5, 0.9];
 
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
-    [redirects(case), split(case), few_streams(case)].into_iter().flatten().map(Reason::note).collect()
+    [redirects(case), split(case), few_streams(case), held_back(case)]
+        .into_iter()
+        .flatten()
+        .map(Reason::note)
+        .collect()
 }
 
 /// Whether most answers are redirects, which are much cheaper than the pages that they name.
@@ -37,6 +44,17 @@ fn few_streams(case: &Case<'_>) -> Option<String> {
         "the server takes {allowed} requests at once on a connection, not {asked} (MAX_CONCURRENT_STREAMS): more connections, or a server that \
          allows more streams, may raise the rate"
     ))
+}
+
+/// Whether many of the requests' bodies waited for the server's flow control. Those at the beginning of a connection do so as a rule.
+fn held_back(case: &Case<'_>) -> Option<String> {
+    let (held_back, sent) = (case.tally.held_back, case.tally.sent);
+    (sent > 0 && held_back as f64 > MANY * sent as f64).then(|| {
+        format!(
+            "{} % of the requests' bodies waited for the server's flow control (WINDOW_UPDATE): a server with larger windows may take them sooner",
+            (held_back * 100 / sent).min(100)
+        )
+    })
 }
 
 /// Whether bodies come later than their heads by the time of a delayed acknowledgement.
@@ -70,6 +88,17 @@ mod tests {
         let said = reasons(&plan, &few);
         assert!(said.iter().any(|reason| reason.contains("takes 8 requests at once")), "{said:?}");
         assert!(reasons(&plan, &tally(1.0)).iter().all(|reason| !reason.contains("at once on a connection")));
+    }
+
+    #[test]
+    fn bodies_that_wait_for_flow_control_are_told_where_they_are_many() {
+        let says = |held_back| {
+            let tally = Tally { held_back, ..tally(1.0) };
+            reasons(&closed(), &tally).into_iter().find(|reason| reason.contains("flow control"))
+        };
+        let sent = tally(1.0).sent;
+        assert!(says(sent / 2).is_some_and(|reason| reason.starts_with("50 % of the requests' bodies")));
+        assert_eq!((says(sent / 10), says(0)), (None, None));
     }
 
     fn reasons(plan: &Plan, tally: &Tally) -> Vec<String> {

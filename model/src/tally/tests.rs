@@ -39,6 +39,7 @@ fn full() -> Tally {
         handshakes_resumed: 1,
         agreed: Some(agreed),
         streams_allowed: Some(1),
+        held_back: 1,
         served: vec![1],
         connections_opened: 1,
         verified: 1,

@@ -108,6 +108,10 @@ impl<'p> ClientSession<'p> for Grpc {
         self.http2.max_open()
     }
 
+    fn take_held_back(shared: &mut Http2Shared) -> u64 {
+        Http2::take_held_back(shared)
+    }
+
     #[inline]
     fn begin(&mut self, shared: &mut Http2Shared, ask: usize, is_last: bool, out: &mut Vec<u8>) {
         self.http2.begin(shared, ask, is_last, out);

@@ -53,6 +53,10 @@ impl<'p> ClientSession<'p> for Http2 {
         self.streams.max_open()
     }
 
+    fn take_held_back(shared: &mut Http2Shared) -> u64 {
+        std::mem::take(&mut shared.held_back)
+    }
+
     /// Begins the request. Nothing is said with the last one: the server learns that it was when the connection closes.
     #[inline]
     fn begin(&mut self, shared: &mut Http2Shared, ask: usize, _is_last: bool, out: &mut Vec<u8>) {

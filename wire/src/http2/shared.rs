@@ -16,6 +16,8 @@ const LAST_BLOCK_BYTES: usize = 1024;
 pub struct Http2Shared {
     pub(super) requests: Vec<EncodedRequest>,
     pub(super) scratch: Vec<u8>,
+    /// The requests whose bodies had to wait for a window.
+    pub(super) held_back: u64,
     last_head: KnownBlock,
     last_trailers: KnownBlock,
 }

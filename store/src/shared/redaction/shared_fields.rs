@@ -49,7 +49,7 @@ Counts: shares_differ~
 Measurement: tally:Tally usage:Usage verdict:Verdict
 Tally: body_bytes carried_in carried_out client_busiest_ppm client_cpu_ns client_idle_ns client_rss_max_bytes client_system_cpu_ns
        completed connect connections_opened connections_starved due duration_ns error_causes:Values errors:Errors first_byte halted!
-       handshake handshakes_resumed heard_ns in_flight_at_end interrupted io~ io_fallback~ latency outage_ns owed_ns received_bytes
+       handshake handshakes_resumed heard_ns held_back in_flight_at_end interrupted io~ io_fallback~ latency outage_ns owed_ns received_bytes
        schedule_lag sent sent_bytes served service stalled_ns status:Values streams_allowed threads unanswered
        under_way_at_end_ns under_way_before_ns unsent_at_end verified
 Errors: body connect early local protocol receive send status timeout unasked

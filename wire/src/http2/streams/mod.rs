@@ -131,7 +131,7 @@ impl Streams {
     }
 
     #[inline]
-    pub fn begin(&mut self, shared: &Http2Shared, ask: usize, out: &mut Vec<u8>) {
+    pub fn begin(&mut self, shared: &mut Http2Shared, ask: usize, out: &mut Vec<u8>) {
         let Some(request) = shared.requests.get(ask) else { return };
         let id = self.next_id;
         self.next_id += 2;
@@ -148,6 +148,7 @@ impl Streams {
         };
         if stream.unsent > 0 {
             send_body(&mut stream, &mut self.window, self.max_frame, request.body(), out);
+            shared.held_back += u64::from(stream.unsent > 0);
         }
         self.open.push_back(stream);
     }
@@ -237,13 +238,13 @@ mod tests {
     fn a_connection_ends_with_its_last_stream() {
         let get = b"GET / HTTP/1.1\r\n\r\n";
         let request = crate::RequestBytes { request: get, last: get, is_encrypted: false };
-        let shared = Http2Shared::of(&[request], crate::http2::EncodedRequest::from_http1).unwrap();
+        let mut shared = Http2Shared::of(&[request], crate::http2::EncodedRequest::from_http1).unwrap();
         let mut out = Vec::new();
         let mut streams = Streams { next_id: MAX_STREAM - 2, ..Streams::default() };
         for room in [2, 1, 0] {
             assert_eq!((streams.room(), streams.is_closing()), (room, room == 0));
             if room > 0 {
-                streams.begin(&shared, 0, &mut out);
+                streams.begin(&mut shared, 0, &mut out);
             }
         }
         assert_eq!(

@@ -113,6 +113,7 @@ fn the_body_of_a_request_keeps_to_the_windows() {
     client.open(&mut shared, &mut out);
     client.begin(&mut shared, 0, false, &mut out);
     client.begin(&mut shared, 0, true, &mut out);
+    assert_eq!([Http2::take_held_back(&mut shared), Http2::take_held_back(&mut shared)], [2, 0]);
     let mut connection = (client, shared, out);
     let mut sent = [0; 2];
     // What the server says, and what it has then received of both.
