@@ -321,6 +321,7 @@ impl Tally {
             (&mut self.received_bytes, other.received_bytes),
             (&mut self.body_bytes, other.body_bytes),
             (&mut self.handshakes_resumed, other.handshakes_resumed),
+            (&mut self.held_back, other.held_back),
             (&mut self.connections_opened, other.connections_opened),
             (&mut self.verified, other.verified),
             (&mut self.unanswered, other.unanswered),

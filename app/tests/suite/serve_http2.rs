@@ -168,12 +168,12 @@ fn bodies_that_wait_for_a_window_at_each_connections_start_are_told() {
     let body = home.path().join("body");
     std::fs::write(&body, vec![b'b'; 100_000]).unwrap();
     everywhere(&[], |server, is_encrypted| {
-        let protocol = if is_encrypted { "--http2" } else { "--h2c" };
+        let protocol: &[&str] = if is_encrypted { &["--http2", "--insecure"] } else { &["--h2c"] };
         let target = url(server, is_encrypted, "/echo");
         let said = |how: &[&str]| {
-            let args = [target.as_str(), protocol, "-X", "POST", "-n", "100", "-c", "2", "--insecure"];
+            let args = [target.as_str(), "--method", "POST", "-n", "100", "-c", "2"];
             let mut load = home.drome(&["load"]);
-            let finished = run(load.args(args).arg("--body-file").arg(&body).args(how));
+            let finished = run(load.args(args).args(protocol).arg("--body-file").arg(&body).args(how));
             assert!(finished.out.contains("100 completed"), "{} {}", finished.out, finished.err);
             finished.out.contains("waited for the server's flow control")
         };

@@ -67,6 +67,13 @@ fn what_is_cleared_is_as_new() {
 }
 
 #[test]
+fn nothing_is_lost_in_a_sum() {
+    let mut sum = Tally::default();
+    sum.merge(&full());
+    assert_eq!(sum, full());
+}
+
+#[test]
 fn the_busiest_worker_is_known_of_the_sum_of_sums() {
     let worker = |busy_ns: u64| Tally {
         duration_ns: 1_000,
