@@ -174,7 +174,7 @@ fn bodies_that_wait_for_a_window_at_each_connections_start_are_told() {
             let args = [target.as_str(), "--method", "POST", "-n", "100", "-c", "2"];
             let mut load = home.drome(&["load"]);
             let finished = run(load.args(args).args(protocol).arg("--body-file").arg(&body).args(how));
-            assert!(finished.out.contains("100 completed"), "{} {}", finished.out, finished.err);
+            assert!(finished.out.contains("; 100 responses, "), "{} {}", finished.out, finished.err);
             finished.out.contains("waited for the server's flow control")
         };
         assert_eq!([said(&["--no-keepalive"]), said(&[])], [true, false]);

@@ -176,9 +176,11 @@ fn differences(
     if has_status && answer.status != 200 {
         wrong.push(format!("status {} instead of 200", answer.status));
     }
-    if content_type.is_some() && answer.content_type.as_deref() != content_type {
-        let got = answer.content_type.as_deref().unwrap_or("none");
-        wrong.push(format!("content type {got} instead of {}", content_type.unwrap_or_default()));
+    if let Some(wanted) = content_type {
+        let got = answer.content_type.as_deref();
+        if !got.is_some_and(|got| is_type(got, wanted)) {
+            wrong.push(format!("content type {} instead of {wanted}", got.unwrap_or("none")));
+        }
     }
     if let Some(encoding) = answer.content_encoding.as_deref().filter(|encoding| *encoding != "identity") {
         wrong.push(format!("content encoding {encoding}, but none was asked for"));
@@ -195,6 +197,14 @@ fn differences(
     wrong
 }
 
+/// Whether a content type is this one. That of gRPC may add how messages are written (`application/grpc+proto`).
+fn is_type(got: &str, wanted: &str) -> bool {
+    match got.strip_prefix(wanted) {
+        Some(rest) => rest.is_empty() || wanted == "application/grpc" && rest.starts_with('+'),
+        None => false,
+    }
+}
+
 /// What is wrong with the answer for an unknown path.
 fn unknown_path(at: &Origin, path: &str) -> Result<Option<String>, Fault> {
     let why = match get(at, path) {
@@ -206,4 +216,16 @@ fn unknown_path(at: &Origin, path: &str) -> Result<Option<String>, Fault> {
         },
     };
     Ok(Some(format!("an unknown path ({path}): {why}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_of_a_call_may_name_its_coding_and_no_other_may() {
+        let all = ["application/grpc", "application/grpc+proto", "application/grpc-web", "text/plain"];
+        assert_eq!(all.map(|got| is_type(got, "application/grpc")), [true, true, false, false]);
+        assert!(!is_type("text/plain+x", "text/plain"));
+    }
 }
