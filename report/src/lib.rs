@@ -34,6 +34,7 @@ pub mod outcome;
 mod page;
 mod page_figures;
 pub mod progress;
+mod protocols;
 mod published;
 pub mod race;
 pub mod ranking;

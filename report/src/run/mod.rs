@@ -7,7 +7,9 @@ mod starts;
 
 use crate::document::Document;
 use crate::text_style::Ink;
-use crate::{RunReport, answer, bars, chart, cpu_time, notes, page, race, ranking, setup, verdict};
+use crate::{
+    RunReport, answer, bars, chart, cpu_time, notes, page, protocols, race, ranking, setup, verdict,
+};
 use model::Findings;
 use model::findings::{CellFindings, RaceFindings};
 
@@ -23,7 +25,7 @@ pub fn document(f: &Findings) -> Document {
     let cells = f.cells.iter().enumerate().map(|(i, cell)| {
         Document::default().section(cell_id(i), &cell.title).and(figures(cell, f)).and(remarks(cell))
     });
-    let document = cells.fold(title, Document::and).and(setup::document(f));
+    let document = cells.fold(title, Document::and).and(protocols::document(f)).and(setup::document(f));
     let document = if f.missing.is_empty() { document } else { document.heading(2, "Did not take part") };
     let missing = f.missing.iter().map(|missing| (format!("{}: {}", missing.name, missing.why), Ink::Doubt));
     document.painted_items(missing).and(page::document(f)).and(cpu_time::document(f))
@@ -50,6 +52,7 @@ pub(crate) fn page(told: &RunReport) -> Document {
         };
     }
     document
+        .and(protocols::document(f))
         .and(cpu_time::document(f))
         .and(page::document(f))
         .and(starts::document(told))

@@ -10,6 +10,7 @@ use model::findings::{
 };
 use model::heat::{InCell, StartOutcome};
 use model::metric::Percentile;
+use model::study::{Handshake, Transport};
 use model::{Findings, Heat, Measured, Measurement, Metric, Start, Tally, Usage, Verdict};
 use report::figures::ShareBound;
 use report::{TextStyle, answer};
@@ -433,4 +434,21 @@ fn a_leader_beside_a_limited_reference_is_told_with_a_bound() {
     assert!(words(&f).starts_with("nginx leads with at least 0.658×"), "{}", words(&f));
     f.cells[0].contenders[1].bound = Some("server".to_owned());
     assert!(words(&f).starts_with("nginx leads with 0.658×"), "{}", words(&f));
+}
+
+#[test]
+fn what_each_protocol_costs_is_told_of_one_server_at_a_time() {
+    let title = "What each protocol costs";
+    let mut f = in_heats();
+    assert!(!report::run::document(&f).markdown().contains(title));
+    let mut second = f.cells[0].clone();
+    second.transport = Transport { tls: Some(Handshake::Full), ..Transport::default() };
+    second.contenders.retain(|c| c.name != "go");
+    f.cells.push(second);
+    let all = report::run::document(&f).markdown();
+    let section = &all[all.find(title).unwrap()..];
+    let of = |name: &str| section.split("\n### ").find(|part| part.starts_with(name)).map(str::to_owned);
+    let nginx = of("nginx").unwrap();
+    assert!(nginx.contains("| HTTP/1.1 |") && nginx.contains("| HTTP/1.1 over TLS |"), "{nginx}");
+    assert_eq!(of("Go\n"), None, "it was asked in one way");
 }
