@@ -86,7 +86,7 @@ pub struct Cell {
     #[serde(default, skip_serializing_if = "Protocol::is_usual")]
     #[schemars(extend("default" = "http1"))]
     pub protocol: Protocol,
-    /// HTTP/2: the number of streams that a connection has open at the same time; absent: 1.
+    /// The number of HTTP/2's streams that a connection has open at the same time, or of WebSocket's messages in flight; absent: 1.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -106,7 +106,7 @@ pub struct Transport {
     #[serde(default, skip_serializing_if = "Protocol::is_usual")]
     #[schemars(extend("default" = "http1"))]
     pub protocol: Protocol,
-    /// HTTP/2: the number of streams that a connection has open at the same time; absent: 1.
+    /// The number of HTTP/2's streams that a connection has open at the same time, or of WebSocket's messages in flight; absent: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams: Option<usize>,
     /// How each encrypted connection begins; absent: none is encrypted.
@@ -167,8 +167,8 @@ impl Cell {
     /// Why the cell contradicts itself; `None`: it does not.
     pub fn contradiction(&self) -> Option<&'static str> {
         match (self.protocol, self.tls, self.load.per_connection()) {
-            (Protocol::Http1 | Protocol::WebSocket, ..) if self.streams.is_some() => {
-                Some("streams needs protocol = \"http2\", or \"grpc\"")
+            (Protocol::Http1, ..) if self.streams.is_some() => {
+                Some("streams needs protocol = \"http2\", \"grpc\" or \"websocket\"")
             }
             (_, Some(Handshake::Resumed), None) => Some(
                 "tls = \"resumed\" needs new connections that can resume a session: write per_connection = 1 in its load",

@@ -50,7 +50,11 @@ pub fn cell_words(load: &Load, transport: Transport) -> String {
             let streams = units::several(transport.streams.unwrap_or(1), "stream");
             Some(format!("{} with {streams} each", transport.protocol.name()))
         }
-        Protocol::WebSocket => Some(transport.protocol.name().to_owned()),
+        Protocol::WebSocket => {
+            let in_flight =
+                transport.streams.map(|n| format!(" with {} in flight each", units::several(n, "message")));
+            Some(format!("{}{}", transport.protocol.name(), in_flight.unwrap_or_default()))
+        }
     };
     let tls = transport.tls.map(|handshake| match (handshake, load.per_connection()) {
         (Handshake::Full, None) => "TLS 1.3".to_owned(),
