@@ -24,4 +24,8 @@ public class Messages implements Session.Listener {
             session.demand();
         }, callback::fail));
     }
+
+    /** Nothing, where Jetty would log it: a client that hangs up early concerns nobody else. */
+    @Override
+    public void onWebSocketError(Throwable cause) {}
 }
