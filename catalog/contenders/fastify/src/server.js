@@ -6,6 +6,7 @@ const { join, resolve } = require('path');
 const { parseArgs } = require('util');
 const fastify = require('fastify');
 const fastifyStatic = require('@fastify/static');
+const fastifyWebsocket = require('@fastify/websocket');
 
 const { positionals: [port, assets, workers = '1'], values: tls } = parseArgs({
   allowPositionals: true,
@@ -62,6 +63,13 @@ function build(options) {
   }));
   app.post('/echo', async (request, reply) =>
     reply.type('application/octet-stream').send(request.body));
+  app.register(fastifyWebsocket);
+  // In a plugin, as the route must be added after @fastify/websocket has been loaded.
+  app.register(async (plugin) => plugin.get('/websocket', { websocket: true }, echoMessages));
   app.register(fastifyStatic, { root: resolve(assets), index: false });
   return app;
+}
+
+function echoMessages(socket) {
+  socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/goccy/go-json"
+	"github.com/gofiber/contrib/v3/websocket"
 	"github.com/gofiber/fiber/v3"
 	"github.com/gofiber/fiber/v3/middleware/static"
 )
@@ -51,6 +52,7 @@ func main() {
 	app.Get("/pong", func(c fiber.Ctx) error { return c.SendString("PONG") })
 	app.Get("/json", sendJSON)
 	app.Post("/echo", echo)
+	app.Get("/websocket", websocket.New(echoMessages))
 	app.Get("/*", static.New(assets))
 
 	listen := fiber.ListenConfig{DisableStartupMessage: true, EnablePrefork: tuned}
@@ -98,6 +100,18 @@ func sendJSON(c fiber.Ctx) error {
 func echo(c fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
 	return c.Send(c.Body())
+}
+
+func echoMessages(connection *websocket.Conn) {
+	for {
+		kind, data, err := connection.ReadMessage()
+		if err != nil {
+			return
+		}
+		if connection.WriteMessage(kind, data) != nil {
+			return
+		}
+	}
 }
 
 // host is the address to listen on.

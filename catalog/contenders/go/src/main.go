@@ -8,10 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/gorilla/websocket"
 )
 
 // The largest body that /echo sends back, in bytes.
 const maxBody = 1 << 20
+
+var upgrader websocket.Upgrader
 
 type message struct {
 	Message string `json:"message"`
@@ -36,6 +40,7 @@ func main() {
 	mux.Handle("GET /pong", reply("text/plain", []byte("PONG")))
 	mux.HandleFunc("GET /json", sendJSON)
 	mux.HandleFunc("POST /echo", echo)
+	mux.HandleFunc("GET /websocket", echoMessages)
 	mux.Handle("GET /", http.FileServer(http.Dir(assets)))
 	if len(os.Args) == 7 {
 		go func() {
@@ -77,6 +82,23 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Write(body)
+}
+
+func echoMessages(w http.ResponseWriter, r *http.Request) {
+	connection, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // Upgrade has answered.
+	}
+	defer connection.Close()
+	for {
+		kind, data, err := connection.ReadMessage()
+		if err != nil {
+			return
+		}
+		if connection.WriteMessage(kind, data) != nil {
+			return
+		}
+	}
 }
 
 // host is the address to listen on.

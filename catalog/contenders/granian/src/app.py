@@ -35,6 +35,18 @@ async def echo(scope, receive):
     return 200, b"application/octet-stream", bytes(body)
 
 
+async def messages(receive, send):
+    await receive()  # websocket.connect
+    await send({"type": "websocket.accept"})
+    while (event := await receive())["type"] == "websocket.receive":
+        # It has the text or the bytes of the message, as the event that sends one has.
+        await send({**event, "type": "websocket.send"})
+
+
+async def reject(receive, send):
+    await send({"type": "websocket.close"})
+
+
 async def not_found(scope, receive):
     return 404, b"text/plain", b"Not Found\n"
 
@@ -50,6 +62,9 @@ ROUTES = {
 
 async def app(scope, receive, send):
     """An ASGI application without a framework, for `--interface asginl` (no lifespan)."""
+    if scope["type"] == "websocket":
+        await (messages if scope["path"] == "/websocket" else reject)(receive, send)
+        return
     handler = ROUTES.get((scope["method"], scope["path"]), not_found)
     status, content_type, body = await handler(scope, receive)
     headers = [(b"content-type", content_type), (b"content-length", b"%d" % len(body))]

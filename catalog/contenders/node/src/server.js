@@ -8,6 +8,8 @@ const http2 = require('http2');
 const { extname, join } = require('path');
 const { pipeline } = require('stream');
 const { parseArgs } = require('util');
+// Debian's package, by its path: a Node.js from elsewhere does not look there.
+const { WebSocketServer } = require('/usr/share/nodejs/ws');
 
 // The largest body that /echo sends back, in bytes.
 const MAX_BODY_LENGTH = 1 << 20;
@@ -54,10 +56,10 @@ function serve() {
     }
   };
   const host = process.env.DROME_HOST ?? '127.0.0.1';
-  http.createServer(answer).listen(Number(port), host);
+  echoMessages(http.createServer(answer)).listen(Number(port), host);
   if (tls['tls-port']) {
     const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)];
-    http2.createSecureServer({ cert, key, allowHTTP1: true }, answer)
+    echoMessages(http2.createSecureServer({ cert, key, allowHTTP1: true }, answer))
       .listen(Number(tls['tls-port']), host);
   }
 }
@@ -95,6 +97,14 @@ function echo(request, response) {
       send(response, 200, 'application/octet-stream', Buffer.concat(chunks));
     }
   });
+}
+
+function echoMessages(server) {
+  new WebSocketServer({ server, path: '/websocket' }).on('connection', (socket) => {
+    socket.on('error', console.error);
+    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
+  });
+  return server;
 }
 
 async function sendFile(response, name) {

@@ -28,4 +28,10 @@ get '/json' => sub ($c) {
 
 post '/echo' => sub ($c) { $c->render(data => $c->req->body, format => 'bin') };
 
+# Text as bytes: it need not be decoded.
+websocket '/websocket' => sub ($c) {
+    $c->on(text   => sub ($c, $bytes) { $c->send({ text   => $bytes }) });
+    $c->on(binary => sub ($c, $bytes) { $c->send({ binary => $bytes }) });
+};
+
 app->start;

@@ -1,7 +1,8 @@
 use actix_files::Files;
 use actix_web::http::header::ContentType;
 use actix_web::web::{self, Bytes, PayloadConfig, Query};
-use actix_web::{App, HttpResponse, HttpServer, Responder, get, post};
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer, Responder, get, post, rt};
+use actix_ws::AggregatedMessage;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -9,6 +10,10 @@ use serde::{Deserialize, Serialize};
 
 /// The largest body that `/echo` sends back, in bytes.
 const MAX_BODY_LEN: usize = 1 << 20;
+
+/// The largest frame of a message that `/websocket` sends back, in bytes. The default is 64 KiB, less than
+/// the messages of a verification.
+const MAX_FRAME_LEN: usize = 1 << 20;
 
 struct Page(Bytes);
 
@@ -46,6 +51,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             .service(pong)
             .service(json)
             .service(echo)
+            .service(messages)
             .service(Files::new("/", &assets))
     };
     let mut server = HttpServer::new(app);
@@ -90,4 +96,26 @@ async fn json(parameters: Query<Parameters>) -> impl Responder {
 #[post("/echo")]
 async fn echo(body: Bytes) -> impl Responder {
     HttpResponse::Ok().content_type(ContentType::octet_stream()).body(body)
+}
+
+#[get("/websocket")]
+async fn messages(request: HttpRequest, body: web::Payload) -> actix_web::Result<impl Responder> {
+    let (response, mut session, stream) = actix_ws::handle(&request, body)?;
+    let mut stream = stream.max_frame_size(MAX_FRAME_LEN).aggregate_continuations();
+    rt::spawn(async move {
+        while let Some(Ok(message)) = stream.recv().await {
+            let sent = match message {
+                AggregatedMessage::Text(text) => session.text(text).await,
+                AggregatedMessage::Binary(bytes) => session.binary(bytes).await,
+                AggregatedMessage::Ping(bytes) => session.pong(&bytes).await,
+                AggregatedMessage::Pong(_) => Ok(()),
+                AggregatedMessage::Close(_) => break,
+            };
+            if sent.is_err() {
+                return;
+            }
+        }
+        let _ = session.close(None).await;
+    });
+    Ok(response)
 }

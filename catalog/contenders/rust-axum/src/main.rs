@@ -1,4 +1,5 @@
 use axum::body::Bytes;
+use axum::extract::ws::{self, WebSocket, WebSocketUpgrade};
 use axum::extract::{DefaultBodyLimit, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse};
@@ -44,6 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .route("/pong", get(async || "PONG"))
         .route("/json", get(json))
         .route("/echo", post(echo).layer(DefaultBodyLimit::max(MAX_BODY_LEN)))
+        .route("/websocket", get(async |upgrade: WebSocketUpgrade| upgrade.on_upgrade(echo_messages)))
         .fallback_service(ServeDir::new(assets));
     let host = std::env::var("DROME_HOST").unwrap_or_else(|_| "127.0.0.1".to_owned());
     let listener = tokio::net::TcpListener::bind(format!("{host}:{port}")).await?;
@@ -74,4 +76,14 @@ async fn json(Query(parameters): Query<Parameters>) -> Json<Message> {
 
 async fn echo(body: Bytes) -> impl IntoResponse {
     ([(CONTENT_TYPE, "application/octet-stream")], body)
+}
+
+async fn echo_messages(mut socket: WebSocket) {
+    while let Some(Ok(message)) = socket.recv().await {
+        // axum itself answers pings and closes.
+        let is_content = matches!(message, ws::Message::Text(_) | ws::Message::Binary(_));
+        if is_content && socket.send(message).await.is_err() {
+            break;
+        }
+    }
 }

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
 ASSETS = Path(os.environ["DROME_ASSETS"])
@@ -33,6 +33,13 @@ async def echo(request):
     return Response(await request.body(), media_type="application/octet-stream")
 
 
+async def messages(websocket):
+    await websocket.accept()
+    while (event := await websocket.receive())["type"] == "websocket.receive":
+        # It has the text or the bytes of the message, as the event that sends one has.
+        await websocket.send({**event, "type": "websocket.send"})
+
+
 app = Starlette(
     routes=[
         Route("/", page),
@@ -40,6 +47,7 @@ app = Starlette(
         Route("/pong", pong),
         Route("/json", greeting),
         Route("/echo", echo, methods=["POST"]),
+        WebSocketRoute("/websocket", messages),
         # Routes are tried in this order, so the files come last.
         Mount("/", StaticFiles(directory=ASSETS)),
     ]

@@ -20,9 +20,12 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
 import org.eclipse.jetty.util.ajax.JSON;
 import org.eclipse.jetty.util.resource.ResourceFactory;
+import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
 
 /** Starts the server: {@code Main PORT ASSETS [--tls PORT CERTIFICATE KEY]}. */
 public class Main {
+    private static final int LARGEST_MESSAGE_BYTES = 1 << 20;
+
     public static void main(String[] args) throws Exception {
         Path assets = Path.of(args[1]);
         Server server = new Server();
@@ -50,6 +53,9 @@ public class Main {
         routes.addMapping(PathSpec.from("/pong"), new Fixed("text/plain", bytes("PONG")));
         routes.addMapping(PathSpec.from("/json"), new Json());
         routes.addMapping(PathSpec.from("/echo"), new Echo());
+        routes.addMapping(
+                PathSpec.from("/websocket"),
+                new WebSocket(ServerWebSocketContainer.ensure(server)));
         // What no route takes, by its path or its method, is a file or a 404.
         server.setHandler(new Handler.Sequence(routes, files));
         server.setStopAtShutdown(true);
@@ -119,6 +125,23 @@ public class Main {
             ByteBuffer body = Content.Source.asByteBuffer(request);
             send(response, "application/octet-stream", body, callback);
             return true;
+        }
+    }
+    private static class WebSocket extends Handler.Abstract {
+        private final ServerWebSocketContainer container;
+
+        WebSocket(ServerWebSocketContainer container) {
+            this.container = container;
+            // The default is 64 KiB, less than the messages of a verification.
+            container.setMaxTextMessageSize(LARGEST_MESSAGE_BYTES);
+            container.setMaxBinaryMessageSize(LARGEST_MESSAGE_BYTES);
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback)
+                throws Exception {
+            return container.upgrade(
+                    (upgrade, answer, result) -> new Messages(), request, response, callback);
         }
     }
 }

@@ -19,6 +19,9 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.codec.http.websocketx.WebSocketFrameAggregator;
+import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
+import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import io.netty.handler.stream.ChunkedNioFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,6 +38,15 @@ class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     // Netty knows no media types.
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html", "png", "image/png", "jpg", "image/jpeg");
+
+    private static final WebSocketServerProtocolConfig WEBSOCKET =
+            WebSocketServerProtocolConfig.newBuilder()
+                    .websocketPath("/websocket")
+                    // The path may have a query.
+                    .checkStartsWith(true)
+                    // The default is 64 KiB, less than the messages of a verification.
+                    .maxFramePayloadLength(Server.LARGEST_MESSAGE_BYTES)
+                    .build();
 
     private final Path assets;
     private final byte[] page;
@@ -67,6 +79,7 @@ class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
             case "/hello" -> send(context, OK, "text/plain", Unpooled.wrappedBuffer(HELLO));
             case "/pong" -> send(context, OK, "text/plain", Unpooled.wrappedBuffer(PONG));
             case "/json" -> json(context, uri);
+            case "/websocket" -> webSocket(context, request);
             default -> file(context, uri.path());
         }
     }
@@ -93,6 +106,15 @@ class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
         byte[] body = JSON.writeValueAsBytes(new Message("Hello World", number));
         send(context, OK, "application/json", Unpooled.wrappedBuffer(body));
+    }
+
+    /** Hands the request to Netty's handler; from then on, the connection's frames go there, too. */
+    private static void webSocket(ChannelHandlerContext context, FullHttpRequest request) {
+        context.pipeline().addLast(
+                new WebSocketServerProtocolHandler(WEBSOCKET),
+                new WebSocketFrameAggregator(Server.LARGEST_MESSAGE_BYTES),
+                new Messages());
+        context.fireChannelRead(request.retain());
     }
 
     private void file(ChannelHandlerContext context, String path) throws IOException {

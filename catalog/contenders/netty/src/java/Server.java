@@ -16,6 +16,7 @@ import java.nio.file.Path;
 /** Starts the server: {@code Server PORT ASSETS nio|epoll [--tls PORT CERTIFICATE KEY]}. */
 public class Server {
     static final int LARGEST_BODY_BYTES = 2 << 20;
+    static final int LARGEST_MESSAGE_BYTES = 1 << 20;
 
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(args[0]);

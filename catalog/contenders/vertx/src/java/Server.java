@@ -5,6 +5,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.ext.web.Router;
@@ -16,6 +17,8 @@ import java.util.List;
 
 /** One HTTP server; Vert.x shares the port among its instances. */
 public class Server extends VerticleBase {
+    private static final int LARGEST_MESSAGE_BYTES = 1 << 20;
+
     private final int port;
     private final String assets;
     private final List<String> tls;
@@ -54,13 +57,16 @@ public class Server extends VerticleBase {
                 .handler(BodyHandler.create(false))
                 .handler(request -> send(
                         request, "application/octet-stream", request.body().buffer()));
+        router.get("/websocket")
+                .handler(request -> request.request().toWebSocket().onSuccess(Server::echo));
         router.route().handler(StaticHandler.create(FileSystemAccess.ROOT, assets));
         String host = System.getenv().getOrDefault("DROME_HOST", "127.0.0.1");
-        Future<?> plain = vertx.createHttpServer().requestHandler(router).listen(port, host);
+        Future<?> plain =
+                vertx.createHttpServer(options()).requestHandler(router).listen(port, host);
         if (tls.size() != 4 || !tls.get(0).equals("--tls")) {
             return plain;
         }
-        var options = new HttpServerOptions()
+        var options = options()
                 .setSsl(true)
                 .setUseAlpn(true)
                 .setKeyCertOptions(
@@ -68,6 +74,16 @@ public class Server extends VerticleBase {
         return Future.all(plain, vertx.createHttpServer(options)
                 .requestHandler(router)
                 .listen(Integer.parseInt(tls.get(1)), host));
+    }
+
+    private static HttpServerOptions options() {
+        // The default is 64 KiB, less than the messages of a verification.
+        return new HttpServerOptions().setMaxWebSocketFrameSize(LARGEST_MESSAGE_BYTES);
+    }
+
+    private static void echo(ServerWebSocket socket) {
+        socket.textMessageHandler(socket::writeTextMessage);
+        socket.binaryMessageHandler(socket::writeBinaryMessage);
     }
 
     private static void json(RoutingContext request) {
