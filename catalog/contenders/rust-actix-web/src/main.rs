@@ -109,13 +109,15 @@ async fn messages(request: HttpRequest, body: web::Payload) -> actix_web::Result
                 AggregatedMessage::Binary(bytes) => session.binary(bytes).await,
                 AggregatedMessage::Ping(bytes) => session.pong(&bytes).await,
                 AggregatedMessage::Pong(_) => Ok(()),
-                AggregatedMessage::Close(_) => break,
+                AggregatedMessage::Close(reason) => {
+                    let _ = session.close(reason).await;
+                    return;
+                }
             };
             if sent.is_err() {
                 return;
             }
         }
-        let _ = session.close(None).await;
     });
     Ok(response)
 }

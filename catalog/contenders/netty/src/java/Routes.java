@@ -108,7 +108,7 @@ class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         send(context, OK, "application/json", Unpooled.wrappedBuffer(body));
     }
 
-    /** Hands the request to Netty's handler; from then on, the connection's frames go there, too. */
+    /** Hands the request to Netty's handler; the connection's frames go there, too. */
     private static void webSocket(ChannelHandlerContext context, FullHttpRequest request) {
         context.pipeline().addLast(
                 new WebSocketServerProtocolHandler(WEBSOCKET),
