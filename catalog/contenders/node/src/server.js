@@ -8,8 +8,6 @@ const http2 = require('http2');
 const { extname, join } = require('path');
 const { pipeline } = require('stream');
 const { parseArgs } = require('util');
-// Debian's package, by its path: a Node.js from elsewhere does not look there.
-const { WebSocketServer } = require('/usr/share/nodejs/ws');
 
 // The largest body that /echo sends back, in bytes.
 const MAX_BODY_LENGTH = 1 << 20;
@@ -56,10 +54,10 @@ function serve() {
     }
   };
   const host = process.env.DROME_HOST ?? '127.0.0.1';
-  echoMessages(http.createServer(answer)).listen(Number(port), host);
+  http.createServer(answer).listen(Number(port), host);
   if (tls['tls-port']) {
     const [cert, key] = [readFileSync(tls.cert), readFileSync(tls.key)];
-    echoMessages(http2.createSecureServer({ cert, key, allowHTTP1: true }, answer))
+    http2.createSecureServer({ cert, key, allowHTTP1: true }, answer)
       .listen(Number(tls['tls-port']), host);
   }
 }
@@ -97,14 +95,6 @@ function echo(request, response) {
       send(response, 200, 'application/octet-stream', Buffer.concat(chunks));
     }
   });
-}
-
-function echoMessages(server) {
-  new WebSocketServer({ server, path: '/websocket' }).on('connection', (socket) => {
-    socket.on('error', console.error);
-    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
-  });
-  return server;
 }
 
 async function sendFile(response, name) {
