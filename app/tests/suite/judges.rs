@@ -1,14 +1,16 @@
 //! Real servers as judges of the load engine: whatever it says it sent, their own logs say they were asked.
 
 mod grpc;
+mod hyper;
 pub mod judge;
 
 use crate::common::{Home, assert_accounted, back_ends, is_there_or_told, run, wait_for};
 use judge::{
-    APACHE, CADDY, GORILLA, H2O, HAPROXY, Judge, LIGHTTPD, NGHTTPD, NGINX, NODE, PYTHON, RunningJudge,
+    APACHE, CADDY, GORILLA, H2O, HAPROXY, Judge, LIGHTTPD, NETTY, NGHTTPD, NGINX, NODE, PYTHON, RunningJudge,
     WEBSOCKETS, WS,
 };
 use serde_json::Value;
+use std::net::SocketAddr;
 
 const HELLO_SHA256: &str = "d2a84f4b8b650937ec8f73cd8be2c74add5a911ba64df27458ed8229da804a26";
 
@@ -61,6 +63,16 @@ const WAYS_OF_HTTP2: [Way; 7] = [
     tls("/hello", &["-d", "300ms", "--http2", "--streams", "8"]),
 ];
 
+/// The same without TLS.
+const WAYS_OF_H2C: [Way; 6] = [
+    plain("/hello", &["-n", "500", "--h2c"]),
+    plain("/hello", &["-n", "20000", "--h2c", "--streams", "16"]),
+    plain("/hello", &["-n", "500", "--h2c", "--streams", "16", "--requests-per-connection", "21"]),
+    plain("/hello", &["-n", "100", "--h2c", "--no-keepalive"]),
+    plain("/hello", &["--h2c", "--streams", "4", "--arrivals", "poisson", "--ramp", "1k..5k/300ms"]),
+    plain("/hello", &["-d", "300ms", "--h2c", "--streams", "8"]),
+];
+
 /// Messages: text, binary, large, several in flight, on connections that end.
 const WAYS_OF_WEBSOCKET: [Way; 9] = [
     plain("/text", &["-n", "500", "--websocket", "--body", "Grüße"]),
@@ -87,17 +99,16 @@ struct Claim {
     sent: u64,
 }
 
-/// Asks in one way.
-fn ask(court: &RunningJudge, number: usize, way: &Way, io: &str) -> Claim {
-    let address = if way.scheme == "https" { court.tls } else { court.plain };
+/// Asks in one way. `file`: where the server keeps a file.
+fn ask(address: SocketAddr, file: &dyn Fn(&str) -> String, number: usize, way: &Way, io: &str) -> Claim {
     let target = format!("{}?{io}-{number}", way.path);
     let url = format!("{}://{address}{target}", way.scheme);
-    let cacert = court.cacert();
+    let cacert = file("ca.pem");
     let has = |arg| way.args.contains(&arg);
     // A message must come back as it is.
     let expect = if has("--websocket") { &[][..] } else { &["--expect-sha256", HELLO_SHA256] };
     let check = ["--format", "json", "--verify", "all"];
-    let args = way.args.iter().map(|arg| arg.replace("{large}", &court.path("large")));
+    let args = way.args.iter().map(|arg| arg.replace("{large}", &file("large")));
     let trust = if way.scheme == "https" { &["--cacert", cacert.as_str()][..] } else { &[] };
     let mut load = Home::new().drome(&["load", &url, "-c", "8", "--io", io]);
     let finished = run(load.args(args).args(check).args(expect).args(trust));
@@ -113,7 +124,7 @@ fn ask(court: &RunningJudge, number: usize, way: &Way, io: &str) -> Claim {
         let wanted: u64 = wanted.parse().unwrap();
         assert_eq!((completed, sent), (wanted, wanted), "{:?}", way.args);
     }
-    let version = if has("--http2") {
+    let version = if has("--http2") || has("--h2c") {
         "2"
     } else if has("1.0") {
         "1.0"
@@ -129,7 +140,9 @@ fn judged(judge: &'static Judge, ways: &[Way]) {
     let ways = ways.iter().filter(|way| court.has_chunked() || way.path != "/chunked");
     let ways: Vec<_> = ways.enumerate().collect();
     let cases = back_ends().iter().flat_map(|io| ways.iter().map(move |(n, way)| (*n, *way, io)));
-    let claims: Vec<Claim> = cases.map(|(n, way, io)| ask(&court, n, way, io)).collect();
+    let file = |name: &str| court.path(name);
+    let port = |way: &Way| if way.scheme == "https" { court.tls } else { court.plain };
+    let claims: Vec<Claim> = cases.map(|(n, way, io)| ask(port(way), &file, n, way, io)).collect();
     for claim in &claims {
         let logged = || court.logged(&claim.target, claim.version);
         let is_there = || logged().iter().all(|(_, n)| *n >= claim.completed);
@@ -209,6 +222,22 @@ fn h2o_was_asked_in_http2_what_drome_says_it_sent() {
 #[test]
 fn nghttpd_was_asked_in_http2_what_drome_says_it_sent() {
     judged(&NGHTTPD, &WAYS_OF_HTTP2);
+}
+
+#[test]
+fn netty_was_asked_in_http2_what_drome_says_it_sent() {
+    judged(&NETTY, &WAYS_OF_H2C);
+}
+
+#[test]
+fn hyper_was_asked_in_http2_what_drome_says_it_sent() {
+    let court = hyper::Hyper::sit();
+    let nothing = |_: &str| String::new();
+    for (io, (n, way)) in back_ends().iter().flat_map(|io| WAYS_OF_H2C.iter().enumerate().map(move |way| (io, way))) {
+        let Claim { target, completed, sent, .. } = ask(court.address, &nothing, n, way, io);
+        let counted = court.counted(&target);
+        assert!((completed..=sent).contains(&counted), "{target}: {counted} counted, {sent} sent, {completed} completed");
+    }
 }
 
 #[test]

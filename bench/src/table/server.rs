@@ -71,7 +71,9 @@ impl Fixtures {
             Server::NginxTls(resumes) => self.nginx(&tls(port, "", resumes))?,
             Server::NginxHttp2 { is_tls: true } => self.nginx(&tls(port, " http2", false))?,
             Server::NginxHttp2 { is_tls: false } => {
-                self.nginx(&format!("listen 127.0.0.1:{port} http2 backlog=4096;"))?
+                // With it, nginx 1.22 writes head and file apart, and Nagle's algorithm holds the file back for 40 ms.
+                let without = "sendfile off;";
+                self.nginx(&format!("listen 127.0.0.1:{port} http2 backlog=4096; {without}"))?
             }
             Server::Go => {
                 let program = self.drome.home().join("go-server");

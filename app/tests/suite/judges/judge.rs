@@ -124,6 +124,18 @@ pub const NGHTTPD: Judge = Judge {
     ..NGINX
 };
 
+/// Debian's Netty, without TLS.
+pub const NETTY: Judge = Judge {
+    name: "Netty",
+    program: "java",
+    args: GRPC_JAVA.args,
+    conf: include_str!("netty.java"),
+    log: "stdout",
+    line: "GET {target} HTTP/{version}",
+    asked_in: AskedIn::Http2,
+    ..NGINX
+};
+
 /// Debian's gRPC for Python; the `python3` on the path may be another one.
 pub const GRPC_PYTHON: Judge = Judge {
     name: "gRPC in Python",
