@@ -238,6 +238,11 @@ const H2LOAD: Lines = &[
         Part,
         "traffic: {:bytes} ({received_bytes}) total, {:bytes} ({head_bytes}) headers, {:bytes} ({body_bytes}) data",
     ),
+    // drome in h2load's place knows no bytes of heads.
+    (
+        Part,
+        "traffic: {:bytes} ({received_bytes}) total, B () headers (space savings %), {:bytes} ({body_bytes}) data",
+    ),
     (
         Part,
         "time for request: {latency_ns_min:time} {latency_ns_max:time} {latency_ns_mean:time} {latency_ns_sd:time} {:}%",
