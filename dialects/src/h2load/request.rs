@@ -22,6 +22,9 @@ pub fn path(uri: &str) -> Result<String, Printed> {
 /// The server: the base URI's, or the first URI's.
 pub fn target(options: &Options) -> Result<Target, Printed> {
     let socket = options.base.as_deref().and_then(|base| base.strip_prefix("unix:"));
+    if socket == Some("") {
+        return Err(wrong("--base-uri: invalid UNIX domain socket path: unix:"));
+    }
     let (uri, what) = match &options.base {
         Some(base) if socket.is_none() => (base, "--base-uri: invalid base URI"),
         _ => (&options.uris[0], "invalid URI"),
@@ -32,7 +35,7 @@ pub fn target(options: &Options) -> Result<Target, Printed> {
         return Err(wrong("Using h2load against public server nghttp2.org should be prohibited."));
     }
     if url.authorization.is_some() {
-        return refuse("a user's name in a URI", "h2load would not send it: write -H 'authorization: …'");
+        return refuse("user:password@ in a URI", "h2load would not send it: write -H 'authorization: …'");
     }
     if socket.is_some() && options.connect_to.is_some() {
         return refuse("--connect-to", "h2load would ignore it beside -B unix:");

@@ -1,6 +1,6 @@
 //! The reports of tools whose command lines drome does not take, as data.
 
-use super::Role::{Begins, Details, Often, Once, Part, Repeats, Telling};
+use super::Role::{Begins, Details, Often, Once, Repeats, Telling};
 use super::called::Called;
 use super::{Draft, Format, Lines};
 use crate::failures;

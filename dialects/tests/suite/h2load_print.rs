@@ -50,7 +50,7 @@ spawning thread #1: 2 total client(s). 10 total requests
     };
     tally.errors.receive = 1;
     let end = "
-finished in 2.00s, 1.50 req/s, 715.83KB/s
+finished in 2.00s, 1.50 req/s, 715.82KB/s
 requests: 21 total, 4 started, 3 done, 2 succeeded, 2 failed, 1 errored, 0 timeout
 status codes: 1 2xx, 1 3xx, 1 4xx, 0 5xx
 traffic: 1.40MB (1468210) total, B () headers (space savings %), 36B (36) data

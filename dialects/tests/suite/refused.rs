@@ -70,9 +70,9 @@ const CASES: &[Case] = &[
     ("h2load", "`-m` above 10000", &["-m", "10001", "URL"]),
     ("h2load", "`--warm-up-time` without `-D`", &["--warm-up-time", "1", "URL"]),
     ("h2load", "`-i -`", &["-i", "-"]),
-    ("h2load", "words beside `-i`", &["-i", "FILE", "URL"]),
+    ("h2load", "words beside a file of URIs", &["-i", "FILE", "URL"]),
     ("h2load", "`--connect-to` beside `-B unix:`", &["--connect-to", "a", "-B", "unix:/x", "URL"]),
-    ("h2load", "a user's name in a URI", &["http://a:b@127.0.0.1/"]),
+    ("h2load", "`user:password@` in a URI", &["http://a:b@127.0.0.1/"]),
     ("h2load", "`-H` of other pseudo-headers and of fields that HTTP/2 lacks", &["-H", ":x: y", "URL"]),
     (
         "h2load",
@@ -128,7 +128,7 @@ const HONOURED: &[(&str, &str, &str)] = &[
     ("weighttp", "-t1|-c1|-k|-HA: b", "-n1 URL"),
     (
         "h2load",
-        "-n2|-c1|-t1|-m9|-D1|--warm-up-time=1s|-dFILE|-BURL|-Bunix:/x|--connect-to=127.0.0.1|-HA: b|-ph2c|\
+        "-n2|-c1|-t1|-m9|-D1|--warm-up-time=1s|-dCargo.toml|-BURL|-Bunix:/x|--connect-to=127.0.0.1|-HA: b|-ph2c|\
          --npn-list=h2,http/1.1|--h1|-w30|-W30|-f16K",
         "-D1 URL",
     ),
