@@ -23,6 +23,12 @@ pub const DIALECT: Dialect =
 /// A request has no timeout, so the timeout is a century.
 const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
 
+/// What each thread prints when it has warmed up, and when its time is over.
+const WARMED_UP: &str =
+    "Warm-up phase is over for thread #.\nMain benchmark duration is started for thread #.\n";
+const OVER: &str = "Main benchmark duration is over for thread #. Stopping all clients.\n\
+                    Stopped all clients for thread #\n";
+
 fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let options = Options::parse(call)?;
     let plan = plan(&options)?;
@@ -73,23 +79,20 @@ impl Job for H2load {
     fn begin(&mut self) -> Printed {
         let mut out = "starting benchmark...\n".to_owned();
         let Options { warm_up, duration, .. } = self.options;
+        let [warm_up, duration] = [warm_up, duration].map(|time| g(time.as_secs_f64()));
         for thread in 0..self.options.threads {
             let (clients, requests) = self.options.of_thread(thread);
-            let what = if self.options.is_timed() {
-                let [warm_up, duration] = [warm_up, duration].map(|time| g(time.as_secs_f64()));
-                format!(
+            let mut what = format!("{requests} total requests");
+            if self.options.is_timed() {
+                what = format!(
                     "Timing-based test with {warm_up}s of warm-up time and {duration}s of main duration for \
                      measurements."
-                )
-            } else {
-                format!("{requests} total requests")
-            };
+                );
+            }
             let _ = writeln!(out, "spawning thread #{thread}: {clients} total client(s). {what}");
         }
-        out.push_str(&of_each_thread(&self.options, |thread| {
-            let clients = if thread == 0 { started(self.options.of_thread(0).0) } else { String::new() };
-            format!("Warm-up started for thread #{thread}.\n{clients}")
-        }));
+        out.push_str(&of_each_thread(&self.options, "Warm-up started for thread #.\n"));
+        out.push_str(&started(&self.options));
         Printed { err: self.options.remark.to_owned(), ..Printed::out(out) }
     }
 
@@ -104,12 +107,7 @@ impl Job for H2load {
             });
             if exchange.done_ns >= since_ns && exchange.status().is_some() {
                 if self.times[0].is_empty() {
-                    out.push_str(&of_each_thread(&self.options, |thread| {
-                        format!(
-                            "Warm-up phase is over for thread #{thread}.\n\
-                             Main benchmark duration is started for thread #{thread}.\n"
-                        )
-                    }));
+                    out.push_str(&of_each_thread(&self.options, WARMED_UP));
                 }
                 self.take(exchange, since_ns);
                 out.push_str(&self.progress(exchange));
@@ -120,20 +118,11 @@ impl Job for H2load {
 
     fn print(&mut self, tally: &Tally) -> Printed {
         if let Some(why) = &tally.halted {
-            let hint = if self.plan.target.tls && self.plan.protocol == Protocol::Http2 {
-                " (h2load would speak HTTP/1.1 then: write --h1)"
-            } else {
-                ""
-            };
+            let hint = if self.plan.protocol == Protocol::Http2 { "; --h1 is for HTTP/1.1" } else { "" };
             return Printed::err(format!("drome h2load: {why}{hint}\n")).exit(1);
         }
         let mut out = self.agreed(tally);
-        out.push_str(&of_each_thread(&self.options, |thread| {
-            format!(
-                "Main benchmark duration is over for thread #{thread}. Stopping all clients.\n\
-                 Stopped all clients for thread #{thread}\n"
-            )
-        }));
+        out.push_str(&of_each_thread(&self.options, OVER));
         out.push_str(&self.report(tally));
         let causes = tally.error_causes.iter();
         let err = causes.map(|(cause, n)| format!("drome h2load: {cause} ({n} times)\n")).collect();
@@ -202,13 +191,15 @@ fn protocol_without_tls(plan: &Plan) -> String {
     if plan.target.tls { String::new() } else { format!("Application protocol: {name}\n") }
 }
 
-/// The lines about the progress of the first thread's opening of this number of connections, where time ends the measurement.
-fn started(clients: u64) -> String {
+/// The lines about the progress of the first thread's opening of connections, where time ends the measurement.
+fn started(options: &Options) -> String {
+    let clients = if options.is_timed() { options.of_thread(0).0 } else { 0 };
     let told = (1..=clients).filter(|nth| nth.is_multiple_of((clients / 10).max(1)));
     told.map(|nth| format!("progress: {}% of clients started\n", nth * 100 / clients)).collect()
 }
 
-/// Lines for each thread, where time ends the measurement.
-fn of_each_thread(options: &Options, lines: impl Fn(usize) -> String) -> String {
-    (0..if options.is_timed() { options.threads } else { 0 }).map(lines).collect()
+/// Lines for each thread, whose number comes behind `#`, where time ends the measurement.
+fn of_each_thread(options: &Options, lines: &str) -> String {
+    let threads = if options.is_timed() { options.threads } else { 0 };
+    (0..threads).map(|thread| lines.replace('#', &format!("#{thread}"))).collect()
 }

@@ -9,6 +9,8 @@ use std::time::Duration;
 /// The name of HTTP/1.1 on the command line and in handshakes.
 pub const HTTP_1_1: &str = "http/1.1";
 
+const WARM_UP: &str = "--warm-up-time";
+
 /// As many requests in flight on a connection as the load engine allows in `drome load`.
 const MOST_STREAMS: usize = 10_000;
 
@@ -18,21 +20,13 @@ const OPTIONS: &[Opt<Options>] = &[
     checked('t', "threads", |options, text| set(&mut options.threads, "-t", text)),
     checked('m', "max-concurrent-streams", |options, text| set(&mut options.streams, "-m", text)),
     checked('D', "duration", |options, text| set_time(&mut options.duration, "-D", text)),
-    checked(NO_LETTER, "warm-up-time", |options, text| {
-        set_time(&mut options.warm_up, "--warm-up-time", text)
-    }),
+    checked(NO_LETTER, "warm-up-time", |options, text| set_time(&mut options.warm_up, WARM_UP, text)),
     value('d', "data", |options, text| options.data = Some(text.to_owned())),
     value('i', "input-file", |options, text| options.input = Some(text.to_owned())),
     value('B', "base-uri", |options, text| options.base = Some(text.to_owned())),
     value(NO_LETTER, "connect-to", |options, text| options.connect_to = Some(text.to_owned())),
     checked('H', "header", Options::add_header),
-    checked('p', "no-tls-proto", |options, text| {
-        options.is_http1_without_tls = text.eq_ignore_ascii_case(HTTP_1_1);
-        if options.is_http1_without_tls || text.eq_ignore_ascii_case("h2c") {
-            return Ok(());
-        }
-        Err(wrong(&format!("-p: unsupported protocol {text}")))
-    }),
+    checked('p', "no-tls-proto", Options::speak_without_tls),
     checked(NO_LETTER, "npn-list", Options::offer),
     flag(NO_LETTER, "h1", |options| {
         (options.is_http1_without_tls, options.is_http1_with_tls) = (true, true);
@@ -48,15 +42,9 @@ const OPTIONS: &[Opt<Options>] = &[
     checked(NO_LETTER, "rate-period", |_, _| refuse("--rate-period", RATE)),
     checked('T', "connection-active-timeout", |_, _| refuse("-T", TIMEOUT)),
     checked('N', "connection-inactivity-timeout", |_, _| refuse("-N", TIMEOUT)),
-    checked(NO_LETTER, "rps", |_, _| {
-        refuse("--rps", "it paces each connection alone; `drome load --rate` paces all of them together")
-    }),
-    checked(NO_LETTER, "timing-script-file", |_, _| {
-        refuse("--timing-script-file", "drome has no times of their own for single requests")
-    }),
-    checked(NO_LETTER, "log-file", |_, _| {
-        refuse("--log-file", "drome keeps no moments of the calendar for single requests")
-    }),
+    checked(NO_LETTER, "rps", |_, _| refuse("--rps", RPS)),
+    checked(NO_LETTER, "timing-script-file", |_, _| refuse("--timing-script-file", TIMES)),
+    checked(NO_LETTER, "log-file", |_, _| refuse("--log-file", TIMES)),
     checked(NO_LETTER, "ciphers", |_, _| refuse("--ciphers", SUITES)),
     checked(NO_LETTER, "tls13-ciphers", |_, _| refuse("--tls13-ciphers", SUITES)),
     checked(NO_LETTER, "groups", |_, _| refuse("--groups", SUITES)),
@@ -71,6 +59,8 @@ const WINDOW: &str = "drome's windows are those of 30 bits, which is h2load's de
 const FRAME: &str = "drome takes frames of up to 16384 bytes, which is h2load's default";
 const TABLE: &str = "drome's tables of header fields have sizes of their own";
 const RATE: &str = "it opens so many connections at the same moment, and drome's rates are even";
+const RPS: &str = "it paces each connection alone; `drome load --rate` paces all of them together";
+const TIMES: &str = "drome has no moments of its own for single requests";
 const TIMEOUT: &str =
     "it ends a connection and all that was asked on it, and drome's timeouts are of requests";
 const SUITES: &str = "drome offers the suites and groups of its own TLS library";
@@ -210,10 +200,8 @@ impl Options {
 
     /// The connections and the requests of a thread. The first threads get the remainder.
     pub fn of_thread(&self, thread: usize) -> (u64, u64) {
-        let part = |whole: u64| {
-            let threads = self.threads as u64;
-            whole / threads + u64::from((thread as u64) < whole % threads)
-        };
+        let (threads, thread) = (self.threads as u64, thread as u64);
+        let part = |whole: u64| whole / threads + u64::from(thread < whole % threads);
         (part(self.clients as u64), part(self.requests))
     }
 
@@ -233,17 +221,21 @@ impl Options {
         Ok(())
     }
 
-    /// What is offered to https servers.
-    fn offer(&mut self, list: &str) -> Result<(), Printed> {
-        let names: Vec<&str> = list.split(',').collect();
-        if names.iter().any(|name| !["h2", "h2-16", "h2-14", HTTP_1_1].contains(name)) {
-            return refuse("--npn-list", "drome speaks h2 and http/1.1 only");
-        }
-        self.is_http1_with_tls = names == [HTTP_1_1];
-        if self.is_http1_with_tls || names[0] == "h2" {
+    fn speak_without_tls(&mut self, name: &str) -> Result<(), Printed> {
+        self.is_http1_without_tls = name.eq_ignore_ascii_case(HTTP_1_1);
+        if self.is_http1_without_tls || name.eq_ignore_ascii_case("h2c") {
             return Ok(());
         }
-        refuse("--npn-list", "drome offers h2 first, or http/1.1 alone")
+        Err(wrong(&format!("-p: unsupported protocol {name}")))
+    }
+
+    /// What is offered to https servers.
+    fn offer(&mut self, list: &str) -> Result<(), Printed> {
+        self.is_http1_with_tls = list == HTTP_1_1;
+        if self.is_http1_with_tls || ["h2", "h2,http/1.1", "h2,h2-16,h2-14,http/1.1"].contains(&list) {
+            return Ok(());
+        }
+        refuse("--npn-list", "drome offers h2 before http/1.1, or http/1.1 alone")
     }
 }
 
