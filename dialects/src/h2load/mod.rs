@@ -93,7 +93,7 @@ impl Job for H2load {
         }
         out.push_str(&of_each_thread(&self.options, "Warm-up started for thread #.\n"));
         out.push_str(&started(&self.options));
-        Printed { err: self.options.remark.to_owned(), ..Printed::out(out) }
+        Printed::out(out)
     }
 
     fn hear(&mut self, exchanges: &[Exchange]) -> Printed {

@@ -2,25 +2,22 @@
 
 use crate::command_line::{self, Item, NO_LETTER, Opt, checked, flag, try_flag, value};
 use crate::{Call, Printed};
-use std::num::NonZero;
 use std::str::FromStr;
 use std::time::Duration;
 
 /// The name of HTTP/1.1 on the command line and in handshakes.
 pub const HTTP_1_1: &str = "http/1.1";
 
-const WARM_UP: &str = "--warm-up-time";
-
 /// As many requests in flight on a connection as the load engine allows in `drome load`.
 const MOST_STREAMS: usize = 10_000;
 
 const OPTIONS: &[Opt<Options>] = &[
-    checked('n', "requests", |options, text| set(&mut options.requests, "-n", text)),
-    checked('c', "clients", |options, text| set(&mut options.clients, "-c", text)),
-    checked('t', "threads", |options, text| set(&mut options.threads, "-t", text)),
-    checked('m', "max-concurrent-streams", |options, text| set(&mut options.streams, "-m", text)),
-    checked('D', "duration", |options, text| set_time(&mut options.duration, "-D", text)),
-    checked(NO_LETTER, "warm-up-time", |options, text| set_time(&mut options.warm_up, WARM_UP, text)),
+    checked('n', "requests", |options, text| number(&mut options.requests, "-n", text)),
+    checked('c', "clients", |options, text| number(&mut options.clients, "-c", text)),
+    checked('t', "threads", |options, text| number(&mut options.threads, "-t", text)),
+    checked('m', "max-concurrent-streams", |options, text| number(&mut options.streams, "-m", text)),
+    checked('D', "duration", |options, text| time(&mut options.duration, "-D", text)),
+    checked(NO_LETTER, "warm-up-time", |options, text| time(&mut options.warm_up, "--warm-up-time", text)),
     value('d', "data", |options, text| options.data = Some(text.to_owned())),
     value('i', "input-file", |options, text| options.input = Some(text.to_owned())),
     value('B', "base-uri", |options, text| options.base = Some(text.to_owned())),
@@ -66,28 +63,17 @@ const TIMEOUT: &str =
 const SUITES: &str = "drome offers the suites and groups of its own TLS library";
 const QUIC: &str = "it is for HTTP/3, which drome does not speak";
 
-/// The options in h2load's order, in drome's words.
+/// The options that are taken; what they mean is said by h2load's own manual.
 const HELP: &str = "\
 Usage: h2load [OPTIONS]... [URI]...
-Options:
-  -n, --requests=N                of all clients together [default: 1]
-  -c, --clients=N                 connections [default: 1]
-  -t, --threads=N                 threads, which share the connections [default: 1]
-  -i, --input-file=FILE           URIs, one per line, instead of those of the command line
-  -m, --max-concurrent-streams=N  requests in flight on a connection; over HTTP/1.1 in a pipeline [default: 1]
-  -H, --header=HEADER             a header field, `name: value`
-  -p, --no-tls-proto=PROTOCOL     h2c or http/1.1 for http URIs [default: h2c]
-  -d, --data=FILE                 posts the file
-  -D, --duration=TIME             measures for this long, whatever -n says
-      --warm-up-time=TIME         with -D: loads for this long before that
-  -B, --base-uri=URI              scheme, host and port of all URIs, or unix:PATH
-      --npn-list=LIST             h2 or http/1.1 for https URIs; the server must know the first [default: h2]
-      --h1                        HTTP/1.1 for all URIs
-      --connect-to=HOST[:PORT]    connects there, whatever the URI says
-      --version                   the version
-  -h, --help                      this
-
-A TIME is a whole number with h, m, s or ms; without a unit, seconds.
+What each option means is in the manual page h2load(1). Those that drome refuses are in docs/dialects.md.
+  -n, --requests=N  -c, --clients=N  -t, --threads=N  -m, --max-concurrent-streams=N
+  -D, --duration=TIME  --warm-up-time=TIME  (TIME: a whole number, and h, m, s or ms)
+  -i, --input-file=FILE  -B, --base-uri=URI|unix:PATH  --connect-to=HOST[:PORT]
+  -d, --data=FILE  -H, --header='NAME: VALUE'
+  -p, --no-tls-proto=h2c|http/1.1  --npn-list=h2|http/1.1  --h1
+  -w, --window-bits=30  -W, --connection-window-bits=30  -f, --max-frame-size=16K
+  --version  -h, --help
 ";
 
 /// The parsed command line.
@@ -121,8 +107,6 @@ pub struct Options {
     pub is_http1_with_tls: bool,
     /// The URIs.
     pub uris: Vec<String>,
-    /// What the tool remarks before it begins.
-    pub remark: &'static str,
 }
 
 impl Options {
@@ -158,7 +142,7 @@ impl Options {
         if self.uris.is_empty() { Err(wrong("no URI available")) } else { Ok(()) }
     }
 
-    fn check(&mut self) -> Result<(), Printed> {
+    fn check(&self) -> Result<(), Printed> {
         let Self { requests, clients, threads, streams, .. } = *self;
         let is_timed = self.is_timed();
         let mistakes = [
@@ -186,9 +170,6 @@ impl Options {
         }
         if !is_timed && !self.warm_up.is_zero() {
             return refuse("--warm-up-time without -D", "h2load would ignore it; leave it out, or add -D");
-        }
-        if threads > std::thread::available_parallelism().map_or(1, NonZero::get) {
-            self.remark = "-t: warning: the number of threads is greater than hardware cores.\n";
         }
         Ok(())
     }
@@ -254,14 +235,14 @@ fn only(option: &str, text: &str, taken: &[&str], why: &str) -> Result<(), Print
     if taken.contains(&text) { Ok(()) } else { refuse(&format!("{option} {text}"), why) }
 }
 
-fn set<N: FromStr>(number: &mut N, option: &str, text: &str) -> Result<(), Printed> {
+fn number<N: FromStr>(set: &mut N, option: &str, text: &str) -> Result<(), Printed> {
     let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     let parsed = digits.and_then(|digits| digits.parse().ok());
-    *number = parsed.ok_or_else(|| wrong(&format!("{option}: bad option value: {text}")))?;
+    *set = parsed.ok_or_else(|| wrong(&format!("{option}: bad option value: {text}")))?;
     Ok(())
 }
 
-fn set_time(time: &mut Duration, option: &str, text: &str) -> Result<(), Printed> {
+fn time(set: &mut Duration, option: &str, text: &str) -> Result<(), Printed> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
     let unit_ms = match unit {
         "h" | "H" => 3_600_000,
@@ -271,6 +252,6 @@ fn set_time(time: &mut Duration, option: &str, text: &str) -> Result<(), Printed
     };
     let ms = number.parse().ok().and_then(|number: u64| number.checked_mul(unit_ms));
     let ms = ms.filter(|_| unit_ms > 0).ok_or_else(|| wrong(&format!("{option}: value error {text}")))?;
-    *time = Duration::from_millis(ms);
+    *set = Duration::from_millis(ms);
     Ok(())
 }
