@@ -68,7 +68,8 @@ fn several_uris_and_failures_are_counted_alike() {
     let (hello, none) = (url(&server, "http", "/hello"), url(&server, "http", "/nothing"));
     assert_alike(&["-n", "9", &hello, "/nothing", &hello]);
     assert_alike(&["-n", "9", "-c", "3", "--h1", &none]);
-    assert_alike(&["-n", "4", "--connect-to", &server.address, "http://nosuchhost.invalid:99/hello"]);
+    let address = server.address.to_string();
+    assert_alike(&["-n", "4", "--connect-to", &address, "http://nosuchhost.invalid:99/hello"]);
 }
 
 #[test]
