@@ -73,8 +73,7 @@ pub fn named(name: &str) -> Option<&'static Dialect> {
 }
 
 /// Tools whose reports can be read, but whose command lines are not supported.
-const READERS: &[&str] =
-    &["oha", "hey", "bombardier", "autocannon", "vegeta", "k6", "zrk", "gcannon"];
+const READERS: &[&str] = &["oha", "hey", "bombardier", "autocannon", "vegeta", "k6", "zrk", "gcannon"];
 
 /// All tools whose reports can be read.
 pub fn readers() -> impl Iterator<Item = &'static str> {

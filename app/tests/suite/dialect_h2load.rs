@@ -113,7 +113,7 @@ fn over_tls_both_say_what_was_agreed_on() {
 }
 
 #[test]
-fn a_server_without_http_2_ends_it_with_the_option_that_helps() {
+fn a_server_without_http_2_is_errored_unless_it_is_asked_over_http_1() {
     let ears = crate::common::tools::Ears::new(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", false);
     let url = format!("http://127.0.0.1:{}/", ears.port);
     let ended = drome("h2load", &["-n", "2", &url]);
