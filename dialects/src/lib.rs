@@ -9,12 +9,14 @@ pub mod ab;
 mod call;
 mod command_line;
 mod failures;
+pub mod h2load;
 pub mod http_load;
 pub mod httperf;
 mod job;
 mod message;
 mod moment;
 pub mod number;
+mod openssl;
 pub mod page;
 mod reports;
 pub mod siege;
@@ -62,6 +64,7 @@ pub const DIALECTS: &[Dialect] = &[
     http_load::DIALECT,
     weighttp::DIALECT,
     httperf::DIALECT,
+    h2load::DIALECT,
 ];
 
 /// The dialect of this name.
@@ -70,8 +73,7 @@ pub fn named(name: &str) -> Option<&'static Dialect> {
 }
 
 /// Tools whose reports can be read, but whose command lines are not supported.
-const READERS: &[&str] =
-    &["h2load", "oha", "hey", "bombardier", "autocannon", "vegeta", "k6", "zrk", "gcannon"];
+const READERS: &[&str] = &["oha", "hey", "bombardier", "autocannon", "vegeta", "k6", "zrk", "gcannon"];
 
 /// All tools whose reports can be read.
 pub fn readers() -> impl Iterator<Item = &'static str> {

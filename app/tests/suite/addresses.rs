@@ -59,6 +59,7 @@ fn every_command_goes_on_to_the_address_at_which_the_server_listens() {
             "replies 4",
         ),
         (vec!["weighttp", "-n", "4", &url], "4 succeeded"),
+        (vec!["h2load", "-n", "4", &url], "4 succeeded"),
     ];
     for (line, expected) in lines {
         let done = drome(&home, &line);

@@ -15,6 +15,7 @@ mod charts;
 mod clashes;
 mod contenders;
 mod dialect_ab;
+mod dialect_h2load;
 mod dialect_http_load;
 mod dialect_httperf;
 mod dialect_siege;

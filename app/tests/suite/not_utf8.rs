@@ -28,7 +28,7 @@ fn an_argument_that_is_not_utf_8_is_used_or_refused_and_never_a_panic() {
         (vec!["load", "http://127.0.0.1:1/", "--body-file"], odd("body"), 2, "--body-file"),
         (vec!["load"], odd("http://127.0.0.1:1/"), 2, "UTF-8"),
     ];
-    for dialect in ["ab", "wrk", "wrk2", "siege", "httperf", "http_load", "weighttp"] {
+    for dialect in ["ab", "wrk", "wrk2", "siege", "httperf", "http_load", "weighttp", "h2load"] {
         lines.push((vec![dialect], odd("http://127.0.0.1:1/"), 2, "not UTF-8"));
     }
     for (before, odd, code, why) in lines {

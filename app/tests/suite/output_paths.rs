@@ -66,13 +66,14 @@ fn load_and_the_older_tools_ask_nothing_before_their_files_are_tried() {
             refused(&home, &["load", &url, "-n", "5", option, &place], option, &place);
         }
     }
-    let tools: [(&str, &[&str]); 7] = [
+    let tools: [(&str, &[&str]); 8] = [
         ("ab", &["-n5"]),
         ("siege", &["-r1", "-c1"]),
         ("wrk", &["-d1"]),
         ("wrk2", &["-d1", "-R5"]),
         ("http_load", &["-p", "1", "-f", "1"]),
         ("weighttp", &["-n5"]),
+        ("h2load", &["-n5"]),
         ("httperf", &["--num-conns=1"]),
     ];
     for place in NO_FILES.map(|place| place.replace("EXT", "json")) {

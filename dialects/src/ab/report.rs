@@ -4,6 +4,7 @@ use super::heard::Heard;
 use super::options::Options;
 use super::times::{Row, Times, ms};
 use crate::message::head_and_body;
+use crate::openssl;
 use model::{Agreed, Tally};
 use std::net::IpAddr;
 
@@ -97,17 +98,11 @@ pub fn text(facts: &Facts<'_>) -> String {
 fn tls(options: &Options, agreed: Option<&Agreed>) -> String {
     let mut text = String::new();
     if let Some(agreed) = agreed {
-        let suite = openssl_name(agreed.cipher_suite);
-        let protocol = agreed.protocol.replace("TLS ", "TLSv");
+        let (protocol, suite) = (openssl::version(agreed), openssl::cipher(agreed.cipher_suite));
         let bits = if agreed.cipher_suite.contains("AES_128") { 128 } else { 256 };
         // ab's third field is the size of the key in the server's certificate. drome does not look into certificates.
         text.push_str(&format!("SSL/TLS Protocol:       {protocol},{suite},,{bits}\n"));
-        let key = match agreed.group {
-            Some("X25519") => Some("X25519 253 bits"),
-            Some("secp256r1") => Some("ECDH prime256v1 256 bits"),
-            Some("secp384r1") => Some("ECDH secp384r1 384 bits"),
-            _ => None,
-        };
+        let key = openssl::server_key(agreed);
         text.extend(key.map(|key| format!("Server Temp Key:        {key}\n")));
     }
     let name = options.header("Host").unwrap_or(&options.url.host);
@@ -115,16 +110,6 @@ fn tls(options: &Options, agreed: Option<&Agreed>) -> String {
         text.push_str(&format!("TLS Server Name:        {name}\n"));
     }
     text
-}
-
-/// OpenSSL has names of its own for the suites of TLS 1.2.
-fn openssl_name(iana: &str) -> String {
-    let Some((agreement, cipher)) = iana.split_once("_WITH_") else { return iana.to_owned() };
-    let cipher = match cipher {
-        "CHACHA20_POLY1305_SHA256" => "CHACHA20-POLY1305".to_owned(),
-        other => other.replace("AES_", "AES").replace('_', "-"),
-    };
-    format!("{}-{cipher}", agreement.trim_start_matches("TLS_").replace('_', "-"))
 }
 
 fn rates(facts: &Facts<'_>) -> String {
@@ -228,19 +213,6 @@ fn percentiles(sorted: &[Times]) -> String {
 mod tests {
     use super::*;
     use crate::Call;
-
-    #[test]
-    fn suites_have_openssl_names() {
-        let cases = [
-            ("TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"),
-            ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "ECDHE-RSA-AES128-GCM-SHA256"),
-            ("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "ECDHE-ECDSA-AES256-GCM-SHA384"),
-            ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-RSA-CHACHA20-POLY1305"),
-        ];
-        for (iana, openssl) in cases {
-            assert_eq!(openssl_name(iana), openssl);
-        }
-    }
 
     #[test]
     fn what_a_handshake_agreed_on_is_told_as_openssl_calls_it() {

@@ -9,6 +9,7 @@
 pub(crate) mod ab;
 mod called;
 mod field;
+mod h2load;
 mod json;
 mod own_tools;
 mod parts;

@@ -1,14 +1,15 @@
-//! The reports of the tools whose command lines drome takes, as data; those of ab and wrk are in files of their own.
+//! The reports of the tools whose command lines drome takes, as data; those of ab, h2load and wrk are in files of their own.
 
 use super::Role::{Begins, Leads, Often, Once, Part, Telling};
 use super::called::Called;
-use super::{Draft, Format, ab, wrk};
+use super::{Draft, Format, ab, h2load, wrk};
 use crate::failures;
 use crate::text::command::option;
 use model::Reading;
 
 /// The formats.
-pub const FORMATS: &[Format] = &[ab::FORMAT, SIEGE, SIEGE_JSON, wrk::FORMAT, HTTP_LOAD, WEIGHTTP, HTTPERF];
+pub const FORMATS: &[Format] =
+    &[ab::FORMAT, SIEGE, SIEGE_JSON, wrk::FORMAT, HTTP_LOAD, WEIGHTTP, HTTPERF, h2load::FORMAT];
 
 /// `http_load`'s clock has microseconds.
 const HTTP_LOAD: Format = Format {

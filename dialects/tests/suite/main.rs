@@ -5,6 +5,7 @@
 mod ab_print;
 mod ab_read;
 mod corpus;
+mod h2load_print;
 mod h2load_read;
 mod harness;
 mod http_load_print;
