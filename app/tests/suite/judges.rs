@@ -6,8 +6,8 @@ pub mod judge;
 
 use crate::common::{Home, assert_accounted, back_ends, is_there_or_told, run, wait_for};
 use judge::{
-    APACHE, CADDY, GORILLA, H2O, HAPROXY, Judge, LIGHTTPD, NETTY, NGHTTPD, NGINX, NODE, PYTHON, RunningJudge,
-    WEBSOCKETS, WS,
+    APACHE, CADDY, GORILLA, H2O, HAPROXY, Judge, LIGHTTPD, NETTY, NGHTTPD, NGINX, NODE, PYTHON, WEBSOCKETS,
+    WS,
 };
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -233,10 +233,15 @@ fn netty_was_asked_in_http2_what_drome_says_it_sent() {
 fn hyper_was_asked_in_http2_what_drome_says_it_sent() {
     let court = hyper::Hyper::sit();
     let nothing = |_: &str| String::new();
-    for (io, (n, way)) in back_ends().iter().flat_map(|io| WAYS_OF_H2C.iter().enumerate().map(move |way| (io, way))) {
+    for (io, (n, way)) in
+        back_ends().iter().flat_map(|io| WAYS_OF_H2C.iter().enumerate().map(move |way| (io, way)))
+    {
         let Claim { target, completed, sent, .. } = ask(court.address, &nothing, n, way, io);
         let counted = court.counted(&target);
-        assert!((completed..=sent).contains(&counted), "{target}: {counted} counted, {sent} sent, {completed} completed");
+        assert!(
+            (completed..=sent).contains(&counted),
+            "{target}: {counted} counted, {sent} sent, {completed} completed"
+        );
     }
 }
 
