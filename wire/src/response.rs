@@ -265,7 +265,7 @@ impl ResponseParser {
                 Ok(None) => return self.check_start(self.held.bytes()).map(|()| None),
                 Err(error) => {
                     let bytes = if self.held.is_partial() { self.held.bytes() } else { *input };
-                    return Err(self.check_start(bytes).err().unwrap_or(error));
+                    return Err(self.check_line(bytes).err().unwrap_or(error));
                 }
             };
             match status {
@@ -295,6 +295,15 @@ impl ResponseParser {
             });
             return Ok(Some(Part::Head(Head { status, length: self.body_left() })));
         }
+    }
+
+    /// Checks the first line of a wrong head. Once it has ended, it can begin nothing else, whatever follows it.
+    #[cold]
+    fn check_line(&self, bytes: &[u8]) -> Result<(), WireError> {
+        let Some(end) = memchr::memchr(b'\n', bytes) else { return self.check_start(bytes) };
+        self.check_start(&bytes[..=end])?;
+        let other = self.ending.map_or(WireError::NotHttp, WireError::Excess);
+        if start::is_answer(bytes) { Ok(()) } else { Err(other) }
     }
 
     /// Checks the first bytes of a head that is not whole.

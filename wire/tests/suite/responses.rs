@@ -190,6 +190,13 @@ fn what_is_not_http_is_refused() {
     for (bytes, error) in bad {
         assert_eq!(read(&[bytes], false, false), Err(error), "{}", String::from_utf8_lossy(bytes));
     }
+    // A line that ends before it is known whether it begins a frame of HTTP/2.
+    for bytes in [&b"\0\0\n\x02"[..], b"\0\0\n\x04\0\0\0\0\0", b"\0\0\nHTTP/1.1 200 OK\r\n\r\n"] {
+        for cut in 0..bytes.len() {
+            let (start, rest) = bytes.split_at(cut);
+            assert_eq!(read(&[start, rest], false, false), Err(WireError::NotHttp), "{bytes:?} {cut}");
+        }
+    }
     assert!(matches!(read(&[b"HTTP/2 200\r\n\r\n"], false, false), Err(WireError::Head(_))));
     assert_eq!(read(&[b"HTTP/1.1 101 Switching Protocols\r\n\r\n"], false, false), Err(WireError::Upgrade));
 }
