@@ -159,9 +159,9 @@ impl H2load {
     fn take(&mut self, exchange: &Exchange, since_ns: u64) {
         let [requests, connects, first_bytes] = &mut self.times;
         let seconds = |ns: u64| ns as f64 / 1e9;
-        requests.add(seconds(exchange.service_ns().unwrap_or(0)));
+        exchange.service_ns().into_iter().for_each(|ns| requests.add(seconds(ns)));
         if exchange.nth == 0 && exchange.connect_ns >= since_ns {
-            connects.add(seconds(exchange.connect_time_ns().unwrap_or(0)));
+            exchange.connect_time_ns().into_iter().for_each(|ns| connects.add(seconds(ns)));
             first_bytes.add(seconds(exchange.first_byte_ns.saturating_sub(exchange.connect_ns)));
         }
     }

@@ -48,11 +48,12 @@ fn few_streams(case: &Case<'_>) -> Option<String> {
 
 /// Whether many of the requests' bodies waited for the server's flow control. Those at the beginning of a connection do so as a rule.
 fn held_back(case: &Case<'_>) -> Option<String> {
-    let (held_back, sent) = (case.tally.held_back, case.tally.sent);
-    (sent > 0 && held_back as f64 > MANY * sent as f64).then(|| {
+    // Another machine may report any counts.
+    let share = case.tally.held_back as f64 / case.tally.sent.max(1) as f64;
+    (share > MANY).then(|| {
         format!(
-            "{} % of the requests' bodies waited for the server's flow control (WINDOW_UPDATE): a server with larger windows may take them sooner",
-            (held_back * 100 / sent).min(100)
+            "{:.0} % of the requests' bodies waited for the server's flow control (WINDOW_UPDATE): a server with larger windows may take them sooner",
+            share.min(1.0) * 100.0
         )
     })
 }
@@ -99,6 +100,7 @@ mod tests {
         let sent = tally(1.0).sent;
         assert!(says(sent / 2).is_some_and(|reason| reason.starts_with("50 % of the requests' bodies")));
         assert_eq!((says(sent / 10), says(0)), (None, None));
+        assert!(says(u64::MAX).is_some_and(|reason| reason.starts_with("100 %")));
     }
 
     fn reasons(plan: &Plan, tally: &Tally) -> Vec<String> {
