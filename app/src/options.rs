@@ -1,13 +1,14 @@
 //! Options that several commands have, and their parsers.
 
 use crate::failure::WrongInput;
+use anyhow::Context;
 use clap::builder::FalseyValueParser;
 use clap::{Args, ColorChoice, ValueEnum};
 use model::study::{Handshake, Transport};
 use model::{Arrivals, Protocol};
 use std::fmt;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -122,13 +123,39 @@ pub fn connections(text: &str) -> Result<NonZeroU32, String> {
     text.parse().map_err(|_| "must be a whole number of at least 1".to_owned())
 }
 
-/// What connections speak, by the options of HTTP/2 and whether URLs are encrypted. Errors: options that contradict each other.
-pub fn transport(http2: bool, streams: Option<NonZeroU32>, tls: bool) -> Result<Transport, WrongInput> {
-    if streams.is_some() && !http2 {
+/// A method of gRPC, as the path that it has.
+pub fn grpc_method(text: &str) -> Result<String, String> {
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && !b"/?#".contains(&b));
+    let names = text.strip_prefix('/').and_then(|names| names.split_once('/'));
+    match names.filter(|(service, method)| is_name(service) && is_name(method)) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err("write it like /package.Service/Method".to_owned()),
+    }
+}
+
+/// The bytes of the file that an option names.
+pub fn bytes_of(option: &str, file: &Path) -> Result<Vec<u8>, WrongInput> {
+    let bytes = std::fs::read(file).with_context(|| format!("can't read {option} {}", file.display()));
+    bytes.map_err(|e| WrongInput(format!("{e:#}")))
+}
+
+/// HTTP/2, or else HTTP/1.1.
+pub fn protocol(http2: bool) -> Protocol {
+    if http2 { Protocol::Http2 } else { Protocol::Http1 }
+}
+
+/// What connections speak, by their options and whether URLs are encrypted. Errors: options that contradict each other.
+pub fn transport(
+    protocol: Protocol,
+    streams: Option<NonZeroU32>,
+    tls: bool,
+) -> Result<Transport, WrongInput> {
+    if streams.is_some() && protocol == Protocol::Http1 {
         refuse!("--streams needs --http2: a connection of HTTP/1.1 has one request at a time");
     }
     Ok(Transport {
-        protocol: if http2 { Protocol::Http2 } else { Protocol::Http1 },
+        protocol,
         streams: streams.map(|n| n.get() as usize),
         tls: tls.then_some(Handshake::Full),
     })

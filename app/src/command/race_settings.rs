@@ -3,8 +3,9 @@
 
 use super::race_urls::is_url;
 use crate::failure::WrongInput;
-use crate::options::{Slowdown, connections, transport};
+use crate::options::{Slowdown, connections, grpc_method, protocol, transport};
 use clap::Args;
+use model::Protocol;
 use model::metric::Decider;
 use model::study::Transport;
 use schemars::JsonSchema;
@@ -96,7 +97,13 @@ pub struct RaceSettings {
     /// Speak HTTP/2: agreed on in the TLS handshake of https URLs, and at once with http URLs
     #[arg(long, num_args = 0, default_missing_value = "true")]
     pub http2: Option<bool>,
-    /// With --http2: number of streams that a connection has open at the same time [default: 1]
+    /// Call this method of gRPC, such as /package.Service/Method, over HTTP/2 in place of a request
+    #[arg(long, value_name = "METHOD", value_parser = grpc_method, conflicts_with = "http2")]
+    pub grpc: Option<String>,
+    /// File with the message of --grpc, encoded as it is sent (protobuf's bytes) [default: an empty message]
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<String>,
+    /// With --http2 or --grpc: number of streams that a connection has open at the same time [default: 1]
     #[arg(long, value_name = "N", value_parser = connections)]
     pub streams: Option<NonZeroU32>,
     /// Longest time from the start of a server to its first answer that is no error, such as 503 or 404; one that takes longer has
@@ -143,6 +150,8 @@ impl RaceSettings {
             connections: self.connections.or(other.connections),
             no_keepalive: self.no_keepalive.or(other.no_keepalive),
             http2: self.http2.or(other.http2),
+            grpc: self.grpc.or(other.grpc),
+            data: self.data.or(other.data),
             streams: self.streams.or(other.streams),
             ready: self.ready.or(other.ready),
             metric: self.metric.or(other.metric),
@@ -153,7 +162,9 @@ impl RaceSettings {
 
     /// What connections speak where they are encrypted or not. Errors: options that contradict each other.
     pub fn transport(&self, tls: bool) -> Result<Transport, WrongInput> {
-        transport(self.http2 == Some(true), self.streams, tls)
+        let over_http2 = protocol(self.http2 == Some(true));
+        let protocol = self.grpc.as_ref().map_or(over_http2, |_| Protocol::Grpc);
+        transport(protocol, self.streams, tls)
     }
 
     /// How the servers are named.
@@ -225,13 +236,15 @@ impl RaceSettings {
     }
 
     /// The options that are given once and have a value.
-    fn single_options(&self) -> [(&'static str, Option<String>); 10] {
+    fn single_options(&self) -> [(&'static str, Option<String>); 12] {
         [
             ("build", self.build.clone()),
             ("start", self.start.clone()),
             ("container-tool", self.container_tool.clone()),
             ("url", self.url.clone()),
             ("connections", self.connections.map(|n| n.to_string())),
+            ("grpc", self.grpc.clone()),
+            ("data", self.data.clone()),
             ("streams", self.streams.map(|n| n.to_string())),
             ("ready", self.ready.map(|time| time.to_string())),
             ("metric", self.metric.as_ref().map(ToString::to_string)),

@@ -9,7 +9,7 @@ use super::stored_report::{self, Ending};
 use super::url::{self, OwnUrl};
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::{Common, MachineArgs, Spacing, connections, positive_time, share, transport};
+use crate::options::{Common, MachineArgs, Spacing, connections, positive_time, protocol, share, transport};
 use crate::signals::stop_flag;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
@@ -231,7 +231,7 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     if args.servers_on.is_given() {
         refuse!("--server-on needs --start: a server that already runs is where its URL says");
     }
-    let transport = transport(args.http2, args.streams, target.tls)?;
+    let transport = transport(protocol(args.http2), args.streams, target.tls)?;
     let study = study(args, &target.url).over(transport);
     let run = setup::race_run(study, BTreeMap::new(), Raced::default(), rules(args));
     let lab = setup::lab(&run, Lineup::default(), stop_flag()?, None)?;
@@ -261,7 +261,7 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
         args.start.iter().map(|line| ServerCommand::at(line, args.servers_on.is_given())).collect();
     let (mut lineup, entrants) = setup::commands(&commands, &path)?;
     lineup.ask_at(asked_at.as_ref());
-    let transport = transport(args.http2, args.streams, tls)?;
+    let transport = transport(protocol(args.http2), args.streams, tls)?;
     lineup.speak(transport);
     let remote = args.servers_on.connect(None)?;
     servers_on::take(remote.as_ref(), &mut lineup)?;

@@ -28,6 +28,13 @@ fn an_option_without_an_effect_is_refused_by_its_name() {
         (vec!["sweep", url, "--any-body"], "--any-body"),
         (vec!["sweep", "--start", start, "--streams", "4"], "--http2"),
         (vec!["race", start, start, "--streams", "4"], "--http2"),
+        (vec!["race", start, start, "--data", "x"], "--data"),
+        (
+            vec!["race", start, start, "--grpc", "/a.B/C", "--url", "http://127.0.0.1:{port}/x"],
+            "/x of the URL",
+        ),
+        (vec!["race", "http://127.0.0.1:1/x", "http://127.0.0.1:2/x", "--grpc", "/a.B/C"], "/x of the URL"),
+        (vec!["race", start, start, "--grpc", "/a.B/C", "--http2"], "--http2"),
         (vec!["race", start, start, "--url", "http://127.0.0.1:8080/"], "{port}"),
         (vec!["race", start, start, "--env", "A=b"], "--env"),
         (vec!["race", start, start, "--container-arg", "x"], "--container-arg"),

@@ -2,7 +2,7 @@
 //! the server's own log.
 
 use crate::common::catalog::{contender, study};
-use crate::common::{DROME, Home, run};
+use crate::common::{DROME, Home, run, serve};
 
 /// nginx, whose log says of every request what it came over. LOG: the log's path; TICKETS: what it does with sessions.
 const CONF: &str = r#"
@@ -198,6 +198,33 @@ fn servers_of_a_race_are_asked_over_tls_and_http2_and_all_the_same() {
         .assert_err(2, &["--streams needs --http2"]);
     let mixed = ["race", "http://127.0.0.1:1/", "https://127.0.0.1:2/"];
     run(&mut home.drome(&mixed)).assert_err(2, &["one is encrypted and one is not"]);
+}
+
+#[test]
+fn servers_of_a_race_are_called_with_the_message() {
+    let home = Home::new();
+    let message = home.path().join("message");
+    std::fs::write(&message, b"0123456789").unwrap();
+    let server = serve(&[]);
+    let command = format!("{DROME} serve --port {{port}}");
+    let url = format!("http://{}/", server.address);
+    let how = ["--grpc", "/x.Y/Echo", "--streams", "4", "-c", "2", "--rounds", "2", "-d", "100ms"];
+    let rest = ["--warmup", "10ms", "--allow-busy", "--data"];
+    for servers in [[command.as_str(); 2], [url.as_str(); 2]] {
+        let mut race = home.drome(&["race"]);
+        let finished = run(race.args(servers).args(how).args(rest).arg(&message));
+        assert!(matches!(finished.code, 0 | 4), "{}{}", finished.out, finished.err);
+        finished.assert_out(finished.code, &["a body of 10 bytes", "kept open, gRPC with 4 streams each"]);
+        let findings = home.findings();
+        assert_eq!(findings["race"]["held_equal"]["body_bytes"], 10, "{:#}", findings["race"]);
+        let rate = &findings["cells"][0]["contenders"][0]["metric"]["median"];
+        assert!(rate.as_f64().unwrap() > 100.0, "{rate}");
+    }
+    // What is no answer of the method is the server's fault, and named.
+    let wrong = ["race", &command, &command, "--grpc", "/x.Y/Fail", "--ready", "1s"];
+    run(&mut home.drome(&wrong)).assert_err(2, &["it was not ready within 1s", "UNIMPLEMENTED"]);
+    run(&mut home.drome(&["race", &command, &command, "--grpc", "x"]))
+        .assert_err(2, &["/package.Service/Method"]);
 }
 
 #[test]

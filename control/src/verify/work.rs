@@ -86,11 +86,13 @@ impl Question {
     /// The request as bytes, to this server.
     pub fn request(&self, at: &Origin, keep_alive: bool) -> Vec<u8> {
         let kind = [("Content-Type".to_owned(), "application/octet-stream".to_owned())];
-        // gRPC has a type of its own.
-        let has_kind = self.method == Method::Post && at.protocol != Protocol::Grpc;
+        // Every call is a POST, and has a type of its own.
+        let is_call = at.protocol == Protocol::Grpc;
+        let method = if is_call { Method::Post } else { self.method };
+        let has_kind = method == Method::Post && !is_call;
         let headers: &[(String, String)] = if has_kind { &kind } else { &[] };
         at.target(&self.path).request(Asking {
-            method: self.method.word(),
+            method: method.word(),
             path: &self.path,
             http10: false,
             keep_alive,

@@ -1,7 +1,7 @@
 //! Prepares the contenders of a study on this machine, each on its tracks.
 
 use super::new_run::new_run;
-use super::{RunRules, SetupError};
+use super::{RACED, RunRules, SetupError};
 use control::catalog::{Catalog, CatalogEntry};
 use control::prepare::Prepared;
 use control::prepare::assets::CacheError;
@@ -57,6 +57,11 @@ impl Lineup {
             contender.tls = transport.tls.map(|_| tls);
             contender.speaks.clone_from(&speaks);
         }
+    }
+
+    /// Sets what is sent to each contender of a race: the message of a call.
+    pub fn send(&mut self, message: Vec<u8>) {
+        self.works.entry(RACED.to_owned()).or_default().send = message;
     }
 
     /// Describes a run of the study as these contenders are now. Those that lack something are in it with the reason.

@@ -5,8 +5,8 @@ use super::{RACED, SetupError};
 use crate::lab::Lab;
 use control::fault::Fault;
 use control::prepare::Prepared;
-use control::server::instance::Work;
-use control::verify::{self, Answer};
+use control::verify::origin::Origin;
+use control::verify::{self, Answer, Pace};
 use model::contender::Class;
 use model::run::Raced;
 use model::{Cell, Run};
@@ -54,7 +54,7 @@ pub fn same_work(
         let body = answers.into_iter().next().map(|(_, answer)| answer.body);
         let body_bytes = body.as_ref().map(Vec::len);
         run.race = Some(Raced { body_bytes, ..run.race.take().unwrap_or_default() });
-        lab.works.insert(RACED.to_owned(), Work { body, ..Work::default() });
+        lab.works.entry(RACED.to_owned()).or_default().body = body;
     }
     Ok(())
 }
@@ -110,7 +110,7 @@ fn ask_one(
     let trouble = |why: String| wrong(format!("{name} (`{title}`): {why}"));
     let instance = lab.start(prepared, &[cell], name).map_err(|fault| setup_error(fault, trouble))?;
     let lacks = || std::io::Error::other("it does not listen as it is asked");
-    let answer = instance.origin_in(cell).ok_or_else(lacks).and_then(|at| verify::get(&at, path));
+    let answer = instance.origin_in(cell).ok_or_else(lacks).and_then(|at| ask_usual(lab, &at, path));
     let class = instance.server.likely_class();
     // Trouble with stopping is no reason not to measure: it is noted at every start that is measured.
     let _ = instance.server.stop();
@@ -119,6 +119,12 @@ fn ask_one(
         None => trouble(format!("no answer for {path}: {e}")),
     })?;
     Ok((answer, class))
+}
+
+/// Asks what is asked under load.
+fn ask_usual(lab: &Lab, at: &Origin, path: &str) -> std::io::Result<Answer> {
+    let work = lab.works.get(RACED).cloned().unwrap_or_default();
+    verify::ask(at, &work.usual(path), Pace::AtOnce)
 }
 
 /// Why these answers are not the same work, if they are not: names the first contender and the first that differs from it, each with its

@@ -2,7 +2,7 @@
 
 use super::parse;
 use crate::failure::{WrongInput, first_given};
-use crate::options::{Io, IoArgs, positive};
+use crate::options::{Io, IoArgs, grpc_method, positive};
 use clap::Args;
 use model::{Connecting, IoChoice, Protocol, Resumption, Target, Think, TlsChoice};
 use std::net::IpAddr;
@@ -41,7 +41,7 @@ pub struct ConnectionArgs {
     #[arg(long, conflicts_with_all = ["http2", "h2c", "bursts"])]
     websocket: bool,
     /// Call this method of gRPC, such as /package.Service/Method, over HTTP/2: h2c for http, agreed on for https
-    #[arg(long, value_name = "METHOD", value_parser = parse::grpc_method, conflicts_with_all = [
+    #[arg(long, value_name = "METHOD", value_parser = grpc_method, conflicts_with_all = [
         "http2", "h2c", "websocket", "pipeline", "bursts", "http", "method", "body", "body_file", "urls", "expect_status",
     ])]
     pub grpc: Option<String>,

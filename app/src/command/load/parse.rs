@@ -27,17 +27,6 @@ pub fn method(text: &str) -> Result<String, String> {
     }
 }
 
-/// A method of gRPC, as the path that it has.
-pub fn grpc_method(text: &str) -> Result<String, String> {
-    let is_name =
-        |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && !b"/?#".contains(&b));
-    let names = text.strip_prefix('/').and_then(|names| names.split_once('/'));
-    match names.filter(|(service, method)| is_name(service) && is_name(method)) {
-        Some(_) => Ok(text.to_owned()),
-        None => Err("write it like /package.Service/Method".to_owned()),
-    }
-}
-
 /// A digest.
 pub fn sha256(text: &str) -> Result<[u8; 32], String> {
     let bad = || "must be 64 hexadecimal digits".to_owned();

@@ -2,6 +2,7 @@
 
 use super::parse;
 use crate::failure::WrongInput;
+use crate::options::bytes_of;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use model::url::path_as_sent;
@@ -195,11 +196,6 @@ impl RequestArgs {
             (None, None, None) => Vec::new(),
         })
     }
-}
-
-fn bytes_of(option: &str, file: &Path) -> anyhow::Result<Vec<u8>> {
-    let bytes = std::fs::read(file).with_context(|| format!("can't read {option} {}", file.display()));
-    Ok(bytes.map_err(|e| WrongInput(format!("{e:#}")))?)
 }
 
 fn list(file: &Path) -> anyhow::Result<Vec<Line>> {

@@ -6,10 +6,12 @@ use crate::command::revisions::{self, Revisions};
 use crate::command::url::OwnUrl;
 use crate::command::{images, race_urls};
 use crate::failure::WrongInput;
+use crate::options::{bytes_of, grpc_method};
 use lab::setup::{self, Lineup, ServerCommand};
 use model::run::{Entrant, Raced};
 use model::study::Transport;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// What is requested of servers that drome starts, without --url.
@@ -45,6 +47,8 @@ pub fn of(one: &OneRace, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
     let OwnUrl { shown: url, path, asked_at, tls } =
         OwnUrl::read(settings.url.as_deref().unwrap_or(URL), is_elsewhere)?;
     let transport = settings.transport(tls)?;
+    let call = Call::of(settings, &path)?;
+    let (path, url) = call.as_ref().map_or((path, url), Call::named);
     let mut revisions = None;
     let (mut lineup, mut entrants) = match servers {
         ServerSource::Images => setup::images(&images::resolve(settings, stop)?, &path)?,
@@ -61,6 +65,7 @@ pub fn of(one: &OneRace, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
     lineup.wait_for_answers(settings.ready.as_deref().copied());
     lineup.ask_at(asked_at.as_ref());
     lineup.speak(transport);
+    lineup.send(call.map(|call| call.message).unwrap_or_default());
     if let Some(revisions) = &revisions {
         revisions.name(&mut entrants);
     }
@@ -70,16 +75,50 @@ pub fn of(one: &OneRace, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
 
 /// Servers that already run, at these URLs.
 fn running(settings: &RaceSettings, pids: &[i32]) -> anyhow::Result<RaceServers> {
-    let targets = race_urls::targets(&settings.named)?;
+    let mut targets = race_urls::targets(&settings.named)?;
+    let path = targets.first().map(|target| target.path.clone()).unwrap_or_default();
+    let call = Call::of(settings, &path)?;
+    let path = call.as_ref().map_or(path, |call| call.method.clone());
+    targets.iter_mut().for_each(|target| target.path.clone_from(&path));
     let transport = settings.transport(targets.first().is_some_and(|target| target.tls))?;
     let (mut lineup, entrants) = setup::running(&targets, pids)?;
     for doubt in setup::not_above_listeners(&targets, pids) {
         alert!("drome: {doubt}");
     }
-    let path = targets.first().map(|target| target.path.clone()).unwrap_or_default();
     lineup.speak(transport);
+    lineup.send(call.map(|call| call.message).unwrap_or_default());
     let raced = Raced { running: true, ..Raced::default() };
     Ok(RaceServers { lineup, entrants, url: path.clone(), path, transport, raced, revisions: None })
+}
+
+/// What is called in place of a path.
+struct Call {
+    method: String,
+    message: Vec<u8>,
+}
+
+impl Call {
+    /// The call that the settings ask for; `path`: that of the URL, which would not be asked for.
+    fn of(settings: &RaceSettings, path: &str) -> Result<Option<Self>, WrongInput> {
+        let Some(method) = &settings.grpc else {
+            return match &settings.data {
+                Some(_) => refuse!("--data needs --grpc: it is the message of a call"),
+                None => Ok(None),
+            };
+        };
+        // drome.toml has not been checked by the command line's parser.
+        let method = grpc_method(method).map_err(|why| WrongInput(format!("--grpc {method}: {why}")))?;
+        if path != "/" {
+            refuse!("--grpc has the path, so {path} of the URL would not be asked for: leave it out");
+        }
+        let message = settings.data.as_deref().map(|file| bytes_of("--data", Path::new(file))).transpose()?;
+        Ok(Some(Self { method, message: message.unwrap_or_default() }))
+    }
+
+    /// Path and name of what is asked.
+    fn named(&self) -> (String, String) {
+        (self.method.clone(), self.method.clone())
+    }
 }
 
 /// Fails if an option is given that is for servers that are named in another way.

@@ -25,6 +25,12 @@ pub struct Cell {
     /// Whether HTTP/2 is spoken.
     #[serde(default)]
     http2: Option<bool>,
+    /// The method of gRPC that is called.
+    #[serde(default)]
+    grpc: Option<String>,
+    /// The file with its message.
+    #[serde(default)]
+    data: Option<String>,
     /// HTTP/2: number of streams that a connection has open at the same time.
     #[serde(default)]
     streams: Option<NonZeroU32>,
@@ -45,13 +51,15 @@ pub struct Cell {
 impl Cell {
     /// What it says of its race.
     pub fn settings(self) -> RaceSettings {
-        let Self { title: _, url, connections, no_keepalive, http2, streams, metric, fail_if_slower, budget } =
-            self;
+        let Self { title: _, url, connections, no_keepalive, http2, grpc, data, streams, .. } = self;
+        let Self { metric, fail_if_slower, budget, .. } = self;
         RaceSettings {
             url,
             connections,
             no_keepalive,
             http2,
+            grpc,
+            data,
             streams,
             metric,
             fail_if_slower,
