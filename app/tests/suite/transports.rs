@@ -205,9 +205,9 @@ fn servers_of_a_race_are_called_with_the_message() {
     let home = Home::new();
     let message = home.path().join("message");
     std::fs::write(&message, b"0123456789").unwrap();
-    let server = serve(&[]);
+    let running = serve(&[]);
     let command = format!("{DROME} serve --port {{port}}");
-    let url = format!("http://{}/", server.address);
+    let url = format!("http://{}/", running.address);
     let how = ["--grpc", "/x.Y/Echo", "--streams", "4", "-c", "2", "--rounds", "2", "-d", "100ms"];
     let rest = ["--warmup", "10ms", "--allow-busy", "--data"];
     for servers in [[command.as_str(); 2], [url.as_str(); 2]] {
@@ -217,8 +217,8 @@ fn servers_of_a_race_are_called_with_the_message() {
         finished.assert_out(finished.code, &["a body of 10 bytes", "kept open, gRPC with 4 streams each"]);
         let findings = home.findings();
         assert_eq!(findings["race"]["held_equal"]["body_bytes"], 10, "{:#}", findings["race"]);
-        let rate = &findings["cells"][0]["contenders"][0]["metric"]["median"];
-        assert!(rate.as_f64().unwrap() > 100.0, "{rate}");
+        let median = &findings["cells"][0]["contenders"][0]["metric"]["median"];
+        assert!(median.as_f64().unwrap() > 100.0, "{median}");
     }
     // What is no answer of the method is the server's fault, and named.
     let wrong = ["race", &command, &command, "--grpc", "/x.Y/Fail", "--ready", "1s"];

@@ -1,7 +1,7 @@
 //! Prepares the contenders of a study on this machine, each on its tracks.
 
 use super::new_run::new_run;
-use super::{RACED, RunRules, SetupError};
+use super::{RunRules, SetupError};
 use control::catalog::{Catalog, CatalogEntry};
 use control::prepare::Prepared;
 use control::prepare::assets::CacheError;
@@ -59,9 +59,9 @@ impl Lineup {
         }
     }
 
-    /// Sets what is sent to each contender of a race: the message of a call.
-    pub fn send(&mut self, message: Vec<u8>) {
-        self.works.entry(RACED.to_owned()).or_default().send = message;
+    /// Sets what is sent to each contender: the message of a call.
+    pub fn send(&mut self, message: &[u8]) {
+        self.works.values_mut().for_each(|work| work.send = message.to_vec());
     }
 
     /// Describes a run of the study as these contenders are now. Those that lack something are in it with the reason.

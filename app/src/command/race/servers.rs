@@ -65,7 +65,7 @@ pub fn of(one: &OneRace, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
     lineup.wait_for_answers(settings.ready.as_deref().copied());
     lineup.ask_at(asked_at.as_ref());
     lineup.speak(transport);
-    lineup.send(call.map(|call| call.message).unwrap_or_default());
+    lineup.send(&call.map(|call| call.message).unwrap_or_default());
     if let Some(revisions) = &revisions {
         revisions.name(&mut entrants);
     }
@@ -86,7 +86,7 @@ fn running(settings: &RaceSettings, pids: &[i32]) -> anyhow::Result<RaceServers>
         alert!("drome: {doubt}");
     }
     lineup.speak(transport);
-    lineup.send(call.map(|call| call.message).unwrap_or_default());
+    lineup.send(&call.map(|call| call.message).unwrap_or_default());
     let raced = Raced { running: true, ..Raced::default() };
     Ok(RaceServers { lineup, entrants, url: path.clone(), path, transport, raced, revisions: None })
 }
