@@ -17,7 +17,7 @@ pub struct Sum {
     pub tally: Tally,
     /// CPU time of the server for the counted answers; `None`: it is not known of some turn.
     cpu_ns: Option<u64>,
-    /// How long the server was loaded for them.
+    /// How long the server was loaded for them: the counted parts.
     loaded_ns: u64,
     /// The length of the turns, from CPU sample to CPU sample.
     turns_ns: u64,
@@ -46,8 +46,11 @@ impl Sum {
         };
         let counted = |ns: u64| (ns as f64 * share.clamp(0.0, 1.0)) as u64;
         self.cpu_ns = owner_ns.map(counted);
-        // Before and after the load, the cores rest.
-        let resting_ns = used.wall_ns.saturating_sub(loaded_ns).saturating_add(EDGES_NS);
+        // Before and after the load, the cores rest. So they do at the beginning of a turn, before anything is counted, where the system of a
+        // server without TCP_NODELAY holds its first answers back.
+        let usual_ns = if share > 0.0 { (one_slice.tally.duration_ns as f64 / share) as u64 } else { loaded_ns };
+        let held_back_ns = loaded_ns.saturating_sub(usual_ns);
+        let resting_ns = used.wall_ns.saturating_sub(loaded_ns).saturating_add(held_back_ns + EDGES_NS);
         let unloaded_ns = resting_ns.saturating_mul(server_cores as u64);
         let signed = |ns: u64| {
             if ns >= unloaded_ns {
@@ -58,7 +61,7 @@ impl Sum {
         };
         self.idle_ns = used.idle_ns.map(signed);
         self.segments = used.segments.map(|segments| segments.each(counted));
-        self.loaded_ns = counted(loaded_ns);
+        self.loaded_ns = one_slice.tally.duration_ns;
         (self.turns_ns, self.others_ns, self.stolen_ns) = (used.wall_ns, used.others_ns, used.stolen_ns);
     }
 
@@ -173,6 +176,20 @@ mod tests {
         assert_eq!((usage.others_ppm, usage.steal_ppm), (Some(20_000), None));
         assert_eq!(usage.idle_ns_by_core, [7 * MS * 5 / 6]);
         assert_eq!((usage.busiest_thread_ns, usage.rss_max_bytes), (Some(153 * MS / 2), 9));
+    }
+
+    #[test]
+    fn a_server_whose_first_answers_are_held_back_is_as_busy_as_in_what_is_counted() {
+        // Nothing came for 40 ms, then it worked for all of the counted 100 ms, and for 10 ms more.
+        let (mut one_slice, mut used) = turn(1_000, 100, 110);
+        (one_slice.ended_ns, used.wall_ns) = (151 * MS, 155 * MS);
+        used.idle_ns = Some(45 * MS);
+        let mut sum = Sum::default();
+        sum.set(&one_slice, &used, 1, 1);
+        let cores = Cores { server: vec![1], client: vec![0], ..Cores::default() };
+        let usage = sum.usage(0, &Snapshot { threads: 1, ..Snapshot::default() }, None, &cores).unwrap();
+        assert!(usage.wall_ns == 100 * MS && usage.core_use().is_some_and(|used| used > 0.999), "{usage:?}");
+        assert_eq!(usage.idle_ns_by_core, [0], "what the kernel says, too");
     }
 
     #[test]
