@@ -48,7 +48,8 @@ impl Sum {
         self.cpu_ns = owner_ns.map(counted);
         // Before and after the load, the cores rest. So they do at the beginning of a turn, before anything is counted, where the system of a
         // server without TCP_NODELAY holds its first answers back.
-        let usual_ns = if share > 0.0 { (one_slice.tally.duration_ns as f64 / share) as u64 } else { loaded_ns };
+        let usual_ns =
+            if share > 0.0 { (one_slice.tally.duration_ns as f64 / share) as u64 } else { loaded_ns };
         let held_back_ns = loaded_ns.saturating_sub(usual_ns);
         let resting_ns = used.wall_ns.saturating_sub(loaded_ns).saturating_add(held_back_ns + EDGES_NS);
         let unloaded_ns = resting_ns.saturating_mul(server_cores as u64);
