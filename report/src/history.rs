@@ -1,11 +1,10 @@
 //! The history of a study over many runs, and its rows as CSV.
 
 use crate::document::Document;
-use crate::gate;
 use crate::records::{Field, Records, decimals, text};
+use crate::steps::{by, change, day};
 use crate::table::Table;
 use crate::units;
-use model::Metric;
 use model::history::{Cause, CellHistory, ContenderHistory, History, Point, Step};
 use std::fmt::Write;
 
@@ -83,11 +82,6 @@ fn cell_line(cell: &CellHistory) -> String {
     format!("{number}{} ({}{by}): {runs}{on}{time}", cell.title, cell.workload)
 }
 
-/// What speed is, where it is not the rate: `, by 1/p99`.
-pub(crate) fn by(cell: &CellHistory) -> String {
-    if cell.metric == Metric::Rate { String::new() } else { format!(", by 1/{}", cell.metric) }
-}
-
 fn everyone(cell: &CellHistory) -> impl Iterator<Item = &ContenderHistory> {
     std::iter::once(&cell.reference).chain(&cell.contenders)
 }
@@ -137,16 +131,6 @@ fn remarks(cell: &CellHistory) -> Vec<String> {
         format!("{} more {runs} not comparable, the latest {latest}: {}", left.runs.len(), left.why)
     }));
     remarks
-}
-
-/// The day of the run at which a step is.
-pub(crate) fn day<'c>(cell: &'c CellHistory, step: &Step) -> &'c str {
-    cell.runs.get(step.at).map_or("", |run| run.started_at.get(..10).unwrap_or(""))
-}
-
-/// The size of a step: `1.2 % slower`.
-pub(crate) fn change(step: &Step) -> String {
-    gate::by(step.ratio.median)
 }
 
 fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> String {

@@ -44,6 +44,7 @@ pub mod run;
 pub mod series;
 mod setup;
 mod spectrum;
+mod steps;
 pub mod sweep;
 pub mod table;
 pub mod text_style;

@@ -13,7 +13,7 @@ use control::prepare::Prepared;
 use control::prepare::assets;
 use control::remote::RemoteMachine;
 use control::server::inspect;
-use control::server::instance::ServerPlace;
+use control::server::starting::ServerPlace;
 use control::{Catalog, CatalogError};
 use lab::setup;
 use lab::setup::Lineup;

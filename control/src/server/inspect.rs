@@ -2,8 +2,10 @@
 
 use crate::fault::Fault;
 use crate::prepare::Prepared;
-use crate::server::instance::{Instance, ServerPlace, Works};
+use crate::server::instance::Instance;
+use crate::server::starting::ServerPlace;
 use crate::verify;
+use crate::verify::work::Works;
 use model::Contender;
 use model::inspection::Inspection;
 use std::collections::BTreeMap;

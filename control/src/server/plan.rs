@@ -1,8 +1,8 @@
 //! Makes the load engine's plan for a measurement.
 
 use crate::machine::cores::Cores;
-use crate::server::instance::Work;
 use crate::verify::origin::Origin;
+use crate::verify::work::Work;
 use model::study::{Handshake, Transport};
 use model::{Ask, Cell, Design, Expect, Plan, Protocol, Resumption, TlsChoice, TlsVersion, Until};
 use std::time::Duration;

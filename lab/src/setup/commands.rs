@@ -5,7 +5,7 @@ use super::labels::short_labels;
 use super::{Lineup, SetupError};
 use control::catalog::CatalogEntry;
 use control::prepare::Prepared;
-use control::server::instance::{Work, Works};
+use control::verify::work::{Work, Works};
 use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Version};
 use model::run::Entrant;
 use model::study::default_track;

@@ -4,7 +4,7 @@
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Point, Scale, Unit};
-use crate::{history, units};
+use crate::{steps, units};
 use model::Metric;
 use model::history::{Cause, CellHistory, ContenderHistory, Step};
 
@@ -78,7 +78,7 @@ pub fn of_cell(cell: &CellHistory) -> Timeline {
     };
     let others = cell.contenders.iter().filter(is_measured).map(panel);
     Timeline {
-        caption: Caption::new(format!("{}: history{}", cell.title, history::by(cell)), finding(cell)),
+        caption: Caption::new(format!("{}: history{}", cell.title, steps::by(cell)), finding(cell)),
         days: days.collect(),
         panels: std::iter::once(reference(cell)).chain(others).collect(),
     }
@@ -126,9 +126,7 @@ fn finding(cell: &CellHistory) -> String {
     let own = cell.contenders.iter().flat_map(|c| c.steps.iter().map(move |step| (c, step)));
     let own: Vec<String> = own
         .filter(|(_, step)| step.cause == Cause::Contender)
-        .map(|(c, step)| {
-            format!("{} {} from {} on", c.title, history::change(step), history::day(cell, step))
-        })
+        .map(|(c, step)| format!("{} {} from {} on", c.title, steps::change(step), steps::day(cell, step)))
         .collect();
     let machine = cell.reference.steps.len();
     let machine = match machine {
