@@ -48,7 +48,7 @@ pub fn of(one: &OneRace, stop: &AtomicBool) -> anyhow::Result<RaceServers> {
         OwnUrl::read(settings.url.as_deref().unwrap_or(URL), is_elsewhere)?;
     let transport = settings.transport(tls)?;
     let call = Call::of(settings, &path)?;
-    let (path, url) = call.as_ref().map_or((path, url), Call::named);
+    let (path, url) = call.as_ref().map_or((path, url), |call| (call.method.clone(), call.method.clone()));
     let mut revisions = None;
     let (mut lineup, mut entrants) = match servers {
         ServerSource::Images => setup::images(&images::resolve(settings, stop)?, &path)?,
@@ -113,11 +113,6 @@ impl Call {
         }
         let message = settings.data.as_deref().map(|file| bytes_of("--data", Path::new(file))).transpose()?;
         Ok(Some(Self { method, message: message.unwrap_or_default() }))
-    }
-
-    /// Path and name of what is asked.
-    fn named(&self) -> (String, String) {
-        (self.method.clone(), self.method.clone())
     }
 }
 
